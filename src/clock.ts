@@ -1,0 +1,22 @@
+/** Time as an argument, so that tests need not wait for it. */
+export interface Clock {
+  /** Monotonic milliseconds from an arbitrary start. */
+  nowMs(): number;
+  /** Calls `act` once, `delayMs` from now, unless cancelled first. */
+  after(delayMs: number, act: () => void): Timer;
+  /** The calendar, for what people read; it may jump. */
+  wallTime(): Date;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  after: (delayMs, act) => {
+    const timer = setTimeout(act, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+  wallTime: () => new Date(),
+};

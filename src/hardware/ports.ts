@@ -1,0 +1,45 @@
+/** What Trunnion asks of hardware. Interfaces only: adapters and fakes stand below, everything real stands above. */
+
+/**
+ * One I2C bus. Each call is one SMBus I2C-block transaction of at most 32 data bytes, and settles when the kernel
+ * call does, however long that takes. Failures are RobotErrors with the bus codes. Callers keep one call in flight.
+ */
+export interface I2cBus {
+  /** `address` is the 7-bit address, `register` the byte offset, `length` 1 to 32. */
+  readBlock(address: number, register: number, length: number): Promise<Buffer>;
+  writeBlock(address: number, register: number, data: Buffer): Promise<void>;
+}
+
+/** Synchronous on purpose: the laser waits for nothing. `true` is light. Throws RobotError `pin-failed`. */
+export interface OutputPin {
+  write(on: boolean): void;
+  read(): boolean;
+}
+
+/** A safety contact that must be closed for the laser to be lit. */
+export interface Interlock {
+  /** Throws RobotError `pin-failed`; treat that as open. */
+  isClosed(): boolean;
+  /** Called when the contact opens, as soon as the kernel tells. */
+  onOpen(listener: () => void): void;
+}
+
+/** Why a part of the hardware is missing, in words for the person at the robot. */
+export interface Missing {
+  readonly missing: string;
+  /** The command or the act that cures it. */
+  readonly cure: string;
+}
+
+export interface Hardware {
+  readonly simulated: boolean;
+  readonly bus: I2cBus;
+  readonly laser: OutputPin | Missing;
+  readonly interlock?: Interlock;
+  /** Releases devices; the laser's level is left as it is. Calls after it fail with `bus-closed`. */
+  close(): Promise<void>;
+}
+
+export function isMissing(part: object): part is Missing {
+  return 'missing' in part;
+}

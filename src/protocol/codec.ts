@@ -1,0 +1,132 @@
+import { crc32 } from 'node:zlib';
+import { RobotError } from '../errors.js';
+import type { GainSet, Unit } from '../units.js';
+import {
+  CRC_BYTES,
+  type Field,
+  type FieldValues,
+  frameBytes,
+  type Register,
+  SCALAR_BYTES,
+  type Scalar,
+} from './registers.js';
+
+/** CRC-8, polynomial 0x07, start 0, over the 7-bit address, the register and the data: reads and writes alike. */
+export function crc8(address: number, register: number, data: Uint8Array): number {
+  let crc = 0;
+  for (const byte of [address, register, ...data]) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x80 ? ((crc << 1) ^ 0x07) & 0xff : crc << 1;
+  }
+  return crc;
+}
+
+const LIMITS: Readonly<Record<Scalar, { min: number; max: number }>> = {
+  u8: { min: 0, max: 0xff },
+  u16: { min: 0, max: 0xffff },
+  u32: { min: 0, max: 0xffff_ffff },
+  i16: { min: -0x7fff, max: 0x7fff },
+  f32: { min: -3.4028234663852886e38, max: 3.4028234663852886e38 },
+};
+
+function read(data: Buffer, offset: number, type: Scalar): number {
+  switch (type) {
+    case 'u8':
+      return data.readUInt8(offset);
+    case 'u16':
+      return data.readUInt16LE(offset);
+    case 'u32':
+      return data.readUInt32LE(offset);
+    case 'i16':
+      return data.readInt16LE(offset);
+    case 'f32':
+      return data.readFloatLE(offset);
+  }
+}
+
+function write(data: Buffer, offset: number, type: Scalar, value: number): void {
+  switch (type) {
+    case 'u8':
+      data.writeUInt8(value, offset);
+      break;
+    case 'u16':
+      data.writeUInt16LE(value, offset);
+      break;
+    case 'u32':
+      data.writeUInt32LE(value, offset);
+      break;
+    case 'i16':
+      data.writeInt16LE(value, offset);
+      break;
+    case 'f32':
+      data.writeFloatLE(value, offset);
+      break;
+  }
+}
+
+function wireValue(register: Register, field: Field, value: number | undefined): number {
+  const { min, max } = LIMITS[field.type];
+  const refuse = () => new RobotError('bad-field', { register: register.name, field: field.name, value });
+  if (value === undefined || Number.isNaN(value)) throw refuse();
+  if (field.scale !== undefined) return Math.min(max, Math.max(min, Math.round(value * field.scale)));
+  if (value < min || value > max) throw refuse();
+  if (field.type !== 'f32' && !Number.isInteger(value)) throw refuse();
+  if (field.values !== undefined && !Object.values(field.values).includes(value)) throw refuse();
+  return value;
+}
+
+/** The frame of `values` as it is written to `register` of the controller at `address`. */
+export function encodeFrame<R extends Register>(
+  address: number,
+  register: R,
+  values: Readonly<FieldValues<R>>,
+): Buffer {
+  const given: Readonly<Record<string, number>> = values;
+  const frame = Buffer.alloc(frameBytes(register));
+  let offset = 0;
+  for (const field of register.fields) {
+    write(frame, offset, field.type, wireValue(register, field, given[field.name]));
+    offset += SCALAR_BYTES[field.type];
+  }
+  frame.writeUInt8(crc8(address, register.address, frame.subarray(0, offset)), offset);
+  return frame;
+}
+
+/** Throws RobotError `bad-frame`: wrong length, wrong CRC, a value that the table does not allow, not finite. */
+export function decodeFrame<R extends Register>(address: number, register: R, frame: Buffer): FieldValues<R> {
+  const refuse = (reason: string) =>
+    new RobotError('bad-frame', { address, register: register.name, reason, bytes: frame.toString('hex') });
+  if (frame.length !== frameBytes(register)) throw refuse('length');
+  const end = frame.length - CRC_BYTES;
+  if (frame.readUInt8(end) !== crc8(address, register.address, frame.subarray(0, end))) throw refuse('CRC');
+  const values: Record<string, number> = {};
+  let offset = 0;
+  for (const field of register.fields) {
+    const raw = read(frame, offset, field.type);
+    if (!Number.isFinite(raw)) throw refuse(`${field.name} not finite`);
+    if (field.values !== undefined && !Object.values(field.values).includes(raw)) {
+      throw refuse(`${field.name} ${raw} unknown`);
+    }
+    values[field.name] = field.scale === undefined ? raw : raw / field.scale;
+    offset += SCALAR_BYTES[field.type];
+  }
+  return values as FieldValues<R>;
+}
+
+/** CRC-32 (as in zip) of the set as float32, little-endian: kp, ki, kd of each loop in slot order. */
+export function gainsChecksum(unit: Unit, gains: GainSet): number {
+  const bytes = Buffer.alloc(unit.loops.length * 12);
+  unit.loops.forEach((loop, index) => {
+    const triple = gains[loop.name];
+    if (triple === undefined) throw new RobotError('bad-field', { unit: unit.name, loop: loop.name });
+    bytes.writeFloatLE(triple.kp, index * 12);
+    bytes.writeFloatLE(triple.ki, index * 12 + 4);
+    bytes.writeFloatLE(triple.kd, index * 12 + 8);
+  });
+  return crc32(bytes);
+}
+
+/** The names of the bits that are set. */
+export function bitNames(names: readonly string[], value: number): string[] {
+  return names.filter((_, bit) => value & (1 << bit));
+}

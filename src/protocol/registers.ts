@@ -1,0 +1,265 @@
+import { MODES, QUANTITIES, type Unit } from '../units.js';
+
+/**
+ * The register map of a motor controller: the one place that knows it. Types, codec, simulator, the tables in
+ * docs/motor-protocol.md and motor_registers.h derive from it.
+ *
+ * A register is a byte offset into a 256-byte space and holds one frame: its fields, little-endian and packed, then a
+ * CRC-8. Frames never overlap.
+ */
+
+export const PROTOCOL_VERSION = 1;
+/** "TRUN" as the bytes stand on the wire. */
+export const MAGIC = 0x4e555254;
+export const SPACE_BYTES = 256;
+/** With its CRC; what one SMBus block carries. */
+export const MAX_FRAME_BYTES = 32;
+export const CRC_BYTES = 1;
+/** Gain slots in the map: `loop.slot` is below this. */
+export const LOOP_SLOTS = 5;
+/** Samples in one step capture, and in one page of its read-out. */
+export const CAPTURE_SAMPLES = 256;
+export const CAPTURE_PAGE_SAMPLES = 7;
+/** From a mode, stop, excitation or commit frame until the controller acts on it and says so. */
+export const TAKES_EFFECT_MS = 20;
+
+export const SCALAR_BYTES = { u8: 1, u16: 2, u32: 4, i16: 2, f32: 4 } as const;
+export type Scalar = keyof typeof SCALAR_BYTES;
+
+export interface Field {
+  readonly name: string;
+  readonly type: Scalar;
+  /** Counts per unit of a scaled integer; such a field saturates instead of failing. */
+  readonly scale?: number;
+  readonly unit?: string;
+  /** The only values allowed, by name. */
+  readonly values?: Readonly<Record<string, number>>;
+  /** Meaning of each bit, lowest first. */
+  readonly bits?: readonly string[];
+  readonly doc: string;
+}
+
+export interface Register {
+  readonly name: string;
+  readonly address: number;
+  readonly access: 'read' | 'write' | 'read, write';
+  readonly fields: readonly Field[];
+  readonly doc: string;
+}
+
+export type FieldValues<R extends Register> = { [F in R['fields'][number] as F['name']]: number };
+
+export const MODE_VALUES = Object.fromEntries(MODES.map((mode, index) => [mode, index]));
+
+export const FLAGS = ['stopped', 'torque', 'gains_committed', 'target_visible'] as const;
+export const FAULTS = [
+  'silent',
+  'over_current',
+  'over_temperature',
+  'encoder_failed',
+  'supply_low',
+  'camera_lost',
+  'commit_refused',
+  'frame_refused',
+] as const;
+
+/** Registers that every unit has alike. */
+export const REGISTERS = {
+  identity: {
+    name: 'identity',
+    address: 0x00,
+    access: 'read',
+    doc: 'Who answers here. The host refuses a controller whose magic, kind or protocol differs.',
+    fields: [
+      { name: 'magic', type: 'u32', doc: 'The bytes "TRUN" in this order.' },
+      { name: 'kind', type: 'u8', doc: 'The unit: 1 gimbal, 2 chassis.' },
+      { name: 'protocol', type: 'u8', doc: 'Version of this map.' },
+      { name: 'firmware_major', type: 'u8', doc: 'Firmware version, for people.' },
+      { name: 'firmware_minor', type: 'u8', doc: 'As above.' },
+      { name: 'firmware_patch', type: 'u8', doc: 'As above.' },
+      { name: 'loops', type: 'u8', doc: 'Number of loops the firmware runs.' },
+      { name: 'loop_rate_hz', type: 'u16', unit: 'Hz', doc: 'Rate of the control loops.' },
+    ],
+  },
+  status: {
+    name: 'status',
+    address: 0x10,
+    access: 'read',
+    doc: 'The state of the controller, from one snapshot.',
+    fields: [
+      {
+        name: 'boot_id',
+        type: 'u32',
+        doc: 'Differs at every controller start: a counter or a random number.',
+      },
+      { name: 'mode', type: 'u8', values: MODE_VALUES, doc: 'Mode in force.' },
+      { name: 'flags', type: 'u8', bits: FLAGS, doc: 'What holds now.' },
+      { name: 'faults', type: 'u16', bits: FAULTS, doc: 'What is wrong now.' },
+      {
+        name: 'active_checksum',
+        type: 'u32',
+        doc: 'CRC-32 of the active gains; 0 while none are committed.',
+      },
+      { name: 'staged', type: 'u8', doc: 'One bit per slot: staged since the last commit or start.' },
+      { name: 'refused', type: 'u8', doc: 'Frames refused since start, for their CRC or a value; wraps.' },
+      { name: 'capture', type: 'u8', doc: 'Number of the newest complete step capture; 0 before the first.' },
+    ],
+  },
+  mode: {
+    name: 'mode',
+    address: 0x50,
+    access: 'read, write',
+    doc: 'Write: switch to this mode. Read: the mode in force. Entering `debug` sets the amplitude to 0.',
+    fields: [{ name: 'mode', type: 'u8', values: MODE_VALUES, doc: 'Mode.' }],
+  },
+  stop: {
+    name: 'stop',
+    address: 0x54,
+    access: 'read, write',
+    doc: 'Write `stopped`: torque off at once, latched. Write `released`: end of the latch. Read: the latch.',
+    fields: [{ name: 'stop', type: 'u8', values: { released: 0, stopped: 1 }, doc: 'The latch.' }],
+  },
+  heartbeat: {
+    name: 'heartbeat',
+    address: 0x58,
+    access: 'write',
+    doc: 'The host is alive. Without one for `silence_ms` the controller takes torque off and shows `silent`.',
+    fields: [
+      { name: 'count', type: 'u8', doc: 'Any value; the host counts.' },
+      {
+        name: 'silence_ms',
+        type: 'u16',
+        unit: 'ms',
+        doc: 'Host silence that is borne; 0 = for ever. 500 at start.',
+      },
+    ],
+  },
+  commit: {
+    name: 'commit',
+    address: 0x60,
+    access: 'write',
+    doc: 'Make the staged gains active, all at once, if every loop is staged and the checksum is theirs.',
+    fields: [{ name: 'checksum', type: 'u32', doc: 'CRC-32 of the whole staged set.' }],
+  },
+  excitation: {
+    name: 'excitation',
+    address: 0x68,
+    access: 'read, write',
+    doc: 'The square wave of debug mode, added to the setpoint of one loop.',
+    fields: [
+      { name: 'slot', type: 'u8', doc: 'Slot of the loop.' },
+      { name: 'amplitude', type: 'f32', doc: "Half of peak to peak, in the loop's unit; 0 = none." },
+      { name: 'period_s', type: 'f32', unit: 's', doc: 'Period of the wave.' },
+    ],
+  },
+  capture_select: {
+    name: 'capture_select',
+    address: 0xd0,
+    access: 'write',
+    doc: 'Choose the page that `capture_page` shows. The capture read is kept for 1 s after each selection.',
+    fields: [{ name: 'page', type: 'u8', doc: 'Page from 0.' }],
+  },
+  capture: {
+    name: 'capture',
+    address: 0xd4,
+    access: 'read',
+    doc: 'The newest complete step capture, or the one kept for reading.',
+    fields: [
+      { name: 'number', type: 'u8', doc: 'Counts captures, 1 to 255 and again from 1; 0 = none yet.' },
+      { name: 'slot', type: 'u8', doc: 'Slot of the loop.' },
+      { name: 'rate_hz', type: 'u16', unit: 'Hz', doc: 'Loop rate.' },
+      { name: 'decimation', type: 'u16', doc: 'Loop periods between two samples.' },
+      {
+        name: 'samples',
+        type: 'u16',
+        doc: 'Samples recorded, at most 256. Sample 0 is the last before the edge.',
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, Register>>;
+
+export type CommonRegister = (typeof REGISTERS)[keyof typeof REGISTERS];
+
+const GAINS_BASE = 0x80;
+const GAINS_STRIDE = 0x10;
+
+/** The staging frame of the loop in `slot`. Read: what is staged there. */
+export function gainsRegister(slot: number) {
+  return {
+    name: `gains_${slot}`,
+    address: GAINS_BASE + GAINS_STRIDE * slot,
+    access: 'read, write',
+    doc: `Staged gains of the loop in slot ${slot}.`,
+    fields: [
+      { name: 'kp', type: 'f32', doc: 'Proportional gain.' },
+      { name: 'ki', type: 'f32', doc: 'Integral gain.' },
+      { name: 'kd', type: 'f32', doc: 'Derivative gain.' },
+    ],
+  } as const satisfies Register;
+}
+
+/** Setpoint, measured value and output of every loop in slot order, then the pose where the unit has one. */
+export function telemetryRegister(unit: Unit): Register {
+  const scaled = (name: string, quantity: keyof typeof QUANTITIES, doc: string): Field => ({
+    name,
+    type: 'i16',
+    scale: QUANTITIES[quantity].countsPerUnit,
+    unit: quantity,
+    doc,
+  });
+  const loops = unit.loops.flatMap(loop => [
+    scaled(`${loop.name}.setpoint`, loop.quantity, `${loop.title}: setpoint.`),
+    scaled(`${loop.name}.measured`, loop.quantity, `${loop.title}: measured value.`),
+    scaled(`${loop.name}.output`, loop.outputQuantity, `${loop.title}: output.`),
+  ]);
+  const pose = [
+    scaled('pose.x', 'm', 'Place on the floor.'),
+    scaled('pose.y', 'm', 'Place on the floor.'),
+    scaled('pose.heading', 'rad', 'Heading, from -pi to pi.'),
+  ];
+  return {
+    name: 'telemetry',
+    address: 0x30,
+    access: 'read',
+    doc: 'The loops, from one snapshot. Values beyond the range of int16 saturate.',
+    fields: [
+      { name: 'sequence', type: 'u8', doc: 'Counts snapshots; wraps.' },
+      ...loops,
+      ...(unit.hasPose ? pose : []),
+    ],
+  };
+}
+
+/** One page of a capture, scaled as the loop's telemetry is. Samples beyond the capture's end are 0. */
+export function capturePageRegister(countsPerUnit: number): Register {
+  const samples = Array.from({ length: CAPTURE_PAGE_SAMPLES }, (_, index): Field[] => [
+    { name: `setpoint_${index}`, type: 'i16', scale: countsPerUnit, doc: 'Setpoint.' },
+    { name: `measured_${index}`, type: 'i16', scale: countsPerUnit, doc: 'Measured value.' },
+  ]);
+  return {
+    name: 'capture_page',
+    address: 0xe0,
+    access: 'read',
+    doc: "Seven samples of the capture, in the counts of the loop's telemetry.",
+    fields: [
+      { name: 'number', type: 'u8', doc: 'The capture these samples belong to.' },
+      { name: 'page', type: 'u8', doc: 'The page selected.' },
+      ...samples.flat(),
+    ],
+  };
+}
+
+/** Everything at one unit's address, by offset. */
+export function registerMap(unit: Unit): readonly Register[] {
+  return [
+    ...Object.values(REGISTERS),
+    telemetryRegister(unit),
+    ...unit.loops.map(loop => gainsRegister(loop.slot)),
+    capturePageRegister(1),
+  ].sort((a, b) => a.address - b.address);
+}
+
+/** Bytes of the register's frame, with its CRC. */
+export function frameBytes(register: Register): number {
+  return register.fields.reduce((bytes, field) => bytes + SCALAR_BYTES[field.type], CRC_BYTES);
+}

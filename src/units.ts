@@ -1,0 +1,172 @@
+/**
+ * The two units and their loops. Schemas, routes, registers, OpenAPI, console, simulator and the C header
+ * all derive from this declaration; nothing else names a loop, except its place in the simulated firmware.
+ */
+
+export interface Gains {
+  readonly kp: number;
+  readonly ki: number;
+  readonly kd: number;
+}
+
+/** The gains of every loop of one unit, by loop name. */
+export type GainSet = Readonly<Record<string, Gains>>;
+
+/** Telemetry travels as int16 counts; `countsPerUnit` sets resolution and range (32767 counts). */
+export const QUANTITIES = {
+  rad: { countsPerUnit: 10_000 },
+  m: { countsPerUnit: 1_000 },
+  'm/s': { countsPerUnit: 1_000 },
+  V: { countsPerUnit: 1_000 },
+} as const;
+
+export type Quantity = keyof typeof QUANTITIES;
+
+export interface LoopDeclaration {
+  /** Place in the register map. Never changed and never given to another loop. */
+  readonly slot: number;
+  readonly title: string;
+  /** Of setpoint and measured value. */
+  readonly quantity: Quantity;
+  readonly outputQuantity: Quantity;
+  /** Largest amplitude of the debug excitation, in `quantity`. */
+  readonly maxAmplitude: number;
+  /** In force until the first save. */
+  readonly defaults: Gains;
+}
+
+export interface UnitDeclaration {
+  readonly title: string;
+  /** What the controller's identity block must say. */
+  readonly kind: number;
+  /** 7-bit I2C address. */
+  readonly address: number;
+  /** Whether telemetry carries the unit's pose on the floor. */
+  readonly hasPose: boolean;
+  readonly loops: Readonly<Record<string, LoopDeclaration>>;
+}
+
+export const UNITS = {
+  gimbal: {
+    title: 'Gimbal',
+    kind: 1,
+    address: 0x20,
+    hasPose: false,
+    loops: {
+      visual_yaw: {
+        slot: 0,
+        title: 'Visual loop, yaw',
+        quantity: 'rad',
+        outputQuantity: 'rad',
+        maxAmplitude: 0.2,
+        defaults: { kp: 0.3, ki: 2, kd: 0 },
+      },
+      visual_pitch: {
+        slot: 1,
+        title: 'Visual loop, pitch',
+        quantity: 'rad',
+        outputQuantity: 'rad',
+        maxAmplitude: 0.2,
+        defaults: { kp: 0.3, ki: 2, kd: 0 },
+      },
+      angle_yaw: {
+        slot: 2,
+        title: 'Angle loop, yaw',
+        quantity: 'rad',
+        outputQuantity: 'V',
+        maxAmplitude: 0.5,
+        defaults: { kp: 20, ki: 40, kd: 1 },
+      },
+      angle_pitch: {
+        slot: 3,
+        title: 'Angle loop, pitch',
+        quantity: 'rad',
+        outputQuantity: 'V',
+        maxAmplitude: 0.3,
+        defaults: { kp: 20, ki: 40, kd: 1 },
+      },
+    },
+  },
+  chassis: {
+    title: 'Chassis',
+    kind: 2,
+    address: 0x21,
+    hasPose: true,
+    loops: {
+      speed: {
+        slot: 0,
+        title: 'Speed loop',
+        quantity: 'm/s',
+        outputQuantity: 'V',
+        maxAmplitude: 1,
+        defaults: { kp: 5, ki: 20, kd: 0 },
+      },
+      angle: {
+        slot: 1,
+        title: 'Heading angle loop',
+        quantity: 'rad',
+        outputQuantity: 'V',
+        maxAmplitude: 1,
+        defaults: { kp: 10, ki: 5, kd: 0.5 },
+      },
+      position: {
+        slot: 2,
+        title: 'Position loop',
+        quantity: 'm',
+        outputQuantity: 'm/s',
+        maxAmplitude: 1,
+        defaults: { kp: 2, ki: 0, kd: 0 },
+      },
+    },
+  },
+} as const satisfies Readonly<Record<string, UnitDeclaration>>;
+
+export type UnitName = keyof typeof UNITS;
+
+export const MODES = ['auto', 'manual', 'debug'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** Excitation period in debug mode, seconds. */
+export const EXCITATION_PERIOD_S = { min: 0.1, max: 20, default: 1 } as const;
+
+export interface Excitation {
+  readonly loop: string;
+  /** In the loop's quantity; 0 moves nothing. */
+  readonly amplitude: number;
+  readonly periodS: number;
+}
+
+export interface Loop extends LoopDeclaration {
+  readonly name: string;
+}
+
+export interface Unit extends Omit<UnitDeclaration, 'loops'> {
+  readonly name: UnitName;
+  /** In slot order. */
+  readonly loops: readonly Loop[];
+}
+
+function unit(name: UnitName): Unit {
+  const declaration: UnitDeclaration = UNITS[name];
+  const loops = Object.entries(declaration.loops)
+    .map(([loop, fields]) => ({ name: loop, ...fields }))
+    .sort((a, b) => a.slot - b.slot);
+  return { ...declaration, name, loops };
+}
+
+export const UNIT_LIST: readonly Unit[] = [unit('gimbal'), unit('chassis')];
+
+export function unitNamed(name: UnitName): Unit {
+  const found = UNIT_LIST.find(candidate => candidate.name === name);
+  if (found === undefined) throw new TypeError(`no unit named ${name}`);
+  return found;
+}
+
+/** One value for each unit: the shape in which everything that exists per unit is kept. */
+export function perUnit<T>(make: (unit: Unit) => T): Record<UnitName, T> {
+  return { gimbal: make(unitNamed('gimbal')), chassis: make(unitNamed('chassis')) };
+}
+
+export function defaultGains(of: Unit): GainSet {
+  return Object.fromEntries(of.loops.map(loop => [loop.name, loop.defaults]));
+}
