@@ -1,0 +1,20 @@
+/** Who wants to hear of one kind of event. */
+export class Listeners<T> {
+  readonly #all = new Set<(event: T) => void>();
+
+  get any(): boolean {
+    return this.#all.size > 0;
+  }
+
+  /** Returns the act that ends it. */
+  add(listener: (event: T) => void): () => void {
+    this.#all.add(listener);
+    return () => {
+      this.#all.delete(listener);
+    };
+  }
+
+  tell(event: T): void {
+    for (const listener of this.#all) listener(event);
+  }
+}

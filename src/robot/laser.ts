@@ -1,0 +1,112 @@
+import type { Clock, Timer } from '../clock.js';
+import { RobotError } from '../errors.js';
+import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
+
+export type LaserState = 'on' | 'off';
+
+/** Why the laser went dark without being asked. */
+export type LaserReason = 'time limit' | 'interlock opened' | 'stop';
+
+/**
+ * Dark unless someone asked for light just now. Every act is a synchronous pin write and read-back; none of them waits
+ * for the bus, the disk or another request.
+ */
+export class Laser {
+  readonly #hardware: Pick<Hardware, 'laser' | 'interlock'>;
+  readonly #clock: Clock;
+  /** 0 = no limit. */
+  readonly #maxOnMs: number;
+  readonly #onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
+  #limit: Timer | undefined;
+  #wanted: LaserState = 'off';
+  #reason: LaserReason | undefined;
+
+  constructor(options: {
+    hardware: Pick<Hardware, 'laser' | 'interlock'>;
+    clock: Clock;
+    maxOnS: number;
+    onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
+  }) {
+    this.#hardware = options.hardware;
+    this.#clock = options.clock;
+    this.#maxOnMs = options.maxOnS * 1000;
+    this.#onChange = options.onChange;
+    this.#hardware.interlock?.onOpen(() => {
+      if (this.#wanted === 'on') this.#tryOff('interlock opened');
+    });
+  }
+
+  /** Why it is dark although it was last switched on; undefined after a switch by hand. */
+  get reason(): LaserReason | undefined {
+    return this.#reason;
+  }
+
+  /** As the pin says. Throws `laser-unavailable` or `pin-failed`. */
+  state(): LaserState {
+    return this.#pin().read() ? 'on' : 'off';
+  }
+
+  on(): LaserState {
+    const pin = this.#pin();
+    if (this.#hardware.interlock !== undefined && !this.#hardware.interlock.isClosed()) {
+      throw new RobotError('interlock-open');
+    }
+    const before = this.#wanted;
+    this.#wanted = 'on';
+    this.#reason = undefined;
+    try {
+      pin.write(true);
+      if (!pin.read()) throw new RobotError('pin-failed', { written: 'on', read: 'off' });
+    } catch (error) {
+      this.#tryOff(undefined);
+      throw error;
+    }
+    this.#armLimit();
+    if (before !== 'on') this.#onChange(before, 'on', undefined);
+    return 'on';
+  }
+
+  off(reason?: LaserReason): LaserState {
+    const before = this.#wanted;
+    this.#wanted = 'off';
+    this.#reason = before === 'on' ? reason : reason && this.#reason;
+    this.#limit?.cancel();
+    const pin = this.#pin();
+    pin.write(false);
+    if (pin.read()) throw new RobotError('pin-failed', { written: 'off', read: 'on' });
+    if (before !== 'off') this.#onChange(before, 'off', reason);
+    return 'off';
+  }
+
+  /** Called by supervision: a pin that failed to go dark, or that something else lit, is darkened. */
+  keepDark(): void {
+    if (this.#hardware.interlock?.isClosed() === false && this.#wanted === 'on') {
+      this.#tryOff('interlock opened');
+    }
+    if (this.#wanted === 'on' || isMissing(this.#hardware.laser)) return;
+    try {
+      if (this.#hardware.laser.read()) this.#hardware.laser.write(false);
+    } catch {
+      this.#tryOff(undefined);
+    }
+  }
+
+  #tryOff(reason: LaserReason | undefined): void {
+    try {
+      this.off(reason);
+    } catch {
+      // Wanted is `off` now: supervision writes it again until the pin obeys, and status shows the pin's fault.
+    }
+  }
+
+  #armLimit(): void {
+    this.#limit?.cancel();
+    if (this.#maxOnMs > 0) this.#limit = this.#clock.after(this.#maxOnMs, () => this.#tryOff('time limit'));
+  }
+
+  #pin(): OutputPin {
+    const pin = this.#hardware.laser;
+    if (isMissing(pin)) throw new RobotError('laser-unavailable', { ...pin });
+    return pin;
+  }
+}

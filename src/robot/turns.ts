@@ -1,0 +1,42 @@
+import type { Clock } from '../clock.js';
+import { RobotError } from '../errors.js';
+
+/** One act at a time, in order of arrival; who would have to wait too long is refused with `unit-busy`. */
+export class Turns {
+  readonly #clock: Clock;
+  #last: Promise<unknown> = Promise.resolve();
+  #taken = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get idle(): boolean {
+    return this.#taken === 0;
+  }
+
+  take<T>(untilMs: number, act: () => Promise<T>): Promise<T> {
+    this.#taken += 1;
+    let refused = false;
+    const before = this.#last;
+    const own = before.then(() => {
+      if (refused) throw new RobotError('unit-busy');
+      return act();
+    });
+    this.#last = own.then(
+      () => undefined,
+      () => undefined,
+    );
+    void this.#last.then(() => {
+      this.#taken -= 1;
+    });
+    const patience = new Promise<never>((_, reject) => {
+      const timer = this.#clock.after(Math.max(0, untilMs - this.#clock.nowMs()), () => {
+        refused = true;
+        reject(new RobotError('unit-busy'));
+      });
+      void before.then(() => timer.cancel());
+    });
+    return Promise.race([own, patience]);
+  }
+}

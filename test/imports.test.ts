@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect } from 'chai';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(entry => relative(root, join(entry.parentPath, entry.name)));
+}
+
+/** Ours as paths from the root, others as they are named. */
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => ({
+    from: file,
+    to: name.startsWith('.') ? join(dirname(file), name).replace(/\.js$/, '.ts') : name,
+  }));
+}
+
+const all = [...sources('src'), ...sources('sim')].flatMap(importsOf);
+
+const LEAVES = ['src/units.ts', 'src/errors.ts', 'src/hardware/ports.ts', 'src/protocol/registers.ts'];
+/** Each folder may import from those after it, and never the other way. */
+const LAYERS = ['src/http/', 'src/robot/', 'src/protocol/', 'src/hardware/'];
+
+const rules: Readonly<Record<string, (one: Import) => boolean>> = {
+  'ports, errors, units and the register table import nothing of ours but each other': ({ from, to }) =>
+    !LEAVES.includes(from) || LEAVES.includes(to),
+  'src never imports sim': ({ from, to }) => !(from.startsWith('src/') && to.startsWith('sim/')),
+  'only hardware loads i2c-bus and onoff': ({ from, to }) =>
+    !/^(i2c-bus|onoff)$/.test(to) || from.startsWith('src/hardware/'),
+  'Koa stays in http': ({ from, to }) => !/^(koa|@koa\/|koa-)/.test(to) || from.startsWith('src/http/'),
+  'Ajv stays in http and config': ({ from, to }) =>
+    !/^ajv/.test(to) || from.startsWith('src/http/') || from.startsWith('src/config'),
+  'http -> robot -> protocol -> hardware': ({ from, to }) => {
+    const layer = (file: string) => LAYERS.findIndex(folder => file.startsWith(folder));
+    return layer(to) < 0 || layer(from) < 0 || layer(from) <= layer(to);
+  },
+  'above the adapters, hardware is its ports': ({ from, to }) =>
+    !LAYERS.slice(0, 3).some(folder => from.startsWith(folder)) ||
+    !to.startsWith('src/hardware/') ||
+    to === 'src/hardware/ports.ts',
+};
+
+describe('imports', () => {
+  it('are read', () => {
+    expect(all.length).to.be.greaterThan(100);
+  });
+  for (const [rule, holds] of Object.entries(rules)) {
+    it(rule, () => {
+      expect(all.filter(one => !holds(one)).map(({ from, to }) => `${from} -> ${to}`)).to.deep.equal([]);
+    });
+  }
+});

@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { type ErrorCode, RobotError } from '../../src/errors.js';
+import { encodeFrame } from '../../src/protocol/codec.js';
+import { Link, type Priority } from '../../src/protocol/link.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { ScriptedBus } from '../support/scripted-bus.js';
+
+const GIMBAL = 0x20;
+const manual = encodeFrame(GIMBAL, REGISTERS.mode, { mode: 1 });
+const failure = (code: ErrorCode) => new RobotError(code, { errno: 1 });
+
+function setUp(...answers: ConstructorParameters<typeof ScriptedBus>[0]) {
+  const clock = new ManualClock();
+  const bus = new ScriptedBus(answers);
+  const link = new Link(bus, clock);
+  const ends: string[] = [];
+  const read = (priority: Priority = 'mode', waitMs = 400) =>
+    link.read(GIMBAL, REGISTERS.mode, { priority, untilMs: clock.nowMs() + waitMs }).then(
+      ({ mode }) => ends.push(`${priority} ${mode}`),
+      error => ends.push(`${priority} ${error.code}`),
+    );
+  return { clock, bus, link, ends, read };
+}
+
+describe('Link', () => {
+  const flipped = Buffer.from(manual);
+  flipped[0] = 0;
+  const cases: readonly [string, ConstructorParameters<typeof ScriptedBus>[0], string, object][] = [
+    ['answers', [manual], 'mode 1', { transactions: 1, retries: 0, errors: {} }],
+    [
+      'retries a NACK',
+      [failure('nack'), manual],
+      'mode 1',
+      { transactions: 2, retries: 1, errors: { nack: 1 } },
+    ],
+    [
+      'retries at most twice',
+      [failure('nack'), failure('nack'), failure('nack')],
+      'mode nack',
+      { transactions: 3, retries: 2, errors: { nack: 3 } },
+    ],
+    [
+      'retries a broken transfer and a lost arbitration',
+      [failure('bus-io'), failure('arbitration-lost'), manual],
+      'mode 1',
+      { transactions: 3, retries: 2, errors: { 'bus-io': 1, 'arbitration-lost': 1 } },
+    ],
+    [
+      'retries a wrong checksum',
+      [flipped, manual],
+      'mode 1',
+      { transactions: 2, retries: 1, errors: { 'bad-frame': 1 } },
+    ],
+    [
+      'does not retry what held the bus for long',
+      [failure('bus-timeout')],
+      'mode bus-timeout',
+      { transactions: 1, retries: 0, errors: { 'bus-timeout': 1 } },
+    ],
+    [
+      'does not retry a missing bus',
+      [failure('bus-unavailable')],
+      'mode bus-unavailable',
+      { transactions: 1, retries: 0, errors: { 'bus-unavailable': 1 } },
+    ],
+    [
+      'names what it does not know',
+      [new Error('boom')],
+      'mode bus-failed',
+      { transactions: 1, retries: 0, errors: { 'bus-failed': 1 } },
+    ],
+  ];
+  for (const [name, answers, end, counters] of cases) {
+    it(name, async () => {
+      const { bus, link, ends, read } = setUp(...answers);
+      await read();
+      expect(ends).to.deep.equal([end]);
+      expect(link.counters).to.deep.equal(counters);
+      expect(bus.left).to.equal(0);
+    });
+  }
+
+  it('tells where it failed and why', async () => {
+    const cause = failure('nack');
+    const { link } = setUp(cause, cause, cause);
+    const error = await link.read(GIMBAL, REGISTERS.mode, { priority: 'mode', untilMs: 100 }).catch(e => e);
+    expect(error.context).to.deep.equal({ errno: 1, address: GIMBAL, register: 'mode', attempts: 3 });
+    expect(error.cause).to.equal(cause);
+  });
+
+  it('keeps one transaction in flight and takes the most urgent next', async () => {
+    const { bus, ends, read } = setUp('hang', manual, manual, manual, manual);
+    const all = [read('telemetry'), read('telemetry'), read('gains'), read('mode'), read('stop')];
+    bus.settle(manual);
+    await Promise.all(all);
+    expect(ends.map(end => end.split(' ')[0])).to.deep.equal([
+      'telemetry',
+      'stop',
+      'mode',
+      'gains',
+      'telemetry',
+    ]);
+    expect(bus.mostInFlight).to.equal(1);
+  });
+
+  it('answers after 50 ms whatever the kernel does, and never doubles a call that hangs', async () => {
+    const { clock, bus, ends, read } = setUp('hang', manual);
+    void read();
+    const second = read('stop', 1000);
+    await clock.advance(49);
+    expect(ends).to.deep.equal([]);
+    await clock.advance(1);
+    expect(ends).to.deep.equal(['mode deadline']);
+    await clock.advance(500);
+    expect(bus.asked).to.have.length(1);
+    bus.settle(manual);
+    await second;
+    expect(ends).to.deep.equal(['mode deadline', 'stop 1']);
+    expect(bus.mostInFlight).to.equal(1);
+  });
+
+  it('lets nobody wait past their own deadline for a stuck bus', async () => {
+    const { clock, bus, ends, read } = setUp('hang');
+    void read('telemetry', 1000);
+    void read('mode', 400);
+    await clock.advance(400);
+    expect(ends).to.deep.equal(['telemetry deadline', 'mode bus-busy']);
+    expect(bus.asked).to.have.length(1);
+  });
+
+  it('puts frames on the wire as the protocol says', async () => {
+    const { bus, link } = setUp(undefined, manual);
+    await link.write(GIMBAL, REGISTERS.mode, { mode: 2 }, { priority: 'mode', untilMs: 100 });
+    await link.read(GIMBAL, REGISTERS.mode, { priority: 'mode', untilMs: 100 });
+    const crc = encodeFrame(GIMBAL, REGISTERS.mode, { mode: 2 }).subarray(1).toString('hex');
+    expect(bus.asked).to.deep.equal([`write 20 50 02${crc}`, 'read 20 50 2']);
+  });
+});

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import { RobotError } from '../../src/errors.js';
+import type { Interlock, OutputPin } from '../../src/hardware/ports.js';
+import { Laser } from '../../src/robot/laser.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+class ScriptedPin implements OutputPin {
+  level = false;
+  failing: 'none' | 'throws' | 'stays' = 'none';
+  readonly writes: boolean[] = [];
+
+  write(on: boolean): void {
+    this.writes.push(on);
+    if (this.failing === 'throws') throw new RobotError('pin-failed');
+    if (this.failing === 'none') this.level = on;
+  }
+
+  read(): boolean {
+    return this.level;
+  }
+}
+
+class ScriptedInterlock implements Interlock {
+  closed = true;
+  readonly listeners: (() => void)[] = [];
+
+  isClosed(): boolean {
+    return this.closed;
+  }
+
+  onOpen(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  open(): void {
+    this.closed = false;
+    for (const listener of this.listeners) listener();
+  }
+}
+
+function setUp(options: { maxOnS?: number; interlock?: Interlock } = {}) {
+  const pin = new ScriptedPin();
+  const clock = new ManualClock();
+  const changes: string[] = [];
+  const { maxOnS = 0, interlock } = options;
+  const laser = new Laser({
+    hardware: { laser: pin, ...(interlock && { interlock }) },
+    clock,
+    maxOnS,
+    onChange: (before, after, reason) => changes.push(`${before} ${after} ${reason}`),
+  });
+  return { pin, clock, laser, changes };
+}
+
+const codeOf = (act: () => unknown) => {
+  try {
+    act();
+    return 'no error';
+  } catch (error) {
+    return error instanceof RobotError ? error.code : String(error);
+  }
+};
+
+describe('Laser', () => {
+  it('is what the pin says', () => {
+    const { pin, laser, changes } = setUp();
+    expect(laser.on()).to.equal('on');
+    expect([pin.level, laser.state()]).to.deep.equal([true, 'on']);
+    expect(laser.off()).to.equal('off');
+    expect([pin.level, laser.state()]).to.deep.equal([false, 'off']);
+    expect(changes).to.deep.equal(['off on undefined', 'on off undefined']);
+  });
+
+  it('writes the pin even when it believes to be dark already', () => {
+    const { pin, laser } = setUp();
+    pin.level = true;
+    laser.off();
+    expect(pin.level).to.equal(false);
+  });
+
+  it('goes dark by itself at the limit, counted from the last request, and says why', async () => {
+    const { clock, laser } = setUp({ maxOnS: 2 });
+    laser.on();
+    await clock.advance(1500);
+    laser.on();
+    await clock.advance(1999);
+    expect(laser.state()).to.equal('on');
+    await clock.advance(1);
+    expect([laser.state(), laser.reason]).to.deep.equal(['off', 'time limit']);
+    laser.on();
+    expect(laser.reason).to.equal(undefined);
+  });
+
+  it('has no limit by default', async () => {
+    const { clock, laser } = setUp();
+    laser.on();
+    await clock.advance(24 * 3600 * 1000);
+    expect(laser.state()).to.equal('on');
+  });
+
+  it('refuses light while the interlock is open and goes dark at its edge', () => {
+    const interlock = new ScriptedInterlock();
+    const { pin, laser } = setUp({ interlock });
+    laser.on();
+    interlock.open();
+    expect([pin.level, laser.reason]).to.deep.equal([false, 'interlock opened']);
+    expect(codeOf(() => laser.on())).to.equal('interlock-open');
+    expect(pin.level).to.equal(false);
+  });
+
+  it('goes dark when the interlock is open although no edge was heard', () => {
+    const interlock = new ScriptedInterlock();
+    const { pin, laser } = setUp({ interlock });
+    laser.on();
+    interlock.closed = false;
+    laser.keepDark();
+    expect(pin.level).to.equal(false);
+  });
+
+  it('never claims light or dark that the pin does not show', () => {
+    const { pin, laser } = setUp();
+    pin.failing = 'stays';
+    expect(codeOf(() => laser.on())).to.equal('pin-failed');
+    pin.level = true;
+    expect(codeOf(() => laser.off())).to.equal('pin-failed');
+  });
+
+  it('darkens a pin that failed to go dark as soon as it obeys', () => {
+    const { pin, laser } = setUp();
+    laser.on();
+    pin.failing = 'throws';
+    expect(codeOf(() => laser.off())).to.equal('pin-failed');
+    laser.keepDark();
+    expect(pin.level).to.equal(true);
+    pin.failing = 'none';
+    laser.keepDark();
+    expect(pin.level).to.equal(false);
+  });
+
+  it('says what is missing where there is no pin', () => {
+    const hardware = { laser: { missing: 'no GPIO chip', cure: 'Run on a Pi.' } };
+    const laser = new Laser({ hardware, clock: new ManualClock(), maxOnS: 0, onChange: () => undefined });
+    expect(codeOf(() => laser.on())).to.equal('laser-unavailable');
+    expect(codeOf(() => laser.off())).to.equal('laser-unavailable');
+  });
+});
