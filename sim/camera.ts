@@ -1,0 +1,87 @@
+import type { Noise } from './noise.js';
+
+/** A pinhole camera on the gimbal's boresight. Its pictures are told of `LATENCY_S` after they were taken. */
+const FRAME_RATE_HZ = 60;
+const LATENCY_S = 0.04;
+const FOCAL_PX = 520;
+const HALF_WIDTH_PX = 320;
+const HALF_HEIGHT_PX = 240;
+const NOISE_PX = 0.5;
+const NEAREST_M = 0.1;
+
+/** Of the target from the camera: forward, left and up of the level chassis' gimbal base, in metres. */
+export interface Sight {
+  readonly forwardM: number;
+  readonly leftM: number;
+  readonly upM: number;
+}
+
+interface Picture {
+  readonly tick: number;
+  readonly visible: boolean;
+  readonly yawRad: number;
+  readonly pitchRad: number;
+}
+
+export class Camera {
+  readonly #rateHz: number;
+  readonly #noise: Noise;
+  #tick = 0;
+  #pending: Picture[] = [];
+  #shown: Picture | undefined;
+
+  constructor(rateHz: number, noise: Noise) {
+    this.#rateHz = rateHz;
+    this.#noise = noise;
+  }
+
+  /** Whether the newest picture told of shows the target. */
+  get visible(): boolean {
+    return this.#shown?.visible ?? false;
+  }
+
+  /** Offset of the target from the boresight to the left, as of the newest picture that shows it. */
+  get yawRad(): number {
+    return this.#shown?.yawRad ?? 0;
+  }
+
+  /** Offset upwards, likewise. */
+  get pitchRad(): number {
+    return this.#shown?.pitchRad ?? 0;
+  }
+
+  /** One loop period. `sight` is asked when a picture is taken. */
+  tick(yawRad: number, pitchRad: number, sight: () => Sight): void {
+    this.#tick += 1;
+    if ((this.#tick * FRAME_RATE_HZ) % this.#rateHz < FRAME_RATE_HZ) {
+      this.#pending.push(this.#picture(yawRad, pitchRad, sight()));
+    }
+    const oldest = this.#pending[0];
+    if (oldest !== undefined && this.#tick - oldest.tick >= LATENCY_S * this.#rateHz) {
+      this.#pending.shift();
+      this.#shown = oldest.visible || this.#shown === undefined ? oldest : { ...this.#shown, visible: false };
+    }
+  }
+
+  /** Forgets pictures under way and the last one shown. */
+  clear(): void {
+    this.#pending = [];
+    this.#shown = undefined;
+  }
+
+  #picture(yawRad: number, pitchRad: number, { forwardM, leftM, upM }: Sight): Picture {
+    const ahead = forwardM * Math.cos(yawRad) + leftM * Math.sin(yawRad);
+    const aside = leftM * Math.cos(yawRad) - forwardM * Math.sin(yawRad);
+    const depth = ahead * Math.cos(pitchRad) + upM * Math.sin(pitchRad);
+    const above = upM * Math.cos(pitchRad) - ahead * Math.sin(pitchRad);
+    if (depth < NEAREST_M) return { tick: this.#tick, visible: false, yawRad: 0, pitchRad: 0 };
+    const acrossPx = (FOCAL_PX * aside) / depth + NOISE_PX * this.#noise();
+    const upPx = (FOCAL_PX * above) / depth + NOISE_PX * this.#noise();
+    return {
+      tick: this.#tick,
+      visible: Math.abs(acrossPx) <= HALF_WIDTH_PX && Math.abs(upPx) <= HALF_HEIGHT_PX,
+      yawRad: Math.atan(acrossPx / FOCAL_PX),
+      pitchRad: Math.atan(upPx / FOCAL_PX),
+    };
+  }
+}

@@ -1,0 +1,72 @@
+/** A place on the closed course, by its distance along the lap. */
+export interface CoursePoint {
+  readonly xM: number;
+  readonly yM: number;
+  /** Not wrapped; from -2 pi / 3 to 2 pi / 3. */
+  readonly headingRad: number;
+}
+
+const RADIUS_M = 0.8;
+/** Each end of the eight is a bend of 240 degrees; the straights between cross at 60 degrees. */
+const HALF_BEND_RAD = (2 * Math.PI) / 3;
+const BEND_M = 2 * HALF_BEND_RAD * RADIUS_M;
+const STRAIGHT_M = 2 * RADIUS_M * Math.sqrt(3);
+
+export const LAP_M = 2 * (BEND_M + STRAIGHT_M);
+
+/** Height of the far bend's centre over the near one's. */
+const CENTRES_M = 4 * RADIUS_M;
+
+/**
+ * A figure of eight on the floor. It begins at the origin in the middle of its near bend, heading along x, and turns
+ * left there and right in the far bend, so that its heading never goes full circle.
+ */
+export function courseAt(placeM: number): CoursePoint {
+  let rest = placeM - LAP_M * Math.floor(placeM / LAP_M);
+  if (rest < BEND_M / 2) return bend(RADIUS_M, 1, rest / RADIUS_M);
+  rest -= BEND_M / 2;
+  if (rest < STRAIGHT_M) return straight(bend(RADIUS_M, 1, HALF_BEND_RAD), rest);
+  rest -= STRAIGHT_M;
+  if (rest < BEND_M) return bend(RADIUS_M + CENTRES_M, -1, rest / RADIUS_M - HALF_BEND_RAD);
+  rest -= BEND_M;
+  if (rest < STRAIGHT_M) return straight(bend(RADIUS_M + CENTRES_M, -1, HALF_BEND_RAD), rest);
+  rest -= STRAIGHT_M;
+  return bend(RADIUS_M, 1, rest / RADIUS_M - HALF_BEND_RAD);
+}
+
+/** At `angleRad` from the middle of the bend whose centre is at (0, `centreM`). */
+function bend(centreM: number, side: 1 | -1, angleRad: number): CoursePoint {
+  return {
+    xM: RADIUS_M * Math.sin(angleRad),
+    yM: centreM - side * RADIUS_M * Math.cos(angleRad),
+    headingRad: side * angleRad,
+  };
+}
+
+function straight(from: CoursePoint, wayM: number): CoursePoint {
+  return {
+    xM: from.xM + wayM * Math.cos(from.headingRad),
+    yM: from.yM + wayM * Math.sin(from.headingRad),
+    headingRad: from.headingRad,
+  };
+}
+
+const SEARCH_M = 0.05;
+/** Metres of detour that a wrong heading is worth. */
+const WRONG_HEADING_M = 1;
+
+/** The place where the course is best joined from a pose: near, and heading much the same way. */
+export function joinCourse(xM: number, yM: number, headingRad: number): number {
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let placeM = 0; placeM < LAP_M; placeM += SEARCH_M) {
+    const point = courseAt(placeM);
+    const turn = 1 - Math.cos(point.headingRad - headingRad);
+    const cost = Math.hypot(point.xM - xM, point.yM - yM) + WRONG_HEADING_M * turn;
+    if (cost < least) {
+      least = cost;
+      best = placeM;
+    }
+  }
+  return best;
+}

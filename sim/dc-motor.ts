@@ -1,0 +1,159 @@
+import { discretize } from './discretize.js';
+
+/** SI units, at the shaft whose angle is reported. */
+export interface MotorParameters {
+  readonly inertiaKgM2: number;
+  readonly viscousNmS: number;
+  /** Friction that does not depend on speed; it also holds the shaft at rest up to this torque. */
+  readonly coulombNm: number;
+  /** Torque constant and back-EMF constant, the same number in SI. */
+  readonly torqueNmA: number;
+  readonly resistanceOhm: number;
+  /** 0: the current follows the voltage at once. */
+  readonly inductanceH: number;
+  /** Largest voltage either way. */
+  readonly supplyV: number;
+}
+
+export interface MotorState {
+  readonly angleRad: number;
+  readonly rateRadS: number;
+  readonly currentA: number;
+}
+
+export interface MotorInput {
+  readonly voltageV: number;
+  /** From outside onto the shaft. */
+  readonly loadNm: number;
+  /** Open: the bridge is off, no current flows and `voltageV` does not matter. */
+  readonly open: boolean;
+}
+
+export const AT_REST: MotorState = { angleRad: 0, rateRadS: 0, currentA: 0 };
+
+/** Factors of rate, current, voltage and torque in what a step adds to the angle and makes of rate and current. */
+interface Factors {
+  readonly angle: readonly [number, number, number, number];
+  readonly rate: readonly [number, number, number, number];
+  readonly current: readonly [number, number, number, number];
+}
+
+function factors(motor: MotorParameters, open: boolean, dtS: number): Factors {
+  const { inertiaKgM2: j, viscousNmS: b, resistanceOhm: r, inductanceH: l } = motor;
+  const k = open ? 0 : motor.torqueNmA;
+  if (!open && l > 0) {
+    const rows = discretize(
+      [
+        [0, 1, 0],
+        [0, -b / j, k / j],
+        [0, -k / l, -r / l],
+      ],
+      [
+        [0, 0],
+        [0, 1 / j],
+        [1 / l, 0],
+      ],
+      dtS,
+    );
+    const [angle, rate, current] = rows.map(([, w = 0, i = 0, v = 0, t = 0]) => [w, i, v, t] as const);
+    if (angle === undefined || rate === undefined || current === undefined) throw new RangeError('rows');
+    return { angle, rate, current };
+  }
+  const rows = discretize(
+    [
+      [0, 1],
+      [0, -(b + (k * k) / r) / j],
+    ],
+    [
+      [0, 0],
+      [k / r / j, 1 / j],
+    ],
+    dtS,
+  );
+  const [angle, rate] = rows.map(([, w = 0, v = 0, t = 0]) => [w, 0, v, t] as const);
+  if (angle === undefined || rate === undefined) throw new RangeError('rows');
+  const [w, , v, t] = rate;
+  const current = open
+    ? ([0, 0, 0, 0] as const)
+    : ([(-k * w) / r, 0, (1 - k * v) / r, (-k * t) / r] as const);
+  return { angle, rate, current };
+}
+
+/**
+ * A DC motor. The linear part, inductance included, is integrated exactly for a voltage and a load held over the
+ * step, so its step size does not matter. Coulomb friction is the torque, of at most its size, that would bring the
+ * shaft to rest by the end of the step: it never drives, and a shaft at rest stays there.
+ */
+export class DcMotor {
+  readonly parameters: MotorParameters;
+  #dtS = 0;
+  #driven: Factors;
+  #open: Factors;
+
+  constructor(parameters: MotorParameters) {
+    this.parameters = parameters;
+    this.#driven = factors(parameters, false, 0);
+    this.#open = factors(parameters, true, 0);
+  }
+
+  /** Pure; the factors of the last step size are kept. */
+  step(state: MotorState, input: MotorInput, dtS: number): MotorState {
+    const { angle, rate, current } = this.#factors(input.open, dtS);
+    const { rateRadS: w, currentA: i } = state;
+    const supply = this.parameters.supplyV;
+    const v = Math.min(supply, Math.max(-supply, input.voltageV));
+    const gliding = rate[0] * w + rate[1] * i + rate[2] * v + rate[3] * input.loadNm;
+    const coulomb = this.parameters.coulombNm;
+    const t = input.loadNm - Math.min(coulomb, Math.max(-coulomb, gliding / rate[3]));
+    return {
+      angleRad: state.angleRad + angle[0] * w + angle[1] * i + angle[2] * v + angle[3] * t,
+      rateRadS: rate[0] * w + rate[1] * i + rate[2] * v + rate[3] * t,
+      currentA: current[0] * w + current[1] * i + current[2] * v + current[3] * t,
+    };
+  }
+
+  /** `state` as it would be, had `torqueNm` more acted during the step that led to it. */
+  pushed(state: MotorState, torqueNm: number, open: boolean, dtS: number): MotorState {
+    const { angle, rate, current } = this.#factors(open, dtS);
+    return {
+      angleRad: state.angleRad + angle[3] * torqueNm,
+      rateRadS: state.rateRadS + rate[3] * torqueNm,
+      currentA: state.currentA + current[3] * torqueNm,
+    };
+  }
+
+  /** Change of the rate over a step for each Nm held during it. */
+  rateGain(open: boolean, dtS: number): number {
+    return this.#factors(open, dtS).rate[3];
+  }
+
+  #factors(open: boolean, dtS: number): Factors {
+    if (dtS !== this.#dtS) {
+      this.#driven = factors(this.parameters, false, dtS);
+      this.#open = factors(this.parameters, true, dtS);
+      this.#dtS = dtS;
+    }
+    return open ? this.#open : this.#driven;
+  }
+}
+
+/** The motor behind a rigid gear of `ratio` to 1, with what hangs on it, as a motor at the output shaft. */
+export function geared(
+  motor: MotorParameters,
+  ratio: number,
+  load: { readonly inertiaKgM2: number; readonly viscousNmS: number; readonly coulombNm: number },
+): MotorParameters {
+  return {
+    ...motor,
+    inertiaKgM2: motor.inertiaKgM2 * ratio ** 2 + load.inertiaKgM2,
+    viscousNmS: motor.viscousNmS * ratio ** 2 + load.viscousNmS,
+    coulombNm: motor.coulombNm * ratio + load.coulombNm,
+    torqueNmA: motor.torqueNmA * ratio,
+  };
+}
+
+/** What an encoder with so many counts to the turn tells of an angle. */
+export function encoded(angleRad: number, countsPerTurn: number): number {
+  const countRad = (2 * Math.PI) / countsPerTurn;
+  return Math.floor(angleRad / countRad) * countRad;
+}

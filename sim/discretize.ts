@@ -1,0 +1,43 @@
+export type Matrix = readonly (readonly number[])[];
+
+function multiply(a: Matrix, b: Matrix): number[][] {
+  return a.map(row =>
+    row.map((_, column) => row.reduce((sum, value, k) => sum + value * (b[k]?.[column] ?? 0), 0)),
+  );
+}
+
+function identity(size: number): number[][] {
+  return Array.from({ length: size }, (_, row) =>
+    Array.from({ length: size }, (_, k) => (k === row ? 1 : 0)),
+  );
+}
+
+const TAYLOR_TERMS = 18;
+
+/** The exponential of a square matrix, by scaling to a norm below 1/2, Taylor's series, and squaring back. */
+export function matrixExponential(matrix: Matrix): number[][] {
+  const norm = Math.max(...matrix.map(row => row.reduce((sum, value) => sum + Math.abs(value), 0)));
+  const squarings = norm > 0.5 ? Math.ceil(Math.log2(norm / 0.5)) : 0;
+  const scaled = matrix.map(row => row.map(value => value / 2 ** squarings));
+  let term = identity(matrix.length);
+  let sum = term;
+  for (let k = 1; k <= TAYLOR_TERMS; k += 1) {
+    term = multiply(term, scaled).map(row => row.map(value => value / k));
+    sum = sum.map((row, i) => row.map((value, j) => value + (term[i]?.[j] ?? 0)));
+  }
+  for (let k = 0; k < squarings; k += 1) sum = multiply(sum, sum);
+  return sum;
+}
+
+/**
+ * What x' = Ax + Bu becomes from one sample to the next, exactly, while u is held: one row per state, holding the
+ * factors of the states and then of the inputs.
+ */
+export function discretize(a: Matrix, b: Matrix, dtS: number): number[][] {
+  const states = a.length;
+  const size = states + (b[0]?.length ?? 0);
+  const augmented = Array.from({ length: size }, (_, row) =>
+    Array.from({ length: size }, (_, k) => (a[row]?.[k] ?? b[row]?.[k - states] ?? 0) * dtS),
+  );
+  return matrixExponential(augmented).slice(0, states);
+}

@@ -1,0 +1,69 @@
+import { AT_REST, DcMotor, type MotorState } from './dc-motor.js';
+import { GIMBAL, MOTORS } from './robot-body.js';
+
+export interface GimbalState {
+  /** Against the chassis; positive to the left. */
+  readonly yaw: MotorState;
+  /** Positive upwards. */
+  readonly pitch: MotorState;
+  /** Of the yaw axis against the floor, during the last step. */
+  readonly yawAccelerationRadS2: number;
+}
+
+export interface GimbalInput {
+  readonly yawV: number;
+  readonly pitchV: number;
+  /** Bridges off. */
+  readonly open: boolean;
+  /** How the chassis under the gimbal turns. */
+  readonly chassisRateRadS: number;
+  readonly chassisAccelerationRadS2: number;
+}
+
+export const GIMBAL_AT_REST: GimbalState = { yaw: AT_REST, pitch: AT_REST, yawAccelerationRadS2: 0 };
+
+const yawMotor = new DcMotor(MOTORS.yaw);
+const pitchMotor = new DcMotor(MOTORS.pitch);
+
+/** The stops swallow the motion: no rebound. */
+function stopped(state: MotorState, stops: { readonly minRad: number; readonly maxRad: number }): MotorState {
+  if (state.angleRad > stops.maxRad) {
+    return { ...state, angleRad: stops.maxRad, rateRadS: Math.min(0, state.rateRadS) };
+  }
+  if (state.angleRad < stops.minRad) {
+    return { ...state, angleRad: stops.minRad, rateRadS: Math.max(0, state.rateRadS) };
+  }
+  return state;
+}
+
+/**
+ * Pure. The yaw axis carries the payload, so its inertia changes with the pitch angle; what that takes from the
+ * nominal inertia, and the turning chassis, act as loads. The spinning payload in turn pulls the pitch axis to level.
+ */
+export function gimbalStep(state: GimbalState, input: GimbalInput, dtS: number): GimbalState {
+  const { yaw, pitch } = state;
+  const { open } = input;
+  const turningRadS = yaw.rateRadS + input.chassisRateRadS;
+  const sine = Math.sin(pitch.angleRad);
+  const cosine = Math.cos(pitch.angleRad);
+  const fall = GIMBAL.yawInertiaFallKgM2;
+  const yawNm =
+    fall * sine * (sine * state.yawAccelerationRadS2 + 2 * cosine * pitch.rateRadS * turningRadS) -
+    GIMBAL.yawInertiaKgM2 * input.chassisAccelerationRadS2;
+  const pitchNm = -cosine * (GIMBAL.imbalanceNm + fall * sine * turningRadS ** 2);
+  const nextYaw = stopped(yawMotor.step(yaw, { voltageV: input.yawV, loadNm: yawNm, open }, dtS), GIMBAL.yaw);
+  const nextPitch = stopped(
+    pitchMotor.step(pitch, { voltageV: input.pitchV, loadNm: pitchNm, open }, dtS),
+    GIMBAL.pitch,
+  );
+  return {
+    yaw: nextYaw,
+    pitch: nextPitch,
+    yawAccelerationRadS2: (nextYaw.rateRadS - yaw.rateRadS) / dtS + input.chassisAccelerationRadS2,
+  };
+}
+
+/** Torque of the payload on the chassis that turned it. */
+export function gimbalReactionNm(state: GimbalState): number {
+  return -GIMBAL.yawInertiaKgM2 * state.yawAccelerationRadS2;
+}

@@ -1,0 +1,79 @@
+import { geared, type MotorParameters } from './dc-motor.js';
+
+/** The robot that is simulated, in SI units. Loops are tuned for it. */
+
+const GRAVITY = 9.81;
+
+export const SUPPLY_V = 24;
+
+export const CHASSIS = {
+  massKg: 12,
+  /** About the vertical axis, without what the gimbal turns. */
+  inertiaKgM2: 0.35,
+  wheelRadiusM: 0.05,
+  /** Between the left and the right wheel. */
+  trackM: 0.36,
+  /** Largest force between one driven side and the floor: friction coefficient 0.8, half of the weight. */
+  gripN: 0.8 * 0.5 * 12 * GRAVITY,
+} as const;
+
+export const GIMBAL = {
+  /** What turns with the yaw axis, at level pitch. */
+  yawInertiaKgM2: 0.02,
+  /** By how much that falls as the pitch axis goes from level to upright. */
+  yawInertiaFallKgM2: 0.003,
+  pitchInertiaKgM2: 0.008,
+  /** Weight of the payload times its lever in front of the pitch axis. */
+  imbalanceNm: 0.8 * GRAVITY * 0.02,
+  /** Mechanical end stops. */
+  yaw: { minRad: -2.9, maxRad: 2.9 },
+  pitch: { minRad: -0.55, maxRad: 0.75 },
+} as const;
+
+const GEARMOTOR: MotorParameters = {
+  inertiaKgM2: 1e-5,
+  viscousNmS: 1e-5,
+  coulombNm: 2e-3,
+  torqueNmA: 0.03,
+  resistanceOhm: 2,
+  inductanceH: 5e-4,
+  supplyV: SUPPLY_V,
+};
+
+const ENCODER_COUNTS = 4096;
+
+const GEARS = { yaw: 15, pitch: 15, wheel: 14 } as const;
+
+export type MotorName = keyof typeof GEARS;
+
+/** At the output shafts: what the axis or wheel alone weighs is in the inertia. */
+export const MOTORS: Readonly<Record<MotorName, MotorParameters>> = {
+  yaw: geared(GEARMOTOR, GEARS.yaw, {
+    inertiaKgM2: GIMBAL.yawInertiaKgM2,
+    viscousNmS: 1e-3,
+    coulombNm: 0.03,
+  }),
+  pitch: geared(GEARMOTOR, GEARS.pitch, {
+    inertiaKgM2: GIMBAL.pitchInertiaKgM2,
+    viscousNmS: 1e-3,
+    coulombNm: 0.02,
+  }),
+  wheel: geared({ ...GEARMOTOR, inertiaKgM2: 2e-5 }, GEARS.wheel, {
+    inertiaKgM2: 1e-3,
+    viscousNmS: 2e-3,
+    coulombNm: 0.1,
+  }),
+};
+
+/** Encoders sit on the motor shafts; counts to one turn of the output. */
+export const ENCODER_COUNTS_PER_TURN: Readonly<Record<MotorName, number>> = {
+  yaw: ENCODER_COUNTS * GEARS.yaw,
+  pitch: ENCODER_COUNTS * GEARS.pitch,
+  wheel: ENCODER_COUNTS * GEARS.wheel,
+};
+
+/** The wheel's motor with the half of the standing robot that it moves when no wheel slips. */
+export function wheelUnderLoad(): MotorParameters {
+  const carried = (CHASSIS.massKg / 2) * CHASSIS.wheelRadiusM ** 2;
+  return { ...MOTORS.wheel, inertiaKgM2: MOTORS.wheel.inertiaKgM2 + carried };
+}
