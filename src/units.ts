@@ -9,6 +9,14 @@ export interface Gains {
   readonly kd: number;
 }
 
+export interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** What gains are taken; nothing given is no limit. */
+export type GainBounds = Readonly<Partial<Record<keyof Gains, Bounds>>>;
+
 /** The gains of every loop of one unit, by loop name. */
 export type GainSet = Readonly<Record<string, Gains>>;
 

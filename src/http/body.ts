@@ -1,0 +1,42 @@
+import type { Middleware } from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { type ErrorCode, RobotError } from '../errors.js';
+import { duplicateMembers } from './duplicate-members.js';
+
+const LIMIT_BYTES = 4096;
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  413: 'body-too-large',
+  415: 'bad-media-type',
+};
+
+const parse = bodyParser({
+  enableTypes: ['json'],
+  jsonLimit: String(LIMIT_BYTES),
+  onerror: (error: Error & { status?: number; type?: string }) => {
+    if (error.type === 'request.aborted') throw new RobotError('caller-gone', {}, { cause: error });
+    throw new RobotError(CODES[error.status ?? 400] ?? 'bad-json', {}, { cause: error });
+  },
+});
+
+/** A JSON body of at most 4 KiB, with no member given twice, in `ctx.request.body`. */
+export const jsonBody: Middleware = async (ctx, next) => {
+  if (ctx.request.type !== 'application/json') throw new RobotError('bad-media-type');
+  if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
+  await parse(ctx, async () => undefined);
+  const { rawBody } = ctx.request;
+  const faults = typeof rawBody === 'string' ? duplicateMembers(rawBody) : [];
+  if (faults.length > 0) throw new RobotError('invalid-request', { errors: faults });
+  await next();
+};
+
+/**
+ * Refuses a request whose caller has hung up: after a pause of the process it would light a laser that nobody asks for
+ * any more. The end of a connection is seen one turn of the event loop after its data.
+ */
+export const callerStillThere: Middleware = async (ctx, next) => {
+  await new Promise(resolve => setImmediate(resolve));
+  const { socket } = ctx;
+  if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');
+  await next();
+};

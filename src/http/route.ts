@@ -1,0 +1,59 @@
+import type { Context, Middleware } from 'koa';
+import type { ErrorCode } from '../errors.js';
+import { callerStillThere, jsonBody } from './body.js';
+import type { Schema } from './schemas.js';
+import { compile } from './validate.js';
+
+/** One endpoint: what registers it, checks its requests and documents it. */
+export interface Route {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly body?: Schema;
+  readonly query?: Readonly<Record<string, Schema>>;
+  readonly answer: Schema;
+  readonly answerType?: string;
+  /** Besides those that any request may meet. */
+  readonly problems: readonly ErrorCode[];
+  readonly handlers: readonly Middleware[];
+}
+
+type Described = Omit<Route, 'method' | 'handlers' | 'body' | 'problems'> & {
+  problems?: readonly ErrorCode[];
+};
+
+/** Of any JSON body. */
+const BODY_PROBLEMS: readonly ErrorCode[] = [
+  'bad-json',
+  'invalid-request',
+  'body-too-large',
+  'bad-media-type',
+];
+
+export function get(described: Described, answer: (ctx: Context) => unknown): Route {
+  const handler: Middleware = async ctx => {
+    ctx.body = await answer(ctx);
+  };
+  return { ...described, problems: described.problems ?? [], method: 'get', handlers: [handler] };
+}
+
+export function post<Body>(described: Described & { body: Schema }, act: (body: Body) => unknown): Route {
+  const check = compile<Body>(described.body);
+  const handler: Middleware = async ctx => {
+    ctx.body = await act(check(ctx.request.body));
+  };
+  const problems = [...BODY_PROBLEMS, ...(described.problems ?? [])];
+  return { ...described, problems, method: 'post', handlers: [jsonBody, callerStillThere, handler] };
+}
+
+/** An act that needs no body and reads none; one `evenIfCallerLeft` is carried out for a caller who hung up, too. */
+export function command(described: Described & { evenIfCallerLeft?: true }, act: () => unknown): Route {
+  const { evenIfCallerLeft, ...documented } = described;
+  const handler: Middleware = async ctx => {
+    ctx.body = await act();
+  };
+  const handlers = evenIfCallerLeft ? [handler] : [callerStillThere, handler];
+  return { ...documented, problems: described.problems ?? [], method: 'post', handlers };
+}

@@ -1,0 +1,57 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { RobotError } from '../errors.js';
+import type { Fault } from './problems.js';
+import type { Schema } from './schemas.js';
+
+export type Validate<T> = (value: unknown) => T;
+
+/** A check that returns the value as what it is, or throws `invalid-request` with every fault. */
+export function compile<T>(schema: Schema): Validate<T> {
+  // Not strict about types: `allOf` in the excitation schema refines what stands beside it.
+  const check = new Ajv({ allErrors: true, strictTypes: false, strictRequired: false }).compile<T>(schema);
+  return value => {
+    if (check(value)) return value;
+    const faults = (check.errors ?? [])
+      .filter(error => error.keyword !== 'if')
+      .map(error => faultOf(error, value));
+    throw new RobotError('invalid-request', { errors: faults });
+  };
+}
+
+function faultOf(error: ErrorObject, body: unknown): Fault {
+  const { instancePath, keyword, params } = error;
+  switch (keyword) {
+    case 'required':
+      return { pointer: `${instancePath}/${escaped(params.missingProperty)}`, detail: 'is missing' };
+    case 'additionalProperties':
+      return { pointer: `${instancePath}/${escaped(params.additionalProperty)}`, detail: 'is not known' };
+    case 'enum':
+      return { pointer: instancePath, detail: `must be one of ${params.allowedValues.join(', ')}` };
+    case 'type':
+      return { pointer: instancePath, detail: typeDetail(params.type, valueAt(body, instancePath)) };
+    case 'minimum':
+    case 'maximum':
+      return { pointer: instancePath, detail: `must be ${params.comparison} ${params.limit}` };
+    default:
+      return { pointer: instancePath, detail: error.message ?? 'is not allowed' };
+  }
+}
+
+function typeDetail(type: string, value: unknown): string {
+  const article = /^[aeiou]/.test(type) ? 'an' : 'a';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'must be a finite number';
+  return `must be ${article} ${type}`;
+}
+
+function valueAt(body: unknown, pointer: string): unknown {
+  let value = body;
+  for (const part of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.entries(value).find(([key]) => escaped(key) === part)?.[1];
+  }
+  return value;
+}
+
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+const root = new URL('../../../', import.meta.url).pathname;
+
+/** The daemon as a user runs it: a process of its own, known by what it prints. */
+export class Child {
+  readonly process: ChildProcess;
+  readonly lines: string[] = [];
+  readonly exited: Promise<number | string>;
+  readonly #listeners = new Set<(line: string) => void>();
+
+  constructor(entry: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    this.process = spawn(process.execPath, [`dist/${entry}`, ...args], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', line => {
+        this.lines.push(line);
+        for (const listener of this.#listeners) listener(line);
+      });
+    }
+    this.exited = once(this.process, 'exit').then(([code, signal]) => code ?? signal);
+  }
+
+  /** The first match in what it has printed or will print; rejects when it ends without one. */
+  async line(pattern: RegExp): Promise<RegExpExecArray> {
+    for (const line of this.lines) {
+      const match = pattern.exec(line);
+      if (match !== null) return match;
+    }
+    const found = new Promise<RegExpExecArray>(resolve => {
+      const listener = (line: string) => {
+        const match = pattern.exec(line);
+        if (match === null) return;
+        this.#listeners.delete(listener);
+        resolve(match);
+      };
+      this.#listeners.add(listener);
+    });
+    const ended = this.exited.then(end => {
+      throw new Error(`ended with ${end} before ${pattern}:\n${this.lines.join('\n')}`);
+    });
+    return Promise.race([found, ended]);
+  }
+
+  async url(): Promise<string> {
+    const [, url = ''] = await this.line(/(http:\/\/[^\s"]+:\d+)/);
+    return url;
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | string> {
+    this.process.kill(signal);
+    return this.exited;
+  }
+}
