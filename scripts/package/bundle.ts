@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { filesIn, put } from './layout.js';
+
+/**
+ * What the daemon and the simulator load, and nothing else, decided by their imports: everything in JavaScript becomes
+ * a few files, packages with native addons stay packages, of which only the loaded files are taken.
+ */
+export interface Bundle {
+  /** Folders of the npm packages inside, as "node_modules/koa". */
+  readonly packages: readonly string[];
+  /** Those of them that have an addon to compile. */
+  readonly addons: readonly string[];
+}
+
+const ENTRIES = ['src/main', 'sim/main'];
+
+/** Lets a module find what lies beside its own place, although it now stands in a file with others. */
+const ownUrls: Plugin = {
+  name: 'own-urls',
+  setup(builder) {
+    builder.onLoad({ filter: /\/dist\/(src|sim)\/.*\.js$/ }, ({ path }) => {
+      const own = relative('dist', path);
+      const code = readFileSync(path, 'utf8').replaceAll(
+        'import.meta.url',
+        `new URL('../${own}', import.meta.url).href`,
+      );
+      return { contents: code, resolveDir: dirname(path) };
+    });
+  },
+};
+
+function packagesOf(metafile: Metafile): string[] {
+  const folders = Object.keys(metafile.inputs).flatMap(
+    file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
+  );
+  return [...new Set(folders)].sort();
+}
+
+export async function bundleDaemon(natives: readonly string[], destination: string): Promise<Bundle> {
+  const common = {
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    metafile: true,
+    preserveSymlinks: true,
+    logLevel: 'warning',
+  } as const;
+  const daemon = await build({
+    ...common,
+    entryPoints: ENTRIES.map(entry => ({ in: `dist/${entry}.js`, out: entry })),
+    outdir: join(destination, 'dist'),
+    format: 'esm',
+    splitting: true,
+    // one folder deep like the entries, see ownUrls
+    chunkNames: 'src/[name]-[hash]',
+    external: [...natives],
+    // comments cost the board's SD card more than they tell there; names and lines stay for stack traces
+    minifyWhitespace: true,
+    lineLimit: 120,
+    legalComments: 'none',
+    plugins: [ownUrls],
+    // CommonJS packages ask for Node's own modules with it
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+  });
+  copyAssets(destination);
+
+  const native = await build({
+    ...common,
+    stdin: { contents: natives.map(name => `require('${name}');`).join('\n'), resolveDir: '.' },
+    write: false,
+  });
+  const nativePackages = packagesOf(native.metafile);
+  const loaded = Object.keys(native.metafile.inputs).filter(file => file.includes('node_modules/'));
+  for (const file of [...loaded, ...nativePackages.map(folder => `${folder}/package.json`)]) {
+    put(destination, file, readFileSync(file));
+  }
+  return {
+    packages: [...packagesOf(daemon.metafile), ...nativePackages],
+    addons: nativePackages.filter(folder => readdirSync(folder).includes('binding.gyp')),
+  };
+}
+
+/** Files in dist that were not compiled from a source of ours, such as the console's page. */
+function copyAssets(destination: string): void {
+  const isCompiled = (file: string) => existsSync(file.replace(/\.js(\.map)?$/, '.ts'));
+  for (const file of filesIn('dist')) {
+    if (!/^(src|sim)\//.test(file) || isCompiled(file)) continue;
+    put(destination, join('dist', file), readFileSync(join('dist', file)));
+  }
+}

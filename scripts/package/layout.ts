@@ -1,0 +1,41 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { defaultConfig } from '../../src/default-config.js';
+
+/** Where the daemon lies in the package. */
+export const HOME = 'usr/lib/trunnion';
+
+export function put(root: string, path: string, content: string | Buffer, mode = 0o644): void {
+  const target = join(root, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, content);
+  chmodSync(target, mode);
+}
+
+export function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** Everything in the package by which Debian knows the daemon: commands, unit, user, device rights, configuration. */
+export function layOutSystem(root: string): void {
+  const command = (entry: string) => `#!/bin/sh\nexec /usr/bin/node /${HOME}/dist/${entry}/main.js "$@"\n`;
+  put(root, 'usr/bin/trunnion', command('src'), 0o755);
+  put(root, 'usr/bin/trunnion-sim', command('sim'), 0o755);
+  put(root, `${HOME}/trunnion-dark`, readFileSync('systemd/trunnion-dark'), 0o755);
+  const copies = [
+    ['trunnion.service', 'usr/lib/systemd/system/trunnion.service'],
+    ['sysusers.conf', 'usr/lib/sysusers.d/trunnion.conf'],
+    ['udev.rules', 'usr/lib/udev/rules.d/60-trunnion.rules'],
+    ['modules-load.conf', 'usr/lib/modules-load.d/trunnion.conf'],
+  ] as const;
+  for (const [file, path] of copies) put(root, path, readFileSync(join('systemd', file)));
+  put(root, 'etc/trunnion/config.yaml', defaultConfig());
+  for (const page of ['trunnion', 'trunnion-sim']) {
+    const path = `usr/share/man/man1/${page}.1.gz`;
+    put(root, path, gzipSync(readFileSync(`systemd/${page}.1`), { level: 9 }));
+  }
+}

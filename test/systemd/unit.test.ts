@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { layOutSystem } from '../../scripts/package/layout.js';
+
+const UNITS = '/usr/lib/systemd/system';
+/** The least exposure that still reaches I2C, GPIO and the network is 1.7; a desktop's services have 9. */
+const MAX_EXPOSURE = 2.0;
+
+describe('trunnion.service', () => {
+  let root: string;
+
+  before(function () {
+    if (spawnSync('systemd-analyze', ['--version']).status !== 0) {
+      if (process.env.CI === 'true') throw new Error('systemd-analyze is missing: apt install systemd');
+      console.log('    not tried: systemd-analyze is missing');
+      this.skip();
+    }
+    root = mkdtempSync(join(tmpdir(), 'trunnion-unit-'));
+    layOutSystem(root);
+    // what the unit stands on: the package brings no targets of its own
+    for (const unit of readdirSync(UNITS).filter(name => name.endsWith('.target'))) {
+      cpSync(join(UNITS, unit), join(root, UNITS, unit), { dereference: true });
+    }
+  });
+
+  after(() => {
+    if (root !== undefined) rmSync(root, { recursive: true });
+  });
+
+  const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+
+  it('is clean where the package is unpacked', () => {
+    const { status, stdout, stderr } = analyze('verify', '--man=no', `--root=${root}`, 'trunnion.service');
+    expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it(`has an exposure of ${MAX_EXPOSURE} at most`, () => {
+    const { stdout } = analyze('security', '--offline=true', join(root, UNITS, 'trunnion.service'));
+    const exposure = /Overall exposure level for trunnion\.service: ([\d.]+)/.exec(stdout)?.[1];
+    expect(Number(exposure)).to.be.at.most(MAX_EXPOSURE);
+  });
+});
