@@ -29,7 +29,7 @@ export async function call(
     status: response.status,
     headers: response.headers,
     text,
-    body: isJson ? JSON.parse(text) : undefined,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
   };
 }
 

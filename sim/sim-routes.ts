@@ -1,0 +1,27 @@
+import { get, post, type Route } from '../src/http/route.js';
+import { FAULT_BODY, type FaultBody } from './faults.js';
+import type { SimulatedRobot } from './simulated-robot.js';
+
+/** What only a simulated robot can answer. */
+export function simRoutes(robot: SimulatedRobot): Route[] {
+  const tag = 'Simulator';
+  return [
+    get({ path: '/sim/state', id: 'simState', tag, summary: 'The truth', answer: { type: 'object' } }, () =>
+      robot.truth(),
+    ),
+    post<FaultBody>(
+      {
+        path: '/sim/faults',
+        id: 'simFaults',
+        tag,
+        summary: 'Make something fail, or well again',
+        body: FAULT_BODY,
+        answer: FAULT_BODY,
+      },
+      fault => {
+        robot.inject(fault);
+        return fault;
+      },
+    ),
+  ];
+}

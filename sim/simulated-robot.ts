@@ -1,0 +1,90 @@
+import type { Clock } from '../src/clock.js';
+import type { Hardware } from '../src/hardware/ports.js';
+import { perUnit, type UnitName } from '../src/units.js';
+import { SimulatedBus } from './bus.js';
+import { SimulatedController } from './controller.js';
+import type { FaultBody } from './faults.js';
+import { SimulatedPin } from './pin.js';
+import type { Physics } from './unit-loops.js';
+
+/** More than this is not caught up at once: the world slows then, it never races after a lost time. */
+const CATCH_UP_MS = 250;
+
+/** A robot without a robot: controllers and mechanics behind the hardware ports, with faults at will. */
+export class SimulatedRobot {
+  readonly hardware: Hardware;
+  readonly #clock: Clock;
+  readonly #physics: Physics;
+  readonly #controllers: Readonly<Record<UnitName, SimulatedController>>;
+  readonly #bus: SimulatedBus;
+  readonly #pin = new SimulatedPin();
+  readonly #tickMs: number;
+  #worldMs: number;
+  #lagMs = 0;
+
+  constructor(options: { clock: Clock; physics: Physics }) {
+    this.#clock = options.clock;
+    this.#physics = options.physics;
+    const { loops, loopRateHz } = options.physics;
+    this.#tickMs = 1000 / loopRateHz;
+    this.#worldMs = options.clock.nowMs();
+    this.#controllers = perUnit(unit => new SimulatedController(unit, loops[unit.name], loopRateHz));
+    this.#bus = new SimulatedBus({
+      controllers: Object.values(this.#controllers),
+      clock: options.clock,
+      beforeEach: () => this.#advance(),
+    });
+    this.hardware = {
+      simulated: true,
+      bus: this.#bus,
+      laser: this.#pin,
+      close: async () => this.#bus.close(),
+    };
+  }
+
+  /** The truth as the fake hardware sees it. */
+  truth(): Record<string, unknown> {
+    this.#advance();
+    return {
+      laser: { level: this.#pin.level },
+      ...perUnit(({ name }) => ({ powered: true, ...this.#controllers[name].truth() })),
+      lagMs: Math.round(this.#lagMs),
+    };
+  }
+
+  inject({ target, fault, count }: FaultBody): void {
+    if (target === 'pin') {
+      if (fault === 'nack') this.#pin.fail(count);
+      else this.#pin.clear();
+      return;
+    }
+    if (fault === 'clear') {
+      this.#bus.clear(target);
+      if (target === 'bus') this.#pin.clear();
+    } else if (fault === 'plug') this.#bus.clear(target, 'unplug');
+    else if (fault === 'brownout') this.#brownOut(target);
+    else this.#bus.inject(target, fault, count);
+  }
+
+  #brownOut(target: string): void {
+    this.#advance();
+    for (const controller of Object.values(this.#controllers)) {
+      if (controller.unit.name === target) controller.reset();
+    }
+  }
+
+  #advance(): void {
+    const nowMs = this.#clock.nowMs();
+    const behindMs = nowMs - this.#worldMs;
+    if (behindMs > CATCH_UP_MS) {
+      this.#lagMs += behindMs - CATCH_UP_MS;
+      this.#worldMs = nowMs - CATCH_UP_MS;
+    }
+    const controllers = Object.values(this.#controllers);
+    while (this.#worldMs + this.#tickMs <= nowMs) {
+      for (const controller of controllers) controller.tick();
+      this.#physics.step();
+      this.#worldMs += this.#tickMs;
+    }
+  }
+}
