@@ -6,7 +6,7 @@ const LATENCY_S = 0.04;
 const FOCAL_PX = 520;
 const HALF_WIDTH_PX = 320;
 const HALF_HEIGHT_PX = 240;
-const NOISE_PX = 0.5;
+const NOISE_PX = 0.25;
 const NEAREST_M = 0.1;
 
 /** Of the target from the camera: forward, left and up of the level chassis' gimbal base, in metres. */

@@ -60,11 +60,11 @@ export class ChassisReference {
     const step = TURN_RAD_S * this.#periodS;
     this.headingRad += clamped(wrapped(wantedRad - this.headingRad), -step, step);
     this.#advance(COURSE_MS * Math.max(0, Math.cos(wantedRad - courseRad)), SPEED_UP_MS2);
+    this.aimM = clamped(this.aimM, this.placeM - LEASH_M, this.placeM + LEASH_M);
   }
 
   #advance(speedMS: number, changeMS2: number): void {
     this.speedMS = towards(this.speedMS, speedMS, changeMS2 * this.#periodS);
     this.aimM += this.speedMS * this.#periodS;
-    this.aimM = clamped(this.aimM, this.placeM - LEASH_M, this.placeM + LEASH_M);
   }
 }

@@ -67,7 +67,7 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'rad',
         maxAmplitude: 0.2,
-        defaults: { kp: 0.3, ki: 2, kd: 0 },
+        defaults: { kp: 0.3, ki: 9, kd: 0 },
       },
       visual_pitch: {
         slot: 1,
@@ -75,7 +75,7 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'rad',
         maxAmplitude: 0.2,
-        defaults: { kp: 0.3, ki: 2, kd: 0 },
+        defaults: { kp: 0.3, ki: 9, kd: 0 },
       },
       angle_yaw: {
         slot: 2,
@@ -83,7 +83,7 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'V',
         maxAmplitude: 0.5,
-        defaults: { kp: 20, ki: 40, kd: 1 },
+        defaults: { kp: 300, ki: 300, kd: 7.5 },
       },
       angle_pitch: {
         slot: 3,
@@ -91,7 +91,7 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'V',
         maxAmplitude: 0.3,
-        defaults: { kp: 20, ki: 40, kd: 1 },
+        defaults: { kp: 200, ki: 100, kd: 4 },
       },
     },
   },
@@ -107,7 +107,7 @@ export const UNITS = {
         quantity: 'm/s',
         outputQuantity: 'V',
         maxAmplitude: 1,
-        defaults: { kp: 5, ki: 20, kd: 0 },
+        defaults: { kp: 40, ki: 320, kd: 0 },
       },
       angle: {
         slot: 1,
@@ -115,7 +115,7 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'V',
         maxAmplitude: 1,
-        defaults: { kp: 10, ki: 5, kd: 0.5 },
+        defaults: { kp: 100, ki: 50, kd: 6 },
       },
       position: {
         slot: 2,
@@ -123,7 +123,7 @@ export const UNITS = {
         quantity: 'm',
         outputQuantity: 'm/s',
         maxAmplitude: 1,
-        defaults: { kp: 2, ki: 0, kd: 0 },
+        defaults: { kp: 5, ki: 0, kd: 0 },
       },
     },
   },
