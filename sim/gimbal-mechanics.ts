@@ -50,7 +50,7 @@ export function gimbalStep(state: GimbalState, input: GimbalInput, dtS: number):
   const yawNm =
     fall * sine * (sine * state.yawAccelerationRadS2 + 2 * cosine * pitch.rateRadS * turningRadS) -
     GIMBAL.yawInertiaKgM2 * input.chassisAccelerationRadS2;
-  const pitchNm = -cosine * (GIMBAL.imbalanceNm + fall * sine * turningRadS ** 2);
+  const pitchNm = -GIMBAL.aheadNm * cosine - sine * (GIMBAL.belowNm + fall * cosine * turningRadS ** 2);
   const nextYaw = stopped(yawMotor.step(yaw, { voltageV: input.yawV, loadNm: yawNm, open }, dtS), GIMBAL.yaw);
   const nextPitch = stopped(
     pitchMotor.step(pitch, { voltageV: input.pitchV, loadNm: pitchNm, open }, dtS),

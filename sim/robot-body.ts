@@ -23,8 +23,9 @@ export const GIMBAL = {
   /** By how much that falls as the pitch axis goes from level to upright. */
   yawInertiaFallKgM2: 0.003,
   pitchInertiaKgM2: 0.008,
-  /** Weight of the payload times its lever in front of the pitch axis. */
-  imbalanceNm: 0.8 * GRAVITY * 0.02,
+  /** Weight of the payload times its lever in front of and below the pitch axis: left alone, it hangs at -0.25 rad. */
+  aheadNm: 0.8 * GRAVITY * 0.015,
+  belowNm: 0.8 * GRAVITY * 0.06,
   /** Mechanical end stops. */
   yaw: { minRad: -2.9, maxRad: 2.9 },
   pitch: { minRad: -0.55, maxRad: 0.75 },

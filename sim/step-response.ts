@@ -26,9 +26,10 @@ export interface StepTrial {
 
 export interface StepResponse {
   readonly periodS: number;
-  /** One sample to each integration step, from the moment of the step on; shorter when it diverged. */
+  /** One sample to each integration step, from the moment of the step on; it ends early when all is lost. */
   readonly measured: Float64Array;
   readonly diverged: boolean;
+  /** All null when it diverged. */
   readonly figures: StepFigures;
 }
 
@@ -62,9 +63,20 @@ export function stepResponse(trial: StepTrial): StepResponse {
     }
     if (!(Math.abs(measured[index] ?? 0) <= bound)) break;
   }
-  const diverged = !(Math.abs(measured[index] ?? 0) <= bound);
   const seen = measured.subarray(0, index + 1);
-  const none = stepFigures({ measured: [], periodS: dtS, setpoint: size });
-  const figures = diverged ? none : stepFigures({ measured: seen, periodS: dtS, setpoint: size });
+  const lost = !(Math.abs(measured[index] ?? 0) <= bound);
+  const diverged = lost || (gains !== 'open-loop' && grows(seen, size));
+  const figures = stepFigures({ measured: diverged ? [] : seen, periodS: dtS, setpoint: size });
   return { periodS: dtS, measured: seen, diverged, figures };
+}
+
+/** Whether the error is beyond the step itself at the end, and was less a quarter of the trial before. */
+function grows(measured: Float64Array, setpoint: number): boolean {
+  const quarter = Math.floor(measured.length / 4);
+  const worst = (from: number, to: number) =>
+    measured.subarray(from, to).reduce((most, value) => Math.max(most, Math.abs(setpoint - value)), 0);
+  const end = worst(measured.length - quarter, measured.length);
+  return (
+    end > Math.abs(setpoint) && end > 1.05 * worst(measured.length - 2 * quarter, measured.length - quarter)
+  );
 }

@@ -91,7 +91,7 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'V',
         maxAmplitude: 0.3,
-        defaults: { kp: 200, ki: 100, kd: 4 },
+        defaults: { kp: 300, ki: 600, kd: 6 },
       },
     },
   },
