@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../src/clock.js';
+import { run } from '../src/run.js';
+import { createPhysics } from './physics.js';
+import { simRoutes } from './sim-routes.js';
+import { SimulatedRobot } from './simulated-robot.js';
+
+const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
+
+await run(
+  {
+    name: 'trunnion-sim',
+    about: 'Trunnion on a simulated robot: the same daemon, on fake buses with physics behind them.',
+    defaults: { host: '127.0.0.1', state: join(stateHome, 'trunnion-sim') },
+    commands: {},
+    open: async () => {
+      const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
+      return { hardware: robot.hardware, hiddenRoutes: simRoutes(robot) };
+    },
+  },
+  process.argv.slice(2),
+);

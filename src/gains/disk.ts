@@ -1,0 +1,88 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { RobotError } from '../errors.js';
+
+/** A file open for appending. */
+export interface DiskFile {
+  /** All of it or an error. */
+  append(data: Buffer): Promise<void>;
+  /** What was appended is on the medium when this resolves. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The file operations of the journal. Every failure is a RobotError `storage-failed`. */
+export interface Disk {
+  makeFolder(folder: string): Promise<void>;
+  list(folder: string): Promise<readonly string[]>;
+  /** Undefined where there is no such file. */
+  read(path: string): Promise<Buffer | undefined>;
+  openToAppend(path: string): Promise<DiskFile>;
+  /** Empty, whatever was there. */
+  create(path: string): Promise<DiskFile>;
+  rename(from: string, to: string): Promise<void>;
+  /** Names that were created or replaced in the folder are on the medium when this resolves. */
+  syncFolder(folder: string): Promise<void>;
+}
+
+const CURES: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: free some space.',
+  EDQUOT: 'The disk quota is used up: free some space.',
+  EROFS: 'The disk is read-only: check it and mount it writable.',
+  EACCES: 'The state folder is not writable: give it to the user that the daemon runs as.',
+  EPERM: 'The state folder is not writable: give it to the user that the daemon runs as.',
+  EIO: 'The disk is failing: replace it, and keep a copy of the state folder.',
+};
+
+async function told<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const errno = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const cure = CURES[errno] ?? 'Check the disk and the state folder.';
+    throw new RobotError('storage-failed', { operation, path, errno, cure }, { cause: error });
+  }
+}
+
+function diskFile(path: string, file: FileHandle): DiskFile {
+  return {
+    // FileHandle.writeFile goes on after a short write, from where the file stands.
+    append: data => told('write', path, () => file.writeFile(data)),
+    sync: () => told('sync', path, () => file.datasync()),
+    close: () => told('close', path, () => file.close()),
+  };
+}
+
+export const realDisk: Disk = {
+  makeFolder: folder =>
+    told('make', folder, async () => {
+      const made = await mkdir(folder, { recursive: true, mode: 0o750 });
+      if (made !== undefined) await syncFolder(dirname(made));
+    }),
+  list: folder => told('list', folder, () => readdir(folder)),
+  read: path =>
+    told('read', path, () =>
+      readFile(path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined;
+        throw error;
+      }),
+    ),
+  openToAppend: path =>
+    told('open', path, async () => {
+      const { O_WRONLY, O_APPEND } = constants;
+      return diskFile(path, await open(path, O_WRONLY | O_APPEND));
+    }),
+  create: path => told('create', path, async () => diskFile(path, await open(path, 'w', 0o640))),
+  rename: (from, to) => told('rename', to, () => rename(from, to)),
+  syncFolder: folder => told('sync', folder, () => syncFolder(folder)),
+};
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

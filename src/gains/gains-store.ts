@@ -1,0 +1,128 @@
+import type { Clock } from '../clock.js';
+import { isRobotError, RobotError } from '../errors.js';
+import { defaultGains, type GainSet, perUnit, type UnitName, unitNamed } from '../units.js';
+import { type Disk, realDisk } from './disk.js';
+import { Journal } from './journal.js';
+import type { JournalEntry } from './journal-line.js';
+import { lockState, type StateLock } from './state-lock.js';
+
+export interface SavedGains {
+  /** 0 before the first save. */
+  readonly revision: number;
+  readonly savedAt: string | null;
+  readonly gains: GainSet;
+}
+
+export interface StorageReport {
+  readonly ok: boolean;
+  readonly detail?: string;
+  readonly cure?: string;
+  /** Copies of damaged journals in the state folder. */
+  readonly setAside: readonly string[];
+}
+
+/** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
+export class GainsStore {
+  readonly #journal: Journal;
+  readonly #clock: Clock;
+  readonly #defaults = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
+  readonly #folder: string;
+  #lock: StateLock | undefined;
+  /** Of the journal's entries when there were so many. */
+  #index: {
+    entries: readonly JournalEntry[];
+    length: number;
+    byUnit: Record<UnitName, readonly JournalEntry[]>;
+  };
+
+  private constructor(folder: string, journal: Journal, clock: Clock) {
+    this.#folder = folder;
+    this.#journal = journal;
+    this.#clock = clock;
+    this.#index = { entries: [], length: 0, byUnit: perUnit(() => []) };
+  }
+
+  /** Rejects with `state-in-use` only; storage that fails is told by `report` and tried again. */
+  static async open(options: { folder: string; clock: Clock; disk?: Disk }): Promise<GainsStore> {
+    const { folder, clock, disk = realDisk } = options;
+    const store = new GainsStore(folder, new Journal({ folder, disk, clock }), clock);
+    await disk.makeFolder(folder).catch(() => undefined);
+    await store.#open();
+    return store;
+  }
+
+  /** Throws `storage-failed` while the journal cannot be read. */
+  current(unit: UnitName): SavedGains {
+    const newest = this.#entriesOf(unit)[0];
+    return newest === undefined ? this.#defaults[unit] : savedGains(unit, newest);
+  }
+
+  /** Throws `unknown-revision`. */
+  revision(unit: UnitName, revision: number): SavedGains {
+    const entry = this.#entriesOf(unit).find(one => one.revision === revision);
+    if (entry === undefined) throw new RobotError('unknown-revision', { unit, revision });
+    return savedGains(unit, entry);
+  }
+
+  /** Newest first. */
+  history(unit: UnitName, limit: number): readonly SavedGains[] {
+    return this.#entriesOf(unit)
+      .slice(0, limit)
+      .map(entry => savedGains(unit, entry));
+  }
+
+  /** On the disk when it resolves; else rejects with `storage-failed` and nothing has changed. */
+  async save(unit: UnitName, gains: GainSet): Promise<SavedGains> {
+    if (this.#lock === undefined) await this.#open();
+    const time = this.#clock.wallTime().toISOString();
+    return savedGains(unit, await this.#journal.append({ time, unit, gains }));
+  }
+
+  /** Opens what could not be opened. Never rejects. */
+  async retry(): Promise<void> {
+    await this.#open().catch(() => undefined);
+  }
+
+  async #open(): Promise<void> {
+    try {
+      this.#lock ??= await lockState(this.#folder);
+    } catch (error) {
+      // Without a folder there is nothing to lock, and the journal tells why there is none.
+      if (isRobotError(error, 'state-in-use')) throw error;
+    }
+    await this.#journal.open();
+  }
+
+  report(): StorageReport {
+    const { problem, setAside } = this.#journal;
+    if (problem === undefined) return { ok: true, setAside };
+    const { operation, path, errno, cure } = problem.context;
+    return { ok: false, detail: `cannot ${operation} ${path}: ${errno}`, cure: String(cure), setAside };
+  }
+
+  async close(): Promise<void> {
+    await this.#journal.close();
+    await this.#lock?.release();
+  }
+
+  #entriesOf(unit: UnitName): readonly JournalEntry[] {
+    const { entries } = this.#journal;
+    if (this.#index.entries !== entries || this.#index.length !== entries.length) {
+      const byUnit = perUnit(({ name }) => newestFirst(entries.filter(entry => entry.unit === name)));
+      this.#index = { entries, length: entries.length, byUnit };
+    }
+    return this.#index.byUnit[unit];
+  }
+}
+
+/** Of two with the same number the later line counts. */
+function newestFirst(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  const byRevision = new Map(entries.map(entry => [entry.revision, entry]));
+  return [...byRevision.values()].sort((a, b) => b.revision - a.revision);
+}
+
+/** With the defaults for loops that the line does not have, and without those that nobody knows any more. */
+function savedGains(unit: UnitName, { revision, time, gains }: JournalEntry): SavedGains {
+  const loops = unitNamed(unit).loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]);
+  return { revision, savedAt: time, gains: Object.fromEntries(loops) };
+}

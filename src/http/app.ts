@@ -1,0 +1,104 @@
+import Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.js';
+import { describeError, RobotError } from '../errors.js';
+import type { Robot } from '../robot/robot.js';
+import type { GainBounds } from '../units.js';
+import { access } from './access.js';
+import { openApi } from './openapi.js';
+import { asRobotError, problemOf } from './problems.js';
+import { get, type Route } from './route.js';
+import { robotRoutes } from './routes/robot-routes.js';
+import { unitRoutes } from './routes/unit-routes.js';
+import { statusBody } from './status-body.js';
+
+export interface AppOptions {
+  readonly robot: Robot;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly allowedHosts: readonly string[];
+  readonly gainBounds: GainBounds;
+  /** Routes that are served and not documented: the simulator's own. */
+  readonly hiddenRoutes?: readonly Route[];
+}
+
+/** The whole HTTP interface. Never listens. */
+export function createApp(options: AppOptions): Koa {
+  const { robot, clock, version } = options;
+  const startedMs = clock.nowMs();
+  const status = () => statusBody(robot, { version, uptimeS: (clock.nowMs() - startedMs) / 1000 });
+  const documented: Route[] = [...unitRoutes(robot, options.gainBounds), ...robotRoutes(robot, status)];
+  const document: Route = get(
+    {
+      path: '/api/openapi.json',
+      id: 'openapi',
+      tag: 'Robot',
+      summary: 'This document',
+      answer: { type: 'object' },
+    },
+    () => openApi([...documented, document], version),
+  );
+
+  const app = new Koa();
+  app.use(requestLog(options.log, clock));
+  app.use(problemAnswers(options.log));
+  app.use(access(options.allowedHosts));
+  const router = new Router({ strict: true, sensitive: true });
+  for (const route of [...documented, document, ...(options.hiddenRoutes ?? [])]) {
+    router.register(route.path, [route.method], [...route.handlers]);
+  }
+  app.use(unmatched(router));
+  app.use(router.routes());
+  return app;
+}
+
+/** Answers what no route takes, and OPTIONS. */
+function unmatched(router: Router): Middleware {
+  return async (ctx, next) => {
+    const { path: layers, route: found } = router.match(ctx.path, ctx.method);
+    if (found) return next();
+    if (layers.length === 0) throw new RobotError('not-found', { path: ctx.path });
+    const methods = new Set([...layers.flatMap(layer => layer.methods), 'OPTIONS']);
+    const allow = [...methods].join(', ');
+    if (ctx.method !== 'OPTIONS') throw new RobotError('method-not-allowed', { allow });
+    ctx.set('Allow', allow);
+    ctx.status = 204;
+  };
+}
+
+function problemAnswers(log: Logger): Middleware {
+  return async (ctx, next) => {
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.set('Cache-Control', 'no-store');
+    try {
+      await next();
+    } catch (thrown) {
+      const error = asRobotError(thrown);
+      const { problem, headers } = problemOf(error);
+      if (problem.status >= 500) log.warn({ id: ctx.state.id, ...describeError(error) }, 'request failed');
+      ctx.set(headers);
+      ctx.status = problem.status;
+      ctx.type = 'application/problem+json';
+      ctx.body = JSON.stringify(problem);
+    }
+  };
+}
+
+/** One line per request, when its answer has gone or its caller has. */
+function requestLog(log: Logger, clock: Clock): Middleware {
+  let count = 0;
+  return async (ctx, next) => {
+    count += 1;
+    const id = count.toString(36);
+    const startMs = clock.nowMs();
+    ctx.state.id = id;
+    ctx.set('X-Request-Id', id);
+    ctx.res.once('close', () => {
+      const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
+      log.info({ id, method: ctx.method, path: ctx.path, status: ctx.status, ms }, 'request');
+    });
+    await next();
+  };
+}

@@ -1,0 +1,65 @@
+import type { Robot } from '../../robot/robot.js';
+import { command, get, post, type Route } from '../route.js';
+import * as schemas from '../schemas.js';
+
+/** Laser, stop, and how the robot is. */
+export function robotRoutes(robot: Robot, status: () => unknown): Route[] {
+  const tag = 'Robot';
+  return [
+    post<{ action: 'on' | 'off' }>(
+      {
+        path: '/api/laser',
+        id: 'laser',
+        tag,
+        summary: 'Switch the laser; the answer is what the pin says',
+        body: schemas.laserBody,
+        answer: schemas.laserState,
+        problems: ['stopped', 'interlock-open', 'laser-unavailable', 'pin-failed'],
+      },
+      ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laserOff() }),
+    ),
+    command(
+      {
+        path: '/api/stop',
+        id: 'stop',
+        tag,
+        summary: 'Laser off and torque off at once, latched until resume',
+        evenIfCallerLeft: true,
+        answer: schemas.stopState,
+        problems: ['not-confirmed', 'nack', 'pin-failed'],
+      },
+      async () => {
+        await robot.stop();
+        return { stopped: true };
+      },
+    ),
+    command(
+      {
+        path: '/api/resume',
+        id: 'resume',
+        tag,
+        summary: 'Release the stop; both units are in manual then',
+        answer: schemas.stopState,
+        problems: ['stopped', 'not-confirmed', 'nack'],
+      },
+      async () => {
+        await robot.resume();
+        return { stopped: false };
+      },
+    ),
+    get(
+      { path: '/api/status', id: 'status', tag, summary: 'The state of everything', answer: schemas.status },
+      status,
+    ),
+    get(
+      {
+        path: '/healthz',
+        id: 'health',
+        tag,
+        summary: 'Whether the daemon serves',
+        answer: schemas.object({ status: { type: 'string', enum: ['ok'] } }),
+      },
+      () => ({ status: 'ok' }),
+    ),
+  ];
+}

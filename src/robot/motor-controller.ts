@@ -1,0 +1,230 @@
+import type { Clock } from '../clock.js';
+import { isRobotError, RobotError } from '../errors.js';
+import { gainsChecksum } from '../protocol/codec.js';
+import type { Link, Urgency } from '../protocol/link.js';
+import {
+  CAPTURE_PAGE_SAMPLES,
+  capturePageRegister,
+  type FieldValues,
+  gainsRegister,
+  MAGIC,
+  MODE_VALUES,
+  PROTOCOL_VERSION,
+  REGISTERS,
+  type Register,
+  TAKES_EFFECT_MS,
+  telemetryRegister,
+} from '../protocol/registers.js';
+import {
+  type Excitation,
+  type GainSet,
+  type Gains,
+  MODES,
+  type Mode,
+  QUANTITIES,
+  type Unit,
+} from '../units.js';
+
+export type StatusFrame = FieldValues<typeof REGISTERS.status>;
+
+export interface Identity {
+  readonly firmware: string;
+  readonly protocol: number;
+}
+
+/** Step response as the controller recorded it, in the loop's quantity; sample 0 is the last before the edge. */
+export interface StepCapture {
+  readonly loop: string;
+  readonly number: number;
+  readonly rateHz: number;
+  readonly decimation: number;
+  readonly setpoint: readonly number[];
+  readonly measured: readonly number[];
+}
+
+/** Between two looks at whether a frame has taken effect. */
+const LOOK_AGAIN_MS = 2;
+/** A frame that the controller refused, for a bit flipped on the way, is written again this often. */
+const WRITES = 3;
+
+export function modeOf(value: number): Mode {
+  const mode = MODES[value];
+  if (mode === undefined) throw new RobotError('bad-frame', { field: 'mode', value });
+  return mode;
+}
+
+/** The conversation with one motor controller: what is asked of it is confirmed by reading back. */
+export class MotorController {
+  readonly #unit: Unit;
+  readonly #link: Link;
+  readonly #clock: Clock;
+  readonly #telemetry: Register;
+  #beats = 0;
+
+  constructor(unit: Unit, link: Link, clock: Clock) {
+    this.#unit = unit;
+    this.#link = link;
+    this.#clock = clock;
+    this.#telemetry = telemetryRegister(unit);
+  }
+
+  /** Throws `wrong-identity` for anything but this unit's firmware with our protocol. */
+  async identify(urgency: Urgency): Promise<Identity> {
+    const found = await this.#read(REGISTERS.identity, urgency);
+    const expected = { magic: MAGIC, kind: this.#unit.kind, protocol: PROTOCOL_VERSION };
+    for (const [field, value] of Object.entries(expected)) {
+      const actual = { ...found }[field];
+      if (actual === value) continue;
+      throw new RobotError('wrong-identity', {
+        unit: this.#unit.name,
+        field,
+        expected: value,
+        found: actual,
+      });
+    }
+    return {
+      firmware: `${found.firmware_major}.${found.firmware_minor}.${found.firmware_patch}`,
+      protocol: found.protocol,
+    };
+  }
+
+  status(urgency: Urgency): Promise<StatusFrame> {
+    return this.#read(REGISTERS.status, urgency);
+  }
+
+  telemetry(urgency: Urgency): Promise<Record<string, number>> {
+    return this.#read(this.#telemetry, urgency);
+  }
+
+  heartbeat(silenceMs: number, urgency: Urgency): Promise<void> {
+    this.#beats = (this.#beats + 1) & 0xff;
+    return this.#write(REGISTERS.heartbeat, { count: this.#beats, silence_ms: silenceMs }, urgency);
+  }
+
+  async setMode(mode: Mode, untilMs: number): Promise<void> {
+    const values = { mode: MODE_VALUES[mode] ?? 0 };
+    await this.#writeAndConfirm(REGISTERS.mode, values, { priority: 'mode', untilMs });
+  }
+
+  /** A release keeps the urgency of a stop, so that the two never overtake each other. */
+  async setStopped(stopped: boolean, untilMs: number): Promise<void> {
+    await this.#writeAndConfirm(REGISTERS.stop, { stop: stopped ? 1 : 0 }, { priority: 'stop', untilMs });
+  }
+
+  async excitation(untilMs: number): Promise<Excitation> {
+    const found = await this.#read(REGISTERS.excitation, { priority: 'mode', untilMs });
+    const loop = this.#unit.loops.find(candidate => candidate.slot === found.slot);
+    if (loop === undefined) throw new RobotError('bad-frame', { register: 'excitation', slot: found.slot });
+    return { loop: loop.name, amplitude: shortest(found.amplitude), periodS: shortest(found.period_s) };
+  }
+
+  async excite(excitation: Excitation, untilMs: number): Promise<void> {
+    const values = {
+      slot: this.#loop(excitation.loop).slot,
+      amplitude: Math.fround(excitation.amplitude),
+      period_s: Math.fround(excitation.periodS),
+    };
+    await this.#writeAndConfirm(REGISTERS.excitation, values, { priority: 'mode', untilMs });
+  }
+
+  /** Resolves when the controller shows the checksum of this whole set as active. */
+  async applyGains(gains: GainSet, untilMs: number): Promise<void> {
+    const urgency: Urgency = { priority: 'gains', untilMs };
+    for (const loop of this.#unit.loops) {
+      await this.#writeAndConfirm(gainsRegister(loop.slot), onTheWire(gains[loop.name]), urgency);
+    }
+    const checksum = gainsChecksum(this.#unit, gains);
+    await this.#confirmed('commit', untilMs, {
+      write: () => this.#write(REGISTERS.commit, { checksum }, urgency),
+      holds: async () => (await this.status(urgency)).active_checksum === checksum,
+    });
+  }
+
+  /** Reads the newest step capture, or undefined when a newer one took its place meanwhile. */
+  async capture(untilMs: number): Promise<StepCapture | undefined> {
+    const urgency: Urgency = { priority: 'telemetry', untilMs };
+    await this.#write(REGISTERS.capture_select, { page: 0 }, urgency);
+    const head = await this.#read(REGISTERS.capture, urgency);
+    const loop = this.#unit.loops.find(candidate => candidate.slot === head.slot);
+    if (loop === undefined) return undefined;
+    const register = capturePageRegister(QUANTITIES[loop.quantity].countsPerUnit);
+    const setpoint: number[] = [];
+    const measured: number[] = [];
+    for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
+      await this.#write(REGISTERS.capture_select, { page }, urgency);
+      const values: Record<string, number> = await this.#read(register, urgency);
+      if (values.number !== head.number || values.page !== page) return undefined;
+      for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
+        setpoint.push(values[`setpoint_${sample}`] ?? 0);
+        measured.push(values[`measured_${sample}`] ?? 0);
+      }
+    }
+    const { number, rate_hz: rateHz, decimation } = head;
+    return { loop: loop.name, number, rateHz, decimation, setpoint, measured };
+  }
+
+  #loop(name: string) {
+    const loop = this.#unit.loops.find(candidate => candidate.name === name);
+    if (loop === undefined) throw new RobotError('bad-field', { unit: this.#unit.name, loop: name });
+    return loop;
+  }
+
+  #writeAndConfirm<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<void> {
+    return this.#confirmed(register.name, urgency.untilMs, {
+      write: () => this.#write(register, values, urgency),
+      holds: async () => {
+        const found: Record<string, number> = await this.#read(register, urgency);
+        return Object.entries(values).every(([field, value]) => found[field] === value);
+      },
+    });
+  }
+
+  async #confirmed(
+    what: string,
+    untilMs: number,
+    act: { write(): Promise<void>; holds(): Promise<boolean> },
+  ): Promise<void> {
+    for (let writes = 1; writes <= WRITES && this.#clock.nowMs() < untilMs; writes += 1) {
+      await act.write();
+      const lookUntilMs = Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
+      for (;;) {
+        if (await act.holds()) return;
+        if (this.#clock.nowMs() >= lookUntilMs) break;
+        await new Promise<void>(resolve => this.#clock.after(LOOK_AGAIN_MS, resolve));
+      }
+    }
+    throw new RobotError('not-confirmed', { unit: this.#unit.name, register: what });
+  }
+
+  #read<R extends Register>(register: R, urgency: Urgency): Promise<FieldValues<R>> {
+    return this.#named(this.#link.read(this.#unit.address, register, urgency));
+  }
+
+  #write<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<void> {
+    return this.#named(this.#link.write(this.#unit.address, register, values, urgency));
+  }
+
+  /** The link knows addresses; people know units. */
+  async #named<T>(transaction: Promise<T>): Promise<T> {
+    try {
+      return await transaction;
+    } catch (error) {
+      if (!isRobotError(error)) throw error;
+      throw new RobotError(error.code, { unit: this.#unit.name, ...error.context }, { cause: error.cause });
+    }
+  }
+}
+
+function onTheWire(gains: Gains | undefined): Gains {
+  if (gains === undefined) throw new RobotError('bad-field', { field: 'gains' });
+  return { kp: Math.fround(gains.kp), ki: Math.fround(gains.ki), kd: Math.fround(gains.kd) };
+}
+
+/** The shortest decimal that is this float32, so that 0.1 sent is 0.1 read. */
+function shortest(float32: number): number {
+  for (let digits = 6; digits < 9; digits += 1) {
+    const candidate = Number(float32.toPrecision(digits));
+    if (Math.fround(candidate) === float32) return candidate;
+  }
+  return float32;
+}

@@ -1,0 +1,294 @@
+import type { Clock } from '../clock.js';
+import { isRobotError, RobotError } from '../errors.js';
+import type { GainsStore, SavedGains } from '../gains/gains-store.js';
+import { bitNames, gainsChecksum } from '../protocol/codec.js';
+import { FAULTS, FLAGS } from '../protocol/registers.js';
+import type { Excitation, GainSet, Mode, Unit } from '../units.js';
+import {
+  type Identity,
+  type MotorController,
+  modeOf,
+  type StatusFrame,
+  type StepCapture,
+} from './motor-controller.js';
+import { Turns } from './turns.js';
+
+/** From a request's arrival until the bus has done its part of it; a caller hears within a second. */
+export const REQUEST_MS = 350;
+const POLL_MS = 100;
+const CAPTURE_MS = 1500;
+/** Failed polls in a row before a controller counts as gone. */
+const MISSED_POLLS = 3;
+const FIRST_PROBE_MS = 100;
+const SLOWEST_PROBE_MS = 1000;
+
+export interface UnitSettings {
+  /** Told to the controller with every heartbeat; 0 = it never minds. */
+  readonly hostSilenceMs: number;
+  /** The mode of a controller that reset itself while we ran. */
+  readonly onControllerReset: 'manual' | 'restore';
+}
+
+export type UnitIncident = 'online' | 'offline' | 'poll failed' | 'reset' | 'gains applied';
+
+/** What a unit asks and tells the robot it is part of. */
+export interface UnitWatch {
+  readonly stopped: boolean;
+  /** A resume is under way: latches are between two states, and that is right. */
+  readonly resuming: boolean;
+  /** The controller is latched although nobody here asked for it. */
+  foundLatched(unit: Unit): void;
+  modeChanged(unit: Unit, before: Mode | null, after: Mode): void;
+  gainsChanged(unit: Unit, before: SavedGains, after: SavedGains): void;
+  /** `error` says why it went, or why a poll failed. */
+  incident(unit: Unit, what: UnitIncident, error?: unknown): void;
+  stepCaptured(unit: Unit, capture: StepCapture): void;
+}
+
+export interface UnitState {
+  readonly online: boolean;
+  /** Null until the controller was heard from. */
+  readonly mode: Mode | null;
+  readonly faults: readonly string[];
+  readonly flags: readonly string[];
+  readonly identity: Identity | undefined;
+  /** The journal's gains are the active ones. */
+  readonly applied: boolean;
+  /** Why it is offline. */
+  readonly problem: RobotError | undefined;
+}
+
+/** Finds one motor controller, keeps it company, notices what became of it and corrects it. */
+export class Supervision {
+  /** What a failed request may have left changed, with the value to go back to. */
+  undo: { mode?: Mode; excitation?: Excitation } = {};
+  /** Saves that the controller runs already and the disk has not confirmed yet. */
+  unconfirmedSaves = 0;
+  /** A resume was given that this controller could not hear. */
+  missedResume = false;
+  readonly #unit: Unit;
+  readonly #controller: MotorController;
+  readonly #clock: Clock;
+  readonly #store: GainsStore;
+  readonly #settings: UnitSettings;
+  readonly #watch: UnitWatch;
+  readonly #turns: Turns;
+  #identity: Identity | undefined;
+  #status: StatusFrame | undefined;
+  #mode: Mode | null = null;
+  #telemetry: Readonly<Record<string, number>> | undefined;
+  #online = false;
+  #problem: RobotError | undefined;
+  #ticking = false;
+  #missed = 0;
+  #probeEveryMs = FIRST_PROBE_MS;
+  #probeAtMs = 0;
+  #captured: number | undefined;
+
+  constructor(options: {
+    unit: Unit;
+    controller: MotorController;
+    clock: Clock;
+    store: GainsStore;
+    settings: UnitSettings;
+    watch: UnitWatch;
+  }) {
+    this.#unit = options.unit;
+    this.#controller = options.controller;
+    this.#clock = options.clock;
+    this.#store = options.store;
+    this.#settings = options.settings;
+    this.#watch = options.watch;
+    this.#turns = new Turns(options.clock);
+  }
+
+  get state(): UnitState {
+    const status = this.#online ? this.#status : undefined;
+    return {
+      online: this.#online,
+      mode: this.#mode,
+      faults: bitNames(FAULTS, status?.faults ?? 0),
+      flags: bitNames(FLAGS, status?.flags ?? 0),
+      identity: this.#identity,
+      applied: status !== undefined && status.active_checksum === this.#journalChecksum(),
+      problem: this.#problem,
+    };
+  }
+
+  /** Newest by field name; undefined while offline. */
+  get telemetry(): Readonly<Record<string, number>> | undefined {
+    return this.#online ? this.#telemetry : undefined;
+  }
+
+  /** One step. Never rejects; does nothing while the step before is still under way. */
+  async tick(): Promise<void> {
+    if (this.#ticking) return;
+    this.#ticking = true;
+    try {
+      if (this.#online) await this.#poll();
+      else if (this.#clock.nowMs() >= this.#probeAtMs) await this.#probe();
+    } finally {
+      this.#ticking = false;
+    }
+  }
+
+  requireOnline(): void {
+    if (this.#online) return;
+    throw new RobotError('unit-offline', { unit: this.#unit.name }, { cause: this.#problem });
+  }
+
+  /** One request at a time talks to the controller; `untilMs` is its deadline. */
+  async request<T>(act: (untilMs: number) => Promise<T>): Promise<T> {
+    this.requireOnline();
+    const untilMs = this.#clock.nowMs() + REQUEST_MS;
+    return this.#turns.take(untilMs, () => act(untilMs));
+  }
+
+  modeIs(mode: Mode): void {
+    const before = this.#mode;
+    this.#mode = mode;
+    if (before !== mode) this.#watch.modeChanged(this.#unit, before, mode);
+  }
+
+  async applyGains(gains: GainSet, untilMs: number): Promise<void> {
+    await this.#controller.applyGains(gains, untilMs);
+    if (this.#status === undefined) return;
+    this.#status = { ...this.#status, active_checksum: gainsChecksum(this.#unit, gains) };
+  }
+
+  /** The journal is the only truth: the controller goes back to it, now if it can, else at a later poll. */
+  async backToJournal(): Promise<void> {
+    if (this.unconfirmedSaves > 0) return;
+    const untilMs = this.#clock.nowMs() + POLL_MS;
+    await this.applyGains(this.#store.current(this.#unit.name).gains, untilMs).catch(() => undefined);
+  }
+
+  async #poll(): Promise<void> {
+    const untilMs = this.#clock.nowMs() + POLL_MS;
+    const urgency = { priority: 'telemetry', untilMs } as const;
+    try {
+      await this.#controller.heartbeat(this.#settings.hostSilenceMs, urgency);
+      const status = await this.#controller.status(urgency);
+      if (status.boot_id === this.#status?.boot_id) {
+        this.#see(status);
+        await this.#correct(status, untilMs);
+        this.#telemetry = await this.#controller.telemetry(urgency);
+      } else {
+        this.#watch.incident(this.#unit, 'reset');
+        await this.#adopt();
+      }
+      this.#missed = 0;
+    } catch (error) {
+      this.#missed += 1;
+      this.#watch.incident(this.#unit, 'poll failed', error);
+      if (this.#missed >= MISSED_POLLS) this.#gone(error);
+    }
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await this.#adopt();
+      this.#probeEveryMs = FIRST_PROBE_MS;
+      this.#missed = 0;
+      this.#problem = undefined;
+      this.#online = true;
+      this.#watch.incident(this.#unit, 'online');
+    } catch (error) {
+      this.#gone(error);
+      this.#probeAtMs = this.#clock.nowMs() + this.#probeEveryMs;
+      this.#probeEveryMs = Math.min(SLOWEST_PROBE_MS, this.#probeEveryMs * 2);
+    }
+  }
+
+  #gone(error: unknown): void {
+    this.#problem = isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
+    if (!this.#online) return;
+    this.#online = false;
+    this.#probeAtMs = 0;
+    this.#watch.incident(this.#unit, 'offline', error);
+  }
+
+  /** Takes a controller in as it stands, and gives it the latch and the gains that it has to have. */
+  async #adopt(): Promise<void> {
+    const untilMs = this.#clock.nowMs() + REQUEST_MS;
+    const urgency = { priority: 'gains', untilMs } as const;
+    this.#identity = await this.#controller.identify(urgency);
+    await this.#controller.heartbeat(this.#settings.hostSilenceMs, urgency);
+    const status = await this.#controller.status(urgency);
+    if (this.#status !== undefined && this.#status.boot_id !== status.boot_id) this.#forgetBeforeReset();
+    this.#see(status);
+    await this.#correct(status, untilMs);
+    this.#telemetry = await this.#controller.telemetry(urgency);
+  }
+
+  #forgetBeforeReset(): void {
+    const restores = this.#settings.onControllerReset === 'restore' && !this.#watch.stopped;
+    this.undo = restores && this.#mode !== null ? { mode: this.#mode } : {};
+    this.#captured = undefined;
+  }
+
+  #see(status: StatusFrame): void {
+    this.#status = status;
+    this.modeIs(modeOf(status.mode));
+    this.#captured ??= status.capture;
+    if (status.capture !== this.#captured) void this.#readCapture(status.capture);
+  }
+
+  async #correct(status: StatusFrame, untilMs: number): Promise<void> {
+    await this.#correctLatch(bitNames(FLAGS, status.flags).includes('stopped'), untilMs);
+    const { mode, excitation } = this.undo;
+    const wrong = mode !== undefined || excitation !== undefined || this.#hasOtherGains();
+    if (!wrong || !this.#turns.idle || this.unconfirmedSaves > 0) return;
+    await this.#turns.take(untilMs, async () => {
+      if (this.#hasOtherGains()) {
+        await this.applyGains(this.#store.current(this.#unit.name).gains, untilMs);
+        this.#watch.incident(this.#unit, 'gains applied');
+      }
+      if (mode !== undefined) await this.#controller.setMode(mode, untilMs);
+      if (mode !== undefined) this.modeIs(mode);
+      if (excitation !== undefined) await this.#controller.excite(excitation, untilMs);
+      this.undo = {};
+    });
+  }
+
+  async #correctLatch(latched: boolean, untilMs: number): Promise<void> {
+    if (this.#watch.resuming) return;
+    if (latched && !this.#watch.stopped) {
+      if (this.missedResume) await this.#release(untilMs);
+      else this.#watch.foundLatched(this.#unit);
+    }
+    if (!latched && this.#watch.stopped) await this.#controller.setStopped(true, untilMs);
+    this.missedResume = false;
+  }
+
+  /** Into `manual` first, so that nothing moves by itself when torque comes back. */
+  async #release(untilMs: number): Promise<void> {
+    await this.#controller.setMode('manual', untilMs);
+    this.modeIs('manual');
+    await this.#controller.setStopped(false, untilMs);
+  }
+
+  async #readCapture(number: number): Promise<void> {
+    this.#captured = number;
+    try {
+      const capture = await this.#controller.capture(this.#clock.nowMs() + CAPTURE_MS);
+      if (capture !== undefined) this.#watch.stepCaptured(this.#unit, capture);
+    } catch (error) {
+      this.#watch.incident(this.#unit, 'poll failed', error);
+    }
+  }
+
+  #hasOtherGains(): boolean {
+    const checksum = this.#journalChecksum();
+    return checksum !== undefined && this.#status?.active_checksum !== checksum;
+  }
+
+  /** Undefined while the journal cannot be read: then the controller keeps what it has. */
+  #journalChecksum(): number | undefined {
+    try {
+      return gainsChecksum(this.#unit, this.#store.current(this.#unit.name).gains);
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import { describeError } from './errors.js';
+import type { Hardware } from './hardware/ports.js';
+import { closeLog } from './log.js';
+import { type Daemon, darken, type Parts, start } from './start.js';
+
+/** A stop that takes longer is cut short: the laser has been dark since its beginning. */
+const STOP_MS = 2000;
+
+/** Runs a daemon as a process: signals end it in order, a defect ends it at once, and either way the laser is dark. */
+export async function serve(parts: Parts): Promise<Daemon> {
+  const { hardware, log } = parts;
+  process.once('exit', () => darken(hardware, log));
+  process.on('uncaughtException', error => fall(hardware, log, error));
+  process.on('unhandledRejection', error => fall(hardware, log, error));
+
+  const starting = start(parts);
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    darken(hardware, log);
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(0), STOP_MS).unref();
+    void starting
+      .then(daemon => daemon.close())
+      .finally(() => {
+        closeLog(log);
+        process.exit(0);
+      });
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  return starting;
+}
+
+function fall(hardware: Hardware, log: Logger, error: unknown): never {
+  darken(hardware, log);
+  log.fatal(describeError(error), 'uncaught error');
+  closeLog(log);
+  process.exit(1);
+}

@@ -1,0 +1,91 @@
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import type { Clock } from './clock.js';
+import type { Config } from './config.js';
+import { describeError, RobotError } from './errors.js';
+import { GainsStore } from './gains/gains-store.js';
+import { type Hardware, isMissing } from './hardware/ports.js';
+import { createApp } from './http/app.js';
+import type { Route } from './http/route.js';
+import { createHttpServer } from './http/server.js';
+import { Incidents } from './incidents.js';
+import { Robot } from './robot/robot.js';
+import { version } from './version.js';
+
+export interface Parts {
+  readonly config: Config;
+  readonly hardware: Hardware;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Served beside the interface and not documented. */
+  readonly hiddenRoutes?: readonly Route[];
+}
+
+export interface Daemon {
+  readonly url: string;
+  readonly robot: Robot;
+  /** Dark first; then no more requests, no more polls, and everything released. */
+  close(): Promise<void>;
+}
+
+/** Wires everything. The laser is dark before the port opens. */
+export async function start({ config, hardware, log, clock, hiddenRoutes }: Parts): Promise<Daemon> {
+  darken(hardware, log);
+  const store = await GainsStore.open({ folder: config.state.folder, clock });
+  const incidents = new Incidents({ log, clock });
+  const robot = new Robot({
+    hardware,
+    store,
+    clock,
+    log,
+    incidents,
+    settings: { ...config.supervision, laserMaxOnS: config.laser.maxOnS },
+  });
+  await robot.start();
+  const app = createApp({
+    robot,
+    log,
+    clock,
+    version,
+    allowedHosts: config.http.allowedHosts,
+    gainBounds: config.gains.bounds,
+    ...(hiddenRoutes !== undefined && { hiddenRoutes }),
+  });
+  const server = createHttpServer(app.callback());
+  const { host, port } = config.http;
+  const address = await new Promise<AddressInfo>((resolve, reject) => {
+    server.once('error', error => reject(new RobotError('cannot-listen', { host, port }, { cause: error })));
+    server.listen(port, host, () => {
+      const bound = server.address();
+      if (bound !== null && typeof bound === 'object') resolve(bound);
+    });
+  });
+  const url = urlOf(address);
+  log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
+
+  const close = async () => {
+    darken(hardware, log);
+    server.close();
+    server.closeAllConnections();
+    robot.close();
+    darken(hardware, log);
+    await store.close();
+    await hardware.close();
+  };
+  return { url, robot, close };
+}
+
+/** An address that a browser on this machine can open. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`;
+  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+}
+
+export function darken(hardware: Hardware, log: Logger): void {
+  if (isMissing(hardware.laser)) return;
+  try {
+    hardware.laser.write(false);
+  } catch (error) {
+    log.error(describeError(error), 'the laser pin does not obey');
+  }
+}

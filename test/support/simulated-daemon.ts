@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createPhysics } from '../../sim/physics.js';
+import { simRoutes } from '../../sim/sim-routes.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { systemClock } from '../../src/clock.js';
+import { type Config, loadConfig } from '../../src/config.js';
+import { type Daemon, start } from '../../src/start.js';
+import { type Answer, call } from './daemon.js';
+
+type Sections = { readonly [Section in keyof Config]?: Partial<Config[Section]> };
+
+export interface SimulatedDaemon {
+  readonly url: string;
+  readonly sim: SimulatedRobot;
+  readonly logged: readonly Record<string, unknown>[];
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  /** A daemon on the same hardware and the same state folder. */
+  restart(): Promise<void>;
+}
+
+/** Before and after each suite: a daemon in this process, on a simulated robot, with real HTTP and real files. */
+export function simulatedDaemon(sections: Sections = {}): SimulatedDaemon {
+  let daemon: Daemon | undefined;
+  let sim: SimulatedRobot | undefined;
+  let folder = '';
+  const logged: Record<string, unknown>[] = [];
+
+  const open = async () => {
+    if (sim === undefined) throw new Error('not started');
+    const usual = loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state: folder });
+    const config: Config = {
+      http: { ...usual.http, ...sections.http },
+      i2c: { ...usual.i2c, ...sections.i2c },
+      laser: { ...usual.laser, ...sections.laser },
+      supervision: { ...usual.supervision, ...sections.supervision },
+      gains: { ...usual.gains, ...sections.gains },
+      state: { ...usual.state, ...sections.state },
+      log: { ...usual.log, ...sections.log },
+    };
+    const { hardware } = sim;
+    daemon = await start({
+      config,
+      hardware: { ...hardware, close: async () => undefined },
+      log: pino({}, { write: line => logged.push(JSON.parse(line)) }),
+      clock: systemClock,
+      hiddenRoutes: simRoutes(sim),
+    });
+  };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    sim = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
+    await open();
+  });
+  after(async () => {
+    await daemon?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const now = () => {
+    if (daemon === undefined || sim === undefined) throw new Error('not started');
+    return { daemon, sim };
+  };
+  return {
+    get url() {
+      return now().daemon.url;
+    },
+    get sim() {
+      return now().sim;
+    },
+    logged,
+    get: path => call(now().daemon.url, 'GET', path),
+    post: (path, body) => call(now().daemon.url, 'POST', path, body),
+    restart: async () => {
+      await now().daemon.close();
+      await open();
+    },
+  };
+}
