@@ -1,21 +1,37 @@
-import type { Clock, Timer } from '../src/clock.js';
+import type { Clock } from '../src/clock.js';
 import { type ErrorCode, RobotError } from '../src/errors.js';
 import type { I2cBus } from '../src/hardware/ports.js';
+import type { UnitName } from '../src/units.js';
 import type { SimulatedController } from './controller.js';
-
-/** What can go wrong with transactions, of one unit or of all. */
-export type BusFault = 'unplug' | 'nack' | 'timeout' | 'corrupt' | 'hang';
+import type { BusFault } from './faults.js';
 
 /** errno as a Pi's adapter gives it. */
-const ERRNO = { nack: 121, 'bus-timeout': 110 } as const;
-/** A Pi's adapter takes about 1 s. Shorter here, so that one faulty unit leaves the bus to the other for most of the time. */
+const ERRNO = { nack: 121, 'bus-timeout': 110 } as const satisfies Partial<Record<ErrorCode, number>>;
+/** A Pi's adapter takes about 1 s; shorter here, so that a faulty unit leaves most of the time to the other. */
 const TIMEOUT_MS = 30;
-const ALL = 'bus';
+const MAX_BLOCK_BYTES = 32;
+
+type Target = UnitName | 'bus';
 
 interface Standing {
   readonly fault: BusFault;
-  /** Transactions still to be hit; undefined = until cleared. */
-  left: number | undefined;
+  /** Transactions still to be hit. */
+  left: number;
+}
+
+interface Stuck {
+  readonly target: Target;
+  readonly hangs: boolean;
+  release(): void;
+}
+
+export interface SimulatedBusOptions {
+  readonly controllers: readonly SimulatedController[];
+  readonly clock: Clock;
+  /** Brings the world to the present. */
+  readonly beforeEach: () => void;
+  /** From the start of a transaction that times out to its end. */
+  readonly timeoutMs?: number;
 }
 
 /** The I2C bus between the host and the simulated controllers, with what can go wrong on it. */
@@ -23,125 +39,142 @@ export class SimulatedBus implements I2cBus {
   readonly #controllers: ReadonlyMap<number, SimulatedController>;
   readonly #clock: Clock;
   readonly #beforeEach: () => void;
-  readonly #standing = new Map<string, Standing[]>();
-  readonly #hung = new Set<() => void>();
-  readonly #timers = new Set<Timer>();
+  readonly #timeoutMs: number;
+  readonly #standing = new Map<Target, Standing[]>();
+  /** Transactions for which a unit is still off its cable. */
+  readonly #unplugged = new Map<UnitName, number>();
+  #stuck: Stuck | undefined;
   #inFlight = false;
+  #overlaps = 0;
   #closed = false;
 
-  /** `beforeEach` brings the world to the present. */
-  constructor(options: {
-    controllers: readonly SimulatedController[];
-    clock: Clock;
-    beforeEach: () => void;
-  }) {
-    this.#controllers = new Map(options.controllers.map(one => [one.unit.address, one]));
-    this.#clock = options.clock;
-    this.#beforeEach = options.beforeEach;
+  constructor({ controllers, clock, beforeEach, timeoutMs = TIMEOUT_MS }: SimulatedBusOptions) {
+    this.#controllers = new Map(controllers.map(one => [one.unit.address, one]));
+    this.#clock = clock;
+    this.#beforeEach = beforeEach;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Transactions refused because one was in flight: each is a defect of the caller. */
+  get overlaps(): number {
+    return this.#overlaps;
   }
 
   readBlock(address: number, register: number, length: number): Promise<Buffer> {
-    return this.#transact(address, length, (controller, corrupt) => {
-      const frame = controller.read(register, length);
-      return corrupt ? flipped(frame) : frame;
+    return this.#transact(address, register, length, (controller, corrupt) => {
+      const data = controller.read(register, length);
+      return corrupt ? flipped(data) : data;
     });
   }
 
-  async writeBlock(address: number, register: number, data: Buffer): Promise<void> {
-    await this.#transact(address, data.length, (controller, corrupt) => {
+  writeBlock(address: number, register: number, data: Buffer): Promise<void> {
+    return this.#transact(address, register, data.length, (controller, corrupt) => {
       controller.write(register, corrupt ? flipped(data) : data);
     });
   }
 
-  /** `target` is a unit's name or `bus`; the fault hits the next `count` transactions, or all until cleared. */
-  inject(target: string, fault: BusFault, count?: number): void {
-    this.clear(target, fault);
-    this.#standing.set(target, [...(this.#standing.get(target) ?? []), { fault, left: count }]);
+  /** Hits the next `count` transactions, or all until cleared; of several faults the latest comes first. */
+  inject(target: Target, fault: BusFault, count = Number.POSITIVE_INFINITY): void {
+    const others = (this.#standing.get(target) ?? []).filter(one => one.fault !== fault);
+    this.#standing.set(target, [{ fault, left: count }, ...others]);
   }
 
-  /** Ends one fault of the target, or all of its faults; of the bus, everything. */
-  clear(target: string, fault?: BusFault): void {
-    if (fault !== undefined) {
-      const others = (this.#standing.get(target) ?? []).filter(one => one.fault !== fault);
-      this.#standing.set(target, others);
-      return;
+  /** The unit does not answer, and goes on by itself. */
+  unplug(unit: UnitName, count = Number.POSITIVE_INFINITY): void {
+    this.#unplugged.set(unit, count);
+  }
+
+  plug(unit: UnitName): void {
+    this.#unplugged.delete(unit);
+  }
+
+  /** Ends the target's faults, those of the bus together with those of every unit; what hangs by them fails now. */
+  clear(target: Target): void {
+    if (target === 'bus') {
+      this.#standing.clear();
+      this.#unplugged.clear();
+    } else {
+      this.#standing.delete(target);
+      this.plug(target);
     }
-    if (target === ALL) this.#standing.clear();
-    else this.#standing.delete(target);
-    for (const release of this.#hung) release();
+    if (this.#stuck?.hangs && (target === 'bus' || target === this.#stuck.target)) this.#stuck.release();
   }
 
   close(): void {
     this.#closed = true;
-    for (const timer of this.#timers) timer.cancel();
-    for (const release of this.#hung) release();
+    this.#stuck?.release();
   }
 
   async #transact<T>(
     address: number,
+    register: number,
     length: number,
     act: (controller: SimulatedController, corrupt: boolean) => T,
   ): Promise<T> {
     if (this.#closed) throw new RobotError('bus-closed');
-    if (length < 1 || length > 32)
-      throw new RobotError('bus-failed', { reason: 'an SMBus block has 1 to 32 bytes' });
-    if (this.#inFlight) throw new RobotError('bus-failed', { reason: 'two transactions at a time' });
+    if (length < 1 || length > MAX_BLOCK_BYTES)
+      throw new RobotError('bus-failed', { address, register, length });
+    if (this.#inFlight) {
+      this.#overlaps += 1;
+      throw new RobotError('bus-failed', { address, register, reason: 'two transactions at a time' });
+    }
     this.#inFlight = true;
     try {
       await new Promise(resolve => setImmediate(resolve));
       this.#beforeEach();
       const controller = this.#controllers.get(address);
-      if (controller === undefined) throw failure('nack');
-      const fault = this.#nextFault(controller.unit.name);
-      if (fault === 'nack' || fault === 'unplug') throw failure('nack');
-      if (fault === 'timeout') throw await this.#timedOut();
-      if (fault === 'hang') throw await this.#hang();
+      const unit = controller?.unit.name;
+      const answers = unit !== undefined && this.#answers(unit);
+      const target = this.#standing.get('bus')?.length || !answers ? 'bus' : unit;
+      const fault = this.#hit(target);
+      if (fault === 'timeout' || fault === 'hang') {
+        await this.#stickBy(target, fault === 'hang');
+        throw failure('bus-timeout', address, register);
+      }
+      if (controller === undefined || !answers || fault === 'nack') throw failure('nack', address, register);
       return act(controller, fault === 'corrupt');
     } finally {
       this.#inFlight = false;
     }
   }
 
-  #nextFault(unit: string): BusFault | undefined {
-    for (const target of [unit, ALL]) {
-      const [first] = this.#standing.get(target) ?? [];
-      if (first === undefined) continue;
-      if (first.left !== undefined) {
-        first.left -= 1;
-        if (first.left <= 0) this.clear(target, first.fault);
-      }
-      return first.fault;
-    }
-    return undefined;
+  #answers(unit: UnitName): boolean {
+    const left = this.#unplugged.get(unit);
+    if (left === undefined) return true;
+    if (left > 1) this.#unplugged.set(unit, left - 1);
+    else this.plug(unit);
+    return false;
   }
 
-  #timedOut(): Promise<RobotError> {
-    return new Promise(resolve => {
-      const timer = this.#clock.after(TIMEOUT_MS, () => {
-        this.#timers.delete(timer);
-        resolve(failure('bus-timeout'));
-      });
-      this.#timers.add(timer);
-    });
+  #hit(target: Target): BusFault | undefined {
+    const standing = this.#standing.get(target) ?? [];
+    const [first] = standing;
+    if (first === undefined) return undefined;
+    first.left -= 1;
+    if (first.left <= 0) standing.shift();
+    return first.fault;
   }
 
-  #hang(): Promise<RobotError> {
-    return new Promise(resolve => {
+  /** Until `clear` when it hangs, until the adapter gives up when not. */
+  async #stickBy(target: Target, hangs: boolean): Promise<void> {
+    await new Promise<void>(resolve => {
+      const timer = hangs ? undefined : this.#clock.after(this.#timeoutMs, resolve);
       const release = () => {
-        this.#hung.delete(release);
-        resolve(failure('bus-timeout'));
+        timer?.cancel();
+        resolve();
       };
-      this.#hung.add(release);
+      this.#stuck = { target, hangs, release };
     });
+    this.#stuck = undefined;
   }
 }
 
-function failure(code: keyof typeof ERRNO & ErrorCode): RobotError {
-  return new RobotError(code, { errno: ERRNO[code] });
+function failure(code: keyof typeof ERRNO, address: number, register: number): RobotError {
+  return new RobotError(code, { errno: ERRNO[code], address, register });
 }
 
-function flipped(frame: Buffer): Buffer {
-  const copy = Buffer.from(frame);
+function flipped(data: Buffer): Buffer {
+  const copy = Buffer.from(data);
   copy.writeUInt8(copy.readUInt8(0) ^ 0x10, 0);
   return copy;
 }

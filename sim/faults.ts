@@ -1,41 +1,52 @@
-import { UNIT_LIST } from '../src/units.js';
+import { UNIT_LIST, type UnitName } from '../src/units.js';
 
 const UNITS = UNIT_LIST.map(unit => unit.name);
 
-/** Which targets each fault goes with. */
-const TARGETS = {
-  unplug: UNITS,
-  plug: UNITS,
-  brownout: UNITS,
-  nack: [...UNITS, 'bus', 'pin'],
-  timeout: [...UNITS, 'bus'],
-  corrupt: [...UNITS, 'bus'],
-  hang: [...UNITS, 'bus'],
-  clear: [...UNITS, 'bus', 'pin'],
-} as const;
+const OF_BUS = ['nack', 'timeout', 'corrupt', 'hang'] as const;
+const OF_UNIT = ['unplug', 'plug', 'brownout', ...OF_BUS, 'clear'] as const;
 
-export type FaultName = keyof typeof TARGETS;
+/** What can go wrong with transactions. */
+export type BusFault = (typeof OF_BUS)[number];
+export type FaultName = (typeof OF_UNIT)[number];
+export type FaultTarget = UnitName | 'bus' | 'pin';
 
 /** Body of POST /sim/faults. */
 export interface FaultBody {
-  readonly target: string;
+  readonly target: FaultTarget;
   readonly fault: FaultName;
   /** Transactions or pin calls affected; absent = until `clear`. */
   readonly count?: number;
 }
 
+/** What goes with what: each fault that does not is told once, at `/fault`. */
+const PAIRS: readonly { readonly targets: readonly string[]; readonly faults: readonly string[] }[] = [
+  { targets: UNITS, faults: OF_UNIT },
+  { targets: ['bus'], faults: [...OF_BUS, 'clear'] },
+  { targets: ['pin'], faults: ['nack', 'clear'] },
+];
+const TARGETS = PAIRS.flatMap(({ targets }) => targets);
+
+const among = (targets: readonly string[]) => ({
+  properties: { target: { enum: targets } },
+  required: ['target'],
+});
+
+/** JSON Schema of the body, with the pairs. */
 export const FAULT_BODY = {
   type: 'object',
   properties: {
-    target: { type: 'string', enum: [...UNITS, 'bus', 'pin'] },
-    fault: { type: 'string', enum: Object.keys(TARGETS) },
+    target: { type: 'string', enum: TARGETS },
+    fault: { type: 'string' },
     count: { type: 'integer', minimum: 1 },
   },
   required: ['target', 'fault'],
   additionalProperties: false,
-  allOf: Object.entries(TARGETS).map(([fault, targets]) => ({
-    if: { properties: { fault: { const: fault } } },
-    // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
-    then: { properties: { target: { enum: targets } } },
-  })),
+  allOf: [
+    ...PAIRS.map(({ targets, faults }) => ({
+      if: among(targets),
+      // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
+      then: { properties: { fault: { enum: faults } } },
+    })),
+    { if: among(TARGETS), else: { properties: { fault: { enum: OF_UNIT } } } },
+  ],
 };

@@ -52,24 +52,31 @@ export class SimulatedRobot {
     };
   }
 
+  /** Pairs that FAULT_BODY does not allow do nothing. */
   inject({ target, fault, count }: FaultBody): void {
+    this.#advance();
     if (target === 'pin') {
       if (fault === 'nack') this.#pin.fail(count);
-      else this.#pin.clear();
+      if (fault === 'clear') this.#pin.clear();
       return;
     }
-    if (fault === 'clear') {
-      this.#bus.clear(target);
-      if (target === 'bus') this.#pin.clear();
-    } else if (fault === 'plug') this.#bus.clear(target, 'unplug');
-    else if (fault === 'brownout') this.#brownOut(target);
-    else this.#bus.inject(target, fault, count);
-  }
-
-  #brownOut(target: string): void {
-    this.#advance();
-    for (const controller of Object.values(this.#controllers)) {
-      if (controller.unit.name === target) controller.reset();
+    switch (fault) {
+      case 'clear':
+        if (target === 'bus') this.#pin.clear();
+        this.#bus.clear(target);
+        break;
+      case 'unplug':
+        if (target !== 'bus') this.#bus.unplug(target, count);
+        break;
+      case 'plug':
+        if (target !== 'bus') this.#bus.plug(target);
+        break;
+      case 'brownout':
+        if (target !== 'bus') this.#controllers[target].reset();
+        break;
+      default:
+        this.#bus.inject(target, fault, count);
+        break;
     }
   }
 

@@ -1,0 +1,40 @@
+import type { LoopCommand, LoopReading, UnitLoops } from '../../sim/unit-loops.js';
+import type { Unit } from '../../src/units.js';
+
+/** Loops that show what a test puts into them: the measured value counts the ticks. */
+export class ScriptedLoops implements UnitLoops {
+  readonly readings: Readonly<Record<string, { -readonly [Part in keyof LoopReading]: LoopReading[Part] }>>;
+  readonly axes = { scripted: true };
+  readonly commands: LoopCommand[] = [];
+  readonly pose: UnitLoops['pose'];
+  edges = 0;
+  targetVisible = false;
+  resets = 0;
+  /** Counted as an edge by the next tick, which shows this setpoint from then on. */
+  nextSetpoint: number | undefined;
+
+  constructor(unit: Unit) {
+    this.readings = Object.fromEntries(
+      unit.loops.map(loop => [loop.name, { setpoint: 0, measured: 0, output: 0 }]),
+    );
+    this.pose = unit.hasPose ? { xM: 1.5, yM: -2, headingRad: 0.25 } : undefined;
+  }
+
+  get last(): LoopCommand | undefined {
+    return this.commands.at(-1);
+  }
+
+  tick(command: LoopCommand): void {
+    this.commands.push(command);
+    const reading = this.readings[command.excitation.loop];
+    if (reading !== undefined) reading.measured = this.commands.length / 1000;
+    if (reading === undefined || this.nextSetpoint === undefined) return;
+    reading.setpoint = this.nextSetpoint;
+    this.nextSetpoint = undefined;
+    this.edges += 1;
+  }
+
+  reset(): void {
+    this.resets += 1;
+  }
+}
