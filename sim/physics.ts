@@ -14,7 +14,7 @@ export interface PhysicsOptions {
 }
 
 /** The whole robot. Same options and same commands give the same motion to the last bit. */
-export function createPhysics({ seed, loopRateHz = 1000, substeps = 1 }: PhysicsOptions): Physics {
+export function createPhysics({ seed, loopRateHz = 1000, substeps = 2 }: PhysicsOptions): Physics {
   const mechanics = new RobotMechanics();
   const dtS = 1 / loopRateHz / substeps;
   return {
