@@ -7,6 +7,7 @@ import type { Hardware } from './hardware/ports.js';
 import type { Route } from './http/route.js';
 import { closeLog, createLog } from './log.js';
 import { serve } from './serve.js';
+import { createNotifier } from './systemd-notify.js';
 import { version } from './version.js';
 
 export interface Opened {
@@ -57,7 +58,10 @@ function configOf(entry: Entry, line: CommandLine): Config {
 async function serveRobot(entry: Entry, config: Config): Promise<void> {
   const log = createLog({ level: config.log.level });
   try {
-    await serve({ config, log, clock: systemClock, ...(await entry.open(config)) });
+    const notifier = createNotifier(process.env, error =>
+      log.warn(describeError(error), 'systemd does not hear'),
+    );
+    await serve({ config, log, clock: systemClock, notifier, ...(await entry.open(config)) });
   } catch (error) {
     log.fatal(describeError(error), 'cannot start');
     closeLog(log);

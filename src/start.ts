@@ -10,6 +10,7 @@ import type { Route } from './http/route.js';
 import { createHttpServer } from './http/server.js';
 import { Incidents } from './incidents.js';
 import { Robot } from './robot/robot.js';
+import type { Notifier } from './systemd-notify.js';
 import { version } from './version.js';
 
 export interface Parts {
@@ -17,6 +18,7 @@ export interface Parts {
   readonly hardware: Hardware;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly notifier?: Notifier;
   /** Served beside the interface and not documented. */
   readonly hiddenRoutes?: readonly Route[];
 }
@@ -29,7 +31,14 @@ export interface Daemon {
 }
 
 /** Wires everything. The laser is dark before the port opens. */
-export async function start({ config, hardware, log, clock, hiddenRoutes }: Parts): Promise<Daemon> {
+export async function start({
+  config,
+  hardware,
+  log,
+  clock,
+  notifier,
+  hiddenRoutes,
+}: Parts): Promise<Daemon> {
   darken(hardware, log);
   const store = await GainsStore.open({ folder: config.state.folder, clock });
   const incidents = new Incidents({ log, clock });
@@ -41,6 +50,8 @@ export async function start({ config, hardware, log, clock, hiddenRoutes }: Part
     incidents,
     settings: { ...config.supervision, laserMaxOnS: config.laser.maxOnS },
   });
+  // The watchdog is fed by supervision's timer: it needs the event loop, and no answer from the bus.
+  robot.polled.add(() => notifier?.alive());
   await robot.start();
   const app = createApp({
     robot,
@@ -62,9 +73,11 @@ export async function start({ config, hardware, log, clock, hiddenRoutes }: Part
   });
   const url = urlOf(address);
   log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
+  notifier?.ready();
 
   const close = async () => {
     darken(hardware, log);
+    notifier?.stopping();
     server.close();
     server.closeAllConnections();
     robot.close();

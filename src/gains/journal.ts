@@ -138,9 +138,10 @@ export class Journal {
       if (batch.some(({ abandoned }) => abandoned)) await this.#rewrite();
       if (this.#bytes > this.#compactedAboveBytes) await this.#compact();
     } catch (error) {
+      this.#problem = asStorageError(error);
       for (const { timer, reject } of batch) {
         timer.cancel();
-        reject(asStorageError(error));
+        reject(this.#problem);
       }
       if (batch === this.#pending) this.#pending.length = 0;
       throw error;

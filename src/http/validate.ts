@@ -5,10 +5,12 @@ import type { Schema } from './schemas.js';
 
 export type Validate<T> = (value: unknown) => T;
 
+// Not strict about types: `allOf` in the excitation schema refines what stands beside it.
+const ajv = new Ajv({ allErrors: true, strictTypes: false, strictRequired: false });
+
 /** A check that returns the value as what it is, or throws `invalid-request` with every fault. */
 export function compile<T>(schema: Schema): Validate<T> {
-  // Not strict about types: `allOf` in the excitation schema refines what stands beside it.
-  const check = new Ajv({ allErrors: true, strictTypes: false, strictRequired: false }).compile<T>(schema);
+  const check = ajv.compile<T>(schema);
   return value => {
     if (check(value)) return value;
     const faults = (check.errors ?? [])

@@ -1,0 +1,233 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { RobotError } from '../../src/errors.js';
+import { JOURNAL_FILE, Journal } from '../../src/gains/journal.js';
+import { encodeEntry, type JournalEntry, parseJournal } from '../../src/gains/journal-line.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { afterCut, type Cut, RecordingDisk, unsyncedBytes } from '../support/recording-disk.js';
+
+const PATH = `/state/${JOURNAL_FILE}`;
+const entry = (unit: string, revision: number): JournalEntry => ({
+  revision,
+  time: '2030-01-01T00:00:00.000Z',
+  unit,
+  gains: { loop: { kp: revision, ki: 0.1, kd: -1e-7 } },
+});
+const line = (unit: string, revision: number) => encodeEntry(entry(unit, revision));
+const newest = (entries: readonly JournalEntry[], unit: string) =>
+  Math.max(0, ...entries.filter(one => one.unit === unit).map(({ revision }) => revision));
+
+async function open(disk: RecordingDisk, clock = new ManualClock()) {
+  const journal = new Journal({ folder: '/state', disk, clock });
+  await journal.open();
+  const save = (unit: string, kp: number) =>
+    journal.append({ time: 'now', unit, gains: { loop: { kp, ki: 0, kd: 0 } } });
+  return { journal, save, clock };
+}
+
+const failing = (operation: string, errno: string) => async (asked: string) => {
+  if (asked === operation) throw new RobotError('storage-failed', { operation, errno });
+};
+const codeOf = (error: unknown) => (error instanceof RobotError ? error.code : String(error));
+
+describe('a journal file', () => {
+  const two = line('gimbal', 1) + line('gimbal', 2);
+  const files: readonly [string, Buffer, number, boolean][] = [
+    ['empty', Buffer.alloc(0), 0, false],
+    ['whole', Buffer.from(two), 2, false],
+    ['without its last newline', Buffer.from(two.slice(0, -1)), 2, true],
+    ['with a torn tail', Buffer.from(two.slice(0, -9)), 1, true],
+    ['damaged in the middle', Buffer.from(`${line('gimbal', 1)}garbage\n${line('gimbal', 3)}`), 3, true],
+    ['with a flipped digit', Buffer.from(two.replace('"kp":2', '"kp":3')), 1, true],
+    ['out of order', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
+    ['of zeros', Buffer.alloc(4096), 0, true],
+    ['with zeros at its end', Buffer.concat([Buffer.from(two), Buffer.alloc(100)]), 2, true],
+    ['that is not UTF-8', Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from(two)]), 2, true],
+    ['of other JSON', Buffer.from('{"a":1}\n'), 0, true],
+  ];
+  for (const [name, bytes, revision, damaged] of files) {
+    it(`${name} loads what holds`, async () => {
+      const disk = new RecordingDisk({ [PATH]: bytes });
+      const { journal, save } = await open(disk);
+      expect(newest(journal.entries, 'gimbal')).to.equal(revision);
+      expect(journal.setAside.length).to.equal(damaged ? 1 : 0);
+      expect(journal.problem).to.equal(undefined);
+      const [copy] = journal.setAside;
+      if (copy !== undefined) expect(disk.files()[`/state/${copy}`]).to.deep.equal(bytes);
+      expect((await save('gimbal', 5)).revision).to.equal(revision + 1);
+      const again = await open(new RecordingDisk(disk.files()));
+      expect(newest(again.journal.entries, 'gimbal')).to.equal(revision + 1);
+      expect(again.journal.setAside).to.deep.equal(journal.setAside);
+    });
+  }
+
+  it('keeps the same damage once', async () => {
+    const damaged = Buffer.from('garbage\n');
+    const disk = new RecordingDisk({ [PATH]: damaged });
+    await open(disk);
+    const { journal } = await open(new RecordingDisk({ ...disk.files(), [PATH]: damaged }));
+    expect(journal.setAside).to.have.length(1);
+  });
+
+  it('of any bytes loads', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), bytes => {
+        const { entries, damaged } = parseJournal(Buffer.from(bytes));
+        expect(entries).to.deep.equal([]);
+        expect(damaged).to.equal(bytes.length > 0);
+      }),
+    );
+  });
+
+  it('loads from any prefix what is whole in it', () => {
+    const gain = fc.double({ noNaN: true, noDefaultInfinity: true });
+    const gains = fc.dictionary(fc.string(), fc.record({ kp: gain, ki: gain, kd: gain }), { maxKeys: 4 });
+    const entries = fc.array(
+      fc.record({ revision: fc.integer({ min: 1 }), time: fc.string(), unit: fc.string(), gains }),
+    );
+    fc.assert(
+      fc.property(entries, fc.nat(), (written, where) => {
+        const lines = written.map(one => Buffer.from(encodeEntry(one)));
+        const whole = Buffer.concat(lines);
+        const prefix = whole.subarray(0, where % (whole.length + 1));
+        let left = prefix.length;
+        const complete = lines.filter(bytes => {
+          left -= bytes.length;
+          return left >= -1;
+        });
+        expect(parseJournal(prefix).entries).to.have.length(complete.length);
+      }),
+    );
+  });
+});
+
+describe('Journal', () => {
+  it('numbers the saves of each unit', async () => {
+    const { save } = await open(new RecordingDisk());
+    expect((await save('gimbal', 1)).revision).to.equal(1);
+    expect((await save('chassis', 1)).revision).to.equal(1);
+    expect((await save('gimbal', 2)).revision).to.equal(2);
+  });
+
+  it('syncs saves that wait together once', async () => {
+    const disk = new RecordingDisk();
+    const { save } = await open(disk);
+    const before = disk.operations.length;
+    const saved = await Promise.all([save('gimbal', 1), save('chassis', 2), save('gimbal', 3)]);
+    expect(saved.map(({ revision }) => revision)).to.deep.equal([1, 1, 2]);
+    expect(disk.operations.slice(before).map(({ kind }) => kind)).to.deep.equal(['append', 'sync']);
+  });
+
+  for (const [operation, errno] of [
+    ['append', 'ENOSPC'],
+    ['sync', 'EIO'],
+    ['append', 'EROFS'],
+  ] as const) {
+    it(`stays as it was when ${operation} fails with ${errno}, and goes on when the disk is well`, async () => {
+      const disk = new RecordingDisk();
+      const { journal, save } = await open(disk);
+      await save('gimbal', 1);
+      disk.interfere = failing(operation, errno);
+      expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
+      expect(newest(journal.entries, 'gimbal')).to.equal(1);
+      expect(journal.problem?.context.errno).to.equal(errno);
+      disk.interfere = async () => undefined;
+      await journal.open();
+      expect(journal.problem).to.equal(undefined);
+      expect(parseJournal(disk.files()[PATH]!).entries).to.have.length(1);
+      expect((await save('gimbal', 3)).revision).to.equal(2);
+    });
+  }
+
+  it('never takes a file for empty that it cannot read', async () => {
+    const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
+    disk.interfere = failing('read', 'EIO');
+    const { journal, save } = await open(disk);
+    expect(() => journal.entries).to.throw(RobotError);
+    expect(codeOf(await save('gimbal', 1).catch(error => error))).to.equal('storage-failed');
+    expect(disk.files()[PATH]?.toString()).to.equal(line('gimbal', 9));
+    disk.interfere = async () => undefined;
+    expect((await save('gimbal', 1)).revision).to.equal(10);
+  });
+
+  it('overwrites no damaged file that it could not set aside', async () => {
+    const disk = new RecordingDisk({ [PATH]: Buffer.from(`${line('gimbal', 1)}garbage`) });
+    disk.interfere = failing('create', 'ENOSPC');
+    const { journal, save } = await open(disk);
+    expect(newest(journal.entries, 'gimbal')).to.equal(1);
+    expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
+    expect(disk.files()[PATH]?.toString()).to.match(/garbage$/);
+  });
+
+  it('answers for a disk that is too slow, and takes the line back when the disk is done', async () => {
+    const disk = new RecordingDisk();
+    const { journal, save, clock } = await open(disk);
+    await save('gimbal', 1);
+    let finish = () => {};
+    disk.interfere = asked =>
+      asked === 'sync'
+        ? new Promise(resolve => {
+            finish = resolve;
+          })
+        : Promise.resolve();
+    const slow = save('gimbal', 2).catch(codeOf);
+    await clock.advance(500);
+    expect(await slow).to.equal('storage-failed');
+    disk.interfere = async () => undefined;
+    finish();
+    expect((await save('gimbal', 3)).revision).to.equal(2);
+    expect(newest(journal.entries, 'gimbal')).to.equal(2);
+    const { entries } = parseJournal(disk.files()[PATH]!);
+    expect(entries.map(({ gains }) => gains.loop?.kp)).to.deep.equal([1, 3]);
+  });
+
+  it('compacts above 4 MiB and keeps the last 2,000 of each unit', async () => {
+    const many = Array.from({ length: 35_000 }, (_, index) => line('gimbal', index + 1)).join('');
+    const disk = new RecordingDisk({ [PATH]: Buffer.from(line('chassis', 1) + many) });
+    const { save } = await open(disk);
+    expect(many.length).to.be.greaterThan(4 << 20);
+    await save('chassis', 2);
+    await save('chassis', 3);
+    const { entries, damaged } = parseJournal(disk.files()[PATH]!);
+    expect(damaged).to.equal(false);
+    expect(entries.filter(({ unit }) => unit === 'gimbal')).to.have.length(2000);
+    expect([newest(entries, 'gimbal'), newest(entries, 'chassis')]).to.deep.equal([35_000, 3]);
+  });
+
+  it('loads the last confirmed save or a newer one, wherever the power went', async () => {
+    const disk = new RecordingDisk();
+    const { save, journal } = await open(disk);
+    const confirmed = async (unit: string, kp: number) => {
+      const { revision } = await save(unit, kp);
+      disk.note(`${unit} ${revision}`);
+    };
+    await confirmed('gimbal', 1);
+    await Promise.all([confirmed('gimbal', 2), confirmed('chassis', 1)]);
+    disk.interfere = failing('sync', 'EIO');
+    await save('gimbal', 3).catch(() => undefined);
+    disk.interfere = async () => undefined;
+    await confirmed('gimbal', 4);
+    await confirmed('chassis', 2);
+    await journal.close();
+
+    const { operations } = disk;
+    for (let count = 0; count <= operations.length; count += 1) {
+      const acknowledged = new Map<string, number>();
+      for (const one of operations.slice(0, count)) {
+        if (one.kind !== 'note') continue;
+        const [unit = '', revision] = one.note.split(' ');
+        acknowledged.set(unit, Number(revision));
+      }
+      const torn = Array.from({ length: unsyncedBytes(operations, count) }, (_, bytes) => bytes + 1);
+      for (const data of ['kept', 'lost', ...torn] as Cut['data'][]) {
+        for (const names of ['kept', 'lost'] as const) {
+          const after = await open(new RecordingDisk(afterCut(operations, count, { names, data })));
+          for (const [unit, revision] of acknowledged) {
+            const loaded = newest(after.journal.entries, unit);
+            expect(loaded, `${unit} after ${count} operations, ${names} ${data}`).to.be.at.least(revision);
+          }
+        }
+      }
+    }
+  });
+});
