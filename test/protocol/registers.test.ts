@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { busLoad } from '../../scripts/bus-load.js';
+import {
+  CAPTURE_PAGE_SAMPLES,
+  CAPTURE_SAMPLES,
+  frameBytes,
+  gainsRegister,
+  LOOP_SLOTS,
+  MAX_FRAME_BYTES,
+  REGISTERS,
+  registerMap,
+  SPACE_BYTES,
+} from '../../src/protocol/registers.js';
+import { UNIT_LIST, type Unit } from '../../src/units.js';
+
+/** With every slot, whether the unit has a loop there or not: slots of other units and later ones must fit as well. */
+function fullMap(unit: Unit) {
+  const slots = Array.from({ length: LOOP_SLOTS }, (_, slot) => gainsRegister(slot));
+  return [...registerMap(unit).filter(({ name }) => !name.startsWith('gains_')), ...slots].sort(
+    (a, b) => a.address - b.address,
+  );
+}
+
+for (const unit of UNIT_LIST) {
+  describe(`the register map of the ${unit.name}`, () => {
+    const map = fullMap(unit);
+
+    it('has no two frames that overlap, and all within the space', () => {
+      const overlaps = map.filter(
+        (register, index) =>
+          register.address + frameBytes(register) > (map[index + 1]?.address ?? SPACE_BYTES),
+      );
+      expect(overlaps.map(({ name }) => name)).to.deep.equal([]);
+    });
+
+    it('has frames that one SMBus block carries', () => {
+      const long = map.filter(register => frameBytes(register) > MAX_FRAME_BYTES);
+      expect(long.map(({ name }) => name)).to.deep.equal([]);
+    });
+
+    it('names every register and every field of a frame once', () => {
+      const twice = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
+      expect(twice(map.map(({ name }) => name))).to.deep.equal([]);
+      expect(map.flatMap(({ fields }) => twice(fields.map(({ name }) => name)))).to.deep.equal([]);
+    });
+
+    it('has a slot of its own for every loop', () => {
+      const slots = unit.loops.map(({ slot }) => slot);
+      expect(new Set(slots).size).to.equal(slots.length);
+      for (const slot of slots) expect(slot).to.be.within(0, LOOP_SLOTS - 1);
+    });
+
+    it('has a bit for each flag and fault', () => {
+      const [flags, faults] = [REGISTERS.status.fields[2].bits, REGISTERS.status.fields[3].bits];
+      expect(flags.length).to.be.at.most(8);
+      expect(faults.length).to.be.at.most(16);
+      expect(LOOP_SLOTS).to.be.at.most(8);
+    });
+  });
+}
+
+describe('the units', () => {
+  it('differ in address and kind', () => {
+    expect(new Set(UNIT_LIST.map(({ address }) => address)).size).to.equal(UNIT_LIST.length);
+    expect(new Set(UNIT_LIST.map(({ kind }) => kind)).size).to.equal(UNIT_LIST.length);
+  });
+
+  it('have addresses that I2C does not reserve', () => {
+    for (const { address } of UNIT_LIST) expect(address).to.be.within(0x08, 0x77);
+  });
+});
+
+describe('the bus', () => {
+  it('is taken to at most 15 % at 400 kHz by polling both units 50 times a second', () => {
+    expect(busLoad(50, 400_000)).to.be.at.most(0.15);
+  });
+
+  it('is taken to at most 60 % at 100 kHz', () => {
+    expect(busLoad(50, 100_000)).to.be.at.most(0.6);
+  });
+
+  it('has pages for a whole capture', () => {
+    expect(Math.ceil(CAPTURE_SAMPLES / CAPTURE_PAGE_SAMPLES)).to.be.at.most(256);
+  });
+});

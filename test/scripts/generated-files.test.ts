@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { generatedFiles } from '../../scripts/generated-files.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+describe('a generated file', () => {
+  for (const [path, text] of generatedFiles(root)) {
+    it(`${path} is as "npm run generate" writes it`, () => {
+      expect(readFileSync(join(root, path), 'utf8')).to.equal(text);
+    });
+  }
+});
