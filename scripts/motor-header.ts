@@ -18,7 +18,7 @@ import {
   TAKES_EFFECT_MS,
   telemetryRegister,
 } from '../src/protocol/registers.js';
-import { QUANTITIES, UNIT_LIST, type Unit, unitNamed } from '../src/units.js';
+import { EXCITATION_PERIOD_S, QUANTITIES, UNIT_LIST, type Unit, unitNamed } from '../src/units.js';
 
 const C_TYPES: Readonly<Record<Scalar, string>> = {
   u8: 'uint8_t',
@@ -48,6 +48,8 @@ export function motorHeader(): string {
       define('LOOP_SLOTS', String(LOOP_SLOTS)),
       define('CAPTURE_SAMPLES', String(CAPTURE_SAMPLES)),
       define('CAPTURE_PAGE_SAMPLES', String(CAPTURE_PAGE_SAMPLES)),
+      define('EXCITATION_MIN_PERIOD_S', float(EXCITATION_PERIOD_S.min)),
+      define('EXCITATION_MAX_PERIOD_S', float(EXCITATION_PERIOD_S.max)),
       define('TAKES_EFFECT_MS', String(TAKES_EFFECT_MS), 'from a frame until its effect shows'),
     ]),
     section('Registers and the bytes of their frames', [
@@ -85,6 +87,10 @@ function hex(value: number): string {
   return `0x${value.toString(16).padStart(2, '0').toUpperCase()}`;
 }
 
+function float(value: number): string {
+  return `${Number.isInteger(value) ? value.toFixed(1) : value}f`;
+}
+
 function valuesOf(field: Field): string[] {
   const values = Object.entries(field.values ?? {}).map(
     ([value, number]) => `MOTOR_${upper(field.name)}_${upper(value)} = ${number}`,
@@ -107,6 +113,7 @@ function unitDefines(unit: Unit): string[] {
         counts(loop.outputQuantity),
         `per ${loop.outputQuantity}`,
       ),
+      define(`${name}_${upper(loop.name)}_MAX_AMPLITUDE`, float(loop.maxAmplitude), loop.quantity),
     ];
   });
   return [

@@ -61,7 +61,7 @@ function units(): string {
     return `${quantity}, ${countsPerUnit} counts each, ±${32767 / countsPerUnit}`;
   };
   const loops = table(
-    ['unit', 'slot', 'loop', 'setpoint and measured value', 'output'],
+    ['unit', 'slot', 'loop', 'setpoint and measured value', 'output', 'largest amplitude'],
     UNIT_LIST.flatMap(unit =>
       unit.loops.map(loop => [
         unit.name,
@@ -69,6 +69,7 @@ function units(): string {
         `\`${loop.name}\``,
         counts(loop.quantity),
         counts(loop.outputQuantity),
+        `${loop.maxAmplitude} ${loop.quantity}`,
       ]),
     ),
   );
