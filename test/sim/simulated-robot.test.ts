@@ -1,0 +1,212 @@
+import { expect } from 'chai';
+import type { FaultBody } from '../../sim/faults.js';
+import { createPhysics } from '../../sim/physics.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import type { Physics } from '../../sim/unit-loops.js';
+import { isRobotError } from '../../src/errors.js';
+import { isMissing } from '../../src/hardware/ports.js';
+import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
+import { frameBytes, gainsRegister, REGISTERS } from '../../src/protocol/registers.js';
+import { defaultGains, perUnit, type UnitName, unitNamed } from '../../src/units.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { ScriptedLoops } from '../support/scripted-loops.js';
+
+function setUp(loopRateHz = 1000) {
+  const clock = new ManualClock();
+  const loops = perUnit(unit => new ScriptedLoops(unit));
+  let steps = 0;
+  const physics: Physics = {
+    loops,
+    loopRateHz,
+    step: () => {
+      steps += 1;
+    },
+  };
+  return { clock, loops, steps: () => steps, ...handle(new SimulatedRobot({ clock, physics })) };
+}
+
+function handle(robot: SimulatedRobot) {
+  const { bus, laser } = robot.hardware;
+  if (isMissing(laser)) throw new Error('no pin');
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into a truth whose shape they assert.
+  const truth = (): any => robot.truth();
+  const ask = async (name: UnitName) => {
+    const { address } = unitNamed(name);
+    try {
+      const frame = await bus.readBlock(address, REGISTERS.status.address, frameBytes(REGISTERS.status));
+      return decodeFrame(address, REGISTERS.status, frame);
+    } catch (error) {
+      return isRobotError(error) ? error.code : error;
+    }
+  };
+  const commit = async (name: UnitName) => {
+    const unit = unitNamed(name);
+    const gains = defaultGains(unit);
+    for (const { slot, defaults } of unit.loops) {
+      const register = gainsRegister(slot);
+      await bus.writeBlock(
+        unit.address,
+        register.address,
+        encodeFrame(unit.address, register, { ...defaults }),
+      );
+    }
+    const frame = encodeFrame(unit.address, REGISTERS.commit, { checksum: gainsChecksum(unit, gains) });
+    await bus.writeBlock(unit.address, REGISTERS.commit.address, frame);
+  };
+  return { robot, bus, laser, truth, ask, commit };
+}
+
+describe('SimulatedRobot', () => {
+  it('says that it is simulated, and shows the whole truth', () => {
+    const { robot, truth } = setUp();
+    const unit = {
+      powered: true,
+      boots: 1,
+      mode: 'manual',
+      stopped: false,
+      torque: false,
+      gains: null,
+      axes: { scripted: true },
+    };
+    expect(robot.hardware.simulated).to.equal(true);
+    expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
+  });
+
+  it('shows active gains as the controller runs them', async () => {
+    const { commit, truth } = setUp();
+    await commit('chassis');
+    const rounded = unitNamed('chassis').loops.map(({ name, defaults: { kp, ki, kd } }) => [
+      name,
+      { kp: Math.fround(kp), ki: Math.fround(ki), kd: Math.fround(kd) },
+    ]);
+    expect(truth().chassis.gains).to.deep.equal(Object.fromEntries(rounded));
+    expect(truth().gimbal.gains).to.equal(null);
+  });
+
+  for (const [rateHz, afterMs, ticks] of [
+    [1000, 0.9, 0],
+    [1000, 20, 20],
+    [1000, 250, 250],
+    [500, 21, 10],
+  ] as const) {
+    it(`at ${rateHz} Hz has done ${ticks} loop periods after ${afterMs} ms, in both units`, async () => {
+      const { clock, loops, steps, ask } = setUp(rateHz);
+      await clock.advance(afterMs);
+      await ask('gimbal');
+      expect([loops.gimbal.commands.length, loops.chassis.commands.length, steps()]).to.deep.equal([
+        ticks,
+        ticks,
+        ticks,
+      ]);
+    });
+  }
+
+  it('loses no part of a loop period between looks', async () => {
+    const { clock, steps, truth } = setUp();
+    for (let look = 0; look < 10; look += 1) {
+      await clock.advance(1.5);
+      truth();
+    }
+    expect(steps()).to.equal(15);
+  });
+
+  it('is slower after a pause instead of racing, and says by how much', async () => {
+    const { clock, steps, truth } = setUp();
+    await clock.advance(10_000);
+    expect(truth().lagMs).to.equal(9750);
+    expect(steps()).to.equal(250);
+    await clock.advance(10);
+    expect(truth().lagMs).to.equal(9750);
+    expect(steps()).to.equal(260);
+  });
+
+  it('goes on without an unplugged cable: that unit falls silent, the other and the laser notice nothing', async () => {
+    const { clock, robot, ask, commit, truth, laser } = setUp();
+    await commit('gimbal');
+    robot.inject({ target: 'gimbal', fault: 'unplug' });
+    for (let look = 0; look < 3; look += 1) {
+      await clock.advance(200);
+      expect(await ask('gimbal')).to.equal('nack');
+    }
+    expect(truth().gimbal).to.include({ powered: true, boots: 1, torque: false });
+    laser.write(true);
+    expect(truth().laser.level).to.equal(1);
+    expect(await ask('chassis')).to.include({ boot_id: 1 });
+    robot.inject({ target: 'gimbal', fault: 'plug' });
+    expect(await ask('gimbal')).to.include({ boot_id: 1 });
+  });
+
+  it('brownout: a new start of one controller', async () => {
+    const { robot, ask, commit, truth, loops } = setUp();
+    await commit('gimbal');
+    robot.inject({ target: 'gimbal', fault: 'brownout' });
+    expect(truth().gimbal).to.include({ boots: 2, gains: null });
+    expect(truth().chassis.boots).to.equal(1);
+    expect(await ask('gimbal')).to.include({ boot_id: 2, active_checksum: 0 });
+    expect([loops.gimbal.resets, loops.chassis.resets]).to.deep.equal([1, 0]);
+  });
+
+  describe('clear', () => {
+    const faults: readonly FaultBody[] = [
+      { target: 'gimbal', fault: 'nack' },
+      { target: 'chassis', fault: 'unplug' },
+      { target: 'pin', fault: 'nack' },
+    ];
+    const healthy = async ({ ask, laser }: ReturnType<typeof setUp>) => {
+      const well: string[] = [];
+      for (const name of ['gimbal', 'chassis'] as const) if ((await ask(name)) !== 'nack') well.push(name);
+      try {
+        laser.read();
+        return [...well, 'pin'];
+      } catch {
+        return well;
+      }
+    };
+    for (const [target, expected] of [
+      ['gimbal', ['gimbal']],
+      ['chassis', ['chassis']],
+      ['pin', ['pin']],
+      ['bus', ['gimbal', 'chassis', 'pin']],
+    ] as const) {
+      it(`on ${target} heals ${expected.join(', ')}`, async () => {
+        const parts = setUp();
+        for (const fault of faults) parts.robot.inject(fault);
+        expect(await healthy(parts)).to.deep.equal([]);
+        parts.robot.inject({ target, fault: 'clear' });
+        expect(await healthy(parts)).to.deep.equal(expected);
+      });
+    }
+  });
+
+  it('leaves the laser as it is when the hardware is closed', async () => {
+    const { robot, laser, truth, ask } = setUp();
+    laser.write(true);
+    await robot.hardware.close();
+    expect(truth().laser.level).to.equal(1);
+    expect(await ask('gimbal')).to.equal('bus-closed');
+  });
+
+  it('moves the same for the same seed', async () => {
+    const run = async () => {
+      const clock = new ManualClock();
+      const { commit, bus, truth } = handle(
+        new SimulatedRobot({ clock, physics: createPhysics({ seed: 7 }) }),
+      );
+      const { address } = unitNamed('chassis');
+      await commit('chassis');
+      await bus.writeBlock(
+        address,
+        REGISTERS.mode.address,
+        encodeFrame(address, REGISTERS.mode, { mode: 0 }),
+      );
+      for (let look = 0; look < 5; look += 1) {
+        await clock.advance(50);
+        truth();
+      }
+      return truth();
+    };
+    const first = await run();
+    expect(first.chassis.axes.xM).to.not.equal(0);
+    expect(await run()).to.deep.equal(first);
+  });
+});
