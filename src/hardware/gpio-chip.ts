@@ -1,0 +1,78 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RobotError } from '../errors.js';
+import type { Missing } from './ports.js';
+
+/** The header's own chip on every Pi: 5, 4, and those before. */
+const LABELS: readonly string[] = ['pinctrl-rp1', 'pinctrl-bcm2711', 'pinctrl-bcm2835'];
+
+export interface GpioChip {
+  readonly label: string;
+  /** sysfs number of BCM 0; differs from board to board and kernel to kernel. */
+  readonly base: number;
+  readonly lines: number;
+}
+
+/** `pin-failed`, with what is missing and its cure. */
+export function pinError(missing: string, cure: string, cause?: unknown): RobotError {
+  const parts: Missing = { missing, cure };
+  return new RobotError('pin-failed', { ...parts }, { cause });
+}
+
+/** The one chip with the header's pins. Throws `pin-failed` unless exactly one looks like it. */
+export async function headerChip(root: string): Promise<GpioChip> {
+  const chips = await chipsIn(root);
+  const [chip, ...more] = chips.filter(({ label }) => LABELS.includes(label));
+  const seen = chips.map(({ label, base }) => `${label} at ${base}`).join(', ') || 'none at all';
+  if (chip === undefined) {
+    throw pinError(
+      `No GPIO chip of a Raspberry Pi in ${root}; there is: ${seen}.`,
+      'Run on a Raspberry Pi 2 to 5.',
+    );
+  }
+  if (more.length > 0) {
+    throw pinError(
+      `More than one GPIO chip looks like the Pi's: ${seen}.`,
+      'Remove the overlay or module that brings the other one: no pin is driven on a guess.',
+    );
+  }
+  return chip;
+}
+
+/** The sysfs number of a pin of the header's chip. */
+export function lineNumber(chip: GpioChip, bcm: number): number {
+  if (bcm < chip.lines) return chip.base + bcm;
+  throw pinError(
+    `${chip.label} has no BCM ${bcm}, only 0 to ${chip.lines - 1}.`,
+    'Configure a pin that it has.',
+  );
+}
+
+async function chipsIn(root: string): Promise<GpioChip[]> {
+  let names: string[];
+  try {
+    names = await readdir(root);
+  } catch (error) {
+    throw pinError(
+      `There is no ${root}.`,
+      'Use a kernel with CONFIG_GPIO_SYSFS, such as those of Raspberry Pi OS.',
+      error,
+    );
+  }
+  const chips = names.filter(name => name.startsWith('gpiochip')).sort();
+  return Promise.all(
+    chips.map(async name => ({
+      label: await textOf(join(root, name, 'label')),
+      base: Number(await textOf(join(root, name, 'base'))),
+      lines: Number(await textOf(join(root, name, 'ngpio'))),
+    })),
+  );
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    throw pinError(`Cannot read ${file}.`, 'Mount /sys, and let the daemon read it.', error);
+  }
+}

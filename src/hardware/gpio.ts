@@ -1,0 +1,175 @@
+import type { Clock } from '../clock.js';
+import { RobotError } from '../errors.js';
+import { headerChip, lineNumber, pinError } from './gpio-chip.js';
+import { exportLine, lineError } from './gpio-line.js';
+import type { Interlock, OutputPin } from './ports.js';
+
+/** What is used of the addon onoff. */
+export interface GpioNative {
+  readonly Gpio: new (
+    line: number,
+    direction: 'in' | 'low' | 'high',
+    edge: 'none' | 'both',
+    options: { readonly activeLow: boolean },
+  ) => NativeLine;
+}
+
+export interface NativeLine {
+  readSync(): 0 | 1;
+  writeSync(level: 0 | 1): void;
+  direction(): string;
+  edge(): string;
+  activeLow(): boolean;
+  watch(onEdge: () => void): void;
+  /** Closes the descriptors and gives the line back to the kernel. */
+  unexport(): void;
+}
+
+/** A pin by its BCM number; with `activeLow`, level 0 is light or a closed contact. */
+export interface PinChoice {
+  readonly bcm: number;
+  readonly activeLow: boolean;
+}
+
+export interface GpioOptions {
+  readonly native: GpioNative;
+  /** /sys/class/gpio */
+  readonly root: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Opens the pin at its dark level, in one write of direction and level. Levels are raw here: the kernel's own
+ * `active_low` would turn the values of a line around, but not the level that opens it. Throws `pin-failed`.
+ */
+export async function openLaserPin(options: GpioOptions, pin: PinChoice): Promise<LaserPin> {
+  const dark = pin.activeLow ? 1 : 0;
+  const line = await ready(options, pin, ['value', 'direction', 'active_low']);
+  const opened = open(line, () => {
+    return new options.native.Gpio(line, dark === 1 ? 'high' : 'low', 'none', { activeLow: false });
+  });
+  verify(line, opened, { direction: 'out', activeLow: false, level: dark });
+  return new LaserPin(opened, line, pin.activeLow);
+}
+
+/** Throws `pin-failed`. */
+export async function openInterlockPin(options: GpioOptions, pin: PinChoice): Promise<InterlockPin> {
+  const line = await ready(options, pin, ['value', 'direction', 'active_low', 'edge']);
+  const opened = open(line, () => new options.native.Gpio(line, 'in', 'both', { activeLow: false }));
+  verify(line, opened, { direction: 'in', activeLow: false, edge: 'both' });
+  return new InterlockPin(opened, line, pin.activeLow);
+}
+
+export class LaserPin implements OutputPin {
+  readonly #native: NativeLine;
+  readonly #line: number;
+  readonly #activeLow: boolean;
+
+  constructor(native: NativeLine, line: number, activeLow: boolean) {
+    this.#native = native;
+    this.#line = line;
+    this.#activeLow = activeLow;
+  }
+
+  write(on: boolean): void {
+    try {
+      this.#native.writeSync(on !== this.#activeLow ? 1 : 0);
+    } catch (error) {
+      throw lineError(this.#line, 'be written', error);
+    }
+  }
+
+  read(): boolean {
+    try {
+      return (this.#native.readSync() === 1) !== this.#activeLow;
+    } catch (error) {
+      throw lineError(this.#line, 'be read', error);
+    }
+  }
+
+  /** Gives the line up, and with it its level. */
+  release(): void {
+    giveBack(this.#native);
+  }
+}
+
+export class InterlockPin implements Interlock {
+  readonly #native: NativeLine;
+  readonly #line: number;
+  readonly #activeLow: boolean;
+
+  constructor(native: NativeLine, line: number, activeLow: boolean) {
+    this.#native = native;
+    this.#line = line;
+    this.#activeLow = activeLow;
+  }
+
+  isClosed(): boolean {
+    try {
+      return (this.#native.readSync() === 1) !== this.#activeLow;
+    } catch (error) {
+      throw lineError(this.#line, 'be read', error);
+    }
+  }
+
+  /** At every edge: one that reads closed may have been an opening too short to be seen. */
+  onOpen(listener: () => void): void {
+    this.#native.watch(listener);
+  }
+
+  release(): void {
+    giveBack(this.#native);
+  }
+}
+
+async function ready(
+  { root, clock }: GpioOptions,
+  pin: PinChoice,
+  files: readonly string[],
+): Promise<number> {
+  const line = lineNumber(await headerChip(root), pin.bcm);
+  await exportLine(root, line, files, clock);
+  return line;
+}
+
+function open(line: number, construct: () => NativeLine): NativeLine {
+  try {
+    return construct();
+  } catch (error) {
+    throw lineError(line, 'be opened', error);
+  }
+}
+
+/** onoff swallows what goes wrong with a line that was exported before. */
+function verify(
+  line: number,
+  native: NativeLine,
+  wanted: { direction: string; activeLow: boolean; level?: 0 | 1; edge?: string },
+): void {
+  try {
+    const found = {
+      direction: native.direction(),
+      activeLow: native.activeLow(),
+      ...(wanted.level !== undefined && { level: native.readSync() }),
+      ...(wanted.edge !== undefined && { edge: native.edge() }),
+    };
+    const [wants, has] = [JSON.stringify(wanted), JSON.stringify(found)];
+    if (wants === has) return;
+    throw pinError(
+      `GPIO line ${line} is ${has} after it was opened as ${wants}.`,
+      'Something else drives or holds the pin: end it, check the wiring, or configure another pin.',
+    );
+  } catch (error) {
+    giveBack(native);
+    if (error instanceof RobotError) throw error;
+    throw lineError(line, 'be verified', error);
+  }
+}
+
+function giveBack(native: NativeLine): void {
+  try {
+    native.unexport();
+  } catch {
+    // The line is gone already.
+  }
+}

@@ -1,0 +1,141 @@
+import { type ErrorCode, RobotError } from '../errors.js';
+import type { I2cBus } from './ports.js';
+
+/** What is used of the addon i2c-bus. */
+export interface I2cNative {
+  openSync(bus: number): NativeBus;
+}
+
+export interface NativeBus {
+  readI2cBlock(address: number, register: number, length: number, into: Buffer, done: ReadDone): void;
+  writeI2cBlock(address: number, register: number, length: number, data: Buffer, done: WriteDone): void;
+  closeSync(): void;
+}
+
+type ReadDone = (error: unknown, bytes: number) => void;
+type WriteDone = (error: unknown) => void;
+
+interface Failure {
+  readonly code: ErrorCode;
+  readonly cure?: string;
+}
+
+const NO_BUS: Failure = {
+  code: 'bus-unavailable',
+  cure: 'Switch I2C on: sudo raspi-config nonint do_i2c 0; "trunnion doctor" shows which buses there are.',
+};
+const NO_ACCESS: Failure = {
+  code: 'bus-unavailable',
+  cure: "Give the daemon's user access: sudo usermod -aG i2c USER, and start it again.",
+};
+const ADDRESS_TAKEN: Failure = {
+  code: 'bus-unavailable',
+  cure: 'A kernel driver holds the address: remove its dtoverlay from /boot/firmware/config.txt and reboot.',
+};
+
+/** What Linux's errors mean on a bus, by errno: codes are often empty, and messages change. */
+const FAILURES: Readonly<Record<number, Failure>> = {
+  1: NO_ACCESS, // EPERM
+  2: NO_BUS, // ENOENT
+  5: { code: 'bus-io' }, // EIO: clock stretched too long, or a short transfer
+  6: { code: 'nack' }, // ENXIO
+  11: { code: 'arbitration-lost' }, // EAGAIN
+  13: NO_ACCESS, // EACCES
+  16: ADDRESS_TAKEN, // EBUSY
+  19: NO_BUS, // ENODEV
+  110: { code: 'bus-timeout' }, // ETIMEDOUT
+  121: { code: 'nack' }, // EREMOTEIO
+};
+
+/** As errors name the transactions themselves; anything else went wrong on the way to the device. */
+const TRANSACTIONS: readonly unknown[] = ['readI2cBlock', 'writeI2cBlock'];
+
+/**
+ * /dev/i2c-N. Opened at the first call, and again at the next one after it was not there. Calls run one after another:
+ * i2c-bus keeps one descriptor for each address, and caches it before the address is set, so that a first access that
+ * is not alone, or fails, would leave a descriptor that talks to another address.
+ */
+export class LinuxI2cBus implements I2cBus {
+  readonly #native: I2cNative | RobotError;
+  readonly #number: number;
+  #opened: NativeBus | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  /** `native` may be the reason why there is none: every call fails with it. */
+  constructor(native: I2cNative | RobotError, number: number) {
+    this.#native = native;
+    this.#number = number;
+  }
+
+  async readBlock(address: number, register: number, length: number): Promise<Buffer> {
+    const block = Buffer.alloc(length);
+    const bytes = await this.#inTurn(
+      bus =>
+        new Promise<number>((resolve, reject) =>
+          bus.readI2cBlock(address, register, length, block, (error, read) =>
+            error ? reject(error) : resolve(read),
+          ),
+        ),
+    );
+    if (bytes === length) return block;
+    throw new RobotError('bus-io', { bus: this.#number, address, register, asked: length, read: bytes });
+  }
+
+  writeBlock(address: number, register: number, data: Buffer): Promise<void> {
+    return this.#inTurn(
+      bus =>
+        new Promise<void>((resolve, reject) =>
+          bus.writeI2cBlock(address, register, data.length, data, error =>
+            error ? reject(error) : resolve(),
+          ),
+        ),
+    );
+  }
+
+  /** After the call in flight: a descriptor closed under it could be another file's by the time the kernel looks. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#last;
+    this.#release();
+  }
+
+  #inTurn<T>(transaction: (bus: NativeBus) => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => this.#alone(transaction));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #alone<T>(transaction: (bus: NativeBus) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new RobotError('bus-closed', { bus: this.#number });
+    if (this.#native instanceof RobotError) throw this.#native;
+    try {
+      this.#opened ??= this.#native.openSync(this.#number);
+      return await transaction(this.#opened);
+    } catch (error) {
+      const failure = busError(error, this.#number);
+      if (failure.code === 'bus-unavailable' || !TRANSACTIONS.includes(member(error, 'syscall'))) {
+        this.#release();
+      }
+      throw failure;
+    }
+  }
+
+  #release(): void {
+    this.#opened?.closeSync();
+    this.#opened = undefined;
+  }
+}
+
+/** Block calls give a positive errno, calls of fs a negative one. */
+function busError(error: unknown, bus: number): RobotError {
+  const given = member(error, 'errno');
+  const errno = typeof given === 'number' ? Math.abs(given) : undefined;
+  const { code, cure } = FAILURES[errno ?? 0] ?? { code: 'bus-failed' };
+  const context = { bus, ...(errno !== undefined && { errno }), ...(cure !== undefined && { cure }) };
+  return new RobotError(code, context, { cause: error });
+}
+
+function member(error: unknown, name: 'errno' | 'syscall'): unknown {
+  return error instanceof Error ? Object.getOwnPropertyDescriptor(error, name)?.value : undefined;
+}

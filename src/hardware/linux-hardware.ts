@@ -1,0 +1,109 @@
+import type { Clock } from '../clock.js';
+import { RobotError } from '../errors.js';
+import { loadGpio, loadI2c } from './addon.js';
+import {
+  type GpioNative,
+  type GpioOptions,
+  type InterlockPin,
+  type LaserPin,
+  openInterlockPin,
+  openLaserPin,
+  type PinChoice,
+} from './gpio.js';
+import { type I2cNative, LinuxI2cBus } from './i2c.js';
+import type { Hardware, Interlock, Missing, OutputPin } from './ports.js';
+import { Reopened } from './reopened.js';
+
+export const GPIO_ROOT = '/sys/class/gpio';
+
+export interface LinuxHardwareOptions {
+  /** N of /dev/i2c-N. */
+  readonly i2cBus: number;
+  readonly laser: PinChoice;
+  readonly interlock?: PinChoice;
+  readonly clock: Clock;
+}
+
+/** The addons, or why there are none, and where the GPIO files are. */
+export interface Natives {
+  readonly i2c: I2cNative | RobotError;
+  readonly gpio: GpioNative | RobotError;
+  readonly gpioRoot: string;
+}
+
+/** Never fails: what is not there says so when it is asked for, and is tried again. */
+export async function openLinuxHardware(options: LinuxHardwareOptions): Promise<Hardware> {
+  const [i2c, gpio] = await Promise.all([loadI2c(), loadGpio()]);
+  return openOn({ i2c, gpio, gpioRoot: GPIO_ROOT }, options);
+}
+
+export async function openOn(natives: Natives, options: LinuxHardwareOptions): Promise<Hardware> {
+  const hardware = new LinuxHardware(natives, options);
+  await hardware.start();
+  return hardware;
+}
+
+class LinuxHardware implements Hardware {
+  readonly simulated = false;
+  readonly bus: LinuxI2cBus;
+  readonly interlock?: Interlock;
+  readonly #laserLine: Reopened<LaserPin>;
+  readonly #interlockLine: Reopened<InterlockPin> | undefined;
+  readonly #onOpen = new Set<() => void>();
+
+  constructor(natives: Natives, { i2cBus, laser, interlock, clock }: LinuxHardwareOptions) {
+    this.bus = new LinuxI2cBus(natives.i2c, i2cBus);
+    const gpio = (): GpioOptions => {
+      if (natives.gpio instanceof RobotError) throw natives.gpio;
+      return { native: natives.gpio, root: natives.gpioRoot, clock };
+    };
+    this.#laserLine = new Reopened({
+      open: async () => openLaserPin(gpio(), laser),
+      clock,
+      onLost: () => {},
+    });
+    if (interlock === undefined) return;
+    const line = new Reopened({
+      open: async () => {
+        const pin = await openInterlockPin(gpio(), interlock);
+        pin.onOpen(() => this.#tellOpen());
+        return pin;
+      },
+      clock,
+      onLost: () => this.#tellOpen(),
+    });
+    this.#interlockLine = line;
+    this.interlock = {
+      isClosed: () => line.use(pin => pin.isClosed()),
+      onOpen: listener => this.#onOpen.add(listener),
+    };
+  }
+
+  /** Looked at anew at every use: a pin that is missing now may be there later. */
+  get laser(): OutputPin | Missing {
+    return this.#laserLine.missing ?? this.#laserPin;
+  }
+
+  async start(): Promise<void> {
+    await Promise.all([this.#laserLine.start(), this.#interlockLine?.start()]);
+  }
+
+  /**
+   * onoff closes the laser's descriptor only by giving the line back, which may change its level: it stays open, and can
+   * be darkened, to the end of the process.
+   */
+  async close(): Promise<void> {
+    this.#laserLine.close({ release: false });
+    this.#interlockLine?.close({ release: true });
+    await this.bus.close();
+  }
+
+  readonly #laserPin: OutputPin = {
+    write: on => this.#laserLine.use(pin => pin.write(on)),
+    read: () => this.#laserLine.use(pin => pin.read()),
+  };
+
+  #tellOpen(): void {
+    for (const listener of this.#onOpen) listener();
+  }
+}

@@ -1,0 +1,28 @@
+import { RobotError } from '../../src/errors.js';
+import type { ManualClock } from '../support/manual-clock.js';
+
+/** What it fails with; anything but a RobotError is an error. */
+export async function failureOf(promise: Promise<unknown>): Promise<RobotError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof RobotError) return error;
+  throw new Error(`not a RobotError: ${error}`);
+}
+
+/** Lets time pass until it holds; files are real, and need some of the machine's own. */
+export async function until(clock: ManualClock, holds: () => boolean): Promise<void> {
+  while (!holds()) await clock.advance(20);
+}
+
+/** Lets time pass until it settles. */
+export async function passing<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  promise.then(settle, settle);
+  await until(clock, () => settled);
+  return promise;
+}

@@ -1,0 +1,203 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { RobotError } from '../../src/errors.js';
+import { openInterlockPin, openLaserPin } from '../../src/hardware/gpio.js';
+import { headerChip, lineNumber } from '../../src/hardware/gpio-chip.js';
+import { lineError } from '../../src/hardware/gpio-line.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { failureOf, passing, until } from './expecting.js';
+import {
+  exportedLine,
+  makeTree,
+  PI_3,
+  PI_3_OLD,
+  PI_4,
+  PI_5,
+  PI_5_EARLY,
+  ScriptedGpio,
+} from './sysfs-tree.js';
+
+describe('GPIO chips', () => {
+  const boards = [
+    { name: 'Pi 3, kernel before 6.6', chips: PI_3_OLD, line: 17 },
+    { name: 'Pi 3', chips: PI_3, line: 529 },
+    { name: 'Pi 4', chips: PI_4, line: 529 },
+    { name: 'Pi 5, early kernels', chips: PI_5_EARLY, line: 416 },
+    { name: 'Pi 5', chips: PI_5, line: 588 },
+  ];
+  for (const { name, chips, line } of boards) {
+    it(`${name}: BCM 17 is line ${line}`, () =>
+      inTemporaryFolder(async root => {
+        makeTree(root, chips);
+        expect(lineNumber(await headerChip(root), 17)).to.equal(line);
+      }));
+  }
+
+  it('refuse a guess between two', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, [...PI_4, ['pinctrl-bcm2835', 900, 54]]);
+      const { code, context } = await failureOf(headerChip(root));
+      expect(code).to.equal('pin-failed');
+      expect(context.missing).to.match(/More than one .*pinctrl-bcm2711 at 512.*pinctrl-bcm2835 at 900/);
+      expect(context.cure).to.match(/Remove the overlay/);
+    }));
+
+  it('are refused where none is a Pi', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, [['INT34C6:00', 512, 463]]);
+      expect((await failureOf(headerChip(root))).context.missing).to.match(/there is: INT34C6:00 at 512/);
+    }));
+
+  it('are refused without sysfs', () =>
+    inTemporaryFolder(async root => {
+      const { context } = await failureOf(headerChip(join(root, 'gpio')));
+      expect(context.cure).to.match(/CONFIG_GPIO_SYSFS/);
+    }));
+
+  it('have no pins beyond their own', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_3);
+      const chip = await headerChip(root);
+      expect(() => lineNumber(chip, 54)).to.throw(RobotError, 'only 0 to 53');
+    }));
+});
+
+describe('laser pin', () => {
+  const clock = new ManualClock();
+
+  for (const { activeLow, dark, light } of [
+    { activeLow: false, dark: 'low', light: '1' },
+    { activeLow: true, dark: 'high', light: '0' },
+  ]) {
+    it(`opens ${dark} in one write when ${activeLow ? 'active-low' : 'active-high'}`, () =>
+      inTemporaryFolder(async root => {
+        makeTree(root, PI_4);
+        const folder = exportedLine(root, 529, { value: light, direction: 'out', active_low: '1' });
+        const gpio = new ScriptedGpio(root);
+        const pin = await openLaserPin({ native: gpio.native, root, clock }, { bcm: 17, activeLow });
+        expect(gpio.writes).to.deep.equal(['active_low 0', `direction ${dark}`]);
+        expect(pin.read()).to.equal(false);
+        pin.write(true);
+        expect(readFileSync(join(folder, 'value'), 'utf8')).to.equal(light);
+        expect(pin.read()).to.equal(true);
+        pin.write(false);
+        expect(pin.read()).to.equal(false);
+      }));
+  }
+
+  it('is exported, and waits for udev without holding up the process', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_5);
+      const time = new ManualClock();
+      const gpio = new ScriptedGpio(root);
+      const opening = openLaserPin({ native: gpio.native, root, clock: time }, { bcm: 17, activeLow: false });
+      await until(time, () => readFileSync(join(root, 'export'), 'utf8') === '588');
+      await time.advance(100);
+      expect(gpio.writes).to.deep.equal([]);
+      exportedLine(root, 588);
+      const pin = await passing(time, opening);
+      expect(pin.read()).to.equal(false);
+    }));
+
+  it('gives up on files that never come', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_5);
+      const time = new ManualClock();
+      const gpio = new ScriptedGpio(root);
+      const opening = failureOf(
+        openLaserPin({ native: gpio.native, root, clock: time }, { bcm: 17, activeLow: false }),
+      );
+      const { code, context } = await passing(time, opening);
+      expect(code).to.equal('pin-failed');
+      expect(context.missing).to.equal('GPIO line 588 cannot be written: ENOENT.');
+      expect(time.nowMs()).to.be.least(1000);
+    }));
+
+  const swallowed = [
+    { file: 'direction', line: { direction: 'in' }, found: /"direction":"in"/ },
+    { file: 'direction', line: { direction: 'out', value: '1' }, found: /"level":1/ },
+    { file: 'active_low', line: { active_low: '1' }, found: /"activeLow":true/ },
+  ];
+  for (const { file, line, found } of swallowed) {
+    it(`is refused and given back when ${file} could not be written: ${JSON.stringify(line)}`, () =>
+      inTemporaryFolder(async root => {
+        makeTree(root, PI_4);
+        exportedLine(root, 529, line);
+        const gpio = new ScriptedGpio(root);
+        gpio.refusing.add(file);
+        const options = { native: gpio.native, root, clock };
+        const { context } = await failureOf(openLaserPin(options, { bcm: 17, activeLow: false }));
+        expect(context.missing).to.match(found);
+        expect(gpio.released).to.deep.equal([529]);
+      }));
+  }
+
+  it('fails with a code when the line is gone', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      const folder = exportedLine(root, 529);
+      const gpio = new ScriptedGpio(root);
+      const options = { native: gpio.native, root, clock };
+      const pin = await openLaserPin(options, { bcm: 17, activeLow: false });
+      rmSync(folder, { recursive: true });
+      expect(() => pin.read()).to.throw(RobotError, 'pin-failed');
+      expect(() => pin.write(true)).to.throw(RobotError, 'pin-failed');
+    }));
+});
+
+describe('interlock pin', () => {
+  for (const activeLow of [false, true]) {
+    it(`reads the contact, ${activeLow ? 'active-low' : 'active-high'}, and tells of edges`, () =>
+      inTemporaryFolder(async root => {
+        makeTree(root, PI_4);
+        const folder = exportedLine(root, 539);
+        const gpio = new ScriptedGpio(root);
+        const options = { native: gpio.native, root, clock: new ManualClock() };
+        const pin = await openInterlockPin(options, { bcm: 27, activeLow });
+        expect(gpio.writes).to.deep.equal(['active_low 0', 'direction in', 'edge both']);
+        expect(pin.isClosed()).to.equal(activeLow);
+        writeFileSync(join(folder, 'value'), '1');
+        expect(pin.isClosed()).to.equal(!activeLow);
+        let told = 0;
+        pin.onOpen(() => {
+          told += 1;
+        });
+        gpio.edge();
+        expect(told).to.equal(1);
+      }));
+  }
+
+  it('is refused without interrupts', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      exportedLine(root, 539);
+      const gpio = new ScriptedGpio(root);
+      gpio.refusing.add('edge');
+      const options = { native: gpio.native, root, clock: new ManualClock() };
+      const { context } = await failureOf(openInterlockPin(options, { bcm: 27, activeLow: false }));
+      expect(context.missing).to.match(/"edge":"none"/);
+    }));
+});
+
+describe('what the kernel says of a line', () => {
+  const cures = [
+    ['EACCES', /usermod -aG gpio/],
+    ['EPERM', /usermod -aG gpio/],
+    ['EROFS', /ReadWritePaths=/],
+    ['EBUSY', /gpioinfo/],
+    ['EINVAL', /a pin that this board has/],
+    ['ENOENT', /CONFIG_GPIO_SYSFS/],
+    ['EIO', /dmesg/],
+  ] as const;
+  for (const [code, cure] of cures) {
+    it(`${code} has a cure`, () => {
+      const cause = Object.assign(new Error(`${code}: recorded, write`), { code, syscall: 'write' });
+      const error = lineError(529, 'be exported', cause);
+      expect(error.code).to.equal('pin-failed');
+      expect(error.context.missing).to.equal(`GPIO line 529 cannot be exported: ${code}.`);
+      expect(error.context.cure).to.match(cure);
+    });
+  }
+});

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { type ErrorCode, RobotError } from '../../src/errors.js';
+import { type I2cNative, LinuxI2cBus, type NativeBus } from '../../src/hardware/i2c.js';
+import { failureOf } from './expecting.js';
+
+type Answer = Error | number | 'hang';
+
+/** As the kernel's errors reach JavaScript: `fs` gives the code and a negative errno, block calls neither. */
+function recorded(errno: number, syscall: string, code = ''): Error {
+  return Object.assign(new Error(`${code}, recorded`), { errno, syscall, code });
+}
+
+/** The addon, playing one answer for each transaction: an error, or the number of bytes. */
+class ScriptedNative implements I2cNative {
+  readonly asked: string[] = [];
+  readonly answers: Answer[];
+  #hung: (() => void) | undefined;
+
+  constructor(answers: readonly Answer[]) {
+    this.answers = [...answers];
+  }
+
+  openSync(bus: number): NativeBus {
+    this.asked.push(`open ${bus}`);
+    return {
+      readI2cBlock: (address, register, length, into, done) => {
+        into.fill(0xab);
+        this.#play(`read ${address} ${register} ${length}`, error => done(error, this.#bytes ?? length));
+      },
+      writeI2cBlock: (address, register, length, data, done) =>
+        this.#play(`write ${address} ${register} ${length} ${data.toString('hex')}`, done),
+      closeSync: () => this.asked.push('close'),
+    };
+  }
+
+  release(): void {
+    this.#hung?.();
+  }
+
+  #bytes: number | undefined;
+
+  #play(what: string, done: (error: unknown) => void): void {
+    this.asked.push(what);
+    const answer = this.answers.shift();
+    this.#bytes = typeof answer === 'number' ? answer : undefined;
+    const settle = () => done(answer instanceof Error ? answer : null);
+    if (answer === 'hang') this.#hung = settle;
+    else setImmediate(settle);
+  }
+}
+
+describe('LinuxI2cBus', () => {
+  const errors: [ErrorCode, Error, { reopens: boolean; cure?: RegExp }][] = [
+    ['nack', recorded(121, 'readI2cBlock'), { reopens: false }],
+    ['nack', recorded(6, 'readI2cBlock', 'ENXIO'), { reopens: false }],
+    ['nack', recorded(-121, 'readI2cBlock', 'EREMOTEIO'), { reopens: false }],
+    ['bus-io', recorded(5, 'readI2cBlock', 'EIO'), { reopens: false }],
+    ['bus-timeout', recorded(110, 'readI2cBlock', 'ETIMEDOUT'), { reopens: false }],
+    ['arbitration-lost', recorded(11, 'readI2cBlock', 'EAGAIN'), { reopens: false }],
+    ['bus-unavailable', recorded(19, 'readI2cBlock', 'ENODEV'), { reopens: true, cure: /do_i2c 0/ }],
+    ['bus-unavailable', recorded(-2, 'open', 'ENOENT'), { reopens: true, cure: /do_i2c 0/ }],
+    ['bus-unavailable', recorded(-13, 'open', 'EACCES'), { reopens: true, cure: /usermod -aG i2c/ }],
+    ['bus-unavailable', recorded(-1, 'open', 'EPERM'), { reopens: true, cure: /usermod -aG i2c/ }],
+    ['bus-unavailable', recorded(16, 'setAddr', 'EBUSY'), { reopens: true, cure: /dtoverlay/ }],
+    ['bus-failed', recorded(22, 'setAddr', 'EINVAL'), { reopens: true }],
+    ['bus-failed', recorded(71, 'readI2cBlock', 'EPROTO'), { reopens: false }],
+    ['bus-failed', new Error('Invalid I2C address 200'), { reopens: true }],
+  ];
+  for (const [code, error, { reopens, cure }] of errors) {
+    const { errno, syscall } = Object(error);
+    it(`${syscall ?? 'an argument'} with errno ${errno} is ${code}${reopens ? ', and the bus is opened anew' : ''}`, async () => {
+      const native = new ScriptedNative([error, 4]);
+      const bus = new LinuxI2cBus(native, 1);
+      const failed = await failureOf(bus.readBlock(0x20, 0, 4));
+      expect(failed.code).to.equal(code);
+      expect(failed.cause).to.equal(error);
+      if (cure === undefined) expect(failed.context).not.to.have.property('cure');
+      else expect(failed.context.cure).to.match(cure);
+      expect(await bus.readBlock(0x20, 0, 4)).to.deep.equal(Buffer.alloc(4, 0xab));
+      const second = reopens ? ['close', 'open 1', 'read 32 0 4'] : ['read 32 0 4'];
+      expect(native.asked).to.deep.equal(['open 1', 'read 32 0 4', ...second]);
+    });
+  }
+
+  it('writes a block', async () => {
+    const native = new ScriptedNative([3]);
+    await new LinuxI2cBus(native, 1).writeBlock(0x21, 0x50, Buffer.from([1, 2, 3]));
+    expect(native.asked).to.deep.equal(['open 1', 'write 33 80 3 010203']);
+  });
+
+  it('takes a short read for a bus error', async () => {
+    const bus = new LinuxI2cBus(new ScriptedNative([3]), 1);
+    expect((await failureOf(bus.readBlock(0x20, 0, 4))).code).to.equal('bus-io');
+  });
+
+  it('makes one call at a time, so that the first to each address is alone', async () => {
+    const native = new ScriptedNative(['hang', 1, 1]);
+    const bus = new LinuxI2cBus(native, 1);
+    const calls = [bus.readBlock(0x20, 0, 1), bus.readBlock(0x21, 0, 1), bus.readBlock(0x20, 0, 1)];
+    await new Promise(setImmediate);
+    expect(native.asked).to.deep.equal(['open 1', 'read 32 0 1']);
+    native.release();
+    await Promise.all(calls);
+    expect(native.asked.slice(2)).to.deep.equal(['read 33 0 1', 'read 32 0 1']);
+  });
+
+  it('closes after the call in flight, and makes none after', async () => {
+    const native = new ScriptedNative(['hang']);
+    const bus = new LinuxI2cBus(native, 1);
+    const inFlight = bus.readBlock(0x20, 0, 1);
+    await new Promise(setImmediate);
+    const closing = bus.close();
+    const late = failureOf(bus.writeBlock(0x20, 0, Buffer.alloc(1)));
+    await new Promise(setImmediate);
+    expect(native.asked).to.deep.equal(['open 1', 'read 32 0 1']);
+    native.release();
+    await inFlight;
+    await closing;
+    expect((await late).code).to.equal('bus-closed');
+    expect(native.asked).to.deep.equal(['open 1', 'read 32 0 1', 'close']);
+  });
+
+  it('fails every call with the reason why there is no addon', async () => {
+    const reason = new RobotError('addon-missing', { cure: 'Install it.' });
+    const bus = new LinuxI2cBus(reason, 1);
+    expect(await failureOf(bus.readBlock(0x20, 0, 1))).to.equal(reason);
+    await bus.close();
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { RobotError } from '../../src/errors.js';
+import { openOn } from '../../src/hardware/linux-hardware.js';
+import { type Hardware, isMissing, type Missing, type OutputPin } from '../../src/hardware/ports.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { passing, until } from './expecting.js';
+import { exportedLine, makeTree, PI_4, ScriptedGpio } from './sysfs-tree.js';
+
+const i2c = new RobotError('addon-missing', { missing: 'No i2c-bus.', cure: 'Install it.' });
+const laser = { bcm: 17, activeLow: false };
+
+function pinOf(hardware: Hardware): OutputPin {
+  if (isMissing(hardware.laser)) throw new Error(`missing: ${hardware.laser.missing}`);
+  return hardware.laser;
+}
+
+function missingOf(hardware: Hardware): Missing {
+  if (isMissing(hardware.laser)) return hardware.laser;
+  throw new Error('there is a laser');
+}
+
+function isClosed(hardware: Hardware): boolean {
+  try {
+    return hardware.interlock?.isClosed() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+describe('Linux hardware', () => {
+  it('without addons has no laser and no bus, and says what to do', async () => {
+    const gpio = new RobotError('addon-missing', { missing: 'No onoff.', cure: 'Install it.' });
+    const clock = new ManualClock();
+    const hardware = await openOn({ i2c, gpio, gpioRoot: '/nowhere' }, { i2cBus: 1, laser, clock });
+    expect(hardware.simulated).to.equal(false);
+    expect(missingOf(hardware)).to.deep.equal({ missing: 'No onoff.', cure: 'Install it.' });
+    const asked = await hardware.bus.readBlock(0x20, 0, 1).catch((error: unknown) => error);
+    expect(asked).to.equal(i2c);
+    await hardware.close();
+  });
+
+  it('takes a laser pin in when it appears, dark', () =>
+    inTemporaryFolder(async folder => {
+      const root = join(folder, 'gpio');
+      const gpio = new ScriptedGpio(root);
+      const clock = new ManualClock();
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
+      expect(missingOf(hardware).missing).to.equal(`There is no ${root}.`);
+      mkdirSync(root);
+      makeTree(root, PI_4);
+      exportedLine(root, 529, { value: '1', direction: 'out' });
+      await until(clock, () => !isMissing(hardware.laser));
+      expect(pinOf(hardware).read()).to.equal(false);
+      await hardware.close();
+    }));
+
+  it('opens a lost laser pin anew, and leaves its level at the end', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      const line = exportedLine(root, 529);
+      const gpio = new ScriptedGpio(root);
+      const clock = new ManualClock();
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
+      const pin = pinOf(hardware);
+      rmSync(line, { recursive: true });
+      expect(() => pin.write(true)).to.throw(RobotError, 'pin-failed');
+      expect(missingOf(hardware).missing).to.equal('GPIO line 529 cannot be written: ENOENT.');
+      exportedLine(root, 529);
+      await until(clock, () => !isMissing(hardware.laser));
+      pinOf(hardware).write(true);
+      await hardware.close();
+      expect(pinOf(hardware).read()).to.equal(true);
+      pinOf(hardware).write(false);
+      expect(gpio.released).to.deep.equal([529]);
+    }));
+
+  it('counts an interlock that is missing as open, then takes it in and watches it', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      exportedLine(root, 529);
+      const gpio = new ScriptedGpio(root);
+      const clock = new ManualClock();
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const opening = openOn(natives, { i2cBus: 1, laser, interlock: { bcm: 27, activeLow: true }, clock });
+      const hardware = await passing(clock, opening);
+      let opened = 0;
+      hardware.interlock?.onOpen(() => {
+        opened += 1;
+      });
+      expect(() => hardware.interlock?.isClosed()).to.throw(RobotError, 'pin-failed');
+      const contact = exportedLine(root, 539, { value: '0' });
+      await until(clock, () => isClosed(hardware));
+      gpio.edge();
+      expect(opened).to.equal(1);
+      rmSync(contact, { recursive: true });
+      expect(() => hardware.interlock?.isClosed()).to.throw(RobotError, 'pin-failed');
+      expect(opened).to.equal(2);
+      await hardware.close();
+    }));
+});

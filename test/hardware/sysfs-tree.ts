@@ -1,0 +1,151 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GpioNative, NativeLine } from '../../src/hardware/gpio.js';
+
+type Chip = readonly [label: string, base: number, lines: number];
+
+export const PI_3_OLD: readonly Chip[] = [
+  ['pinctrl-bcm2835', 0, 54],
+  ['raspberrypi-exp-gpio', 504, 8],
+];
+export const PI_3: readonly Chip[] = [
+  ['pinctrl-bcm2835', 512, 54],
+  ['raspberrypi-exp-gpio', 566, 8],
+];
+export const PI_4: readonly Chip[] = [
+  ['pinctrl-bcm2711', 512, 58],
+  ['raspberrypi-exp-gpio', 570, 8],
+];
+export const PI_5_EARLY: readonly Chip[] = [
+  ['gpio-brcmstb@107d508500', 512, 32],
+  ['gpio-brcmstb@107d508520', 544, 4],
+  ['gpio-brcmstb@107d517c00', 548, 17],
+  ['gpio-brcmstb@107d517c20', 565, 6],
+  ['pinctrl-rp1', 399, 54],
+];
+export const PI_5: readonly Chip[] = [
+  ['gpio-brcmstb@107d508500', 512, 32],
+  ['gpio-brcmstb@107d508520', 544, 4],
+  ['gpio-brcmstb@107d517c00', 548, 17],
+  ['gpio-brcmstb@107d517c20', 565, 6],
+  ['pinctrl-rp1', 571, 54],
+];
+
+/** /sys/class/gpio in a folder. */
+export function makeTree(root: string, chips: readonly Chip[]): void {
+  writeFileSync(join(root, 'export'), '');
+  for (const [label, base, lines] of chips) {
+    const chip = join(root, `gpiochip${base}`);
+    mkdirSync(chip);
+    writeFileSync(join(chip, 'label'), `${label}\n`);
+    writeFileSync(join(chip, 'base'), `${base}\n`);
+    writeFileSync(join(chip, 'ngpio'), `${lines}\n`);
+  }
+}
+
+/** What the kernel does when a number is written to `export`. */
+export function exportedLine(
+  root: string,
+  line: number,
+  files: Readonly<Record<string, string>> = {},
+): string {
+  const folder = join(root, `gpio${line}`);
+  mkdirSync(folder);
+  const content = { direction: 'in', value: '0', active_low: '0', edge: 'none', ...files };
+  for (const [file, text] of Object.entries(content)) writeFileSync(join(folder, file), `${text}\n`);
+  return folder;
+}
+
+/** onoff as it treats a line exported before, on a folder; and the kernel, as far as onoff sees it. */
+export class ScriptedGpio {
+  /** What was written to which file, in order, over all lines. */
+  readonly writes: string[] = [];
+  readonly released: number[] = [];
+  /** Files that refuse to be written. */
+  readonly refusing = new Set<string>();
+  readonly native: GpioNative;
+  #onEdge: (() => void)[] = [];
+
+  constructor(root: string) {
+    const owner = this;
+    class Line implements NativeLine {
+      readonly #folder: string;
+      readonly #line: number;
+
+      constructor(
+        line: number,
+        direction: 'in' | 'low' | 'high',
+        edge: string,
+        { activeLow }: { readonly activeLow: boolean },
+      ) {
+        this.#folder = join(root, `gpio${line}`);
+        this.#line = line;
+        this.#swallow(() => this.#write('active_low', activeLow ? '1' : '0'));
+        this.#swallow(() => this.#write('direction', direction));
+        if (direction === 'in') this.#swallow(() => this.#write('edge', edge));
+        this.readSync();
+      }
+
+      readSync(): 0 | 1 {
+        return this.#read('value') === '1' ? 1 : 0;
+      }
+
+      writeSync(level: 0 | 1): void {
+        this.#write('value', String(level));
+      }
+
+      direction(): string {
+        return this.#read('direction');
+      }
+
+      edge(): string {
+        return this.#read('edge');
+      }
+
+      activeLow(): boolean {
+        return this.#read('active_low') === '1';
+      }
+
+      watch(onEdge: () => void): void {
+        owner.#onEdge.push(onEdge);
+      }
+
+      unexport(): void {
+        owner.released.push(this.#line);
+        rmSync(this.#folder, { recursive: true });
+      }
+
+      #swallow(act: () => void): void {
+        try {
+          act();
+        } catch {
+          // As onoff does.
+        }
+      }
+
+      #read(file: string): string {
+        return readFileSync(join(this.#folder, file), 'utf8').trim();
+      }
+
+      #write(file: string, text: string): void {
+        if (owner.refusing.has(file)) {
+          throw Object.assign(new Error('EPERM: recorded'), { errno: -1, code: 'EPERM', syscall: 'write' });
+        }
+        owner.writes.push(`${file} ${text}`);
+        const levels: Readonly<Record<string, string>> = { low: '0', high: '1' };
+        const level = levels[text];
+        if (file === 'direction' && level !== undefined) {
+          writeFileSync(join(this.#folder, 'value'), level);
+          writeFileSync(join(this.#folder, 'direction'), 'out');
+        } else {
+          writeFileSync(join(this.#folder, file), text);
+        }
+      }
+    }
+    this.native = { Gpio: Line };
+  }
+
+  edge(): void {
+    for (const listener of this.#onEdge) listener();
+  }
+}
