@@ -1,7 +1,9 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
+import { LogWriter } from './log-writer.js';
 
-/** Lines that wait for a slow reader of stdout; beyond that lines are lost, never time or memory. */
-const WAITING_BYTES = 1 << 20;
+/** The end of the process waits for a slow reader no longer than this. */
+const CLOSE_MS = 200;
+const WARN = 40;
 const LEVELS: Readonly<Record<number, string>> = {
   20: 'DEBUG',
   30: 'INFO',
@@ -17,23 +19,25 @@ export interface LogOptions {
 }
 
 /** JSON lines on stdout, or readable ones on a terminal. Writing never blocks. */
-export function createLog({ level, readable = process.stdout.isTTY }: LogOptions): Logger {
-  const stdout = destination({ fd: 1, sync: false, maxLength: WAITING_BYTES });
-  const stream: DestinationStream = readable ? { write: line => stdout.write(readableLine(line)) } : stdout;
-  const log = pino({ level, base: null }, stream);
-  flushes.set(log, () => stdout.flushSync());
+export function createLog({ level, readable }: LogOptions): Logger {
+  // Even to look at process.stdout makes a pipe or a socket non-blocking, as the writer needs it.
+  const { isTTY } = process.stdout;
+  const form = (readable ?? isTTY) ? readableLine : (line: string) => line;
+  const writer = new LogWriter(1, lines => form(lostLine(lines)));
+  const log = pino({ level, base: null }, { write: line => writer.write(form(line)) });
+  writers.set(log, writer);
   return log;
 }
 
-const flushes = new WeakMap<Logger, () => void>();
+const writers = new WeakMap<Logger, LogWriter>();
 
-/** Writes out what waits, as far as the reader takes it at once. */
+/** Writes out what waits, as far as the reader takes it. */
 export function closeLog(log: Logger): void {
-  try {
-    flushes.get(log)?.();
-  } catch {
-    // The reader is gone or stuck; an end of the process does not wait for it.
-  }
+  writers.get(log)?.flush(CLOSE_MS);
+}
+
+function lostLine(lines: number): string {
+  return `${JSON.stringify({ level: WARN, time: Date.now(), msg: 'log lines lost', lines })}\n`;
 }
 
 /** `20:31:07.123 INFO  mode  unit=gimbal before="manual" after="auto"` */

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { RobotError } from '../src/errors.js';
 import { Incidents } from '../src/incidents.js';
-import { readableLine } from '../src/log.js';
 import { ManualClock } from './support/manual-clock.js';
 
 describe('Incidents', () => {
@@ -29,14 +28,5 @@ describe('Incidents', () => {
       ['gimbal', 'poll failed', 'nack', 32],
       ['chassis', 'poll failed', 'nack', 32],
     ]);
-  });
-});
-
-describe('a readable log line', () => {
-  it('is short', () => {
-    const json = { level: 30, time: 1_000_000, msg: 'mode', unit: 'gimbal', before: 'manual', after: 'auto' };
-    expect(readableLine(JSON.stringify(json))).to.equal(
-      '00:16:40.000 INFO  mode unit="gimbal" before="manual" after="auto"\n',
-    );
   });
 });
