@@ -30,6 +30,9 @@ export interface Daemon {
   close(): Promise<void>;
 }
 
+/** Connections that wait to be accepted: a burst beyond it would cost an honest client a second of its own retry. */
+const BACKLOG = 4096;
+
 /** Wires everything. The laser is dark before the port opens. */
 export async function start({
   config,
@@ -66,7 +69,7 @@ export async function start({
   const { host, port } = config.http;
   const address = await new Promise<AddressInfo>((resolve, reject) => {
     server.once('error', error => reject(new RobotError('cannot-listen', { host, port }, { cause: error })));
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       const bound = server.address();
       if (bound !== null && typeof bound === 'object') resolve(bound);
     });

@@ -32,10 +32,10 @@ export const jsonBody: Middleware = async (ctx, next) => {
 
 /**
  * Refuses a request whose caller has hung up: after a pause of the process it would light a laser that nobody asks for
- * any more. The end of a connection is seen one turn of the event loop after its data.
+ * any more. The end of a connection is seen in the turn of the event loop after that of its data.
  */
 export const callerStillThere: Middleware = async (ctx, next) => {
-  await new Promise(resolve => setImmediate(resolve));
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(resolve => setImmediate(resolve));
   const { socket } = ctx;
   if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');
   await next();

@@ -1,0 +1,103 @@
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { call } from '../support/daemon.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+const LASER_OFF = { action: 'off' };
+
+describe('hostile clients', function () {
+  this.timeout(20_000);
+  const daemon = simulatedDaemon();
+  const sockets: Socket[] = [];
+
+  /** A connection that sends this much and then nothing; its answer when the server ends it. */
+  const send = (text: string) => {
+    const { hostname, port } = new URL(daemon.url);
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    socket.setEncoding('utf8');
+    let answer = '';
+    socket.on('data', data => {
+      answer += data;
+    });
+    socket.on('error', () => undefined);
+    socket.write(text);
+    return new Promise<string>(resolve => socket.on('close', () => resolve(answer)));
+  };
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  const laserOffInTime = async () => {
+    const startMs = performance.now();
+    const answer = await call(daemon.url, 'POST', '/api/laser', LASER_OFF, { connection: 'close' });
+    expect(answer.status).to.equal(200);
+    return performance.now() - startMs;
+  };
+
+  it('do not keep the laser lit by a thousand slow headers', async () => {
+    const slow = Array.from({ length: 1000 }, () => send('GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: '));
+    expect(await laserOffInTime()).to.be.lessThan(1000);
+    await Promise.all(slow);
+    expect(await laserOffInTime()).to.be.lessThan(1000);
+  });
+
+  it('do not keep it lit by bodies that never end', async () => {
+    const head =
+      'POST /api/laser HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{';
+    const slow = Array.from({ length: 200 }, () => send(head));
+    expect(await laserOffInTime()).to.be.lessThan(1000);
+    await Promise.all(slow);
+  });
+
+  it('do not keep it lit by connections that say nothing', async () => {
+    const silent = Array.from({ length: 300 }, () => send(''));
+    expect(await laserOffInTime()).to.be.lessThan(1000);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(silent);
+  });
+
+  it('do not keep it lit by a flood of mode switches', async () => {
+    const flood = Array.from({ length: 200 }, () =>
+      call(daemon.url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' }).catch(() => undefined),
+    );
+    expect(await laserOffInTime()).to.be.lessThan(1000);
+    await Promise.all(flood);
+  });
+
+  const refused: readonly [string, string, RegExp][] = [
+    [
+      'slow headers',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ',
+      /^HTTP\/1\.1 408 .*"code":"request-timeout"/s,
+    ],
+    ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"bad-http"/s],
+    [
+      'huge headers',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(9000)}\r\n\r\n`,
+      /^HTTP\/1\.1 431 .*"code":"headers-too-large"/s,
+    ],
+  ];
+  for (const [name, text, answer] of refused) {
+    it(`are told about ${name}`, async () => {
+      expect(await send(text)).to.match(answer);
+    });
+  }
+
+  it('light nothing when they hang up at once', async () => {
+    const body = '{"action":"on"}';
+    const { hostname, port } = new URL(daemon.url);
+    for (let round = 0; round < 20; round += 1) {
+      const socket = connect(Number(port), hostname);
+      await new Promise(resolve => socket.once('connect', resolve));
+      const gone = new Promise(resolve => socket.resume().once('close', resolve));
+      socket.on('error', () => undefined);
+      socket.end(
+        `POST /api/laser HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      await gone;
+    }
+    expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
+  });
+});

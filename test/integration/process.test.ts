@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Child } from '../support/child.js';
+import { call } from '../support/daemon.js';
+
+describe('the daemon as a process', () => {
+  let folder = '';
+  const running: Child[] = [];
+  const run = (...args: string[]) => {
+    const child = new Child('sim/main.js', ['--port', '0', '--state', folder, ...args]);
+    running.push(child);
+    return child;
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map(child => child.kill()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`ends in order on ${signal}, open connections or not`, async () => {
+      const child = run();
+      const url = await child.url();
+      await call(url, 'POST', '/api/laser', { action: 'on' });
+      child.process.kill(signal);
+      expect(await child.exited).to.equal(0);
+      expect(child.lines.join('\n')).to.contain('"msg":"stopping"');
+    });
+  }
+
+  it('tells its URL in the first line after listening', async () => {
+    const child = run();
+    const url = await child.url();
+    expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await call(url, 'GET', '/healthz')).text).to.equal('{"status":"ok"}');
+  });
+
+  it('has the last saved gains after SIGKILL, in force and in the controller', async () => {
+    const first = run();
+    const gains = (await call(await first.url(), 'GET', '/api/gimbal/pidconfig')).body;
+    gains.visual_yaw.kp = 0.1;
+    expect((await call(await first.url(), 'POST', '/api/gimbal/pidconfig', gains)).status).to.equal(200);
+    await first.kill('SIGKILL');
+    const url = await run().url();
+    expect((await call(url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(gains);
+    const { gimbal } = (await call(url, 'GET', '/sim/state')).body;
+    expect(gimbal.gains.visual_yaw.kp).to.equal(Math.fround(0.1));
+  });
+
+  it('starts with the laser dark, whatever was before', async () => {
+    const first = run();
+    await call(await first.url(), 'POST', '/api/laser', { action: 'on' });
+    await first.kill('SIGKILL');
+    const url = await run().url();
+    expect((await call(url, 'GET', '/sim/state')).body.laser.level).to.equal(0);
+  });
+
+  it('refuses a second daemon on the same state folder', async () => {
+    await run().url();
+    const second = run();
+    expect(await second.exited).to.equal(1);
+    expect(second.lines.join('\n')).to.contain('state-in-use');
+  });
+
+  it('ends when its port is taken, and says so', async () => {
+    const { port } = new URL(await run().url());
+    const other = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    const second = run('--port', port, '--state', other);
+    expect(await second.exited).to.equal(1);
+    expect(second.lines.join('\n')).to.contain('cannot-listen');
+    await rm(other, { recursive: true });
+  });
+
+  it('ends on a bad configuration with file and line', async () => {
+    const child = run('--config', join(folder, 'none.yaml'));
+    expect(await child.exited).to.equal(2);
+    expect(child.lines.join('\n')).to.contain('none.yaml');
+  });
+
+  const told: readonly [string, number, RegExp][] = [
+    ['--help', 0, /--state DIR/],
+    ['--version', 0, /^\d+\.\d+\.\d+$/m],
+    ['--what', 2, /--what/],
+    ['fly', 2, /unknown command fly/],
+  ];
+  for (const [arg, code, pattern] of told) {
+    it(`answers ${arg}`, async () => {
+      const child = run(arg);
+      expect(await child.exited).to.equal(code);
+      expect(child.lines.join('\n')).to.match(pattern);
+    });
+  }
+});
