@@ -8,7 +8,7 @@ import { SimulatedPin } from './pin.js';
 import type { Physics } from './unit-loops.js';
 
 /** More than this is not caught up at once: the world slows then, it never races after a lost time. */
-const CATCH_UP_MS = 250;
+const CATCH_UP_MS = 2000;
 
 /** A robot without a robot: controllers and mechanics behind the hardware ports, with faults at will. */
 export class SimulatedRobot {

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { systemClock } from './clock.js';
+import { openLinuxHardware } from './hardware/linux-hardware.js';
+import { run } from './run.js';
+
+await run(
+  {
+    name: 'trunnion [serve | doctor [--json]]',
+    about: 'The daemon of a robot: serve runs it, doctor looks at what goes wrong on a new board.',
+    defaults: { host: '0.0.0.0', state: '/var/lib/trunnion' },
+    configFile: '/etc/trunnion/config.yaml',
+    commands: {},
+    open: async ({ i2c, laser }) => ({
+      hardware: await openLinuxHardware({
+        i2cBus: i2c.bus,
+        laser: { bcm: laser.gpio, activeLow: laser.activeLow },
+        ...(laser.interlock !== null && {
+          interlock: { bcm: laser.interlock.gpio, activeLow: laser.interlock.activeLow },
+        }),
+        clock: systemClock,
+      }),
+    }),
+  },
+  process.argv.slice(2),
+);
