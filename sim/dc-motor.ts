@@ -104,10 +104,12 @@ export class DcMotor {
     const v = Math.min(supply, Math.max(-supply, input.voltageV));
     const gliding = rate[0] * w + rate[1] * i + rate[2] * v + rate[3] * input.loadNm;
     const coulomb = this.parameters.coulombNm;
-    const t = input.loadNm - Math.min(coulomb, Math.max(-coulomb, gliding / rate[3]));
+    const stopping = gliding / rate[3];
+    const held = Math.abs(stopping) <= coulomb;
+    const t = input.loadNm - (held ? stopping : Math.sign(stopping) * coulomb);
     return {
       angleRad: state.angleRad + angle[0] * w + angle[1] * i + angle[2] * v + angle[3] * t,
-      rateRadS: rate[0] * w + rate[1] * i + rate[2] * v + rate[3] * t,
+      rateRadS: held ? 0 : rate[0] * w + rate[1] * i + rate[2] * v + rate[3] * t,
       currentA: current[0] * w + current[1] * i + current[2] * v + current[3] * t,
     };
   }

@@ -50,7 +50,7 @@ function tracking(
   });
   return sums.map(({ squares, most, count }, index) => {
     const rms = Math.sqrt(squares / count);
-    return `| ${samples[index]?.[0]} | ${digits(rms, 4)} | ${digits(most, 4)} |`;
+    return `| ${samples[index]?.[0]} | ${digits(rms, 3)} | ${digits(most, 3)} |`;
   });
 }
 
