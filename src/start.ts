@@ -62,6 +62,7 @@ export async function start({
     clock,
     version,
     allowedHosts: config.http.allowedHosts,
+    telemetryHz: config.supervision.pollHz,
     gainBounds: config.gains.bounds,
     ...(hiddenRoutes !== undefined && { hiddenRoutes }),
   });

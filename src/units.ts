@@ -51,6 +51,8 @@ export interface UnitDeclaration {
   readonly address: number;
   /** Whether telemetry carries the unit's pose on the floor. */
   readonly hasPose: boolean;
+  /** Whether the unit looks for a target. */
+  readonly hasCamera: boolean;
   readonly loops: Readonly<Record<string, LoopDeclaration>>;
 }
 
@@ -60,6 +62,7 @@ export const UNITS = {
     kind: 1,
     address: 0x20,
     hasPose: false,
+    hasCamera: true,
     loops: {
       visual_yaw: {
         slot: 0,
@@ -100,6 +103,7 @@ export const UNITS = {
     kind: 2,
     address: 0x21,
     hasPose: true,
+    hasCamera: false,
     loops: {
       speed: {
         slot: 0,

@@ -6,9 +6,11 @@ import { describeError, RobotError } from '../errors.js';
 import type { Robot } from '../robot/robot.js';
 import type { GainBounds } from '../units.js';
 import { access } from './access.js';
+import { createEvents } from './events.js';
 import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
-import { get, type Route } from './route.js';
+import { robotFeed } from './robot-feed.js';
+import { get, type Route, stream } from './route.js';
 import { robotRoutes } from './routes/robot-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
@@ -19,6 +21,7 @@ export interface AppOptions {
   readonly clock: Clock;
   readonly version: string;
   readonly allowedHosts: readonly string[];
+  readonly telemetryHz: number;
   readonly gainBounds: GainBounds;
   /** Routes that are served and not documented: the simulator's own. */
   readonly hiddenRoutes?: readonly Route[];
@@ -29,7 +32,24 @@ export function createApp(options: AppOptions): Koa {
   const { robot, clock, version } = options;
   const startedMs = clock.nowMs();
   const status = () => statusBody(robot, { version, uptimeS: (clock.nowMs() - startedMs) / 1000 });
-  const documented: Route[] = [...unitRoutes(robot, options.gainBounds), ...robotRoutes(robot, status)];
+  const events = createEvents(robotFeed(robot, clock, status), { clock, telemetryHz: options.telemetryHz });
+  const documented: Route[] = [
+    ...unitRoutes(robot, options.gainBounds),
+    ...robotRoutes(robot, status),
+    stream(
+      {
+        path: '/api/events',
+        id: 'events',
+        tag: 'Robot',
+        summary:
+          'Server-sent events: `status` at once and on change, `telemetry`, and `step` after each captured step',
+        answer: { type: 'string' },
+        answerType: 'text/event-stream',
+        problems: ['too-many-streams'],
+      },
+      events,
+    ),
+  ];
   const document: Route = get(
     {
       path: '/api/openapi.json',

@@ -39,6 +39,12 @@ export function get(described: Described, answer: (ctx: Context) => unknown): Ro
   return { ...described, problems: described.problems ?? [], method: 'get', handlers: [handler] };
 }
 
+/** An answer that goes on: `open` writes it. */
+export function stream(described: Described, open: (ctx: Context) => void): Route {
+  const handler: Middleware = async ctx => open(ctx);
+  return { ...described, problems: described.problems ?? [], method: 'get', handlers: [handler] };
+}
+
 export function post<Body>(described: Described & { body: Schema }, act: (body: Body) => unknown): Route {
   const check = compile<Body>(described.body);
   const handler: Middleware = async ctx => {

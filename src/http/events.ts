@@ -1,0 +1,169 @@
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import type { Clock, Timer } from '../clock.js';
+import { RobotError } from '../errors.js';
+import type { StepFigures } from '../step-figures.js';
+import type { UnitName } from '../units.js';
+
+export type TelemetrySample = { readonly t: number } & Readonly<
+  Record<UnitName, null | Readonly<Record<string, unknown>>>
+>;
+
+/** A captured step with what a tuner reads from it. */
+export interface StepRecord {
+  readonly unit: UnitName;
+  readonly loop: string;
+  readonly number: number;
+  readonly rateHz: number;
+  readonly decimation: number;
+  /** Of one sample. */
+  readonly periodS: number;
+  /** The first is the last before the step. */
+  readonly samples: { readonly setpoint: readonly number[]; readonly measured: readonly number[] };
+  readonly figures: Omit<StepFigures, 'finalValue'>;
+}
+
+/** Each `on…` returns the act that ends it. */
+export interface EventFeed {
+  /** The body of GET /api/status. */
+  status(): unknown;
+  /** Something in status changed; uptime and counters alone do not count. */
+  onStatus(listener: () => void): () => void;
+  /** Every poll. `t` is in monotonic seconds. */
+  onTelemetry(listener: (sample: TelemetrySample) => void): () => void;
+  onStep(listener: (step: StepRecord) => void): () => void;
+}
+
+export interface EventsOptions {
+  readonly clock: Clock;
+  readonly telemetryHz: number;
+}
+
+const MOST_STREAMS = 32;
+const COMMENT_MS = 5_000;
+/** Changes that come together make one event. */
+const COALESCE_MS = 20;
+/** A page is back this soon after its stream broke. */
+const RETRY_MS = 300;
+/** A reader that takes nothing for so long is gone, whatever its socket says. */
+const STUCK_MS = 60_000;
+
+interface Stream {
+  readonly response: ServerResponse;
+  /** Since when the socket has not drained. */
+  slowSinceMs: number | undefined;
+  owesStatus: boolean;
+}
+
+/**
+ * Turns answers into streams of one feed, which is listened to only while someone reads, and serialised once for all
+ * readers. One stream too many throws RobotError `too-many-streams`. Streams end with their connections.
+ */
+export function createEvents(feed: EventFeed, { clock, telemetryHz }: EventsOptions): (ctx: Context) => void {
+  const streams = new Set<Stream>();
+  let stopListening: (() => void) | undefined;
+
+  /** Full sockets get nothing more; what they hold is all that a slow reader costs. */
+  const write = (stream: Stream, text: string) => {
+    if (stream.slowSinceMs !== undefined) return false;
+    if (!stream.response.write(text)) stream.slowSinceMs = clock.nowMs();
+    return true;
+  };
+  const writeAll = (text: string) => {
+    for (const stream of streams) write(stream, text);
+  };
+  const writeStatus = (to: Iterable<Stream>) => {
+    const text = eventText('status', feed.status());
+    for (const stream of to) stream.owesStatus = !write(stream, text);
+  };
+
+  const listen = () => {
+    const ends = [
+      coalesced(clock, feed, () => writeStatus(streams)),
+      throttled(feed, telemetryHz, sample => writeAll(eventText('telemetry', sample))),
+      feed.onStep(step => writeAll(eventText('step', step))),
+      every(clock, COMMENT_MS, () => {
+        writeAll(':\n\n');
+        dropStuck(streams, clock.nowMs());
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  };
+
+  const forget = (stream: Stream) => {
+    streams.delete(stream);
+    if (streams.size > 0) return;
+    stopListening?.();
+    stopListening = undefined;
+  };
+
+  return ctx => {
+    if (ctx.method !== 'HEAD' && streams.size >= MOST_STREAMS) throw new RobotError('too-many-streams');
+    ctx.status = 200;
+    ctx.type = 'text/event-stream';
+    if (ctx.method === 'HEAD') return;
+    const response = ctx.res;
+    const stream: Stream = { response, slowSinceMs: undefined, owesStatus: false };
+    ctx.respond = false;
+    ctx.socket.setNoDelay(true);
+    streams.add(stream);
+    response.once('close', () => forget(stream));
+    response.on('error', () => response.destroy());
+    response.on('drain', () => {
+      stream.slowSinceMs = undefined;
+      if (stream.owesStatus) writeStatus([stream]);
+    });
+    stopListening ??= listen();
+    write(stream, `retry: ${RETRY_MS}\n\n`);
+    writeStatus([stream]);
+  };
+}
+
+function eventText(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function coalesced(clock: Clock, feed: EventFeed, act: () => void): () => void {
+  let pending: Timer | undefined;
+  const end = feed.onStatus(() => {
+    pending ??= clock.after(COALESCE_MS, () => {
+      pending = undefined;
+      act();
+    });
+  });
+  return () => {
+    end();
+    pending?.cancel();
+  };
+}
+
+/** At most `rateHz` on the average; a sample that comes a little early still counts for its turn. */
+function throttled(feed: EventFeed, rateHz: number, act: (sample: TelemetrySample) => void): () => void {
+  const periodS = 1 / rateHz;
+  let dueS = Number.NEGATIVE_INFINITY;
+  return feed.onTelemetry(sample => {
+    if (sample.t < dueS - periodS / 4) return;
+    dueS = Math.max(dueS, sample.t - periodS) + periodS;
+    act(sample);
+  });
+}
+
+function every(clock: Clock, periodMs: number, act: () => void): () => void {
+  let timer: Timer;
+  const next = () => {
+    timer = clock.after(periodMs, () => {
+      act();
+      next();
+    });
+  };
+  next();
+  return () => timer.cancel();
+}
+
+function dropStuck(streams: ReadonlySet<Stream>, nowMs: number): void {
+  for (const { response, slowSinceMs } of streams) {
+    if (slowSinceMs !== undefined && nowMs - slowSinceMs > STUCK_MS) response.destroy();
+  }
+}
