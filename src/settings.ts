@@ -95,7 +95,7 @@ export const SETTINGS = {
       default: 500,
       schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000 },
       expected: '0, or whole milliseconds from 100 to 60000',
-      doc: 'A controller that hears nothing of the host for so long takes torque off; 0 = never.',
+      doc: 'A controller that hears nothing of the host for so long (ms, at least 3 polls) takes torque off; 0 = never.',
     }),
     onControllerReset: setting<'manual' | 'restore'>({
       default: 'manual',
@@ -143,3 +143,34 @@ export type Config = {
     readonly [Key in keyof Settings[Section]]: ValueOf<Settings[Section][Key]>;
   };
 };
+
+/** Fewer, and one lost poll would take torque off. */
+const POLLS_IN_SILENCE = 3;
+
+export interface Disagreement {
+  readonly path: readonly string[];
+  readonly detail: string;
+}
+
+/** Where settings that are right by themselves do not go together. */
+export function disagreements({ gains, laser, supervision }: Config): Disagreement[] {
+  const found: Disagreement[] = [];
+  for (const [gain, { min, max }] of Object.entries(gains.bounds)) {
+    if (min === undefined || max === undefined || min <= max) continue;
+    found.push({
+      path: ['gains', 'bounds', gain],
+      detail: `expected min below max; found ${min} above ${max}`,
+    });
+  }
+  if (laser.interlock?.gpio === laser.gpio) {
+    const detail = `expected another pin than the laser's; found ${laser.gpio} for both`;
+    found.push({ path: ['laser', 'interlock', 'gpio'], detail });
+  }
+  const { hostSilenceMs, pollHz } = supervision;
+  const leastMs = Math.ceil((POLLS_IN_SILENCE * 1000) / pollHz);
+  if (hostSilenceMs !== 0 && hostSilenceMs < leastMs) {
+    const detail = `expected 0, or at least ${leastMs} (${POLLS_IN_SILENCE} polls at ${pollHz} Hz); found ${hostSilenceMs}`;
+    found.push({ path: ['supervision', 'hostSilenceMs'], detail });
+  }
+  return found;
+}

@@ -83,23 +83,62 @@ describe('configuration', () => {
     [
       'crossed bounds',
       'gains:\n  bounds:\n    kp: {min: 2, max: 1}\n',
-      'FILE:3: gains.bounds.kp: expected min below max',
+      'FILE:3: gains.bounds.kp: expected min below max; found 2 above 1',
     ],
     ['a list for a section', 'http: [1]', 'FILE:1: http: expected settings, each as "name: value"'],
-    ['plain text', 'hello', 'FILE:1: expected settings, each as "name: value"'],
+    ['plain text', 'hello', 'FILE:1: expected settings in sections'],
     [
       'all at once',
       'http:\n  port: -1\nlog:\n  level: loud\n',
       'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found -1\n' +
         'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
     ],
-    ['a key given twice', 'http:\n  port: 1\n  port: 2\n', 'FILE:3: Map keys must be unique'],
+    ['a key given twice', 'http:\n  port: 1\n  port: 2\n', 'FILE:3: port is given twice'],
+    [
+      'a limit that is no number',
+      'gains:\n  bounds:\n    ki: {min: .nan}\n',
+      'FILE:3: gains.bounds.ki.min: expected limits such as {kp: {min: 0, max: 100}}; found {"ki":{"min":"NaN"}}',
+    ],
+    [
+      'one pin for both',
+      'laser:\n  gpio: 4\n  interlock: {gpio: 4}\n',
+      "FILE:3: laser.interlock.gpio: expected another pin than the laser's; found 4 for both",
+    ],
+    [
+      'a silence of fewer than three polls',
+      'supervision:\n  pollHz: 5\n',
+      'FILE:1: supervision.hostSilenceMs: expected 0, or at least 600 (3 polls at 5 Hz); found 500',
+    ],
+    [
+      'faults of both kinds at once',
+      'gains:\n  bounds: {kp: {min: 2, max: 1}, kd: {min: 1, max: 0}}\nlog:\n  level: loud\n',
+      'FILE:2: gains.bounds.kp: expected min below max; found 2 above 1\n' +
+        'FILE:2: gains.bounds.kd: expected min below max; found 1 above 0\n' +
+        'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
+    ],
+    ['an alias', 'http: *elsewhere', 'FILE:1: expected values, no aliases'],
+    ['a tag', 'http: {port: !odd 1}', 'FILE:1: Unresolved tag: !odd'],
+    ['two documents', 'log:\n---\nlog:\n', 'FILE:2: expected one document, and no "---" after it'],
+    [
+      'a name of JavaScript',
+      'http: {__proto__: 1}',
+      'FILE:1: http.__proto__: there is no such setting; expected one of host, port, allowedHosts',
+    ],
   ];
   for (const [name, text, told] of refused) {
     it(`refuses ${name} with file, line and what was expected`, async () => {
       expect(await load(text)).to.equal(told);
     });
   }
+
+  it('refuses what the command line says wrongly', () => {
+    try {
+      loadConfig(undefined, { state: '' }, DEFAULTS);
+      expect.fail();
+    } catch (error) {
+      expect(configProblem(error)).to.equal('state.folder: expected a folder');
+    }
+  });
 
   it('refuses a file that is not there', () => {
     expect(() => loadConfig('/nowhere.yaml', {}, DEFAULTS))
