@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import type { Clock } from '../src/clock.js';
 import { createNotifier } from '../src/systemd-notify.js';
+import { requirePrograms } from './support/programs.js';
 
 class ScriptedSystemd {
   readonly messages: string[] = [];
@@ -108,11 +109,7 @@ describe('createNotifier', () => {
   });
 
   it('is heard on a real socket', async function () {
-    const missing = ['python3', 'systemd-notify'].filter(tool => spawnSync(tool, ['--version']).status !== 0);
-    if (missing.length > 0) {
-      console.log(`    not tried: ${missing.join(' and ')} missing`);
-      this.skip();
-    }
+    requirePrograms(this, 'python3', 'systemd-notify');
     const folder = mkdtempSync(join(tmpdir(), 'trunnion-notify-'));
     const socket = join(folder, 'notify');
     // The last datagram may carry the descriptor by which systemd-notify waits to be heard: closing it is the answer.

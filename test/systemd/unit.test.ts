@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { layOutSystem } from '../../scripts/package/layout.js';
+import { requirePrograms } from '../support/programs.js';
 
 const UNITS = '/usr/lib/systemd/system';
 /** The least exposure that still reaches I2C, GPIO and the network is 1.7; a desktop's services have 9. */
@@ -13,11 +14,7 @@ describe('trunnion.service', () => {
   let root: string;
 
   before(function () {
-    if (spawnSync('systemd-analyze', ['--version']).status !== 0) {
-      if (process.env.CI === 'true') throw new Error('systemd-analyze is missing: apt install systemd');
-      console.log('    not tried: systemd-analyze is missing');
-      this.skip();
-    }
+    requirePrograms(this, 'systemd-analyze');
     root = mkdtempSync(join(tmpdir(), 'trunnion-unit-'));
     layOutSystem(root);
     // what the unit stands on: the package brings no targets of its own
