@@ -142,8 +142,9 @@ function coalesced(clock: Clock, feed: EventFeed, act: () => void): () => void {
 /** At most `rateHz` on the average; a sample that comes a little early still counts for its turn. */
 function throttled(feed: EventFeed, rateHz: number, act: (sample: TelemetrySample) => void): () => void {
   const periodS = 1 / rateHz;
-  let dueS = Number.NEGATIVE_INFINITY;
+  let dueS: number | undefined;
   return feed.onTelemetry(sample => {
+    dueS ??= sample.t;
     if (sample.t < dueS - periodS / 4) return;
     dueS = Math.max(dueS, sample.t - periodS) + periodS;
     act(sample);

@@ -1,0 +1,238 @@
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { isRobotError } from '../../src/errors.js';
+import {
+  createEvents,
+  type EventFeed,
+  type StepRecord,
+  type TelemetrySample,
+} from '../../src/http/events.js';
+import { Listeners } from '../../src/listeners.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+class ScriptedFeed implements EventFeed {
+  readonly statusListeners = new Listeners<void>();
+  readonly telemetryListeners = new Listeners<TelemetrySample>();
+  readonly stepListeners = new Listeners<StepRecord>();
+  mode = 'manual';
+  asked = 0;
+  readonly onStatus = (listener: () => void) => this.statusListeners.add(listener);
+  readonly onTelemetry = (listener: (sample: TelemetrySample) => void) =>
+    this.telemetryListeners.add(listener);
+  readonly onStep = (listener: (step: StepRecord) => void) => this.stepListeners.add(listener);
+
+  status() {
+    this.asked += 1;
+    return { mode: this.mode };
+  }
+
+  changeTo(mode: string): void {
+    this.mode = mode;
+    this.statusListeners.tell();
+  }
+}
+
+const STEP: StepRecord = {
+  unit: 'gimbal',
+  loop: 'angle_yaw',
+  number: 1,
+  rateHz: 1000,
+  decimation: 2,
+  periodS: 0.002,
+  samples: { setpoint: [1], measured: [0] },
+  figures: { overshootPercent: 1, riseS: 1, settlingS: 1, peakTimeS: 1, steadyError: 0 },
+};
+
+/** One reader of a stream, and what it has read. */
+class Reader {
+  text = '';
+  readonly response: IncomingMessage;
+
+  constructor(response: IncomingMessage) {
+    this.response = response;
+    response.setEncoding('utf8');
+    response.on('data', part => {
+      this.text += part;
+    });
+    response.on('error', () => undefined);
+  }
+
+  events(name?: string): { name: string; data: unknown }[] {
+    return [...this.text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)]
+      .map(([, event = '', data = '']) => ({ name: event, data: JSON.parse(data) }))
+      .filter(event => name === undefined || event.name === name);
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    for (let turn = 0; !holds(); turn += 1) {
+      if (turn > 5000) throw new Error(`never came; read so far: ${this.text.slice(-500)}`);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+  }
+}
+
+describe('events', () => {
+  let feed: ScriptedFeed;
+  let clock: ManualClock;
+  let server: Server;
+  let url: string;
+  const responses: IncomingMessage[] = [];
+
+  beforeEach(done => {
+    feed = new ScriptedFeed();
+    clock = new ManualClock();
+    const open = createEvents(feed, { clock, telemetryHz: 50 });
+    const app = new Koa();
+    app.silent = true;
+    app.use(async (ctx, next) => {
+      await next().catch(error => {
+        ctx.status = isRobotError(error, 'too-many-streams') ? 503 : 500;
+      });
+    });
+    app.use(ctx => open(ctx));
+    server = createServer(app.callback()).listen(0, '127.0.0.1', () => {
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      done();
+    });
+  });
+  afterEach(() => {
+    for (const response of responses.splice(0)) response.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  function connect(method = 'GET'): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      get(url, { agent: false, method }, response => {
+        responses.push(response);
+        resolve(response);
+      }).on('error', reject);
+    });
+  }
+  async function read(): Promise<Reader> {
+    const reader = new Reader(await connect());
+    await reader.until(() => reader.events('status').length > 0);
+    return reader;
+  }
+  const sample = (t: number, padding = ''): TelemetrySample => ({ t, gimbal: { padding }, chassis: null });
+
+  it('tell status at once, as an event stream that nobody may keep', async () => {
+    const reader = await read();
+    expect(reader.response.headers['content-type']).to.match(/^text\/event-stream/);
+    expect(reader.text).to.match(/^retry: \d+\n\n/);
+    expect(reader.events()).to.deep.equal([{ name: 'status', data: { mode: 'manual' } }]);
+  });
+
+  it('tell changes that come together once', async () => {
+    const reader = await read();
+    feed.changeTo('auto');
+    feed.changeTo('debug');
+    await clock.advance(50);
+    await reader.until(() => reader.events('status').length > 1);
+    expect(reader.events('status').map(event => event.data)).to.deep.equal([
+      { mode: 'manual' },
+      { mode: 'debug' },
+    ]);
+  });
+
+  it('tell telemetry and steps to every reader, asking status once for all', async () => {
+    const readers = await Promise.all([read(), read(), read()]);
+    const asked = feed.asked;
+    feed.telemetryListeners.tell(sample(1));
+    feed.stepListeners.tell(STEP);
+    feed.changeTo('auto');
+    await clock.advance(50);
+    for (const reader of readers) {
+      await reader.until(() => reader.events('status').length > 1);
+      expect(
+        reader
+          .events()
+          .slice(1)
+          .map(event => event.name),
+      ).to.deep.equal(['telemetry', 'step', 'status']);
+      expect(reader.events('step')[0]?.data).to.deep.equal(STEP);
+    }
+    expect(feed.asked).to.equal(asked + 1);
+  });
+
+  it('tell telemetry at most at the rate that was configured', async () => {
+    const reader = await read();
+    for (let index = 0; index <= 200; index += 1) feed.telemetryListeners.tell(sample(index / 200));
+    feed.changeTo('end');
+    await clock.advance(50);
+    await reader.until(() => reader.events('status').length > 1);
+    expect(reader.events('telemetry')).to.have.length(51);
+  });
+
+  it('let no sample out that comes a little late or early', async () => {
+    const reader = await read();
+    for (let index = 0; index < 50; index += 1) {
+      feed.telemetryListeners.tell(sample(index / 50 + (index % 2 === 0 ? 0.002 : -0.002)));
+    }
+    await reader.until(() => reader.events('telemetry').length === 50);
+  });
+
+  it('comment at least every 10 s', async () => {
+    const reader = await read();
+    await clock.advance(10_000);
+    await reader.until(() => /\n:.*\n\n/.test(reader.text));
+  });
+
+  it('are not listened for while nobody reads', async () => {
+    expect(feed.telemetryListeners.any).to.equal(false);
+    const reader = await read();
+    expect(feed.telemetryListeners.any).to.equal(true);
+    reader.response.destroy();
+    await reader.until(
+      () => !feed.telemetryListeners.any && !feed.statusListeners.any && !feed.stepListeners.any,
+    );
+  });
+
+  it('have room for 32 readers; HEAD takes none', async () => {
+    for (let count = 0; count < 32; count += 1) await read();
+    expect((await connect('HEAD')).statusCode).to.equal(200);
+    expect((await connect()).statusCode).to.equal(503);
+    responses[0]?.destroy();
+    await new Promise(resolve => setTimeout(resolve, 20));
+    await read();
+  });
+
+  it('lose frames for a slow reader and cost no memory; its status arrives when it reads again', async () => {
+    const slow = new Reader(await connect());
+    const quick = await read();
+    slow.response.pause();
+    const padding = 'x'.repeat(10_000);
+    const before = process.memoryUsage();
+    const frames = 5000;
+    for (let index = 0; index < frames; index += 1) {
+      feed.telemetryListeners.tell(sample(index, padding));
+      if (index % 20 === 0) await new Promise(resolve => setImmediate(resolve));
+    }
+    const after = process.memoryUsage();
+    expect(after.external + after.arrayBuffers - before.external - before.arrayBuffers).to.be.lessThan(20e6);
+    feed.changeTo('auto');
+    await clock.advance(50);
+    quick.response.destroy();
+    slow.response.resume();
+    await slow.until(() =>
+      slow.events('status').some(event => JSON.stringify(event.data) === '{"mode":"auto"}'),
+    );
+    expect(slow.events('telemetry').length).to.be.lessThan(frames / 2);
+  });
+
+  it('end for a reader that has taken nothing for over a minute', async () => {
+    const stuck = new Reader(await connect());
+    await read();
+    stuck.response.pause();
+    const padding = 'x'.repeat(100_000);
+    for (let index = 0; index < 200; index += 1) {
+      feed.telemetryListeners.tell(sample(index, padding));
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    await clock.advance(70_000);
+    stuck.response.resume();
+    await stuck.until(() => stuck.response.destroyed);
+  });
+});
