@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.js';
 import type { Config } from './config.js';
@@ -64,6 +65,7 @@ export async function start({
     allowedHosts: config.http.allowedHosts,
     telemetryHz: config.supervision.pollHz,
     gainBounds: config.gains.bounds,
+    consoleFolder: fileURLToPath(new URL('../console/', import.meta.url)),
     ...(hiddenRoutes !== undefined && { hiddenRoutes }),
   });
   const server = createHttpServer(app.callback());

@@ -6,6 +6,7 @@ import { describeError, RobotError } from '../errors.js';
 import type { Robot } from '../robot/robot.js';
 import type { GainBounds } from '../units.js';
 import { access } from './access.js';
+import { consoleRoutes } from './console.js';
 import { createEvents } from './events.js';
 import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
@@ -23,6 +24,8 @@ export interface AppOptions {
   readonly allowedHosts: readonly string[];
   readonly telemetryHz: number;
   readonly gainBounds: GainBounds;
+  /** What the build made of src/console. */
+  readonly consoleFolder: string;
   /** Routes that are served and not documented: the simulator's own. */
   readonly hiddenRoutes?: readonly Route[];
 }
@@ -61,12 +64,20 @@ export function createApp(options: AppOptions): Koa {
     () => openApi([...documented, document], version),
   );
 
+  const routes = [
+    ...documented,
+    document,
+    ...consoleRoutes(options.consoleFolder),
+    ...(options.hiddenRoutes ?? []),
+  ];
+
   const app = new Koa();
+  app.on('error', error => options.log.debug(describeError(error), 'connection failed'));
   app.use(requestLog(options.log, clock));
   app.use(problemAnswers(options.log));
   app.use(access(options.allowedHosts));
   const router = new Router({ strict: true, sensitive: true });
-  for (const route of [...documented, document, ...(options.hiddenRoutes ?? [])]) {
+  for (const route of routes) {
     router.register(route.path, [route.method], [...route.handlers]);
   }
   app.use(unmatched(router));

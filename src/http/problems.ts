@@ -133,7 +133,7 @@ const PRESENTATIONS: Readonly<Record<ErrorCode, Presentation>> = {
   'not-found': {
     status: 404,
     title: 'Not found',
-    detail: 'There is nothing at this path. See /api/openapi.json.',
+    detail: context => `There is nothing at this path.${cureOf(context) || ' See /api/openapi.json.'}`,
   },
   'method-not-allowed': {
     status: 405,

@@ -1,0 +1,71 @@
+import { UNIT_LIST } from '../units.js';
+import { element, setAttribute } from './dom.js';
+import type { Model } from './model.js';
+import type { Panel } from './panel.js';
+import type { Status, Told } from './robot-state.js';
+
+interface Complaint {
+  readonly about: string;
+  readonly text: string;
+}
+
+/** What is wrong and how it is cured, in words; and what the bus did. */
+export function createHealthPanel(model: Model): Panel {
+  const list = element('ul', { class: 'complaints' });
+  const bus = element('p', { class: 'hint' });
+  let shown = '';
+  return {
+    element: element(
+      'section',
+      { class: 'card health', 'aria-label': 'Health' },
+      element('h2', {}, 'Health'),
+      list,
+      bus,
+    ),
+    update() {
+      const { status } = model;
+      if (status === undefined) return;
+      const complaints = complaintsOf(status);
+      const now = JSON.stringify(complaints);
+      if (now !== shown) {
+        const rows = complaints.map(({ about, text }) =>
+          element('li', {}, element('strong', {}, about), ` ${text}`),
+        );
+        list.replaceChildren(
+          ...(rows.length > 0 ? rows : [element('li', { class: 'well' }, 'Nothing to complain of')]),
+        );
+        shown = now;
+      }
+      setAttribute(list, 'data-well', complaints.length === 0);
+      const errors = Object.entries(status.bus.errors).map(([code, count]) => `${code} ${count}`);
+      bus.textContent = `Trunnion ${status.version}. I2C: ${status.bus.transactions} transactions, ${status.bus.retries} retries${errors.length > 0 ? `; ${errors.join(', ')}` : ''}.`;
+    },
+  };
+}
+
+function complaintsOf(status: Status): Complaint[] {
+  const told = (problem: Told | undefined) => [problem?.detail, problem?.cure].filter(Boolean).join(' ');
+  const units = UNIT_LIST.flatMap(({ name, title }): Complaint[] => {
+    const { online, problem, faults, gains } = status[name];
+    return [
+      ...(online ? [] : [{ about: title, text: `is offline. ${told(problem)}` }]),
+      ...faults.map(fault => ({ about: title, text: `reports ${fault.replaceAll('_', ' ')}.` })),
+      ...(online && !gains.applied ? [{ about: title, text: 'does not run the stored gains yet.' }] : []),
+    ];
+  });
+  const { laser, storage } = status;
+  return [
+    ...units,
+    ...(laser.problem === undefined ? [] : [{ about: 'Laser', text: told(laser.problem) }]),
+    ...(laser.reason === undefined
+      ? []
+      : [{ about: 'Laser', text: `went dark by itself: ${laser.reason}.` }]),
+    ...(storage === undefined || storage.ok
+      ? []
+      : [{ about: 'Storage', text: `${storage.detail ?? 'failed.'} ${storage.cure ?? ''}` }]),
+    ...(storage?.setAside ?? []).map(file => ({
+      about: 'Storage',
+      text: `set a damaged file aside: ${file}`,
+    })),
+  ];
+}

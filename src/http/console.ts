@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from 'koa';
+import { RobotError } from '../errors.js';
+import { get, type Route } from './route.js';
+
+/** What scripts/build-console.ts leaves as `manifest.json` beside the files. */
+export interface ConsoleManifest {
+  readonly files: readonly ConsoleFile[];
+}
+
+export interface ConsoleFile {
+  /** From which it is served. */
+  readonly path: string;
+  readonly file: string;
+  readonly type: string;
+  /** Of the content. */
+  readonly hash: string;
+  /** The path changes with the content, so it may be kept for ever. */
+  readonly immutable: boolean;
+}
+
+const ENCODINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
+type Encoding = keyof typeof ENCODINGS;
+
+const POLICY =
+  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The operator's page and its files, read once from the folder of the build and compressed there. */
+export function consoleRoutes(folder: string): Route[] {
+  const files = readManifest(folder);
+  if (files.length === 0) return [missingPage()];
+  return files.map(file => {
+    const bodies = readBodies(folder, file.file);
+    return served(file.path, `The page: ${file.file}`, ctx => send(ctx, file, bodies));
+  });
+}
+
+function readManifest(folder: string): readonly ConsoleFile[] {
+  try {
+    const manifest: ConsoleManifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+    return manifest.files;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readBodies(folder: string, file: string): Record<Encoding, Buffer> {
+  const read = (encoding: Encoding) => readFileSync(join(folder, file + ENCODINGS[encoding]));
+  return { br: read('br'), gzip: read('gzip'), identity: read('identity') };
+}
+
+function missingPage(): Route {
+  return served('/', 'The page', () => {
+    throw new RobotError('not-found', {
+      cure: 'The page is not built: run npm run build, then start again.',
+    });
+  });
+}
+
+function served(path: string, summary: string, answer: (ctx: Context) => unknown): Route {
+  return get({ path, id: path, tag: 'Console', summary, answer: {} }, answer);
+}
+
+function send(ctx: Context, file: ConsoleFile, bodies: Readonly<Record<Encoding, Buffer>>): Buffer | null {
+  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity');
+  const coding = encoding === 'br' || encoding === 'gzip' ? encoding : 'identity';
+  ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+  ctx.set('Content-Security-Policy', POLICY);
+  ctx.set('Referrer-Policy', 'no-referrer');
+  ctx.set('ETag', `"${file.hash}-${coding}"`);
+  ctx.vary('Accept-Encoding');
+  ctx.status = 200;
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return null;
+  }
+  ctx.type = file.type;
+  if (coding !== 'identity') ctx.set('Content-Encoding', coding);
+  return bodies[coding];
+}

@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { isRobotError } from '../../src/errors.js';
+import { consoleRoutes } from '../../src/http/console.js';
+
+const built = new URL('../../console/', import.meta.url).pathname;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+describe('the console over HTTP', () => {
+  let server: Server;
+  let url: string;
+  const paths = consoleRoutes(built).map(route => route.path);
+
+  before(done => {
+    const app = new Koa();
+    app.use(async (ctx, next) => {
+      const route = consoleRoutes(built).find(({ path }) => path === ctx.path);
+      await route?.handlers[0]?.(ctx, next);
+    });
+    server = createServer(app.callback()).listen(0, '127.0.0.1', () => {
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      done();
+    });
+  });
+  after(() => server.close());
+
+  /** As it stands on the wire: fetch would unpack it. */
+  async function raw(path: string, method = 'GET', headers: Record<string, string> = {}): Promise<Answer> {
+    const { request } = await import('node:http');
+    return new Promise((resolve, reject) => {
+      request(new URL(path, url), { method, headers }, response => {
+        const parts: Buffer[] = [];
+        response.on('data', part => parts.push(part));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: new Headers(
+              Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+            ),
+            body: Buffer.concat(parts),
+          }),
+        );
+      })
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  it('is one page with one script and one style sheet, at most 60 KB gzipped', async () => {
+    expect(paths).to.have.length(3);
+    const sizes = await Promise.all(
+      paths.map(async path => (await raw(path, 'GET', { 'accept-encoding': 'gzip' })).body.length),
+    );
+    expect(sizes.reduce((sum, size) => sum + size)).to.be.lessThan(60_000);
+  });
+
+  it('names its files, and nothing else, in the page', async () => {
+    const page = (await raw('/')).body.toString();
+    const links = [...page.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, link]) => link);
+    expect(links).to.have.members(paths.filter(path => path !== '/'));
+    expect(page).to.not.match(/https?:\/\/(?!www\.w3\.org)|<style|<script>|style=|\son\w+=/);
+  });
+
+  for (const [coding, unpack] of [
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const) {
+    it(`is the same in ${coding}`, async () => {
+      for (const path of paths) {
+        const plain = await raw(path, 'GET', { 'accept-encoding': 'identity' });
+        const packed = await raw(path, 'GET', { 'accept-encoding': coding });
+        expect(packed.headers.get('content-encoding')).to.equal(coding);
+        expect(packed.headers.get('vary')).to.match(/accept-encoding/i);
+        expect(packed.headers.get('etag')).to.not.equal(plain.headers.get('etag'));
+        expect(unpack(packed.body).equals(plain.body)).to.equal(true);
+      }
+    });
+  }
+
+  it('lets files be kept for ever and asks for the page anew', async () => {
+    for (const path of paths) {
+      const { headers } = await raw(path);
+      const expected = path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable';
+      expect(headers.get('cache-control')).to.equal(expected);
+      expect(headers.get('content-security-policy')).to.match(/^default-src 'self';/);
+      expect(headers.get('content-security-policy')).to.not.contain('unsafe');
+    }
+  });
+
+  it('answers 304 to whoever has it, and HEAD without a body', async () => {
+    const { headers, body } = await raw('/');
+    expect((await raw('/', 'GET', { 'if-none-match': headers.get('etag') ?? '' })).status).to.equal(304);
+    const head = await raw('/', 'HEAD');
+    expect(head.status).to.equal(200);
+    expect(head.headers.get('content-length')).to.equal(String(body.length));
+    expect(head.body.length).to.equal(0);
+  });
+
+  it('says what to do when it is not built', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    try {
+      const [route] = consoleRoutes(folder);
+      const error = await Promise.resolve(
+        route!.handlers[0]!({} as Koa.Context, async () => undefined),
+      ).catch(e => e);
+      expect(isRobotError(error, 'not-found') && String(error.context.cure)).to.contain('npm run build');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
