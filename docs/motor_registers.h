@@ -120,7 +120,7 @@ enum { MOTOR_STOP_RELEASED = 0, MOTOR_STOP_STOPPED = 1 };
 
 #pragma pack(push, 1)
 
-/* Who answers here. The host refuses a controller whose magic, kind or protocol differs. */
+/* Who answers here. The host refuses a controller whose magic, kind, protocol or loops differ. */
 struct motor_identity {
     uint32_t magic;
     uint8_t kind;

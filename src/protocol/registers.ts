@@ -69,7 +69,7 @@ export const REGISTERS = {
     name: 'identity',
     address: 0x00,
     access: 'read',
-    doc: 'Who answers here. The host refuses a controller whose magic, kind or protocol differs.',
+    doc: 'Who answers here. The host refuses a controller whose magic, kind, protocol or loops differ.',
     fields: [
       { name: 'magic', type: 'u32', doc: 'The bytes "TRUN" in this order.' },
       { name: 'kind', type: 'u8', doc: 'The unit: 1 gimbal, 2 chassis.' },

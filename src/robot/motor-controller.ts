@@ -71,7 +71,8 @@ export class MotorController {
   /** Throws `wrong-identity` for anything but this unit's firmware with our protocol. */
   async identify(urgency: Urgency): Promise<Identity> {
     const found = await this.#read(REGISTERS.identity, urgency);
-    const expected = { magic: MAGIC, kind: this.#unit.kind, protocol: PROTOCOL_VERSION };
+    const { kind, loops } = this.#unit;
+    const expected = { magic: MAGIC, kind, protocol: PROTOCOL_VERSION, loops: loops.length };
     for (const [field, value] of Object.entries(expected)) {
       const actual = { ...found }[field];
       if (actual === value) continue;

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import type { I2cBus } from '../../src/hardware/ports.js';
+import { encodeFrame } from '../../src/protocol/codec.js';
+import { Link } from '../../src/protocol/link.js';
+import { MAGIC, PROTOCOL_VERSION, REGISTERS, SPACE_BYTES } from '../../src/protocol/registers.js';
+import { MotorController } from '../../src/robot/motor-controller.js';
+import { defaultGains, unitNamed } from '../../src/units.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+/** 256 bytes that keep what is written, as an EEPROM or i2c-stub: no firmware behind them. */
+class MemoryDevice implements I2cBus {
+  readonly memory = Buffer.alloc(SPACE_BYTES);
+
+  async readBlock(_address: number, register: number, length: number): Promise<Buffer> {
+    return Buffer.from(this.memory.subarray(register, register + length));
+  }
+
+  async writeBlock(_address: number, register: number, data: Buffer): Promise<void> {
+    data.copy(this.memory, register);
+  }
+}
+
+const unit = unitNamed('chassis');
+const IDENTITY = {
+  magic: MAGIC,
+  kind: unit.kind,
+  protocol: PROTOCOL_VERSION,
+  firmware_major: 1,
+  firmware_minor: 2,
+  firmware_patch: 3,
+  loops: unit.loops.length,
+  loop_rate_hz: 1000,
+};
+const UNTIL_MS = 10_000;
+const URGENCY = { priority: 'gains', untilMs: UNTIL_MS } as const;
+
+/** What a plain memory makes the host believe, with `identity` written into it. */
+function host(identity: Partial<typeof IDENTITY> = {}) {
+  const device = new MemoryDevice();
+  encodeFrame(unit.address, REGISTERS.identity, { ...IDENTITY, ...identity }).copy(device.memory);
+  const clock = new ManualClock();
+  return { device, clock, controller: new MotorController(unit, new Link(device, clock), clock) };
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: { code?: unknown }) => error.code,
+  );
+}
+
+describe('a plain memory device', () => {
+  it('is identified by what stands in it', async () => {
+    expect(await host().controller.identify(URGENCY)).to.deep.equal({ firmware: '1.2.3', protocol: 1 });
+  });
+
+  for (const other of [{ magic: 1 }, { kind: 1 }, { protocol: 2 }, { loops: 4 }]) {
+    it(`is refused by name with another ${Object.keys(other)[0]}`, async () => {
+      const refusal = await host(other)
+        .controller.identify(URGENCY)
+        .catch(error => error);
+      const [[field, found]] = Object.entries(other) as [[string, number]];
+      expect(refusal).to.deep.include({ code: 'wrong-identity' });
+      expect(refusal.context).to.deep.include({ unit: 'chassis', field, found });
+    });
+  }
+
+  it('takes modes and stops', async () => {
+    const { controller } = host();
+    await controller.setMode('debug', UNTIL_MS);
+    await controller.setStopped(true, UNTIL_MS);
+  });
+
+  it('does not pass for a controller that runs gains', async () => {
+    const { device, clock, controller } = host();
+    const status = { boot_id: 1, mode: 1, flags: 0, faults: 0, active_checksum: 0 };
+    const counts = { staged: 0, refused: 0, capture: 0 };
+    const frame = encodeFrame(unit.address, REGISTERS.status, { ...status, ...counts });
+    frame.copy(device.memory, REGISTERS.status.address);
+    const applied = codeOf(controller.applyGains(defaultGains(unit), UNTIL_MS));
+    await clock.advance(1000);
+    expect(await applied).to.equal('not-confirmed');
+  });
+
+  for (const fill of [0x00, 0xff]) {
+    it(`is nothing while all its bytes are ${fill}`, async () => {
+      const { device, controller } = host();
+      device.memory.fill(fill);
+      expect(await codeOf(controller.identify(URGENCY))).to.equal('bad-frame');
+    });
+  }
+});
