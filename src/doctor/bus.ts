@@ -1,0 +1,109 @@
+import { isRobotError } from '../errors.js';
+import { decodeFrame } from '../protocol/codec.js';
+import { frameBytes, MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
+import type { Unit } from '../units.js';
+import { access } from './access.js';
+import type { Case } from './case.js';
+import { type Found, fine, memberOf, unknown, wrong } from './finding.js';
+
+const SWITCH_ON =
+  'sudo raspi-config nonint do_i2c 0, or dtparam=i2c_arm=on in /boot/firmware/config.txt and sudo reboot';
+
+export async function i2c({ system, config }: Case): Promise<Found> {
+  const { bus } = config.i2c;
+  const numbers = (names: readonly string[]) =>
+    names
+      .flatMap(name => /^i2c-(\d+)$/.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => a - b);
+  const devices = numbers(await system.list('/dev'));
+  if (devices.includes(bus)) return fine(`/dev/i2c-${bus}; buses: ${devices.join(', ')}`);
+  const adapters = numbers(await system.list('/sys/bus/i2c/devices').catch(() => []));
+  if (adapters.includes(bus)) {
+    return wrong(
+      `bus ${bus} is on, but has no device file`,
+      'sudo modprobe i2c-dev; echo i2c-dev | sudo tee /etc/modules-load.d/i2c.conf',
+    );
+  }
+  if (devices.length === 0) return wrong('I2C is switched off', SWITCH_ON);
+  return wrong(`there is no bus ${bus}; buses: ${devices.join(', ')}`, `${SWITCH_ON}; or set i2c.bus`);
+}
+
+export function i2cAccess({ system, config, user }: Case): Promise<Found> {
+  return access(system, user, `/dev/i2c-${config.i2c.bus}`, 'rw', 'i2c');
+}
+
+/** Of the standard mode; what is slower does not carry the polling. */
+const STANDARD_HZ = 100_000;
+const FAST_HZ = 400_000;
+
+export async function busSpeed({ system, config }: Case): Promise<Found> {
+  const file = `/sys/bus/i2c/devices/i2c-${config.i2c.bus}/of_node/clock-frequency`;
+  const faster = `dtparam=i2c_arm_baudrate=${FAST_HZ} in /boot/firmware/config.txt, then sudo reboot`;
+  let hz: number;
+  try {
+    hz = (await system.readFile(file)).readUInt32BE(0);
+  } catch {
+    return unknown('the board does not tell');
+  }
+  if (hz < STANDARD_HZ) return wrong(`${hz / 1000} kHz is too slow for 50 polls a second`, faster);
+  if (hz < FAST_HZ) return fine(`${hz / 1000} kHz; with ${FAST_HZ / 1000} there is room to spare: ${faster}`);
+  return fine(`${hz / 1000} kHz`);
+}
+
+/** Whether its controller answers, and as what. Through the daemon where one runs. */
+export async function controller(unit: Unit, { system, config, status, daemonRuns }: Case): Promise<Found> {
+  if (status !== undefined) return reported(memberOf(status, unit.name), unit);
+  if (daemonRuns) return unknown('the daemon has the bus, and does not answer');
+  const { address, kind, title } = unit;
+  const register = REGISTERS.identity;
+  const where = `at 0x${address.toString(16)}`;
+  try {
+    const bytes = await system.readBlock(config.i2c.bus, address, register.address, frameBytes(register));
+    const found = decodeFrame(address, register, bytes);
+    const firmware = `${found.firmware_major}.${found.firmware_minor}.${found.firmware_patch}`;
+    if (found.magic !== MAGIC) return wrong(`${where} is no motor controller`, 'Check addresses and wiring.');
+    if (found.kind !== kind) {
+      return wrong(
+        `the controller ${where} is of kind ${found.kind}, not ${kind}`,
+        'Exchange the controllers, or their firmware.',
+      );
+    }
+    if (found.protocol !== PROTOCOL_VERSION) {
+      return wrong(
+        `it speaks protocol ${found.protocol}, not ${PROTOCOL_VERSION}`,
+        'Update its firmware, or Trunnion.',
+      );
+    }
+    return fine(`${title} ${where}: firmware ${firmware}, protocol ${found.protocol}`);
+  } catch (error) {
+    if (!isRobotError(error)) throw error;
+    return unreachable(error.code, where, String(error.context.cure ?? ''));
+  }
+}
+
+const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>> = {
+  nack: ['nothing answers', 'Check the power and the cable; i2cdetect -y BUS shows who answers.'],
+  'bus-io': ['the transfer broke off', 'Check the cable, its length and the pull-ups.'],
+  'bus-timeout': ['the bus is held down', 'Switch the controllers off and on; check SDA and SCL for shorts.'],
+  'arbitration-lost': ['the bus is disturbed', 'Check the cable, and whether another master is on the bus.'],
+  'bad-frame': ['the answer is corrupt, or no controller gave it', 'Check cable, address and firmware.'],
+};
+
+function unreachable(code: string, where: string, cure: string): Found {
+  const symptom = SYMPTOMS[code];
+  if (symptom !== undefined) return wrong(`${symptom[0]} ${where}`, symptom[1]);
+  return unknown(`could not be asked: ${code}`, cure === '' ? undefined : cure);
+}
+
+function reported(status: unknown, unit: Unit): Found {
+  if (memberOf(status, 'online') === true) {
+    const [firmware, protocol] = [memberOf(status, 'firmware'), memberOf(status, 'protocol')];
+    return fine(`${unit.title} is online: firmware ${firmware}, protocol ${protocol}`);
+  }
+  const detail = memberOf(status, 'problem', 'detail');
+  return wrong(
+    `the daemon cannot reach it: ${detail ?? 'it has not answered yet'}`,
+    'Check its power and cable; the daemon tries again by itself.',
+  );
+}

@@ -1,0 +1,102 @@
+import { memberOf } from './finding.js';
+import type { System, User } from './system.js';
+
+/** What doctor takes of the configuration. */
+export interface DoctorConfig {
+  readonly http: { readonly host: string; readonly port: number };
+  readonly i2c: { readonly bus: number };
+  readonly laser: Pin & { readonly interlock: Pin | null };
+  readonly state: { readonly folder: string };
+}
+
+interface Pin {
+  readonly gpio: number;
+  readonly activeLow: boolean;
+}
+
+/** What every check may need to know before it looks. */
+export interface Case {
+  readonly system: System;
+  readonly config: DoctorConfig;
+  /** Ours. */
+  readonly version: string;
+  readonly url: string;
+  /** `GET /api/status`, when the daemon answers. */
+  readonly status: unknown;
+  /** Then bus, pin and state folder are the daemon's, and are left alone. */
+  readonly daemonRuns: boolean;
+  /** Properties of the unit, as systemd shows them; undefined without systemd or the unit. */
+  readonly service: Readonly<Record<string, string>> | undefined;
+  /** The one that the daemon runs as: the unit's, or whoever asks. */
+  readonly user: User;
+}
+
+export const UNIT = 'trunnion.service';
+const PROPERTIES = 'LoadState,UnitFileState,ActiveState,SubState,Result,ExecMainStatus,NRestarts,User';
+
+export async function openCase(system: System, config: DoctorConfig, version: string): Promise<Case> {
+  const url = urlOf(config.http);
+  const [body, service, locked] = await Promise.all([
+    system.getJson(new URL('/api/status', url).href),
+    serviceOf(system),
+    isLocked(system, config.state.folder),
+  ]);
+  const status = memberOf(body, 'version') === undefined ? undefined : body;
+  return {
+    system,
+    config,
+    version,
+    url,
+    status,
+    daemonRuns: status !== undefined || locked || isUp(service),
+    service,
+    user: (await serviceUser(system, service)) ?? system.user,
+  };
+}
+
+function urlOf({ host, port }: DoctorConfig['http']): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
+}
+
+async function serviceOf(system: System): Promise<Record<string, string> | undefined> {
+  try {
+    const { exitCode, stdout } = await system.run('systemctl', 'show', UNIT, '--property', PROPERTIES);
+    if (exitCode !== 0) return undefined;
+    const pairs = stdout.split('\n').map(line => line.split(/=(.*)/s, 2));
+    const shown: Record<string, string> = Object.fromEntries(pairs.filter(([name]) => name !== ''));
+    return shown.LoadState === 'loaded' ? shown : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who runs on the state folder, also on another port: the lock is an abstract socket named by the folder's identity. */
+async function isLocked(system: System, folder: string): Promise<boolean> {
+  try {
+    const { device, inode } = await system.stat(folder);
+    const sockets = (await system.readFile('/proc/net/unix')).toString();
+    return new RegExp(`@trunnion-state-${device}-${inode}\\b`).test(sockets);
+  } catch {
+    return false;
+  }
+}
+
+/** Between two attempts of a daemon that falls at once, nothing runs. */
+function isUp(service: Case['service']): boolean {
+  if (service === undefined) return false;
+  return !['inactive', 'failed'].includes(service.ActiveState ?? '') && service.SubState !== 'auto-restart';
+}
+
+async function serviceUser(system: System, service: Case['service']): Promise<User | undefined> {
+  const name = service?.User;
+  if (name === undefined || name === '') return undefined;
+  try {
+    const [uid, gids] = await Promise.all([system.run('id', '-u', name), system.run('id', '-G', name)]);
+    if (uid.exitCode !== 0) return undefined;
+    return { name, uid: Number(uid.stdout), gids: gids.stdout.trim().split(' ').map(Number) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import { UNIT_LIST } from '../units.js';
+import { version } from '../version.js';
+import { busSpeed, controller, i2c, i2cAccess } from './bus.js';
+import { type Case, type DoctorConfig, openCase } from './case.js';
+import { errorCode, type Finding, type Found, unknown } from './finding.js';
+import { linuxSystem } from './linux-system.js';
+import { gpio, gpioAccess, interlockPin, laserPin } from './pins.js';
+import { addons, daemon, lastStop, node, port, service } from './software.js';
+import { clock, diskSpace, stateFolder } from './storage.js';
+import { supply } from './supply.js';
+import type { System } from './system.js';
+
+/** In the order in which a new board is best put right. */
+const CHECKS: Readonly<Record<string, (asked: Case) => Promise<Found>>> = {
+  node,
+  addons,
+  service,
+  'last stop': lastStop,
+  daemon,
+  port,
+  i2c,
+  'i2c access': i2cAccess,
+  'bus speed': busSpeed,
+  ...Object.fromEntries(
+    UNIT_LIST.map(unit => [`${unit.name} controller`, (asked: Case) => controller(unit, asked)]),
+  ),
+  gpio,
+  'gpio access': gpioAccess,
+  'laser pin': laserPin,
+  'interlock pin': interlockPin,
+  'state folder': stateFolder,
+  'disk space': diskSpace,
+  supply,
+  clock,
+};
+
+/** One finding for each check. Looks only: nothing is switched, and what a daemon uses is asked of the daemon. */
+export async function runDoctor(options: { system: System; config: DoctorConfig }): Promise<Finding[]> {
+  const asked = await openCase(options.system, options.config, version);
+  const findings: Finding[] = [];
+  for (const [check, look] of Object.entries(CHECKS)) {
+    const found = await look(asked).catch((error: unknown) => unknown(`could not look: ${errorCode(error)}`));
+    findings.push({ check, ...found });
+  }
+  return findings;
+}
+
+/** `trunnion doctor`. The exit code is 0 if nothing is wrong. */
+export async function doctorCommand(config: DoctorConfig, { json }: { json: boolean }): Promise<number> {
+  const findings = await runDoctor({ system: linuxSystem, config });
+  process.stdout.write(json ? `${JSON.stringify(findings, undefined, 2)}\n` : toText(findings));
+  return findings.some(({ ok }) => ok === 'wrong') ? 1 : 0;
+}
+
+export function toText(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const indent = ' '.repeat('unknown'.length + width + 4);
+  return findings
+    .map(({ check, ok, detail, cure }) => {
+      const line = `${ok.padEnd('unknown'.length)}  ${check.padEnd(width)}  ${detail}\n`;
+      return cure === undefined ? line : `${line}${indent}-> ${cure}\n`;
+    })
+    .join('');
+}

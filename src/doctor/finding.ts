@@ -1,0 +1,42 @@
+/** What one check found. `unknown` is what could not be looked at, and no fault. */
+export interface Finding {
+  readonly check: string;
+  readonly ok: 'fine' | 'wrong' | 'unknown';
+  readonly detail: string;
+  /** The command or the act that cures it, or shows more. */
+  readonly cure?: string;
+}
+
+export type Found = Omit<Finding, 'check'>;
+
+export function fine(detail: string): Found {
+  return { ok: 'fine', detail };
+}
+
+export function wrong(detail: string, cure: string): Found {
+  return { ok: 'wrong', detail, cure };
+}
+
+export function unknown(detail: string, cure?: string): Found {
+  return { ok: 'unknown', detail, ...(cure !== undefined && { cure }) };
+}
+
+/** For what only root can see. */
+export const AS_ROOT = 'sudo trunnion doctor';
+
+/** The system's name of an error, such as ENOENT. */
+export function errorCode(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code);
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A member of what came as JSON, by its path; undefined where there is none. */
+export function memberOf(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (found, name) =>
+      typeof found === 'object' && found !== null
+        ? Object.getOwnPropertyDescriptor(found, name)?.value
+        : undefined,
+    value,
+  );
+}

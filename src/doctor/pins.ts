@@ -1,0 +1,92 @@
+import { isRobotError } from '../errors.js';
+import { lineNumber } from '../hardware/gpio-chip.js';
+import { GPIO_ROOT } from '../hardware/linux-hardware.js';
+import { access } from './access.js';
+import type { Case } from './case.js';
+import { AS_ROOT, type Found, fine, memberOf, unknown, wrong } from './finding.js';
+
+export async function gpio({ system, config }: Case): Promise<Found> {
+  try {
+    const chip = await system.headerChip();
+    const { gpio: laser, interlock } = config.laser;
+    const told = [`laser BCM ${laser} is line ${lineNumber(chip, laser)}`];
+    if (interlock !== null)
+      told.push(`interlock BCM ${interlock.gpio} is line ${lineNumber(chip, interlock.gpio)}`);
+    return fine(`${chip.label} from ${chip.base}; ${told.join(', ')}`);
+  } catch (error) {
+    if (!isRobotError(error)) throw error;
+    return wrong(String(error.context.missing), String(error.context.cure));
+  }
+}
+
+export function gpioAccess({ system, user }: Case): Promise<Found> {
+  return access(system, user, `${GPIO_ROOT}/export`, 'w', 'gpio');
+}
+
+/** With a daemon, its word; without, whether anything else holds the pin, and that it is dark. */
+export async function laserPin(asked: Case): Promise<Found> {
+  const { status, daemonRuns, config } = asked;
+  const { gpio, activeLow } = config.laser;
+  if (status !== undefined) {
+    const state = memberOf(status, 'laser', 'state');
+    if (typeof state === 'string') return fine(`the daemon has it; the laser is ${state}`);
+    const detail = memberOf(status, 'laser', 'problem', 'detail');
+    return wrong(
+      `the daemon has no laser: ${detail ?? 'it does not say why'}`,
+      'See "gpio" and "gpio access"; the daemon tries again by itself.',
+    );
+  }
+  if (daemonRuns) return unknown('the daemon has it, and does not answer');
+  const line = await lineOf(asked, gpio);
+  if (line === undefined) return unknown('not found: see "gpio"');
+  const level = await levelOf(asked, line);
+  if (level === (activeLow ? '0' : '1')) {
+    return wrong('the laser is lit, and no daemon runs', 'sudo /usr/lib/trunnion/trunnion-dark');
+  }
+  return holder(asked, line);
+}
+
+export async function interlockPin(asked: Case): Promise<Found> {
+  const { interlock } = asked.config.laser;
+  if (interlock === null) return fine('none is configured');
+  if (asked.daemonRuns) return fine('the daemon has it');
+  const line = await lineOf(asked, interlock.gpio);
+  return line === undefined ? unknown('not found: see "gpio"') : holder(asked, line);
+}
+
+async function lineOf({ system }: Case, bcm: number): Promise<number | undefined> {
+  try {
+    return lineNumber(await system.headerChip(), bcm);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of an output that was left exported; undefined for any other line. */
+async function levelOf({ system }: Case, line: number): Promise<string | undefined> {
+  const text = async (file: string) =>
+    (await system.readFile(`${GPIO_ROOT}/gpio${line}/${file}`)).toString().trim();
+  try {
+    if ((await text('direction')) !== 'out') return undefined;
+    const level = await text('value');
+    return (await text('active_low')) === '1' ? String(1 - Number(level)) : level;
+  } catch {
+    return undefined;
+  }
+}
+
+/** ` gpio-529 (GPIO17              |sysfs               ) out lo`; without the second name, nobody has it. */
+async function holder({ system }: Case, line: number): Promise<Found> {
+  let table: string;
+  try {
+    table = (await system.readFile('/sys/kernel/debug/gpio')).toString();
+  } catch {
+    return unknown(`only root can see who has line ${line}`, AS_ROOT);
+  }
+  const who = new RegExp(`^\\s*gpio-${line}\\s*\\([^|)]*\\|([^)]*)\\)`, 'm').exec(table)?.[1]?.trim();
+  if (who === undefined || who === '' || who === 'sysfs') return fine(`line ${line} is free`);
+  return wrong(
+    `line ${line} is held by ${who}`,
+    'End that program, remove its dtoverlay, or set another laser.gpio.',
+  );
+}

@@ -1,0 +1,125 @@
+import { type Case, UNIT } from './case.js';
+import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
+
+/** As package.json's engines say. */
+const OLDEST_NODE = [20, 19] as const;
+
+export async function node({ system }: Case): Promise<Found> {
+  const [major = 0, minor = 0] = system.nodeVersion.split('.').map(Number);
+  const [oldest, oldestMinor] = OLDEST_NODE;
+  if (major > oldest || (major === oldest && minor >= oldestMinor)) return fine(`Node ${system.nodeVersion}`);
+  return wrong(
+    `Node ${system.nodeVersion} is older than ${OLDEST_NODE.join('.')}`,
+    'sudo apt update && sudo apt install nodejs (Debian 13 or later)',
+  );
+}
+
+export async function addons({ system }: Case): Promise<Found> {
+  for (const name of ['i2c-bus', 'onoff'] as const) {
+    const problem = await system.addonProblem(name);
+    if (problem !== undefined) return wrong(String(problem.context.missing), String(problem.context.cure));
+  }
+  return fine('i2c-bus and onoff load');
+}
+
+export async function service({ service }: Case): Promise<Found> {
+  if (service === undefined) {
+    return wrong(
+      `systemd has no ${UNIT}`,
+      'sudo apt install ./trunnion_*.deb, or sudo scripts/install in a checkout',
+    );
+  }
+  const { UnitFileState: enabled, ActiveState: active = '', SubState: sub = '' } = service;
+  if (enabled !== 'enabled')
+    return wrong(`does not start at boot: ${enabled}`, 'sudo systemctl enable --now trunnion');
+  if (active === 'active') return fine('enabled and active');
+  if (sub === 'auto-restart')
+    return wrong('falls, and is started again and again', 'journalctl -u trunnion -n 50');
+  if (active === 'activating') return unknown('starting', 'Ask again in some seconds.');
+  return wrong(`enabled, but ${active}`, 'sudo systemctl start trunnion; journalctl -u trunnion -n 50');
+}
+
+/** What systemd calls the ways in which a service ends. */
+const RESULTS: Readonly<Record<string, string>> = {
+  success: 'ended in order',
+  watchdog: 'hung, and the watchdog ended it',
+  signal: 'killed by a signal',
+  'core-dump': 'crashed with a core dump',
+  'exit-code': 'ended with an error',
+  timeout: 'did not start or stop in time',
+  'oom-kill': 'killed because memory ran out',
+  resources: 'could not be started',
+};
+
+/** Message ids of systemd: the service succeeded, it failed. */
+const ENDS = ['MESSAGE_ID=7ad2d189f7e94e70a38c781354912448', 'MESSAGE_ID=d9b373ed55a64feb8242e02dbe79a49c'];
+
+/** Restarts that systemd made by itself count until somebody starts the service by hand. */
+export async function lastStop({ system, service }: Case): Promise<Found> {
+  if (service === undefined) return unknown('no service');
+  const last = await lastEnd(system);
+  const { NRestarts: restarts = '0', Result: result = 'success', ExecMainStatus: status = '0' } = service;
+  if (restarts === '0' && result === 'success') return fine(last ?? 'never stopped by itself');
+  const why = last ?? `${RESULTS[result] ?? result}, status ${status}`;
+  return wrong(
+    restarts === '0' ? why : `${why}; restarted ${restarts} times`,
+    'journalctl -u trunnion -n 100 tells more; sudo systemctl restart trunnion counts anew',
+  );
+}
+
+/** From the journal: systemd itself forgets how a service ended when it starts again. */
+async function lastEnd(system: Case['system']): Promise<string | undefined> {
+  try {
+    const args = ['--no-pager', '--output', 'json', '--lines', '1', `UNIT=${UNIT}`, ...ENDS];
+    const { stdout } = await system.run('journalctl', ...args);
+    const entry: unknown = JSON.parse(stdout);
+    const result = String(memberOf(entry, 'UNIT_RESULT') ?? 'success');
+    const at = new Date(Number(memberOf(entry, '__REALTIME_TIMESTAMP')) / 1000);
+    return `${RESULTS[result] ?? result}, ${at.toISOString()}`;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function daemon({ status, daemonRuns, url, version }: Case): Promise<Found> {
+  if (status !== undefined) {
+    const running = memberOf(status, 'version');
+    if (memberOf(status, 'simulated') === true) {
+      return wrong(
+        `the simulator answers at ${url}, not the robot`,
+        'stop trunnion-sim, or use another --port',
+      );
+    }
+    if (running === version) return fine(`serves ${url}`);
+    return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
+  }
+  if (daemonRuns) {
+    return wrong(
+      `runs, but does not answer at ${url}`,
+      'journalctl -u trunnion -n 50; sudo systemctl restart trunnion',
+    );
+  }
+  return fine('does not run: bus, pin and folder were looked at directly');
+}
+
+export async function port({ system, config, status, daemonRuns, url }: Case): Promise<Found> {
+  const { host, port } = config.http;
+  if (status !== undefined) return fine(`${port} is the daemon's`);
+  if (daemonRuns) return unknown(`a daemon runs, but not at ${url}`);
+  try {
+    await system.tryPort(host, port);
+    return fine(`${port} is free`);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EADDRINUSE') {
+      return wrong(
+        `${port} is another program's`,
+        `sudo ss -ltnp 'sport = :${port}' shows whose; or set http.port`,
+      );
+    }
+    if (code === 'EACCES') return wrong(`${port} is for root only`, 'set http.port to 1024 or more');
+    if (code === 'EADDRNOTAVAIL')
+      return wrong(`${host} is no address of this board`, 'set http.host to 0.0.0.0');
+    return unknown(`${port} could not be tried: ${code}`, AS_ROOT);
+  }
+}

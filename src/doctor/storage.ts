@@ -1,0 +1,103 @@
+import { dirname, join } from 'node:path';
+import { JOURNAL_FILE } from '../gains/journal.js';
+import { parseJournal } from '../gains/journal-line.js';
+import { UNIT_LIST } from '../units.js';
+import type { Case } from './case.js';
+import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
+
+/** Seldom more than 10 ms; beyond this a save takes longer than its caller waits. */
+const SLOW_SYNC_MS = 500;
+
+export async function stateFolder({ system, config, status, daemonRuns, user }: Case): Promise<Found> {
+  const { folder } = config.state;
+  if (status !== undefined) return reported(memberOf(status, 'storage'), folder);
+  if (daemonRuns) return unknown('the daemon has it, and does not answer');
+  try {
+    const { uid } = await system.stat(folder);
+    if (uid !== user.uid && user.uid !== 0) {
+      return wrong(`${folder} is not ${user.name}'s`, `sudo chown -R ${user.name}: ${folder}`);
+    }
+    const syncMs = await system.trySync(folder);
+    const told = `${folder} can be written; a sync took ${syncMs.toFixed(1)} ms`;
+    return syncMs <= SLOW_SYNC_MS
+      ? fine(told)
+      : wrong(told, 'Replace the SD card: it is worn out or very slow.');
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return wrong(`${folder} does not exist`, 'sudo systemctl start trunnion makes it');
+    if (code === 'EACCES') return unknown(`${folder} is not yours to look at`, AS_ROOT);
+    if (code === 'EROFS')
+      return wrong(`${folder} is read-only`, 'sudo mount -o remount,rw /; dmesg tells why');
+    if (code === 'ENOSPC')
+      return wrong(`${folder} has no room`, 'sudo apt clean; sudo journalctl --vacuum-size=50M');
+    return wrong(`${folder}: ${code}`, 'dmesg tells more; the SD card may be failing');
+  }
+}
+
+function reported(storage: unknown, folder: string): Found {
+  if (memberOf(storage, 'ok') === false) {
+    return wrong(
+      String(memberOf(storage, 'detail')),
+      String(memberOf(storage, 'cure') ?? `Look at ${folder}.`),
+    );
+  }
+  const setAside = memberOf(storage, 'setAside');
+  if (Array.isArray(setAside) && setAside.length > 0) {
+    return wrong(
+      `damaged journals were set aside: ${setAside.join(', ')}`,
+      `Look whether saves are missing, then move them out of ${folder}; check the SD card.`,
+    );
+  }
+  return fine('the daemon writes and syncs it');
+}
+
+const LEAST_FREE_BYTES = 100e6;
+
+export async function diskSpace({ system, config }: Case): Promise<Found> {
+  let { folder } = config.state;
+  for (;;) {
+    try {
+      const free = await system.freeBytes(folder);
+      const told = `${Math.round(free / 1e6)} MB free`;
+      if (free >= LEAST_FREE_BYTES) return fine(told);
+      return wrong(told, 'sudo apt clean; sudo journalctl --vacuum-size=50M');
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT' || folder === dirname(folder)) return unknown(errorCode(error));
+      folder = dirname(folder);
+    }
+  }
+}
+
+/** Not before this program was made, nor before the last save: boards without a battery start in the past. */
+export async function clock(asked: Case): Promise<Found> {
+  const { system } = asked;
+  const made = await system.stat(new URL(import.meta.url).pathname).then(
+    ({ modifiedMs }) => modifiedMs,
+    () => 0,
+  );
+  const now = system.now;
+  const told = `${now.toISOString()}, ${(await isSynchronized(asked)) ? '' : 'not '}synchronized over the network`;
+  const cure = "sudo timedatectl set-ntp true, or without network sudo date -s '2030-01-31 12:00'";
+  if (now.getTime() < made) return wrong(`${told}: before this program was made`, cure);
+  if (now.getTime() < (await lastSaveMs(asked))) return wrong(`${told}: before the last save`, cure);
+  return fine(told);
+}
+
+async function isSynchronized({ system }: Case): Promise<boolean> {
+  try {
+    const { stdout } = await system.run('timedatectl', 'show', '--property', 'NTPSynchronized', '--value');
+    return stdout.trim() === 'yes';
+  } catch {
+    return false;
+  }
+}
+
+async function lastSaveMs({ system, config, status }: Case): Promise<number> {
+  const told = UNIT_LIST.map(unit => memberOf(status, unit.name, 'gains', 'savedAt'));
+  const written = await system.readFile(join(config.state.folder, JOURNAL_FILE)).then(
+    bytes => parseJournal(bytes).entries.map(({ time }) => time),
+    () => [],
+  );
+  const times = [...told, ...written].filter(time => typeof time === 'string').map(time => Date.parse(time));
+  return times.filter(Number.isFinite).reduce((latest, time) => Math.max(latest, time), 0);
+}

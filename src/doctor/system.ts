@@ -1,0 +1,48 @@
+import type { RobotError } from '../errors.js';
+import type { GpioChip } from '../hardware/gpio-chip.js';
+
+export interface FileStatus {
+  /** Permission bits and more, as in stat(2). */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly modifiedMs: number;
+  /** Device and inode: the same for every path to the file. */
+  readonly device: number;
+  readonly inode: number;
+}
+
+export interface Output {
+  readonly exitCode: number;
+  readonly stdout: string;
+}
+
+/** All that doctor looks at. Failures are those of Node, with their `code`. */
+export interface System {
+  readonly nodeVersion: string;
+  readonly now: Date;
+  /** Of this process: the user, and its groups. */
+  readonly user: User;
+  readFile(path: string): Promise<Buffer>;
+  list(folder: string): Promise<readonly string[]>;
+  stat(path: string): Promise<FileStatus>;
+  freeBytes(folder: string): Promise<number>;
+  run(command: string, ...args: readonly string[]): Promise<Output>;
+  /** Undefined when nobody answers, or not with JSON. */
+  getJson(url: string): Promise<unknown>;
+  /** Binds and lets go at once. */
+  tryPort(host: string, port: number): Promise<void>;
+  /** Writes a small file, syncs it to the medium and removes it; resolves with the milliseconds of the sync. */
+  trySync(folder: string): Promise<number>;
+  /** Undefined when it loads. */
+  addonProblem(name: 'i2c-bus' | 'onoff'): Promise<RobotError | undefined>;
+  headerChip(): Promise<GpioChip>;
+  /** One read; nothing is written but the register's offset. */
+  readBlock(bus: number, address: number, register: number, length: number): Promise<Buffer>;
+}
+
+export interface User {
+  readonly name: string;
+  readonly uid: number;
+  readonly gids: readonly number[];
+}

@@ -1,0 +1,441 @@
+import { expect } from 'chai';
+import { runDoctor, toText } from '../../src/doctor/doctor.js';
+import type { Finding } from '../../src/doctor/finding.js';
+import { RobotError } from '../../src/errors.js';
+import { unitNamed } from '../../src/units.js';
+import {
+  CONFIG,
+  identityOf,
+  type Script,
+  ScriptedSystem,
+  type SERVICE,
+  STATUS,
+  shown,
+  WELL,
+} from './scripted-system.js';
+
+const RUNNING: Partial<Script> = {
+  status: STATUS,
+  commands: { ...WELL.commands, 'systemctl show': shown({ ActiveState: 'active', SubState: 'running' }) },
+};
+
+async function examine(changes: Partial<Script>, config = CONFIG) {
+  const system = new ScriptedSystem({ ...WELL, ...changes });
+  return { system, findings: await runDoctor({ system, config }) };
+}
+
+function files(changed: Script['files']): Partial<Script> {
+  return { files: { ...WELL.files, ...changed } };
+}
+
+function commands(changed: Script['commands']): Partial<Script> {
+  return { commands: { ...WELL.commands, ...changed } };
+}
+
+function stats(changed: Script['stats']): Partial<Script> {
+  return { stats: { ...WELL.stats, ...changed } };
+}
+
+function service(changed: Partial<typeof SERVICE>): Partial<Script> {
+  return commands({ 'systemctl show': shown(changed) });
+}
+
+function gimbal(answer: Buffer | RobotError): Partial<Script> {
+  return { identities: { ...WELL.identities, [unitNamed('gimbal').address]: answer } };
+}
+
+function told(changed: Record<string, unknown>): Partial<Script> {
+  return { ...RUNNING, status: { ...STATUS, ...changed } };
+}
+
+type Row = readonly [what: string, changes: Partial<Script>, check: string, ok: Finding['ok'], says: RegExp];
+
+const rows: readonly Row[] = [
+  ['an old Node', { node: '18.20.4' }, 'node', 'wrong', /18\.20\.4 is older than 20\.19.*apt install nodejs/],
+  ['Node 20.18', { node: '20.18.3' }, 'node', 'wrong', /older/],
+  ['Node 24', { node: '24.1.0' }, 'node', 'fine', /24\.1\.0/],
+  [
+    'no addon',
+    {
+      addon: new RobotError('addon-missing', {
+        missing: 'The addon onoff cannot be loaded.',
+        cure: 'npm ci',
+      }),
+    },
+    'addons',
+    'wrong',
+    /onoff cannot be loaded.*npm ci/,
+  ],
+  [
+    'no systemd',
+    commands({ 'systemctl show': undefined }),
+    'service',
+    'wrong',
+    /no trunnion.service.*apt install/,
+  ],
+  ['no unit', service({ LoadState: 'not-found' }), 'service', 'wrong', /no trunnion.service/],
+  [
+    'a disabled unit',
+    service({ UnitFileState: 'disabled' }),
+    'service',
+    'wrong',
+    /boot: disabled.*enable --now/,
+  ],
+  ['a stopped unit', {}, 'service', 'wrong', /enabled, but inactive.*systemctl start/],
+  [
+    'a unit that falls again and again',
+    service({ ActiveState: 'activating', SubState: 'auto-restart', Result: 'exit-code' }),
+    'service',
+    'wrong',
+    /again and again.*journalctl/,
+  ],
+  [
+    'a unit that is about to serve',
+    service({ ActiveState: 'activating', SubState: 'start' }),
+    'service',
+    'unknown',
+    /starting/,
+  ],
+  [
+    'a restart after a hang',
+    commands({
+      'systemctl show': shown({ ActiveState: 'active', NRestarts: '2' }),
+      'journalctl --no-pager': '{"UNIT_RESULT":"watchdog","__REALTIME_TIMESTAMP":"1893456000000000"}\n',
+    }),
+    'last stop',
+    'wrong',
+    /hung, and the watchdog ended it, 2030-01-01T00:00:00.000Z; restarted 2 times/,
+  ],
+  [
+    'an exit code, and no journal to read',
+    service({ ActiveState: 'failed', Result: 'exit-code', ExecMainStatus: '1' }),
+    'last stop',
+    'wrong',
+    /ended with an error, status 1/,
+  ],
+  [
+    'an end in order',
+    commands({ 'journalctl --no-pager': '{"__REALTIME_TIMESTAMP":"1893456000000000"}\n' }),
+    'last stop',
+    'fine',
+    /ended in order, 2030-01-01/,
+  ],
+  [
+    'an older daemon',
+    told({ version: '0.0.9' }),
+    'daemon',
+    'wrong',
+    /version 0\.0\.9 runs.*systemctl restart/,
+  ],
+  ['the simulator', told({ simulated: true }), 'daemon', 'wrong', /simulator answers/],
+  [
+    'a daemon that is mute',
+    { ...RUNNING, status: undefined },
+    'daemon',
+    'wrong',
+    /does not answer at http:..127/,
+  ],
+  [
+    'a daemon on another port',
+    { stats: { ...WELL.stats, '/var/lib/trunnion': { uid: 990, inode: 23 } } },
+    'port',
+    'unknown',
+    /a daemon runs, but not at/,
+  ],
+  ['a port in use', { port: { fails: 'EADDRINUSE' } }, 'port', 'wrong', /another program's.*ss -ltnp/],
+  ['a port below 1024', { port: { fails: 'EACCES' } }, 'port', 'wrong', /root only/],
+  [
+    'an answer that is not ours',
+    { status: { hello: 'world' }, port: { fails: 'EADDRINUSE' } },
+    'port',
+    'wrong',
+    /another/,
+  ],
+  ['I2C off', { folders: { '/dev': ['null'] } }, 'i2c', 'wrong', /switched off.*do_i2c 0/],
+  [
+    'no device file',
+    { folders: { '/dev': ['null'], '/sys/bus/i2c/devices': ['i2c-1', '1-0020'] } },
+    'i2c',
+    'wrong',
+    /no device file.*modprobe i2c-dev/,
+  ],
+  [
+    'another bus only',
+    { folders: { '/dev': ['i2c-20', 'i2c-3'] } },
+    'i2c',
+    'wrong',
+    /no bus 1; buses: 3, 20.*i2c\.bus/,
+  ],
+  [
+    "a device of root's",
+    stats({ '/dev/i2c-1': { mode: 0o20600 } }),
+    'i2c access',
+    'wrong',
+    /trunnion may not.*usermod -aG i2c/,
+  ],
+  [
+    'a user outside the group',
+    commands({ 'id -G': '990\n' }),
+    'gpio access',
+    'wrong',
+    /usermod -aG gpio trunnion/,
+  ],
+  [
+    'a slow bus',
+    files({ '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': Buffer.from([0, 0, 0x27, 0x10]) }),
+    'bus speed',
+    'wrong',
+    /10 kHz is too slow/,
+  ],
+  [
+    'the default speed',
+    files({ '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': Buffer.from([0, 1, 0x86, 0xa0]) }),
+    'bus speed',
+    'fine',
+    /100 kHz; with 400/,
+  ],
+  [
+    'a board that does not tell',
+    files({ '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': undefined }),
+    'bus speed',
+    'unknown',
+    /does not tell/,
+  ],
+  [
+    'no controller',
+    gimbal(new RobotError('nack')),
+    'gimbal controller',
+    'wrong',
+    /nothing answers at 0x20.*power/,
+  ],
+  ['a held bus', gimbal(new RobotError('bus-timeout')), 'gimbal controller', 'wrong', /held down/],
+  ['noise', gimbal(Buffer.alloc(13, 0xff)), 'gimbal controller', 'wrong', /corrupt/],
+  [
+    'something else',
+    gimbal(identityOf(unitNamed('gimbal'), { magic: 1 })),
+    'gimbal controller',
+    'wrong',
+    /no motor controller/,
+  ],
+  [
+    'the wrong one',
+    gimbal(identityOf(unitNamed('gimbal'), { kind: 2 })),
+    'gimbal controller',
+    'wrong',
+    /kind 2, not 1.*Exchange/,
+  ],
+  [
+    'a newer protocol',
+    gimbal(identityOf(unitNamed('gimbal'), { protocol: 9 })),
+    'gimbal controller',
+    'wrong',
+    /protocol 9, not 1/,
+  ],
+  [
+    'no access to the bus',
+    gimbal(new RobotError('bus-unavailable', { cure: 'usermod' })),
+    'gimbal controller',
+    'unknown',
+    /bus-unavailable.*usermod/,
+  ],
+  [
+    'a controller offline',
+    told({ gimbal: { online: false, problem: { detail: 'The gimbal controller does not answer.' } } }),
+    'gimbal controller',
+    'wrong',
+    /cannot reach it: The gimbal controller does not answer/,
+  ],
+  [
+    'two chips',
+    { chip: new RobotError('pin-failed', { missing: 'More than one GPIO chip.', cure: 'Remove it.' }) },
+    'gpio',
+    'wrong',
+    /More than one.*Remove it/,
+  ],
+  [
+    'a chip without the pin',
+    { chip: { label: 'pinctrl-rp1', base: 571, lines: 10 } },
+    'gpio',
+    'wrong',
+    /no BCM 17/,
+  ],
+  [
+    'a lit laser',
+    files({ '/sys/class/gpio/gpio529/value': '1\n' }),
+    'laser pin',
+    'wrong',
+    /lit, and no daemon.*trunnion-dark/,
+  ],
+  [
+    'a lit laser behind active_low',
+    files({ '/sys/class/gpio/gpio529/active_low': '1\n' }),
+    'laser pin',
+    'wrong',
+    /lit/,
+  ],
+  [
+    'a pin in use',
+    files({ '/sys/kernel/debug/gpio': ' gpio-529 (GPIO17              |fan                 ) out hi\n' }),
+    'laser pin',
+    'wrong',
+    /held by fan/,
+  ],
+  [
+    'a pin nobody may see',
+    files({ '/sys/kernel/debug/gpio': undefined }),
+    'laser pin',
+    'unknown',
+    /sudo trunnion doctor/,
+  ],
+  [
+    'a daemon without laser',
+    told({ laser: { state: null, problem: { detail: 'No pin.' } } }),
+    'laser pin',
+    'wrong',
+    /No pin/,
+  ],
+  [
+    'no state folder',
+    stats({ '/var/lib/trunnion': undefined }),
+    'state folder',
+    'wrong',
+    /does not exist.*systemctl start/,
+  ],
+  [
+    'the folder of another',
+    stats({ '/var/lib/trunnion': { uid: 0 } }),
+    'state folder',
+    'wrong',
+    /not trunnion's.*chown/,
+  ],
+  ['a closed folder', { sync: { fails: 'EACCES' } }, 'state folder', 'unknown', /sudo trunnion doctor/],
+  ['a read-only disk', { sync: { fails: 'EROFS' } }, 'state folder', 'wrong', /read-only.*remount/],
+  ['a full disk', { sync: { fails: 'ENOSPC' } }, 'state folder', 'wrong', /no room.*apt clean/],
+  ['a failing disk', { sync: { fails: 'EIO' } }, 'state folder', 'wrong', /EIO.*SD card/],
+  ['a slow disk', { sync: 900 }, 'state folder', 'wrong', /900\.0 ms.*SD card/],
+  [
+    'storage that fails',
+    told({ storage: { ok: false, detail: 'It is full.', cure: 'Free some.' } }),
+    'state folder',
+    'wrong',
+    /It is full.*Free some/,
+  ],
+  [
+    'a journal set aside',
+    told({ storage: { ok: true, setAside: ['gains.1'] } }),
+    'state folder',
+    'wrong',
+    /gains\.1/,
+  ],
+  ['little space', { freeBytes: 20e6 }, 'disk space', 'wrong', /20 MB free.*apt clean/],
+  [
+    'under-voltage now',
+    commands({ 'vcgencmd get_throttled': 'throttled=0x50005\n' }),
+    'supply',
+    'wrong',
+    /now/,
+  ],
+  [
+    'under-voltage before',
+    commands({ 'vcgencmd get_throttled': 'throttled=0x50000\n' }),
+    'supply',
+    'wrong',
+    /since boot/,
+  ],
+  [
+    'heat only',
+    commands({ 'vcgencmd get_throttled': 'throttled=0x80008\n' }),
+    'supply',
+    'fine',
+    /no under-voltage/,
+  ],
+  [
+    "the kernel's alarm",
+    {
+      ...commands({ 'vcgencmd get_throttled': undefined }),
+      ...files({
+        '/sys/class/hwmon/hwmon0/name': 'cpu_thermal\n',
+        '/sys/class/hwmon/hwmon1/name': 'rpi_volt\n',
+        '/sys/class/hwmon/hwmon1/in0_lcrit_alarm': '1\n',
+      }),
+      folders: { ...WELL.folders, '/sys/class/hwmon': ['hwmon0', 'hwmon1'] },
+    },
+    'supply',
+    'wrong',
+    /under-voltage/,
+  ],
+  [
+    'a board without sensors',
+    commands({ 'vcgencmd get_throttled': undefined }),
+    'supply',
+    'unknown',
+    /does not tell/,
+  ],
+  [
+    'a clock before the last save',
+    { now: '2030-01-01T09:00:00Z' },
+    'clock',
+    'wrong',
+    /before the last save.*set-ntp/,
+  ],
+  ['no network time', commands({ 'timedatectl show': 'no\n' }), 'clock', 'fine', /not synchronized/],
+];
+
+describe('doctor', () => {
+  it('finds nothing wrong on a board that is well, while the daemon runs and touches nothing of its', async () => {
+    const { system, findings } = await examine(RUNNING);
+    expect(findings.filter(({ ok }) => ok !== 'fine')).to.deep.equal([]);
+    expect(system.touched).to.deep.equal([]);
+  });
+
+  it('without the daemon finds only that, and reads no more than the identities', async () => {
+    const { system, findings } = await examine({});
+    expect(findings.filter(({ ok }) => ok !== 'fine').map(({ check }) => check)).to.deep.equal(['service']);
+    expect(system.touched).to.deep.equal([
+      'port 0.0.0.0:8080',
+      'bus 1: read 13 of 0 at 32',
+      'bus 1: read 13 of 0 at 33',
+      'folder /var/lib/trunnion',
+    ]);
+  });
+
+  it('touches nothing of a daemon that does not answer', async () => {
+    const { system } = await examine({ ...RUNNING, status: undefined });
+    expect(system.touched).to.deep.equal([]);
+  });
+
+  it('gives every fault a cure', async () => {
+    for (const [what, changes] of rows) {
+      const { findings } = await examine(changes);
+      const without = findings.filter(({ ok, cure }) => ok === 'wrong' && !cure);
+      expect(without, what).to.deep.equal([]);
+    }
+  });
+
+  for (const [what, changes, check, ok, says] of rows) {
+    it(`says ${ok} of ${what}`, async () => {
+      const { findings } = await examine(changes);
+      const finding = findings.find(found => found.check === check);
+      expect(finding?.ok, finding?.detail).to.equal(ok);
+      expect(`${finding?.detail} ${finding?.cure}`).to.match(says);
+    });
+  }
+
+  it('takes an active-low laser at level 0 for lit', async () => {
+    const config = { ...CONFIG, laser: { ...CONFIG.laser, activeLow: true } };
+    const { findings } = await examine({}, config);
+    expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);
+  });
+
+  it('prints a line for each check and one for each cure', () => {
+    const text = toText([
+      { check: 'node', ok: 'fine', detail: 'Node 20.19.2' },
+      { check: 'supply', ok: 'wrong', detail: 'under-voltage now', cure: 'Another supply.' },
+    ]);
+    expect(text).to.equal(
+      'fine     node    Node 20.19.2\n' +
+        'wrong    supply  under-voltage now\n' +
+        '                 -> Another supply.\n',
+    );
+  });
+});

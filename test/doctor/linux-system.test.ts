@@ -1,0 +1,58 @@
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { expect } from 'chai';
+import { openCase } from '../../src/doctor/case.js';
+import { errorCode } from '../../src/doctor/finding.js';
+import { linuxSystem } from '../../src/doctor/linux-system.js';
+import { lockState } from '../../src/gains/state-lock.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { CONFIG } from './scripted-system.js';
+
+describe('what doctor looks at', () => {
+  it('is synced and gone when a folder has been tried', () =>
+    inTemporaryFolder(async folder => {
+      expect(await linuxSystem.trySync(folder)).to.be.least(0);
+      expect(await readdir(folder)).to.deep.equal([]);
+    }));
+
+  it('is free or not, for a port', async () => {
+    const server = createServer((_, response) => response.end('{"version":"1"}'));
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const url = `http://127.0.0.1:${port}`;
+    const taken = await linuxSystem.tryPort('127.0.0.1', port).catch(errorCode);
+    expect(taken).to.equal('EADDRINUSE');
+    expect(await linuxSystem.getJson(url)).to.deep.equal({ version: '1' });
+    await new Promise(resolve => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+    await linuxSystem.tryPort('127.0.0.1', port);
+    expect(await linuxSystem.getJson(url)).to.equal(undefined);
+  });
+
+  it('says ENOENT of a program that is not there, and gives exit codes', async () => {
+    expect(await linuxSystem.run('no-such-program').catch(errorCode)).to.equal('ENOENT');
+    expect(await linuxSystem.run('sh', '-c', 'echo told; exit 3')).to.deep.equal({
+      exitCode: 3,
+      stdout: 'told\n',
+    });
+  });
+
+  it('shows a daemon by its hold on the state folder, whatever its port', async function () {
+    if (process.platform !== 'linux') {
+      console.log('      skipped: no /proc/net/unix here');
+      return this.skip();
+    }
+    await inTemporaryFolder(async folder => {
+      const config = { ...CONFIG, http: { host: '127.0.0.1', port: 1 }, state: { folder } };
+      const system = { ...linuxSystem, run: () => Promise.reject(new Error('no systemd')) };
+      expect((await openCase(system, config, '1')).daemonRuns).to.equal(false);
+      const lock = await lockState(folder);
+      expect((await openCase(system, config, '1')).daemonRuns).to.equal(true);
+      await lock.release();
+      expect((await openCase(system, config, '1')).daemonRuns).to.equal(false);
+    });
+  });
+});

@@ -1,0 +1,215 @@
+import type { DoctorConfig } from '../../src/doctor/case.js';
+import type { FileStatus, Output, System } from '../../src/doctor/system.js';
+import { RobotError } from '../../src/errors.js';
+import { encodeEntry } from '../../src/gains/journal-line.js';
+import { encodeFrame } from '../../src/protocol/codec.js';
+import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../../src/protocol/registers.js';
+import { UNIT_LIST, type Unit } from '../../src/units.js';
+import { version } from '../../src/version.js';
+
+export const CONFIG: DoctorConfig = {
+  http: { host: '0.0.0.0', port: 8080 },
+  i2c: { bus: 1 },
+  laser: { gpio: 17, activeLow: false, interlock: { gpio: 27, activeLow: true } },
+  state: { folder: '/var/lib/trunnion' },
+};
+
+/** An answer, or the system's code of the failure. */
+type Scripted<T> = T | { readonly fails: string };
+
+export interface Script {
+  readonly node: string;
+  readonly now: string;
+  readonly files: Readonly<Record<string, string | Buffer | undefined>>;
+  readonly folders: Readonly<Record<string, readonly string[]>>;
+  readonly stats: Readonly<Record<string, Partial<FileStatus> | undefined>>;
+  /** By the command and its first argument. */
+  readonly commands: Readonly<Record<string, string | undefined>>;
+  readonly freeBytes: number;
+  readonly status: unknown;
+  readonly port: Scripted<undefined>;
+  readonly sync: Scripted<number>;
+  readonly addon: RobotError | undefined;
+  readonly chip: { label: string; base: number; lines: number } | RobotError;
+  /** By address. */
+  readonly identities: Readonly<Record<number, Buffer | RobotError>>;
+}
+
+export interface Identity {
+  readonly magic: number;
+  readonly kind: number;
+  readonly protocol: number;
+}
+
+export function identityOf(unit: Unit, changed: Partial<Identity> = {}): Buffer {
+  return encodeFrame(unit.address, REGISTERS.identity, {
+    magic: MAGIC,
+    kind: unit.kind,
+    protocol: PROTOCOL_VERSION,
+    firmware_major: 1,
+    firmware_minor: 2,
+    firmware_patch: 3,
+    loops: unit.loops.length,
+    loop_rate_hz: 1000,
+    ...changed,
+  });
+}
+
+export const SERVICE = {
+  LoadState: 'loaded',
+  UnitFileState: 'enabled',
+  ActiveState: 'inactive',
+  SubState: 'dead',
+  Result: 'success',
+  ExecMainStatus: '0',
+  NRestarts: '0',
+  User: 'trunnion',
+};
+
+export function shown(properties: Partial<typeof SERVICE>): string {
+  const all = Object.entries({ ...SERVICE, ...properties });
+  return all.map(([name, value]) => `${name}=${value}\n`).join('');
+}
+
+const unitStatus = {
+  mode: 'manual',
+  online: true,
+  firmware: '1.2.3',
+  protocol: 1,
+  faults: [],
+  gains: { revision: 1, savedAt: '2030-01-01T10:00:00.000Z', applied: true },
+};
+
+/** What a daemon that is well answers. */
+export const STATUS = {
+  version,
+  simulated: false,
+  laser: { state: 'off' },
+  gimbal: unitStatus,
+  chassis: unitStatus,
+  storage: { ok: true, setAside: [] },
+};
+
+/** A Pi 4 on which all is well, and no daemon runs. */
+export const WELL: Script = {
+  node: '20.19.2',
+  now: '2030-01-01T12:00:00Z',
+  files: {
+    '/proc/net/unix': 'Num RefCount Protocol\n0: 2 0 10000 1 1 1234 @trunnion-state-1-23\n',
+    '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': Buffer.from([0x00, 0x06, 0x1a, 0x80]),
+    '/sys/kernel/debug/gpio':
+      'gpiochip0: GPIOs 512-569, parent: platform/fe200000.gpio, pinctrl-bcm2711:\n' +
+      ' gpio-529 (GPIO17              |sysfs               ) out lo\n' +
+      ' gpio-530 (GPIO18              |backlight           ) out lo\n' +
+      ' gpio-539 (GPIO27              )\n',
+    '/sys/class/gpio/gpio529/direction': 'out\n',
+    '/sys/class/gpio/gpio529/value': '0\n',
+    '/sys/class/gpio/gpio529/active_low': '0\n',
+    '/var/lib/trunnion/gains.jsonl': encodeEntry({
+      revision: 1,
+      time: '2030-01-01T10:00:00.000Z',
+      unit: 'gimbal',
+      gains: {},
+    }),
+  },
+  folders: { '/dev': ['null', 'i2c-1', 'i2c-20'], '/sys/class/hwmon': [] },
+  stats: {
+    '/dev/i2c-1': { mode: 0o20660, gid: 994 },
+    '/sys/class/gpio/export': { mode: 0o100220, gid: 993 },
+    '/var/lib/trunnion': { mode: 0o40750, uid: 990, gid: 990 },
+  },
+  commands: {
+    'systemctl show': shown({}),
+    'id -u': '990\n',
+    'id -G': '990 994 993\n',
+    'vcgencmd get_throttled': 'throttled=0x0\n',
+    'timedatectl show': 'yes\n',
+    'journalctl --no-pager': '',
+  },
+  freeBytes: 5e9,
+  status: undefined,
+  port: undefined,
+  sync: 4.2,
+  addon: undefined,
+  chip: { label: 'pinctrl-bcm2711', base: 512, lines: 58 },
+  identities: Object.fromEntries(UNIT_LIST.map(unit => [unit.address, identityOf(unit)])),
+};
+
+export class ScriptedSystem implements System {
+  readonly nodeVersion: string;
+  readonly now: Date;
+  readonly user = { name: 'pi', uid: 1000, gids: [1000] };
+  /** What a running daemon could feel. */
+  readonly touched: string[] = [];
+  readonly #script: Script;
+
+  constructor(script: Script) {
+    this.#script = script;
+    this.nodeVersion = script.node;
+    this.now = new Date(script.now);
+  }
+
+  async readFile(path: string): Promise<Buffer> {
+    return Buffer.from(this.#script.files[path] ?? missing(path));
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    return this.#script.folders[folder] ?? missing(folder);
+  }
+
+  async stat(path: string): Promise<FileStatus> {
+    const known = this.#script.stats[path] ?? missing(path);
+    return { mode: 0, uid: 0, gid: 0, modifiedMs: 0, device: 1, inode: 2, ...known };
+  }
+
+  async freeBytes(folder: string): Promise<number> {
+    if (this.#script.stats[folder] === undefined && folder !== '/') missing(folder);
+    return this.#script.freeBytes;
+  }
+
+  async run(command: string, ...args: readonly string[]): Promise<Output> {
+    const stdout = this.#script.commands[`${command} ${args[0]}`] ?? missing(command);
+    return { exitCode: 0, stdout };
+  }
+
+  async getJson(url: string): Promise<unknown> {
+    return url === 'http://127.0.0.1:8080/api/status' ? this.#script.status : undefined;
+  }
+
+  async tryPort(host: string, port: number): Promise<void> {
+    this.touched.push(`port ${host}:${port}`);
+    answer(this.#script.port);
+  }
+
+  async trySync(folder: string): Promise<number> {
+    this.touched.push(`folder ${folder}`);
+    return answer(this.#script.sync);
+  }
+
+  async addonProblem(): Promise<RobotError | undefined> {
+    return this.#script.addon;
+  }
+
+  async headerChip() {
+    if (this.#script.chip instanceof RobotError) throw this.#script.chip;
+    return this.#script.chip;
+  }
+
+  async readBlock(bus: number, address: number, register: number, length: number): Promise<Buffer> {
+    this.touched.push(`bus ${bus}: read ${length} of ${register} at ${address}`);
+    const found = this.#script.identities[address];
+    if (found instanceof Buffer) return found;
+    throw found ?? new RobotError('nack');
+  }
+}
+
+function missing(path: string): never {
+  throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' });
+}
+
+function answer<T>(scripted: Scripted<T>): T {
+  if (typeof scripted === 'object' && scripted !== null && 'fails' in scripted) {
+    throw Object.assign(new Error(`${scripted.fails}: scripted`), { code: scripted.fails });
+  }
+  return scripted;
+}
