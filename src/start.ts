@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.js';
 import type { Config } from './config.js';
 import { describeError, RobotError } from './errors.js';
+import { type Disk, realDisk } from './gains/disk.js';
 import { GainsStore } from './gains/gains-store.js';
 import { type Hardware, isMissing } from './hardware/ports.js';
 import { createApp } from './http/app.js';
@@ -20,6 +21,7 @@ export interface Parts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly notifier?: Notifier;
+  readonly disk?: Disk;
   /** Served beside the interface and not documented. */
   readonly hiddenRoutes?: readonly Route[];
 }
@@ -35,16 +37,10 @@ export interface Daemon {
 const BACKLOG = 4096;
 
 /** Wires everything. The laser is dark before the port opens. */
-export async function start({
-  config,
-  hardware,
-  log,
-  clock,
-  notifier,
-  hiddenRoutes,
-}: Parts): Promise<Daemon> {
+export async function start(parts: Parts): Promise<Daemon> {
+  const { config, hardware, log, clock, notifier, disk = realDisk, hiddenRoutes } = parts;
   darken(hardware, log);
-  const store = await GainsStore.open({ folder: config.state.folder, clock });
+  const store = await GainsStore.open({ folder: config.state.folder, clock, disk });
   const incidents = new Incidents({ log, clock });
   const robot = new Robot({
     hardware,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import { isRobotError, RobotError } from '../errors.js';
 import { defaultGains, type GainSet, perUnit, type UnitName, unitNamed } from '../units.js';
-import { type Disk, realDisk } from './disk.js';
+import type { Disk } from './disk.js';
 import { Journal } from './journal.js';
 import type { JournalEntry } from './journal-line.js';
 import { lockState, type StateLock } from './state-lock.js';
@@ -43,8 +43,8 @@ export class GainsStore {
   }
 
   /** Rejects with `state-in-use` only; storage that fails is told by `report` and tried again. */
-  static async open(options: { folder: string; clock: Clock; disk?: Disk }): Promise<GainsStore> {
-    const { folder, clock, disk = realDisk } = options;
+  static async open(options: { folder: string; clock: Clock; disk: Disk }): Promise<GainsStore> {
+    const { folder, clock, disk } = options;
     const store = new GainsStore(folder, new Journal({ folder, disk, clock }), clock);
     await disk.makeFolder(folder).catch(() => undefined);
     await store.#open();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../src/clock.js';
 import { RobotError } from '../../src/errors.js';
+import { realDisk } from '../../src/gains/disk.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { encodeEntry } from '../../src/gains/journal-line.js';
 import { defaultGains, type GainSet, unitNamed } from '../../src/units.js';
@@ -18,7 +19,7 @@ const chassis = (kp: number): GainSet => ({
 });
 
 async function withStore<T>(folder: string, act: (store: GainsStore) => Promise<T>): Promise<T> {
-  const store = await GainsStore.open({ folder, clock: systemClock });
+  const store = await GainsStore.open({ folder, clock: systemClock, disk: realDisk });
   try {
     return await act(store);
   } finally {
@@ -100,16 +101,20 @@ describe('GainsStore', () => {
   it('shares its folder with no other process, and a killed one is no obstacle', () =>
     inTemporaryFolder(async folder => {
       const module = JSON.stringify(new URL('../../src/gains/gains-store.js', import.meta.url).href);
+      const disk = JSON.stringify(new URL('../../src/gains/disk.js', import.meta.url).href);
       const clock = '{ nowMs: () => 0, after: () => ({ cancel() {} }), wallTime: () => new Date() }';
       const script =
         `const { GainsStore } = await import(${module});` +
-        `await GainsStore.open({ folder: ${JSON.stringify(folder)}, clock: ${clock} });` +
+        `const { realDisk: disk } = await import(${disk});` +
+        `await GainsStore.open({ folder: ${JSON.stringify(folder)}, clock: ${clock}, disk });` +
         "process.stdout.write('open'); process.stdin.resume();";
       const other = spawn(process.execPath, ['--input-type=module', '-e', script], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       await once(other.stdout, 'data');
-      const refused = await GainsStore.open({ folder, clock: systemClock }).catch(error => error.code);
+      const refused = await GainsStore.open({ folder, clock: systemClock, disk: realDisk }).catch(
+        error => error.code,
+      );
       expect(refused).to.equal('state-in-use');
       other.kill('SIGKILL');
       await once(other, 'exit');

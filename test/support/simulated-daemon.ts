@@ -7,10 +7,18 @@ import { simRoutes } from '../../sim/sim-routes.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { systemClock } from '../../src/clock.js';
 import { type Config, loadConfig } from '../../src/config.js';
+import { type Disk, realDisk } from '../../src/gains/disk.js';
+import type { I2cBus } from '../../src/hardware/ports.js';
 import { type Daemon, start } from '../../src/start.js';
 import { type Answer, call } from './daemon.js';
 
 type Sections = { readonly [Section in keyof Config]?: Partial<Config[Section]> };
+
+/** What stands between the daemon and the simulated robot or the real disk. */
+export interface Around {
+  bus?(simulated: I2cBus): I2cBus;
+  disk?(real: Disk): Disk;
+}
 
 export interface SimulatedDaemon {
   readonly url: string;
@@ -23,7 +31,7 @@ export interface SimulatedDaemon {
 }
 
 /** Before and after each suite: a daemon in this process, on a simulated robot, with real HTTP and real files. */
-export function simulatedDaemon(sections: Sections = {}): SimulatedDaemon {
+export function simulatedDaemon(sections: Sections = {}, around: Around = {}): SimulatedDaemon {
   let daemon: Daemon | undefined;
   let sim: SimulatedRobot | undefined;
   let folder = '';
@@ -44,7 +52,12 @@ export function simulatedDaemon(sections: Sections = {}): SimulatedDaemon {
     const { hardware } = sim;
     daemon = await start({
       config,
-      hardware: { ...hardware, close: async () => undefined },
+      hardware: {
+        ...hardware,
+        bus: around.bus?.(hardware.bus) ?? hardware.bus,
+        close: async () => undefined,
+      },
+      disk: around.disk?.(realDisk) ?? realDisk,
       log: pino({}, { write: line => logged.push(JSON.parse(line)) }),
       clock: systemClock,
       hiddenRoutes: simRoutes(sim),
