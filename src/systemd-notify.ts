@@ -4,7 +4,10 @@ import { type Clock, systemClock } from './clock.js';
 /** Tells systemd how the daemon is. Without systemd every call does nothing. */
 export interface Notifier {
   ready(): void;
-  /** Feeds the watchdog. May be called at any rate: what comes too soon is left out. */
+  /**
+   * Feeds the watchdog. May be called at any rate: what comes too soon is left out. Before `ready()` it does nothing,
+   * for the first feed starts the watchdog, and a start may take longer than systemd bears.
+   */
   alive(): void;
   stopping(): void;
   /** `alive()` is due at least this often, a quarter of what systemd bears; undefined without a watchdog. */
@@ -37,6 +40,7 @@ export function createNotifier(
   const waiting: string[] = [];
   let sending = false;
   let failed = false;
+  let isReady = false;
   let fedAtMs = Number.NEGATIVE_INFINITY;
 
   function next(): void {
@@ -61,10 +65,13 @@ export function createNotifier(
 
   return {
     watchdogIntervalMs,
-    ready: () => tell('READY=1'),
+    ready: () => {
+      isReady = true;
+      tell('READY=1');
+    },
     stopping: () => tell('STOPPING=1'),
     alive: () => {
-      if (watchdogIntervalMs === undefined || sending) return;
+      if (watchdogIntervalMs === undefined || !isReady || sending) return;
       if (clock.nowMs() - fedAtMs < watchdogIntervalMs) return;
       fedAtMs = clock.nowMs();
       tell('WATCHDOG=1');

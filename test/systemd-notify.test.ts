@@ -70,32 +70,42 @@ describe('createNotifier', () => {
     it(`given a ${what}: interval ${intervalMs}`, () => {
       const notifier = systemd.notifier(env);
       expect(notifier.watchdogIntervalMs).to.equal(intervalMs);
+      notifier.ready();
+      systemd.childEnds();
       notifier.alive();
-      expect(systemd.messages).to.deep.equal(intervalMs === undefined ? [] : ['WATCHDOG=1']);
+      expect(systemd.messages).to.deep.equal([
+        'READY=1',
+        ...(intervalMs === undefined ? [] : ['WATCHDOG=1']),
+      ]);
     });
   }
 
   it('feeds no more often than it must, however often it is called', () => {
     const notifier = systemd.notifier(SYSTEMD);
+    notifier.ready();
+    systemd.childEnds();
     for (systemd.nowMs = 0; systemd.nowMs < 2000; systemd.nowMs += 20) {
       notifier.alive();
       systemd.childEnds();
     }
-    expect(systemd.messages).to.deep.equal(Array(4).fill('WATCHDOG=1'));
+    expect(systemd.messages).to.deep.equal(['READY=1', ...Array(4).fill('WATCHDOG=1')]);
   });
 
   it('leaves out a feed while a child is at work, and keeps what is said once', () => {
     const notifier = systemd.notifier(SYSTEMD);
-    notifier.alive();
-    systemd.nowMs = 5000;
-    notifier.alive();
     notifier.ready();
+    notifier.alive();
     notifier.stopping();
-    expect(systemd.messages).to.deep.equal(['WATCHDOG=1']);
+    expect(systemd.messages).to.deep.equal(['READY=1']);
     systemd.childEnds();
     systemd.childEnds();
-    systemd.childEnds();
-    expect(systemd.messages).to.deep.equal(['WATCHDOG=1', 'READY=1', 'STOPPING=1']);
+    expect(systemd.messages).to.deep.equal(['READY=1', 'STOPPING=1']);
+  });
+
+  it('starts no watchdog before the daemon is ready', () => {
+    const notifier = systemd.notifier(SYSTEMD);
+    notifier.alive();
+    expect(systemd.messages).to.deep.equal([]);
   });
 
   it('tells of the first failure only, and goes on', () => {
