@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { RobotError } from '../errors.js';
 
 /** A file open for appending. */
@@ -35,7 +35,8 @@ const CURES: Readonly<Record<string, string>> = {
   EIO: 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 
-async function told<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
+/** `act`, its failure as `storage-failed` with what was tried, where, and what helps. */
+export async function told<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -55,10 +56,14 @@ function diskFile(path: string, file: FileHandle): DiskFile {
 }
 
 export const realDisk: Disk = {
-  makeFolder: folder =>
-    told('make', folder, async () => {
+  makeFolder: asked =>
+    told('make', asked, async () => {
+      const folder = resolve(asked);
       const made = await mkdir(folder, { recursive: true, mode: 0o750 });
-      if (made !== undefined) await syncFolder(dirname(made));
+      if (made === undefined) return;
+      for (let inner = folder; inner.length >= made.length; inner = dirname(inner)) {
+        await syncFolder(dirname(inner));
+      }
     }),
   list: folder => told('list', folder, () => readdir(folder)),
   read: path =>

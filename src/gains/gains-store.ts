@@ -24,10 +24,14 @@ export interface StorageReport {
 /** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
 export class GainsStore {
   readonly #journal: Journal;
+  readonly #disk: Disk;
   readonly #clock: Clock;
   readonly #defaults = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
   readonly #folder: string;
+  /** Without it the journal is not touched. */
   #lock: StateLock | undefined;
+  #lockProblem: RobotError | undefined;
+  #opening: Promise<void> | undefined;
   /** Of the journal's entries when there were so many. */
   #index: {
     entries: readonly JournalEntry[];
@@ -35,19 +39,19 @@ export class GainsStore {
     byUnit: Record<UnitName, readonly JournalEntry[]>;
   };
 
-  private constructor(folder: string, journal: Journal, clock: Clock) {
+  private constructor({ folder, disk, clock }: { folder: string; disk: Disk; clock: Clock }) {
     this.#folder = folder;
-    this.#journal = journal;
+    this.#disk = disk;
     this.#clock = clock;
+    this.#journal = new Journal({ folder, disk, clock });
     this.#index = { entries: [], length: 0, byUnit: perUnit(() => []) };
   }
 
   /** Rejects with `state-in-use` only; storage that fails is told by `report` and tried again. */
   static async open(options: { folder: string; clock: Clock; disk: Disk }): Promise<GainsStore> {
-    const { folder, clock, disk } = options;
-    const store = new GainsStore(folder, new Journal({ folder, disk, clock }), clock);
-    await disk.makeFolder(folder).catch(() => undefined);
+    const store = new GainsStore(options);
     await store.#open();
+    if (isRobotError(store.#lockProblem, 'state-in-use')) throw store.#lockProblem;
     return store;
   }
 
@@ -73,28 +77,48 @@ export class GainsStore {
 
   /** On the disk when it resolves; else rejects with `storage-failed` and nothing has changed. */
   async save(unit: UnitName, gains: GainSet): Promise<SavedGains> {
-    if (this.#lock === undefined) await this.#open();
+    if (this.#lock === undefined) await this.retry();
+    if (this.#lockProblem !== undefined) throw this.#unlocked(this.#lockProblem);
     const time = this.#clock.wallTime().toISOString();
     return savedGains(unit, await this.#journal.append({ time, unit, gains }));
   }
 
   /** Opens what could not be opened. Never rejects. */
-  async retry(): Promise<void> {
-    await this.#open().catch(() => undefined);
+  retry(): Promise<void> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
   }
 
   async #open(): Promise<void> {
     try {
-      this.#lock ??= await lockState(this.#folder);
+      if (this.#lock === undefined) {
+        await this.#disk.makeFolder(this.#folder);
+        this.#lock = await lockState(this.#folder);
+      }
+      this.#lockProblem = undefined;
     } catch (error) {
-      // Without a folder there is nothing to lock, and the journal tells why there is none.
-      if (isRobotError(error, 'state-in-use')) throw error;
+      this.#lockProblem = isRobotError(error)
+        ? error
+        : new RobotError('storage-failed', { operation: 'lock', path: this.#folder }, { cause: error });
+      return;
     }
     await this.#journal.open();
   }
 
+  /** The lock's problem as callers after `open` get it. */
+  #unlocked(problem: RobotError): RobotError {
+    if (problem.code === 'storage-failed') return problem;
+    const cure = 'End the other daemon that uses the state folder.';
+    const context = { operation: 'lock', path: this.#folder, errno: 'in use', cure };
+    return new RobotError('storage-failed', context, { cause: problem });
+  }
+
   report(): StorageReport {
-    const { problem, setAside } = this.#journal;
+    const { setAside } = this.#journal;
+    const problem =
+      this.#lockProblem === undefined ? this.#journal.problem : this.#unlocked(this.#lockProblem);
     if (problem === undefined) return { ok: true, setAside };
     const { operation, path, errno, cure } = problem.context;
     return { ok: false, detail: `cannot ${operation} ${path}: ${errno}`, cure: String(cure), setAside };
@@ -106,6 +130,7 @@ export class GainsStore {
   }
 
   #entriesOf(unit: UnitName): readonly JournalEntry[] {
+    if (this.#lockProblem !== undefined) throw this.#unlocked(this.#lockProblem);
     const { entries } = this.#journal;
     if (this.#index.entries !== entries || this.#index.length !== entries.length) {
       const byUnit = perUnit(({ name }) => newestFirst(entries.filter(entry => entry.unit === name)));

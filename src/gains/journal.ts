@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { Clock, Timer } from '../clock.js';
 import { isRobotError, RobotError } from '../errors.js';
 import type { Disk, DiskFile } from './disk.js';
@@ -38,6 +38,7 @@ export class Journal {
   #read = false;
   #damagedBytes: Buffer | undefined;
   #problem: RobotError | undefined;
+  #closed = false;
   /** File operations happen one after the other on this chain. */
   #work: Promise<void> = Promise.resolve();
 
@@ -65,10 +66,7 @@ export class Journal {
 
   /** Reads and mends the file. Never rejects: `problem` tells. */
   open(): Promise<void> {
-    return this.#enqueue(async () => {
-      if (!this.#read) await this.#load();
-      if (this.#file === undefined) await this.#rewrite();
-    }).catch(() => undefined);
+    return this.#enqueue(() => this.#prepare()).catch(() => undefined);
   }
 
   /** Resolves with the entry and its number when it is on the disk. */
@@ -81,10 +79,8 @@ export class Journal {
         abandoned: false,
         timer: this.#clock.after(SAVE_MS, () => {
           pending.abandoned = true;
-          const cure = 'The disk is too slow: check it.';
-          reject(
-            new RobotError('storage-failed', { operation: 'sync', path: this.#path, errno: 'slow', cure }),
-          );
+          this.#problem = this.#failure('sync', 'slow', 'The disk is too slow: check it.');
+          reject(this.#problem);
         }),
       };
       this.#pending.push(pending);
@@ -92,11 +88,17 @@ export class Journal {
     });
   }
 
+  /** After what was asked before it. What is asked later fails, and touches no file. */
   async close(): Promise<void> {
     await this.#enqueue(async () => {
+      this.#closed = true;
       await this.#file?.close();
       this.#file = undefined;
     }).catch(() => undefined);
+  }
+
+  #failure(operation: string, errno: string, cure: string): RobotError {
+    return new RobotError('storage-failed', { operation, path: this.#path, errno, cure });
   }
 
   #enqueue(act: () => Promise<void>): Promise<void> {
@@ -113,6 +115,12 @@ export class Journal {
     return done;
   }
 
+  async #prepare(): Promise<void> {
+    if (this.#closed) throw this.#failure('write', 'closed', 'Wait until the daemon has started again.');
+    if (!this.#read) await this.#load();
+    if (this.#file === undefined) await this.#rewrite();
+  }
+
   async #load(): Promise<void> {
     await this.#disk.makeFolder(this.#folder);
     const bytes = await this.#disk.read(this.#path);
@@ -122,6 +130,8 @@ export class Journal {
     this.#read = true;
     if (damaged) this.#damagedBytes = bytes;
     else if (bytes !== undefined) {
+      // A process that was killed may have left a rename that the medium does not have yet.
+      await this.#disk.syncFolder(this.#folder);
       this.#file = await this.#disk.openToAppend(this.#path);
       this.#bytes = bytes.length;
     }
@@ -131,8 +141,7 @@ export class Journal {
   async #flush(): Promise<void> {
     let batch: readonly Pending[] = this.#pending;
     try {
-      if (!this.#read) await this.#load();
-      if (this.#file === undefined) await this.#rewrite();
+      await this.#prepare();
       batch = this.#pending.splice(0).filter(({ abandoned }) => !abandoned);
       if (batch.length > 0) await this.#write(batch);
       if (batch.some(({ abandoned }) => abandoned)) await this.#rewrite();
@@ -189,7 +198,8 @@ export class Journal {
 
   async #compact(): Promise<void> {
     const counts = new Map<string, number>();
-    const kept = this.#entries.toReversed().filter(({ unit }) => {
+    const newestFirst = this.#entries.toReversed().sort((a, b) => b.revision - a.revision);
+    const kept = newestFirst.filter(({ unit }) => {
       const count = (counts.get(unit) ?? 0) + 1;
       counts.set(unit, count);
       return count <= KEPT_OF_EACH_UNIT;
@@ -214,7 +224,8 @@ export class Journal {
   /** Named by content, so that the same damage is kept once. */
   async #keepDamaged(): Promise<void> {
     if (this.#damagedBytes === undefined) return;
-    const name = `${JOURNAL_FILE}.damaged-${crc32(this.#damagedBytes).toString(16).padStart(8, '0')}`;
+    const hash = createHash('sha256').update(this.#damagedBytes).digest('hex');
+    const name = `${JOURNAL_FILE}.damaged-${hash.slice(0, 16)}`;
     if (!this.#setAside.has(name)) await this.#writeWhole(join(this.#folder, name), this.#damagedBytes);
     this.#setAside.add(name);
     this.#damagedBytes = undefined;

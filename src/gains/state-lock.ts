@@ -3,6 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { RobotError } from '../errors.js';
+import { told } from './disk.js';
 
 export interface StateLock {
   release(): Promise<void>;
@@ -11,9 +12,10 @@ export interface StateLock {
 /**
  * One process per state folder. The lock is a socket that the kernel closes with its process, so that a killed daemon
  * leaves no obstacle. On Linux it is an abstract one, named by the folder's identity: it has no file at all.
+ * Rejects with `state-in-use` where another process has it, else with `storage-failed`.
  */
 export async function lockState(folder: string): Promise<StateLock> {
-  const { dev, ino } = await stat(folder);
+  const { dev, ino } = await told('lock', folder, () => stat(folder));
   const isLinux = platform() === 'linux';
   const path = isLinux ? `\0trunnion-state-${dev}-${ino}` : join(folder, 'lock');
   if (!isLinux) await removeDeadSocket(path, folder);
@@ -25,7 +27,15 @@ export async function lockState(folder: string): Promise<StateLock> {
 function listen(path: string, folder: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer(socket => socket.destroy());
-    server.once('error', error => reject(new RobotError('state-in-use', { folder }, { cause: error })));
+    server.on('error', (error: NodeJS.ErrnoException) => {
+      const { code } = error;
+      const context = { operation: 'lock', path: folder, errno: code, cure: 'Restart the daemon.' };
+      reject(
+        code === 'EADDRINUSE'
+          ? new RobotError('state-in-use', { folder }, { cause: error })
+          : new RobotError('storage-failed', context, { cause: error }),
+      );
+    });
     server.listen(path, () => resolve(server));
   });
 }

@@ -10,6 +10,7 @@ import { GainsStore } from '../../src/gains/gains-store.js';
 import { encodeEntry } from '../../src/gains/journal-line.js';
 import { defaultGains, type GainSet, unitNamed } from '../../src/units.js';
 import { inTemporaryFolder } from '../support/daemon.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 const FILE = 'gains.jsonl';
 const chassis = (kp: number): GainSet => ({
@@ -120,4 +121,31 @@ describe('GainsStore', () => {
       await once(other, 'exit');
       await withStore(folder, store => store.save('chassis', chassis(1)));
     }));
+
+  it('touches no journal while it has no lock', () =>
+    inTemporaryFolder(async folder => {
+      const disk = new RecordingDisk({ [join(folder, FILE)]: Buffer.from('torn') });
+      disk.interfere = async operation => {
+        if (operation === 'makeFolder') throw new RobotError('storage-failed', { operation, errno: 'EIO' });
+      };
+      const late = await GainsStore.open({ folder, clock: systemClock, disk });
+      expect(late.report().ok).to.equal(false);
+      disk.interfere = async () => undefined;
+      await withStore(folder, async () => {
+        await late.retry();
+        expect(await late.save('chassis', chassis(1)).catch(error => error.code)).to.equal('storage-failed');
+        expect(() => late.current('chassis'))
+          .to.throw(RobotError)
+          .with.property('code', 'storage-failed');
+        expect(disk.operations).to.deep.equal([]);
+      });
+      await late.save('chassis', chassis(1));
+      expect(late.report().ok).to.equal(true);
+      await late.close();
+    }));
+
+  it('makes its folder with the ones above it', () =>
+    inTemporaryFolder(folder =>
+      withStore(join(folder, 'a', 'b', 'c'), store => store.save('chassis', chassis(1))),
+    ));
 });

@@ -33,6 +33,29 @@ export class RecordingDisk implements Disk {
     }
   }
 
+  /** As the next process finds it after a kill: all is there, but the medium has what it had. */
+  static replayed(operations: readonly Operation[]): RecordingDisk {
+    const disk = new RecordingDisk();
+    for (const operation of operations) {
+      disk.operations.push(operation);
+      if (operation.kind === 'create') {
+        disk.#inodes = operation.inode;
+        disk.#names.set(operation.path, operation.inode);
+        disk.#data.set(operation.inode, Buffer.alloc(0));
+      } else if (operation.kind === 'append') {
+        disk.#data.set(
+          operation.inode,
+          Buffer.concat([disk.#data.get(operation.inode) ?? Buffer.alloc(0), operation.data]),
+        );
+      } else if (operation.kind === 'rename') {
+        const inode = disk.#names.get(operation.from);
+        disk.#names.delete(operation.from);
+        if (inode !== undefined) disk.#names.set(operation.to, inode);
+      }
+    }
+    return disk;
+  }
+
   files(): Record<string, Buffer> {
     return Object.fromEntries(
       [...this.#names].map(([path, inode]) => [path, this.#data.get(inode) ?? Buffer.alloc(0)]),
