@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { systemClock } from './clock.js';
+import { doctorCommand } from './doctor/doctor.js';
 import { openLinuxHardware } from './hardware/linux-hardware.js';
 import { run } from './run.js';
 
@@ -9,7 +10,7 @@ await run(
     about: 'The daemon of a robot: serve runs it, doctor looks at what goes wrong on a new board.',
     defaults: { host: '0.0.0.0', state: '/var/lib/trunnion' },
     configFile: '/etc/trunnion/config.yaml',
-    commands: {},
+    commands: { doctor: doctorCommand },
     open: async ({ i2c, laser }) => ({
       hardware: await openLinuxHardware({
         i2cBus: i2c.bus,

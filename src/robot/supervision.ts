@@ -29,7 +29,7 @@ export interface UnitSettings {
   readonly onControllerReset: 'manual' | 'restore';
 }
 
-export type UnitIncident = 'online' | 'offline' | 'poll failed' | 'reset' | 'gains applied';
+export type UnitIncident = 'online' | 'offline' | 'not found' | 'poll failed' | 'reset' | 'gains applied';
 
 /** What a unit asks and tells the robot it is part of. */
 export interface UnitWatch {
@@ -195,6 +195,7 @@ export class Supervision {
       this.#watch.incident(this.#unit, 'online');
     } catch (error) {
       this.#gone(error);
+      this.#watch.incident(this.#unit, 'not found', error);
       this.#probeAtMs = this.#clock.nowMs() + this.#probeEveryMs;
       this.#probeEveryMs = Math.min(SLOWEST_PROBE_MS, this.#probeEveryMs * 2);
     }
