@@ -1,6 +1,8 @@
+import { systemClock } from '../clock.js';
 import { isRobotError } from '../errors.js';
-import { decodeFrame } from '../protocol/codec.js';
-import { frameBytes, MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
+import type { I2cBus } from '../hardware/ports.js';
+import { Link } from '../protocol/link.js';
+import { MotorController } from '../robot/motor-controller.js';
 import type { Unit } from '../units.js';
 import { access } from './access.js';
 import type { Case } from './case.js';
@@ -55,36 +57,38 @@ export async function busSpeed({ system, config }: Case): Promise<Found> {
 export async function controller(unit: Unit, { system, config, status, daemonRuns }: Case): Promise<Found> {
   if (status !== undefined) return reported(memberOf(status, unit.name), unit);
   if (daemonRuns) return unknown('the daemon has the bus, and does not answer');
-  const { address, kind, title } = unit;
-  const register = REGISTERS.identity;
-  const where = `at 0x${address.toString(16)}`;
+  const where = `at 0x${unit.address.toString(16)}`;
+  const bus: I2cBus = {
+    readBlock: (address, register, length) => system.readBlock(config.i2c.bus, address, register, length),
+    writeBlock: () => Promise.reject(new TypeError('doctor writes nothing')),
+  };
+  const link = new Link(bus, systemClock);
   try {
-    const bytes = await system.readBlock(config.i2c.bus, address, register.address, frameBytes(register));
-    const found = decodeFrame(address, register, bytes);
-    const firmware = `${found.firmware_major}.${found.firmware_minor}.${found.firmware_patch}`;
-    if (found.magic !== MAGIC) return wrong(`${where} is no motor controller`, 'Check addresses and wiring.');
-    if (found.kind !== kind) {
-      return wrong(
-        `the controller ${where} is of kind ${found.kind}, not ${kind}`,
-        'Exchange the controllers, or their firmware.',
-      );
-    }
-    if (found.protocol !== PROTOCOL_VERSION) {
-      return wrong(
-        `it speaks protocol ${found.protocol}, not ${PROTOCOL_VERSION}`,
-        'Update its firmware, or Trunnion.',
-      );
-    }
-    return fine(`${title} ${where}: firmware ${firmware}, protocol ${found.protocol}`);
+    const found = await new MotorController(unit, link, systemClock).identify({
+      priority: 'telemetry',
+      untilMs: systemClock.nowMs() + ANSWER_MS,
+    });
+    return fine(`${unit.title} ${where}: firmware ${found.firmware}, protocol ${found.protocol}`);
   } catch (error) {
     if (!isRobotError(error)) throw error;
+    if (error.code === 'wrong-identity') {
+      const { field, found, expected } = error.context;
+      return wrong(
+        `${where} is another controller: ${field} is ${found}, not ${expected}`,
+        'Check addresses, cables and firmware.',
+      );
+    }
     return unreachable(error.code, where, String(error.context.cure ?? ''));
   }
 }
 
+/** For an answer with its retries; a kernel call that hangs is waited for to its end. */
+const ANSWER_MS = 300;
+
 const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>> = {
   nack: ['nothing answers', 'Check the power and the cable; i2cdetect -y BUS shows who answers.'],
   'bus-io': ['the transfer broke off', 'Check the cable, its length and the pull-ups.'],
+  deadline: ['the answer takes too long', 'Switch the controllers off and on; check SDA and SCL for shorts.'],
   'bus-timeout': ['the bus is held down', 'Switch the controllers off and on; check SDA and SCL for shorts.'],
   'arbitration-lost': ['the bus is disturbed', 'Check the cable, and whether another master is on the bus.'],
   'bad-frame': ['the answer is corrupt, or no controller gave it', 'Check cable, address and firmware.'],

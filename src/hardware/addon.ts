@@ -34,7 +34,7 @@ async function load<T>(
     return new RobotError(
       'addon-missing',
       {
-        missing: `The addon ${name} cannot be loaded with Node ${process.versions.node}.`,
+        missing: `The addon ${name} cannot be loaded with Node ${process.versions.node}`,
         cure:
           'Install it: sudo apt install --reinstall ./trunnion_*.deb, ' +
           'or in a checkout sudo apt install build-essential python3, then npm ci.',

@@ -26,13 +26,13 @@ export async function headerChip(root: string): Promise<GpioChip> {
   const seen = chips.map(({ label, base }) => `${label} at ${base}`).join(', ') || 'none at all';
   if (chip === undefined) {
     throw pinError(
-      `No GPIO chip of a Raspberry Pi in ${root}; there is: ${seen}.`,
+      `No GPIO chip of a Raspberry Pi in ${root}; there is: ${seen}`,
       'Run on a Raspberry Pi 2 to 5.',
     );
   }
   if (more.length > 0) {
     throw pinError(
-      `More than one GPIO chip looks like the Pi's: ${seen}.`,
+      `More than one GPIO chip looks like the Pi's: ${seen}`,
       'Remove the overlay or module that brings the other one: no pin is driven on a guess.',
     );
   }
@@ -43,7 +43,7 @@ export async function headerChip(root: string): Promise<GpioChip> {
 export function lineNumber(chip: GpioChip, bcm: number): number {
   if (bcm < chip.lines) return chip.base + bcm;
   throw pinError(
-    `${chip.label} has no BCM ${bcm}, only 0 to ${chip.lines - 1}.`,
+    `${chip.label} has no BCM ${bcm}, only 0 to ${chip.lines - 1}`,
     'Configure a pin that it has.',
   );
 }
@@ -54,7 +54,7 @@ async function chipsIn(root: string): Promise<GpioChip[]> {
     names = await readdir(root);
   } catch (error) {
     throw pinError(
-      `There is no ${root}.`,
+      `There is no ${root}`,
       'Use a kernel with CONFIG_GPIO_SYSFS, such as those of Raspberry Pi OS.',
       error,
     );
@@ -73,6 +73,6 @@ async function textOf(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    throw pinError(`Cannot read ${file}.`, 'Mount /sys, and let the daemon read it.', error);
+    throw pinError(`Cannot read ${file}`, 'Mount /sys, and let the daemon read it.', error);
   }
 }

@@ -50,7 +50,7 @@ export async function exportLine(
 export function lineError(line: number, what: string, cause: unknown) {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
   const cure = CURES[code] ?? 'Look at the line with "gpioinfo", and at the kernel log with "dmesg".';
-  return pinError(`GPIO line ${line} cannot ${what}: ${code}.`, cure, cause);
+  return pinError(`GPIO line ${line} cannot ${what}: ${code}`, cure, cause);
 }
 
 async function isThere(folder: string): Promise<boolean> {

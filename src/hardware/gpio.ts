@@ -156,7 +156,7 @@ function verify(
     const [wants, has] = [JSON.stringify(wanted), JSON.stringify(found)];
     if (wants === has) return;
     throw pinError(
-      `GPIO line ${line} is ${has} after it was opened as ${wants}.`,
+      `GPIO line ${line} is ${has} after it was opened as ${wants}`,
       'Something else drives or holds the pin: end it, check the wiring, or configure another pin.',
     );
   } catch (error) {

@@ -24,7 +24,7 @@ export interface Interlock {
   onOpen(listener: () => void): void;
 }
 
-/** Why a part of the hardware is missing, in words for the person at the robot. */
+/** Why a part of the hardware is missing, in words for the person at the robot, without full stop. */
 export interface Missing {
   readonly missing: string;
   /** The command or the act that cures it. */

@@ -52,7 +52,9 @@ export class Reopened<T extends { release(): void }> {
   close({ release }: { release: boolean }): void {
     this.#closed = true;
     this.#retry?.cancel();
-    if (release && !isMissing(this.#current)) this.#current.release();
+    if (!release || isMissing(this.#current)) return;
+    this.#current.release();
+    this.#current = { missing: 'Released', cure: 'Start the daemon again.' };
   }
 
   #isMissing(error: unknown): void {

@@ -80,14 +80,21 @@ export class Laser {
 
   /** Called by supervision: a pin that failed to go dark, or that something else lit, is darkened. */
   keepDark(): void {
-    if (this.#hardware.interlock?.isClosed() === false && this.#wanted === 'on') {
-      this.#tryOff('interlock opened');
-    }
+    if (this.#wanted === 'on' && this.#interlockOpen()) this.#tryOff('interlock opened');
     if (this.#wanted === 'on' || isMissing(this.#hardware.laser)) return;
     try {
       if (this.#hardware.laser.read()) this.#hardware.laser.write(false);
     } catch {
       this.#tryOff(undefined);
+    }
+  }
+
+  /** A contact that cannot be read counts as open. */
+  #interlockOpen(): boolean {
+    try {
+      return this.#hardware.interlock?.isClosed() === false;
+    } catch {
+      return true;
     }
   }
 

@@ -111,7 +111,7 @@ describe('laser pin', () => {
       );
       const { code, context } = await passing(time, opening);
       expect(code).to.equal('pin-failed');
-      expect(context.missing).to.equal('GPIO line 588 cannot be written: ENOENT.');
+      expect(context.missing).to.equal('GPIO line 588 cannot be written: ENOENT');
       expect(time.nowMs()).to.be.least(1000);
     }));
 
@@ -196,7 +196,7 @@ describe('what the kernel says of a line', () => {
       const cause = Object.assign(new Error(`${code}: recorded, write`), { code, syscall: 'write' });
       const error = lineError(529, 'be exported', cause);
       expect(error.code).to.equal('pin-failed');
-      expect(error.context.missing).to.equal(`GPIO line 529 cannot be exported: ${code}.`);
+      expect(error.context.missing).to.equal(`GPIO line 529 cannot be exported: ${code}`);
       expect(error.context.cure).to.match(cure);
     });
   }

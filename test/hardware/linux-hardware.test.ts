@@ -49,7 +49,7 @@ describe('Linux hardware', () => {
       const clock = new ManualClock();
       const natives = { i2c, gpio: gpio.native, gpioRoot: root };
       const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
-      expect(missingOf(hardware).missing).to.equal(`There is no ${root}.`);
+      expect(missingOf(hardware).missing).to.equal(`There is no ${root}`);
       mkdirSync(root);
       makeTree(root, PI_4);
       exportedLine(root, 529, { value: '1', direction: 'out' });
@@ -69,7 +69,7 @@ describe('Linux hardware', () => {
       const pin = pinOf(hardware);
       rmSync(line, { recursive: true });
       expect(() => pin.write(true)).to.throw(RobotError, 'pin-failed');
-      expect(missingOf(hardware).missing).to.equal('GPIO line 529 cannot be written: ENOENT.');
+      expect(missingOf(hardware).missing).to.equal('GPIO line 529 cannot be written: ENOENT');
       exportedLine(root, 529);
       await until(clock, () => !isMissing(hardware.laser));
       pinOf(hardware).write(true);
@@ -100,6 +100,10 @@ describe('Linux hardware', () => {
       rmSync(contact, { recursive: true });
       expect(() => hardware.interlock?.isClosed()).to.throw(RobotError, 'pin-failed');
       expect(opened).to.equal(2);
+      exportedLine(root, 539, { value: '0' });
+      await until(clock, () => isClosed(hardware));
       await hardware.close();
+      expect(gpio.released.at(-1)).to.equal(539);
+      expect(() => hardware.interlock?.isClosed()).to.throw(RobotError, 'Released');
     }));
 });

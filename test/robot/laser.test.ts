@@ -22,9 +22,11 @@ class ScriptedPin implements OutputPin {
 
 class ScriptedInterlock implements Interlock {
   closed = true;
+  failing = false;
   readonly listeners: (() => void)[] = [];
 
   isClosed(): boolean {
+    if (this.failing) throw new RobotError('pin-failed');
     return this.closed;
   }
 
@@ -114,6 +116,17 @@ describe('Laser', () => {
     laser.on();
     interlock.closed = false;
     laser.keepDark();
+    expect(pin.level).to.equal(false);
+  });
+
+  it('takes an interlock that cannot be read for open', () => {
+    const interlock = new ScriptedInterlock();
+    const { pin, laser } = setUp({ interlock });
+    laser.on();
+    interlock.failing = true;
+    laser.keepDark();
+    expect([pin.level, laser.reason]).to.deep.equal([false, 'interlock opened']);
+    expect(codeOf(() => laser.on())).to.equal('pin-failed');
     expect(pin.level).to.equal(false);
   });
 
