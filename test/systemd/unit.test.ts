@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -19,7 +19,7 @@ describe('trunnion.service', () => {
     layOutSystem(root);
     // what the unit stands on: the package brings no targets of its own
     for (const unit of readdirSync(UNITS).filter(name => name.endsWith('.target'))) {
-      cpSync(join(UNITS, unit), join(root, UNITS, unit), { dereference: true });
+      copyFileSync(join(UNITS, unit), join(root, UNITS, unit));
     }
   });
 
