@@ -23,6 +23,7 @@ export type ErrorCode =
   // the robot as a whole
   | 'stopped'
   | 'wrong-mode'
+  | 'closing'
   // the laser
   | 'laser-unavailable'
   | 'pin-failed'

@@ -10,7 +10,8 @@ const STOP_MS = 2000;
 /** Runs a daemon as a process: signals end it in order, a defect ends it at once, and either way the laser is dark. */
 export async function serve(parts: Parts): Promise<Daemon> {
   const { hardware, log } = parts;
-  process.once('exit', () => darken(hardware, log));
+  const lastResort = () => darken(hardware, log);
+  process.once('exit', lastResort);
   process.on('uncaughtException', error => fall(hardware, log, error));
   process.on('unhandledRejection', error => fall(hardware, log, error));
 
@@ -24,6 +25,7 @@ export async function serve(parts: Parts): Promise<Daemon> {
     setTimeout(() => process.exit(0), STOP_MS).unref();
     void starting
       .then(daemon => daemon.close())
+      .then(() => process.off('exit', lastResort))
       .finally(() => {
         closeLog(log);
         process.exit(0);

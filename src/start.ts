@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
@@ -33,6 +34,9 @@ export interface Daemon {
   close(): Promise<void>;
 }
 
+/** For the requests under way at the end. */
+const GRACE_MS = 200;
+
 /** Connections that wait to be accepted: a burst beyond it would cost an honest client a second of its own retry. */
 const BACKLOG = 4096;
 
@@ -41,6 +45,9 @@ export async function start(parts: Parts): Promise<Daemon> {
   const { config, hardware, log, clock, notifier, disk = realDisk, hiddenRoutes } = parts;
   darken(hardware, log);
   const store = await GainsStore.open({ folder: config.state.folder, clock, disk });
+  const { setAside } = store.report();
+  if (setAside.length > 0)
+    log.warn({ setAside }, 'a damaged journal was set aside; copies are in the state folder');
   const incidents = new Incidents({ log, clock });
   const robot = new Robot({
     hardware,
@@ -79,15 +86,22 @@ export async function start(parts: Parts): Promise<Daemon> {
 
   const close = async () => {
     darken(hardware, log);
-    notifier?.stopping();
-    server.close();
-    server.closeAllConnections();
     robot.close();
-    darken(hardware, log);
+    notifier?.stopping();
+    await closeServer(server, clock);
     await store.close();
     await hardware.close();
   };
   return { url, robot, close };
+}
+
+/** What is being answered may end; streams and the slow are cut. */
+async function closeServer(server: Server, clock: Clock): Promise<void> {
+  const closed = new Promise(resolve => server.close(resolve));
+  server.closeIdleConnections();
+  const grace = clock.after(GRACE_MS, () => server.closeAllConnections());
+  await closed;
+  grace.cancel();
 }
 
 /** An address that a browser on this machine can open. */

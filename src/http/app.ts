@@ -108,7 +108,9 @@ function problemAnswers(log: Logger): Middleware {
     } catch (thrown) {
       const error = asRobotError(thrown);
       const { problem, headers } = problemOf(error);
-      if (problem.status >= 500) log.warn({ id: ctx.state.id, ...describeError(error) }, 'request failed');
+      ctx.state.code = error.code;
+      if (error.code === 'internal')
+        log.error({ id: ctx.state.id, ...describeError(error) }, 'request failed');
       ctx.set(headers);
       ctx.status = problem.status;
       ctx.type = 'application/problem+json';
@@ -128,7 +130,8 @@ function requestLog(log: Logger, clock: Clock): Middleware {
     ctx.set('X-Request-Id', id);
     ctx.res.once('close', () => {
       const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
-      log.info({ id, method: ctx.method, path: ctx.path, status: ctx.status, ms }, 'request');
+      const { code } = ctx.state;
+      log.info({ id, method: ctx.method, path: ctx.path, status: ctx.status, code, ms }, 'request');
     });
     await next();
   };

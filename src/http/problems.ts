@@ -75,6 +75,7 @@ const PRESENTATIONS: Readonly<Record<ErrorCode, Presentation>> = {
     detail: context =>
       `Excitation is chosen in debug mode; the ${String(context.unit)} is in ${String(context.mode)}.`,
   },
+  closing: { status: 503, title: 'Shutting down', detail: 'The daemon is shutting down.', retryAfterS: 1 },
   'laser-unavailable': {
     status: 503,
     title: 'No laser',

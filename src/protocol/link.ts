@@ -115,11 +115,17 @@ export class Link {
     this.counters.transactions += 1;
     job.attempts += 1;
     let answered = false;
+    let settledInTime = false;
     const deadline = this.#clock.after(TRANSACTION_MS, () => {
-      answered = true;
-      this.#failed(job, new RobotError('deadline'));
+      // After a pause of the whole process the call may be done and only its callback late: that comes first.
+      setImmediate(() => {
+        if (settledInTime) return;
+        answered = true;
+        this.#failed(job, new RobotError('deadline'));
+      });
     });
     const settled = (error?: unknown) => {
+      settledInTime = true;
       deadline.cancel();
       this.#busy = false;
       if (!answered) {

@@ -47,6 +47,8 @@ export class Robot {
   /** Counts stops, so that a resume notices one that came in between. */
   #stops = 0;
   #resuming = false;
+  #closed = false;
+  #storageOk = true;
   #timer: Timer | undefined;
   #storageTriedMs = 0;
 
@@ -95,7 +97,9 @@ export class Robot {
     this.#supervise(this.#clock.nowMs() + this.#periodMs);
   }
 
+  /** No more supervision, and no more light: what is asked from now on comes too late. */
   close(): void {
+    this.#closed = true;
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#incidents.close();
@@ -103,6 +107,7 @@ export class Robot {
 
   laserOn(): LaserState {
     if (this.#stopped) throw new RobotError('stopped');
+    if (this.#closed) throw new RobotError('closing');
     return this.laser.on();
   }
 
@@ -168,17 +173,23 @@ export class Robot {
     this.#timer = this.#clock.after(Math.max(0, atMs - this.#clock.nowMs()), () => {
       for (const unit of Object.values(this.units)) void unit.tick();
       this.laser.keepDark();
-      this.#retryStorage();
+      this.#watchStorage();
       this.polled.tell();
       this.#supervise(Math.max(atMs + this.#periodMs, this.#clock.nowMs()));
     });
   }
 
-  #retryStorage(): void {
+  #watchStorage(): void {
+    const { ok, detail, cure } = this.store.report();
+    if (ok !== this.#storageOk) {
+      this.#storageOk = ok;
+      if (ok) this.#log.info('storage works again');
+      else this.#log.error({ detail, cure }, 'storage failed');
+    }
     const nowMs = this.#clock.nowMs();
-    if (nowMs - this.#storageTriedMs < STORAGE_RETRY_MS || this.store.report().ok) return;
+    if (ok || nowMs - this.#storageTriedMs < STORAGE_RETRY_MS) return;
     this.#storageTriedMs = nowMs;
-    void this.store.retry().then(() => this.changed.tell());
+    void this.store.retry();
   }
 
   #unitWatch(): UnitWatch {
