@@ -38,6 +38,7 @@ export function createApi({ onStuck }: ApiOptions) {
       const response = await fetch(path, {
         method,
         cache: 'no-store',
+        priority: method === 'POST' ? 'high' : 'auto',
         signal: AbortSignal.timeout(deadlineMs),
         ...(method === 'POST' && {
           headers: { 'content-type': 'application/json' },

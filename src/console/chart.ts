@@ -14,10 +14,13 @@ export interface ChartOptions {
   readonly host: HTMLElement;
   readonly colours: Colours;
   readonly series: readonly ChartSeries[];
-  readonly heightPx: number;
   /** Where the time axis reads 0. */
   readonly zeroT: () => number;
   readonly range: () => [number, number];
+  /** Whether the values of scale `output`, on the right, are shown now; without it there are none. */
+  readonly showsOutput?: () => boolean;
+  /** Whether 0 is in sight whatever the values are. */
+  readonly keepsZero?: () => boolean;
   readonly onZoom?: (fromT: number, toT: number) => void;
   readonly onCursor?: (index: number | null) => void;
   readonly draw?: (chart: uPlot, palette: Palette) => void;
@@ -26,6 +29,7 @@ export interface ChartOptions {
 const FONT = '11px system-ui, sans-serif';
 /** In the loop's unit: less than this is nothing. */
 const LEAST_SPAN = 0.002;
+const LEAST_CLOSE_SPAN = 0.02;
 
 /** A uPlot with our look: time before `zeroT`, a zero line, the page's colours, the width of its host. */
 export function createChart(options: ChartOptions): uPlot {
@@ -37,20 +41,32 @@ export function createChart(options: ChartOptions): uPlot {
     ticks: { show: false },
     font: FONT,
   };
+  const outputAxis = (isShown: () => boolean): uPlot.Axis => ({
+    ...axis,
+    scale: 'output',
+    side: 1,
+    size: () => (isShown() ? 48 : 8),
+    stroke: colour('output'),
+    grid: { show: false },
+    values: (_, at) => (isShown() ? at.map(valueText) : []),
+  });
   const chart = new uPlot(
     {
       width: Math.max(200, host.clientWidth),
-      height: options.heightPx,
+      height: heightOf(host),
       padding: [8, 8, 0, 0],
       legend: { show: false },
       cursor: {
         drag: { x: options.onZoom !== undefined, y: false, setScale: false },
         points: { show: false },
         y: false,
+        bind: { dblclick: () => null },
       },
       scales: {
         x: { time: false, range: options.range },
-        y: { range: (_, min, max) => withZero(min, max) },
+        y: {
+          range: (_, min, max) => (options.keepsZero?.() === false ? closely(min, max) : withZero(min, max)),
+        },
         output: { range: (_, min, max) => withZero(min, max) },
       },
       axes: [
@@ -61,15 +77,7 @@ export function createChart(options: ChartOptions): uPlot {
           values: (_, at) => at.map(t => secondsText(t - options.zeroT())),
         },
         { ...axis, size: 56, values: (_, at) => at.map(valueText) },
-        {
-          ...axis,
-          scale: 'output',
-          side: 1,
-          size: 48,
-          stroke: colour('output'),
-          grid: { show: false },
-          values: (_, at) => at.map(valueText),
-        },
+        ...(options.showsOutput === undefined ? [] : [outputAxis(options.showsOutput)]),
       ],
       series: [
         {},
@@ -101,16 +109,28 @@ export function createChart(options: ChartOptions): uPlot {
     host,
   );
   new ResizeObserver(() => {
-    if (host.clientWidth > 0) chart.setSize({ width: host.clientWidth, height: options.heightPx });
+    if (host.clientWidth > 0) chart.setSize({ width: host.clientWidth, height: heightOf(host) });
   }).observe(host);
   colours.changed.add(() => chart.redraw(false, true));
   return chart;
+}
+
+/** The style sheet gives it. */
+function heightOf(host: HTMLElement): number {
+  return Math.max(100, host.clientHeight);
 }
 
 function withZero(min: number | null, max: number | null): [number, number] {
   const low = Math.min(0, min ?? 0);
   const high = Math.max(0, max ?? 0);
   const room = Math.max(high - low, LEAST_SPAN) * 0.08;
+  return [low - room, high + room];
+}
+
+/** Around what there is, but no closer than noise deserves. */
+function closely(min: number | null, max: number | null): [number, number] {
+  const [low, high] = [min ?? 0, max ?? 0];
+  const room = Math.max((high - low) * 0.08, (LEAST_CLOSE_SPAN - (high - low)) / 2);
   return [low - room, high + room];
 }
 
@@ -135,6 +155,7 @@ function valueText(value: number): string {
 function drawZero(plot: uPlot, palette: Palette): void {
   const y = Math.round(plot.valToPos(0, 'y', true)) + 0.5;
   const { ctx, bbox } = plot;
+  if (y < bbox.top || y > bbox.top + bbox.height) return;
   ctx.save();
   ctx.strokeStyle = palette.zero;
   ctx.lineWidth = devicePixelRatio;

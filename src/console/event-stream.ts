@@ -1,10 +1,13 @@
 import type { Sample, Status, Step } from './robot-state.js';
+import { StreamRoom } from './stream-room.js';
 
 export interface StreamHandlers {
   readonly onOpen: () => void;
   readonly onStatus: (status: Status) => void;
   readonly onTelemetry: (sample: Sample) => void;
   readonly onStep: (step: Step) => void;
+  /** Newer windows have the connections; a press or a key wakes this one. */
+  readonly onRest: (resting: boolean) => void;
   /** Heard from within the last second, or not any more. */
   readonly onFreshness: (fresh: boolean) => void;
 }
@@ -16,13 +19,12 @@ const REOPEN_MS = 500;
 const GIVEN_WAY_MS = 1500;
 const LOOK_MS = 100;
 
-/**
- * The stream of events, kept open while the page can be seen. A browser has six connections to a host for all its
- * tabs together, so streams make room when a request of any of them gets stuck.
- */
+/** The stream of events, kept open while the page can be seen and newer windows do not need the connection. */
 export class EventStream {
   readonly #handlers: StreamHandlers;
-  readonly #others = new BroadcastChannel('trunnion');
+  readonly #room: StreamRoom;
+  readonly #channel = new BroadcastChannel('trunnion');
+  #resting = false;
   #source: EventSource | undefined;
   #reopenAtMs = 0;
   #heardMs = Number.NEGATIVE_INFINITY;
@@ -30,23 +32,40 @@ export class EventStream {
 
   constructor(handlers: StreamHandlers) {
     this.#handlers = handlers;
+    this.#room = new StreamRoom({
+      id: String(Math.random()),
+      channel: this.#channel,
+      onCrowded: () => this.#rest(true),
+      onGiveWay: () => this.#close(GIVEN_WAY_MS),
+    });
   }
 
   start(): void {
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) this.#close(0);
-      else this.#look();
+      else this.#rest(false);
+      this.#look();
     });
     window.addEventListener('pagehide', () => this.#close(0));
-    this.#others.addEventListener('message', () => this.#close(GIVEN_WAY_MS));
+    for (const type of ['focus', 'pointerdown', 'keydown']) {
+      window.addEventListener(type, () => this.#rest(false), { capture: true });
+    }
+    this.#channel.addEventListener('message', event => this.#room.hear(event.data));
     setInterval(() => this.#look(), LOOK_MS);
     this.#look();
   }
 
   /** Frees connections, here and in the other tabs. */
   giveWay(): void {
-    this.#others.postMessage('give way');
-    this.#close(GIVEN_WAY_MS);
+    this.#room.askForWay();
+  }
+
+  #rest(resting: boolean): void {
+    if (resting === this.#resting) return;
+    this.#resting = resting;
+    if (resting) this.#close(0);
+    this.#handlers.onRest(resting);
+    this.#look();
   }
 
   #look(): void {
@@ -56,11 +75,13 @@ export class EventStream {
     if (this.#source?.readyState === EventSource.CLOSED || (this.#source && silentMs > DEAD_MS)) {
       this.#close(REOPEN_MS);
     }
-    if (this.#source === undefined && !document.hidden && nowMs >= this.#reopenAtMs) this.#open();
+    if (this.#source === undefined && !document.hidden && !this.#resting && nowMs >= this.#reopenAtMs)
+      this.#open();
   }
 
   #open(): void {
     const source = new EventSource('/api/events');
+    this.#room.opened();
     this.#source = source;
     this.#heardMs = Math.max(this.#heardMs, performance.now() - STALE_MS);
     source.addEventListener('open', () => this.#handlers.onOpen());
@@ -79,6 +100,7 @@ export class EventStream {
   }
 
   #close(reopenAfterMs: number): void {
+    if (this.#source !== undefined) this.#room.closed();
     this.#source?.close();
     this.#source = undefined;
     this.#reopenAtMs = performance.now() + reopenAfterMs;

@@ -1,5 +1,5 @@
 import { UNIT_LIST } from '../units.js';
-import { element, setAttribute } from './dom.js';
+import { element, setAttribute, setText } from './dom.js';
 import type { Model } from './model.js';
 import type { Panel } from './panel.js';
 import type { Status, Told } from './robot-state.js';
@@ -9,10 +9,10 @@ interface Complaint {
   readonly text: string;
 }
 
-/** What is wrong and how it is cured, in words; and what the bus did. */
+/** What is wrong and how it is cured, in words. */
 export function createHealthPanel(model: Model): Panel {
   const list = element('ul', { class: 'complaints' });
-  const bus = element('p', { class: 'hint' });
+  const version = element('p', { class: 'hint' });
   let shown = '';
   return {
     element: element(
@@ -20,7 +20,7 @@ export function createHealthPanel(model: Model): Panel {
       { class: 'card health', 'aria-label': 'Health' },
       element('h2', {}, 'Health'),
       list,
-      bus,
+      version,
     ),
     update() {
       const { status } = model;
@@ -31,14 +31,11 @@ export function createHealthPanel(model: Model): Panel {
         const rows = complaints.map(({ about, text }) =>
           element('li', {}, element('strong', {}, about), ` ${text}`),
         );
-        list.replaceChildren(
-          ...(rows.length > 0 ? rows : [element('li', { class: 'well' }, 'Nothing to complain of')]),
-        );
+        list.replaceChildren(...(rows.length > 0 ? rows : [element('li', { class: 'well' }, 'All well')]));
         shown = now;
       }
       setAttribute(list, 'data-well', complaints.length === 0);
-      const errors = Object.entries(status.bus.errors).map(([code, count]) => `${code} ${count}`);
-      bus.textContent = `Trunnion ${status.version}. I2C: ${status.bus.transactions} transactions, ${status.bus.retries} retries${errors.length > 0 ? `; ${errors.join(', ')}` : ''}.`;
+      setText(version, `Trunnion ${status.version}`);
     },
   };
 }

@@ -12,7 +12,6 @@ import { type Mark, marksBetween, Timeline } from './timeline.js';
 import { createTopBar } from './top-bar.js';
 import { TopView } from './top-view.js';
 import { createTuningPanel } from './tuning-panel.js';
-import type { LoopChoice } from './unit-card.js';
 
 /** Two minutes and more at 50 Hz, over a minute at 100 Hz. */
 const SAMPLES = 8192;
@@ -27,32 +26,26 @@ const colours = new Colours();
 const buffer = new TelemetryBuffer(SAMPLES);
 const timeline = new Timeline();
 const marks: Mark[] = [];
-const choice: LoopChoice = { unit: 'gimbal', loop: 'angle_yaw' };
-
-const choose = (chosen: LoopChoice) => {
-  Object.assign(choice, chosen);
-  updateAll();
-  plot.draw(buffer.newestT ?? secondsNow());
-};
-
 const topBar = createTopBar(model, api);
-const tuning = createTuningPanel(model, api, choice, choose);
-const plot = createPlotPanel(buffer, marks, choice, choose, colours);
-const step = createStepPanel(model, api, choice, colours);
+const tuning = createTuningPanel(model, api);
+const plot = createPlotPanel(model, buffer, marks, colours);
+const step = createStepPanel(model, api, colours);
 const view = new TopView(model, colours);
 const health = createHealthPanel(model);
+let hasNews = false;
 const panels = [topBar, tuning, plot, step, health];
 
 function updateAll(): void {
   for (const panel of panels) panel.update();
+  hasNews = true;
 }
 
 /** When each unit's gains last changed, in the page's seconds. */
 const changedAtS: Record<string, number> = {};
-let hasNews = false;
 
 const stream = new EventStream({
   onOpen: () => timeline.streamOpened(),
+  onRest: resting => model.setResting(resting),
   onFreshness: fresh => {
     if (!fresh && buffer.newestT !== undefined) buffer.pushGap(buffer.newestT);
     model.setFresh(fresh);
@@ -79,20 +72,16 @@ const stream = new EventStream({
   },
 });
 
-document
-  .querySelector('#page')
-  ?.replaceWith(
-    topBar.element,
-    element(
-      'main',
-      {},
-      tuning.element,
-      element('div', { class: 'instruments' }, plot.element, step.element, view.element, health.element),
-    ),
-  );
+const page = element(
+  'main',
+  {},
+  element('div', { class: 'instruments' }, plot.element, step.element, view.element),
+  element('div', { class: 'settings' }, tuning.element, health.element),
+);
+document.querySelector('#page')?.replaceWith(topBar.element, page);
 model.changed.add(updateAll);
 updateAll();
-plot.draw(secondsNow());
+plot.runTo(secondsNow());
 
 let drawnMs = 0;
 function frame(nowMs: number): void {
@@ -100,7 +89,7 @@ function frame(nowMs: number): void {
   if (!hasNews || nowMs - drawnMs < FRAME_MS) return;
   drawnMs = nowMs;
   hasNews = false;
-  plot.draw(buffer.newestT ?? secondsNow());
+  plot.runTo(buffer.newestT ?? secondsNow());
   view.draw();
 }
 requestAnimationFrame(frame);

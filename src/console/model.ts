@@ -2,6 +2,7 @@ import { Listeners } from '../listeners.js';
 import { type GainSet, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../units.js';
 import type { Api, Outcome, Refusal } from './api.js';
 import { type EditState, type EditTexts, editState, realEdits, withChanges } from './edits.js';
+import type { LoopChoice } from './loop-choice.js';
 import type { Status } from './robot-state.js';
 
 /** Gains and status as this page knows them, and the edits of the person at it. */
@@ -17,12 +18,16 @@ export interface UnitModel {
 
 const EMPTY: UnitModel = { stored: undefined, snapshot: undefined, texts: {}, refused: {} };
 const KEY = 'trunnion.edits';
+const RETRY_MS = 1000;
 
 export class Model {
   status: Status | undefined;
   /** What `status` says is known to hold now. */
   fresh = false;
+  /** Not listening, because other windows do. */
+  resting = false;
   readonly openedAt = new Date();
+  choice: LoopChoice = { unit: 'gimbal', loop: 'angle_yaw' };
   readonly units: Record<UnitName, UnitModel> = perUnit(() => EMPTY);
   readonly changed = new Listeners<void>();
   /** Which gains were fetched: revision and time tell them apart, even across state folders. */
@@ -51,6 +56,16 @@ export class Model {
 
   setFresh(fresh: boolean): void {
     this.fresh = fresh;
+    this.changed.tell();
+  }
+
+  setResting(resting: boolean): void {
+    this.resting = resting;
+    this.changed.tell();
+  }
+
+  choose(choice: LoopChoice): void {
+    this.choice = choice;
     this.changed.tell();
   }
 
@@ -106,8 +121,9 @@ export class Model {
   async #load(name: UnitName, version: string): Promise<void> {
     this.#loaded[name] = version;
     const outcome = await this.#api.get<GainSet>(`/api/${name}/pidconfig`);
+    if (this.#loaded[name] !== version) return;
     if ('refusal' in outcome) {
-      delete this.#loaded[name];
+      setTimeout(() => void this.#load(name, version), RETRY_MS);
       return;
     }
     const stored = outcome.body;

@@ -4,7 +4,7 @@ export type Parsed = { readonly value: number } | { readonly fault: string };
 export function parseGain(text: string): Parsed {
   const trimmed = text.trim().replace(/^\+/, '').replace('−', '-');
   if (trimmed === '') return { fault: 'is empty' };
-  if (trimmed.includes(',')) return { fault: 'needs a point for its decimals, not a comma' };
+  if (trimmed.includes(',')) return { fault: 'needs a point, not a comma' };
   if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return { fault: 'is not a number' };
   const value = Number(trimmed);
   return Number.isFinite(value) ? { value } : { fault: 'is too large' };

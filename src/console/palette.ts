@@ -9,7 +9,7 @@ const NAMES = [
   'measured',
   'output',
   'previous',
-  'laser',
+  'beam',
   'target',
   'mark',
 ] as const;

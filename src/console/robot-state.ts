@@ -21,12 +21,6 @@ export interface LaserStatus {
   readonly problem?: Told;
 }
 
-export interface BusStatus {
-  readonly transactions: number;
-  readonly retries: number;
-  readonly errors: Readonly<Record<string, number>>;
-}
-
 export interface StorageStatus {
   readonly ok: boolean;
   readonly detail?: string;
@@ -39,7 +33,6 @@ export type Status = {
   readonly simulated: boolean;
   readonly stopped: boolean;
   readonly laser: LaserStatus;
-  readonly bus: BusStatus;
   readonly storage?: StorageStatus;
 } & Readonly<Record<UnitName, UnitStatus>>;
 

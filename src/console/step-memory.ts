@@ -8,7 +8,7 @@ export interface RememberedStep {
 }
 
 export interface StepPair {
-  readonly current?: RememberedStep;
+  readonly current: RememberedStep;
   /** The last step under the gains before. */
   readonly previous?: RememberedStep;
 }
@@ -16,9 +16,9 @@ export interface StepPair {
 const sameGains = (one: Gains, other: Gains) =>
   one.kp === other.kp && one.ki === other.ki && one.kd === other.kd;
 
-export function rememberStep(pair: StepPair, step: Step, gains: Gains): StepPair {
+export function rememberStep(pair: StepPair | undefined, step: Step, gains: Gains): StepPair {
   const current = { step, gains };
-  if (pair.current === undefined || sameGains(pair.current.gains, gains)) return { ...pair, current };
+  if (pair === undefined || sameGains(pair.current.gains, gains)) return { ...pair, current };
   return { current, previous: pair.current };
 }
 
@@ -36,8 +36,8 @@ export interface StepCurve {
 /** From where it began and upwards, so that steps up and down lie on one another. */
 export function stepCurve({ samples, periodS }: Step): StepCurve {
   const from = samples.measured[0] ?? 0;
-  const sign = (samples.setpoint.at(-1) ?? 0) < from ? -1 : 1;
-  const upwards = (value: number) => sign * (value - from);
+  const falls = (samples.setpoint.at(-1) ?? 0) < from;
+  const upwards = (value: number) => (falls ? from - value : value - from);
   return {
     t: samples.measured.map((_, index) => index * periodS),
     setpoint: samples.setpoint.map(upwards),

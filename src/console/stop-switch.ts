@@ -1,5 +1,5 @@
 import { ActGroup } from './act-group.js';
-import type { Api } from './api.js';
+import type { Api, Outcome } from './api.js';
 import { element, setAttribute } from './dom.js';
 import { onKey } from './keys.js';
 import type { Model } from './model.js';
@@ -9,7 +9,7 @@ import type { Panel } from './panel.js';
 export function createStopSwitch(model: Model, api: Api): Panel {
   const group = new ActGroup('Stop', 'stopping', update);
   const halt = () => {
-    void group.act('stop', () => api.insist('/api/stop'));
+    void group.act('stop', async () => loud(await api.insist('/api/stop')));
   };
   const stop = element(
     'button',
@@ -32,4 +32,11 @@ export function createStopSwitch(model: Model, api: Api): Panel {
     setAttribute(resume, 'disabled', model.fresh && !stopped);
   }
   return { element: group.element, update };
+}
+
+/** A stop that may not have happened needs more than a hint. */
+function loud(outcome: Outcome<unknown>): Outcome<unknown> {
+  if (!('refusal' in outcome)) return outcome;
+  const detail = `STOP is not confirmed. Be ready to cut the power. ${outcome.refusal.detail}`;
+  return { refusal: { ...outcome.refusal, detail } };
 }

@@ -36,7 +36,8 @@ export function createTopBar(model: Model, api: Api): Panel {
   };
 }
 
-function bannerText({ status, fresh }: Model): string {
+function bannerText({ status, fresh, resting }: Model): string {
+  if (resting) return 'This page rests while newer ones are open in this browser. Press anywhere to wake it.';
   if (status === undefined) return '';
   if (!fresh)
     return 'No contact with the daemon. What you see is the last that was heard; it may have changed.';

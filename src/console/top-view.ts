@@ -1,5 +1,6 @@
-import { element } from './dom.js';
+import { element, setText } from './dom.js';
 import type { Model } from './model.js';
+import { fixed } from './numbers.js';
 import type { Colours } from './palette.js';
 import { isPose, isReading, type Pose, type Sample } from './robot-state.js';
 
@@ -14,7 +15,7 @@ const TARGET_M = 2.2;
 export class TopView {
   readonly element: HTMLElement;
   readonly #canvas = element('canvas', { role: 'img', 'aria-label': 'The robot from above' });
-  readonly #where = element('output', { class: 'where' });
+  readonly #where = element('span', { class: 'where' });
   readonly #model: Model;
   readonly #colours: Colours;
   readonly #trail: Pose[] = [];
@@ -79,10 +80,7 @@ export class TopView {
     ctx.globalAlpha = known ? 1 : 0.4;
     this.#drawRobot(ctx, pose, px);
     ctx.globalAlpha = 1;
-    const degrees = Math.round((pose.heading * 180) / Math.PI);
-    this.#where.textContent = known
-      ? `x ${pose.x.toFixed(2)} m  y ${pose.y.toFixed(2)} m  ${degrees}°`
-      : 'not known';
+    setText(this.#where, known ? placeText(pose) : 'not known');
   }
 
   #drawRobot(ctx: CanvasRenderingContext2D, pose: Pose, px: number): void {
@@ -105,7 +103,7 @@ export class TopView {
       ctx.save();
       ctx.rotate(yaw.measured);
       if (lit) {
-        ctx.strokeStyle = palette.laser;
+        ctx.strokeStyle = palette.beam;
         ctx.lineWidth = 3 * px;
         ctx.beginPath();
         ctx.moveTo(0, 0);
@@ -127,6 +125,10 @@ export class TopView {
     }
     ctx.restore();
   }
+}
+
+function placeText({ x, y, heading }: Pose): string {
+  return `x ${fixed(x, 2)} m   y ${fixed(y, 2)} m   ${fixed((heading * 180) / Math.PI, 0)}°`;
 }
 
 /** Only its direction is known, so it stands at a distance of our choosing. */

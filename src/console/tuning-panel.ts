@@ -8,19 +8,14 @@ import type { Model } from './model.js';
 import { Notice } from './notice.js';
 import { clockText } from './numbers.js';
 import type { Panel } from './panel.js';
-import { createUnitCard, type LoopChoice } from './unit-card.js';
+import { createUnitCard } from './unit-card.js';
 
 /** All gains, and what is done to all of them at once. */
-export function createTuningPanel(
-  model: Model,
-  api: Api,
-  choice: LoopChoice,
-  choose: (choice: LoopChoice) => void,
-): Panel {
+export function createTuningPanel(model: Model, api: Api): Panel {
   const size = { fine: false };
   const notice = new Notice();
   const cards = UNIT_LIST.map(unit =>
-    createUnitCard({ unit, model, size, choice, choose, history: createHistoryPanel(unit, model, api) }),
+    createUnitCard({ unit, model, size, history: createHistoryPanel(unit, model, api) }),
   );
   const fine = element(
     'button',

@@ -1,4 +1,4 @@
-import type { Unit, UnitName } from '../units.js';
+import type { Unit } from '../units.js';
 import type { Refusal } from './api.js';
 import { element, setAttribute, setText } from './dom.js';
 import { changeText, fieldsOf, GAIN_NAMES } from './edits.js';
@@ -8,22 +8,15 @@ import { Notice } from './notice.js';
 import { clockText } from './numbers.js';
 import type { Panel } from './panel.js';
 
-export interface LoopChoice {
-  unit: UnitName;
-  loop: string;
-}
-
 export interface UnitCardOptions {
   readonly unit: Unit;
   readonly model: Model;
   readonly size: StepSize;
-  readonly choice: LoopChoice;
-  readonly choose: (choice: LoopChoice) => void;
   readonly history: Panel;
 }
 
 /** The gains of one unit's loops: running, stored and edited, and the way from one to the other. */
-export function createUnitCard({ unit, model, size, choice, choose, history }: UnitCardOptions): Panel {
+export function createUnitCard({ unit, model, size, history }: UnitCardOptions): Panel {
   const running = element('span', { class: 'running' });
   const notice = new Notice();
   const list = element('ul', { class: 'changes' });
@@ -31,7 +24,11 @@ export function createUnitCard({ unit, model, size, choice, choose, history }: U
   const rows = unit.loops.map(loop => {
     const name = element(
       'button',
-      { type: 'button', class: 'loop-name', onclick: () => choose({ unit: unit.name, loop: loop.name }) },
+      {
+        type: 'button',
+        class: 'loop-name',
+        onclick: () => model.choose({ unit: unit.name, loop: loop.name }),
+      },
       loop.title,
     );
     const cells = fields.filter(({ field }) => field.loop === loop.name).map(({ panel }) => panel.element);
@@ -71,15 +68,25 @@ export function createUnitCard({ unit, model, size, choice, choose, history }: U
     const faulty = Object.keys(faults).length > 0;
     for (const { panel } of fields) panel.update();
     for (const { loop, name, row } of rows) {
+      const { choice } = model;
       const chosen = choice.unit === unit.name && choice.loop === loop.name;
       setAttribute(row, 'data-chosen', chosen);
       setAttribute(name, 'aria-pressed', String(chosen));
     }
     showRunning();
-    list.replaceChildren(...changes.map(change => element('li', {}, changeText(unit, change))));
+    const told = changes.map(change => changeText(unit, change));
+    const hint = faulty ? ['Mend the marked fields to save.'] : [];
+    list.replaceChildren(...[...told, ...hint].map(text => element('li', {}, text)));
     setAttribute(save, 'disabled', changes.length === 0 || faulty || saving);
     setAttribute(save, 'aria-busy', saving);
-    setText(save, changes.length === 0 ? 'Save' : `Save ${changes.length}`);
+    setText(
+      save,
+      changes.length === 0
+        ? 'Save'
+        : changes.length === 1
+          ? 'Save 1 change'
+          : `Save ${changes.length} changes`,
+    );
     setAttribute(revert, 'disabled', (changes.length === 0 && !faulty) || saving);
     history.update();
   }

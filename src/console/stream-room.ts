@@ -1,0 +1,63 @@
+/** What pages of one browser tell one another; a BroadcastChannel does it. */
+export interface Channel {
+  postMessage(message: unknown): void;
+}
+
+interface Announcement {
+  readonly kind: 'opened' | 'closed' | 'give way';
+  readonly id: string;
+}
+
+/** A browser has six connections to a host for all its windows together; two stay free for requests. */
+const MOST_STREAMS = 4;
+
+export interface StreamRoomOptions {
+  readonly id: string;
+  readonly channel: Channel;
+  /** So many windows opened a stream after this one that it has to rest. */
+  readonly onCrowded: () => void;
+  /** A request of some window finds no connection. */
+  readonly onGiveWay: () => void;
+}
+
+/** Keeps the streams of one browser's visible windows from taking all of its connections. */
+export class StreamRoom {
+  readonly #options: StreamRoomOptions;
+  readonly #younger = new Set<string>();
+
+  constructor(options: StreamRoomOptions) {
+    this.#options = options;
+  }
+
+  opened(): void {
+    this.#younger.clear();
+    this.#tell('opened');
+  }
+
+  closed(): void {
+    this.#tell('closed');
+  }
+
+  askForWay(): void {
+    this.#tell('give way');
+    this.#options.onGiveWay();
+  }
+
+  hear(message: unknown): void {
+    if (!isAnnouncement(message)) return;
+    if (message.kind === 'give way') this.#options.onGiveWay();
+    if (message.kind === 'closed') this.#younger.delete(message.id);
+    if (message.kind !== 'opened') return;
+    this.#younger.add(message.id);
+    if (this.#younger.size >= MOST_STREAMS) this.#options.onCrowded();
+  }
+
+  #tell(kind: Announcement['kind']): void {
+    const message: Announcement = { kind, id: this.#options.id };
+    this.#options.channel.postMessage(message);
+  }
+}
+
+function isAnnouncement(message: unknown): message is Announcement {
+  return typeof message === 'object' && message !== null && 'kind' in message && 'id' in message;
+}

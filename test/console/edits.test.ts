@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import {
+  changeText,
+  difference,
+  editState,
+  realEdits,
+  textsOf,
+  withChanges,
+} from '../../src/console/edits.js';
+import { defaultGains, unitNamed } from '../../src/units.js';
+
+const chassis = unitNamed('chassis');
+const stored = { ...defaultGains(chassis), speed: { kp: 5, ki: 20, kd: 0 } };
+
+describe('edits', () => {
+  it('are what says something else than what is stored', () => {
+    const { changes, faults } = editState(chassis, stored, {
+      '/speed/kp': '6',
+      '/speed/ki': '20.0',
+      '/speed/kd': 'x',
+    });
+    expect(changes.map(change => changeText(chassis, change))).to.deep.equal(['Speed loop kp 5 → 6']);
+    expect(faults).to.deep.equal({ '/speed/kd': 'is not a number' });
+  });
+
+  it('are dropped when they say the same in other words, and kept when they are wrong', () => {
+    expect(
+      realEdits(chassis, stored, { '/speed/kp': '5.00', '/speed/ki': '2', '/speed/kd': '' }),
+    ).to.deep.equal({
+      '/speed/ki': '2',
+      '/speed/kd': '',
+    });
+  });
+
+  it('of loops that are no more say nothing', () => {
+    expect(editState(chassis, stored, { '/gone/kp': '6' })).to.deep.equal({ changes: [], faults: {} });
+  });
+
+  it('change their fields and nothing else', () => {
+    const { changes } = editState(chassis, stored, { '/speed/kp': '0.1' });
+    const saved = withChanges(stored, changes);
+    expect(saved).to.deep.equal({ ...stored, speed: { kp: 0.1, ki: 20, kd: 0 } });
+    expect(stored.speed.kp).to.equal(5);
+  });
+
+  it('and differences are two ways to say one thing', () => {
+    const other = { ...stored, speed: { kp: 1e-7, ki: -0.5, kd: 1e21 } };
+    const texts = textsOf(difference(chassis, stored, other));
+    expect(withChanges(stored, editState(chassis, stored, texts).changes)).to.deep.equal(other);
+  });
+});

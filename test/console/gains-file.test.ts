@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { exportGains, importGains } from '../../src/console/gains-file.js';
+import { defaultGains, perUnit, UNIT_LIST } from '../../src/units.js';
+
+const gain = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => (value === 0 ? 0 : value));
+const triple = fc.record({ kp: gain, ki: gain, kd: gain }, { noNullPrototype: true });
+const all = fc.record(
+  perUnit(unit =>
+    fc.record(Object.fromEntries(unit.loops.map(loop => [loop.name, triple])), { noNullPrototype: true }),
+  ),
+  { noNullPrototype: true },
+);
+const defaults = perUnit(defaultGains);
+
+describe('the file of all gains', () => {
+  it('gives back exactly what went in', () => {
+    fc.assert(
+      fc.property(all, gains => {
+        const imported = importGains(exportGains(gains));
+        expect(imported).to.deep.equal({ gains });
+        expect('gains' in imported && exportGains(imported.gains)).to.equal(exportGains(gains));
+      }),
+    );
+  });
+
+  for (const [what, text, fault] of [
+    ['text', 'kp = 3', /not JSON/],
+    ['no object', '[]', /\/gimbal is missing/],
+    ['a missing unit', JSON.stringify({ gimbal: defaults.gimbal }), /^\/chassis is missing/],
+    ['a foreign unit', JSON.stringify({ ...defaults, arm: {} }), /^\/arm is not known/],
+    ['a missing gain', exportGains(defaults).replace(/"kp": [\d.]+,/, ''), /^\/gimbal\/visual_yaw\/kp/],
+    [
+      'a text for a number',
+      exportGains(defaults).replace(/"kp": [\d.]+/, '"kp": "1"'),
+      /kp is missing or not a number/,
+    ],
+    [
+      'a number too large',
+      exportGains(defaults).replace(/"kp": [\d.]+/, '"kp": 1e999'),
+      /kp is missing or not a number/,
+    ],
+    [
+      'a foreign loop',
+      JSON.stringify({ ...defaults, chassis: { ...defaults.chassis, lift: {} } }),
+      /^\/chassis\/lift is not/,
+    ],
+  ] as const) {
+    it(`is refused as a whole for ${what}`, () => {
+      const imported = importGains(text);
+      expect('faults' in imported && imported.faults[0]).to.match(fault);
+    });
+  }
+
+  it('has a place for every loop', () => {
+    const file = JSON.parse(exportGains(defaults));
+    for (const { name, loops } of UNIT_LIST) {
+      expect(Object.keys(file[name])).to.have.members(loops.map(loop => loop.name));
+    }
+  });
+});

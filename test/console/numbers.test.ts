@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import { fixed, parseGain, stepped } from '../../src/console/numbers.js';
+
+describe('gains as people type them', () => {
+  for (const [text, value] of [
+    ['20', 20],
+    [' 0.1 ', 0.1],
+    ['-3', -3],
+    ['−3', -3],
+    ['+3', 3],
+    ['1e-3', 0.001],
+    ['.5', 0.5],
+    ['5.', 5],
+  ] as const) {
+    it(`take ${JSON.stringify(text)}`, () => {
+      expect(parseGain(text)).to.deep.equal({ value });
+    });
+  }
+  for (const text of ['', ' ', '1,5', 'abc', '1 2', '--1', 'Infinity', 'NaN', '0x10', '1e999', '1e', '5kp']) {
+    it(`refuse ${JSON.stringify(text)}`, () => {
+      expect(parseGain(text)).to.have.property('fault');
+    });
+  }
+});
+
+describe('steps of a gain', () => {
+  for (const [value, up, down, fineUp] of [
+    [20, 21, 19, 20.1],
+    [10, 11, 9.9, 10.1],
+    [0.1, 0.11, 0.099, 0.101],
+    [0.3, 0.31, 0.29, 0.301],
+    [7.5, 7.6, 7.4, 7.51],
+    [300, 310, 290, 301],
+    [0.333, 0.343, 0.323, 0.334],
+    [0, 0.01, -0.01, 0.001],
+    [-20, -19, -21, -19.9],
+  ] as const) {
+    it(`around ${value}`, () => {
+      expect(stepped(value, 1, false)).to.equal(up);
+      expect(stepped(value, -1, false)).to.equal(down);
+      expect(stepped(value, 1, true)).to.equal(fineUp);
+    });
+  }
+
+  it('lead back to where they came from', () => {
+    for (const start of [0.07, 1, 9.8, 10, 99, 100, 1000]) {
+      let value = start;
+      for (let count = 0; count < 30; count += 1) value = stepped(value, 1, false);
+      for (let count = 0; count < 30; count += 1) value = stepped(value, -1, false);
+      expect(value).to.equal(start);
+    }
+  });
+});
+
+describe('fixed', () => {
+  it('keeps the width, has a true minus, and no minus zero', () => {
+    expect([
+      fixed(1, 3),
+      fixed(-0.5, 2),
+      fixed(-0.0001, 2),
+      fixed(null, 2),
+      fixed(Number.NaN, 1),
+    ]).to.deep.equal(['1.000', '−0.50', '0.00', '–', '–']);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import type { Step } from '../../src/console/robot-state.js';
+import { overlay, rememberStep, stepCurve } from '../../src/console/step-memory.js';
+
+const figures = { overshootPercent: 0, riseS: 0, settlingS: 0, peakTimeS: 0, steadyError: 0 };
+const step = (number: number, measured: number[], setpoint: number[], periodS = 0.1): Step => ({
+  unit: 'gimbal',
+  loop: 'angle_yaw',
+  number,
+  periodS,
+  samples: { measured, setpoint },
+  figures,
+});
+const some = step(1, [0, 1], [1, 1]);
+const old = { kp: 1, ki: 0, kd: 0 };
+const fresh = { kp: 2, ki: 0, kd: 0 };
+
+describe('remembered steps', () => {
+  it('keep the newest of these gains and the newest of the gains before', () => {
+    let pair = rememberStep(undefined, some, old);
+    pair = rememberStep(pair, { ...some, number: 2 }, old);
+    expect(pair.previous).to.equal(undefined);
+    pair = rememberStep(pair, { ...some, number: 3 }, fresh);
+    pair = rememberStep(pair, { ...some, number: 4 }, fresh);
+    expect([pair.current.step.number, pair.previous?.step.number]).to.deep.equal([4, 2]);
+  });
+
+  it('lie on one another, up or down, wherever they began', () => {
+    const up = stepCurve(step(1, [1, 2, 3], [3, 3, 3]));
+    const down = stepCurve(step(2, [5, 4, 3], [3, 3, 3]));
+    expect(down).to.deep.equal(up);
+    expect(up.measured).to.deep.equal([0, 1, 2]);
+  });
+
+  it('share one time axis', () => {
+    const [t, setpoint, measured, under] = overlay(
+      stepCurve(step(1, [0, 1, 2], [2, 2, 2], 0.1)),
+      stepCurve(step(2, [0, 2], [2, 2], 0.15)),
+    );
+    expect(t).to.deep.equal([0, 0.1, 0.15, 0.2]);
+    expect([setpoint[1], measured[1], under[1]]).to.deep.equal([2, 1, undefined]);
+    expect(under[2]).to.equal(2);
+  });
+});

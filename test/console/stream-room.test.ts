@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { StreamRoom } from '../../src/console/stream-room.js';
+
+/** Windows of one browser: each hears what the others tell. */
+function openWindows(count: number) {
+  const windows: { room: StreamRoom; crowded: boolean; gaveWay: number }[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const channel = {
+      postMessage: (message: unknown) => {
+        for (const other of windows) if (other !== one) other.room.hear(message);
+      },
+    };
+    const one = {
+      crowded: false,
+      gaveWay: 0,
+      room: new StreamRoom({
+        id: String(index),
+        channel,
+        onCrowded: () => {
+          one.crowded = true;
+          one.room.closed();
+        },
+        onGiveWay: () => {
+          one.gaveWay += 1;
+        },
+      }),
+    };
+    windows.push(one);
+    one.room.opened();
+  }
+  return windows;
+}
+
+describe('streams of many windows', () => {
+  it('are four at the most, those of the newest windows', () => {
+    expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
+    expect(openWindows(7).map(one => one.crowded)).to.deep.equal([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('all give way to a request that finds no connection', () => {
+    const windows = openWindows(3);
+    windows[0]!.room.askForWay();
+    expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);
+  });
+
+  it('do not mind what else is said', () => {
+    const [only] = openWindows(1);
+    for (const message of [null, 'hello', 3, {}]) only!.room.hear(message);
+    expect(only!.crowded).to.equal(false);
+  });
+});

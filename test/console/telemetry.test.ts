@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { csv } from '../../src/console/csv.js';
+import { PlotWindow } from '../../src/console/plot-window.js';
+import type { Sample, Status } from '../../src/console/robot-state.js';
+import { emptyColumns, TelemetryBuffer } from '../../src/console/telemetry-buffer.js';
+import { marksBetween, Timeline } from '../../src/console/timeline.js';
+
+const sample = (value: number): Sample => ({
+  t: 0,
+  gimbal: { angle_yaw: { setpoint: value, measured: -value, output: 2 * value } },
+  chassis: null,
+});
+
+describe('the telemetry buffer', () => {
+  it('keeps the newest samples of every loop, and says null where nothing is known', () => {
+    const buffer = new TelemetryBuffer(10);
+    for (let index = 0; index < 25; index += 1) buffer.push(index, sample(index));
+    const columns = emptyColumns();
+    buffer.read('gimbal', 'angle_yaw', 0, 100, columns);
+    expect(columns.t).to.deep.equal([15, 16, 17, 18, 19, 20, 21, 22, 23, 24]);
+    expect(columns.measured.at(-1)).to.equal(-24);
+    buffer.read('chassis', 'speed', 20, 100, columns);
+    expect(columns.setpoint).to.deep.equal([null, null, null, null, null, null]);
+  });
+
+  it('gives one sample beyond each edge, so that lines reach the edges', () => {
+    const buffer = new TelemetryBuffer(100);
+    for (let index = 0; index < 50; index += 1) buffer.push(index, sample(index));
+    const columns = emptyColumns();
+    buffer.read('gimbal', 'angle_yaw', 10.5, 12.5, columns);
+    expect(columns.t).to.deep.equal([10, 11, 12, 13]);
+  });
+
+  it('breaks the line at a gap', () => {
+    const buffer = new TelemetryBuffer(100);
+    buffer.push(1, sample(1));
+    buffer.pushGap(1);
+    buffer.push(9, sample(9));
+    const columns = emptyColumns();
+    buffer.read('gimbal', 'angle_yaw', 0, 10, columns);
+    expect(columns.measured).to.deep.equal([-1, null, -9]);
+  });
+});
+
+describe('the time axis', () => {
+  it('goes on over a new daemon whose seconds begin anew', () => {
+    const timeline = new Timeline();
+    timeline.streamOpened();
+    expect(timeline.pageTime(5000, 100)).to.equal(100);
+    expect(timeline.pageTime(5001, 101.2)).to.equal(101);
+    timeline.streamOpened();
+    expect(timeline.pageTime(3, 110)).to.equal(110);
+    expect(timeline.pageTime(4, 111)).to.equal(111);
+  });
+
+  it('is the same axis after a short break, and never runs backwards', () => {
+    const timeline = new Timeline();
+    timeline.streamOpened();
+    timeline.pageTime(5000, 100);
+    timeline.streamOpened();
+    expect(timeline.pageTime(5010, 110.1)).to.equal(110);
+    timeline.streamOpened();
+    expect(timeline.pageTime(7, 50)).to.equal(110);
+  });
+});
+
+describe('the plot window', () => {
+  it('runs along until it is held, and holds still then', () => {
+    const window = new PlotWindow(15);
+    window.runTo(100);
+    expect([window.range, window.zeroT]).to.deep.equal([[85, 100], 100]);
+    window.pause();
+    window.runTo(120);
+    expect([window.range, window.zeroT]).to.deep.equal([[85, 100], 100]);
+    window.goOn();
+    expect(window.range).to.deep.equal([105, 120]);
+  });
+
+  it('zooms, pans and spans around what is held, and no further than now', () => {
+    const window = new PlotWindow(60);
+    window.runTo(100);
+    window.zoom(70, 80);
+    window.pan(0.5);
+    expect(window.range).to.deep.equal([75, 85]);
+    window.span(5);
+    expect(window.range).to.deep.equal([80, 85]);
+    for (let count = 0; count < 20; count += 1) window.pan(0.5);
+    expect(window.range).to.deep.equal([95, 100]);
+  });
+});
+
+const unit = (mode: 'auto' | 'manual', revision: number, online = true) => ({
+  mode,
+  online,
+  faults: [],
+  gains: { revision, savedAt: null, applied: true },
+});
+const status = (gimbal: ReturnType<typeof unit>, stopped = false): Status => ({
+  version: '1',
+  simulated: true,
+  stopped,
+  laser: { state: 'off' },
+  gimbal,
+  chassis: unit('manual', 1),
+});
+
+describe('marks', () => {
+  for (const [what, after, texts] of [
+    ['nothing', status(unit('manual', 1)), []],
+    ['a save', status(unit('manual', 2)), ['rev 2']],
+    ['a mode change', status(unit('auto', 1)), ['auto']],
+    ['a lost controller', status(unit('manual', 1, false)), ['offline']],
+    ['a stop', status(unit('manual', 1), true), ['STOP']],
+  ] as const) {
+    it(`for ${what}`, () => {
+      expect(marksBetween(status(unit('manual', 1)), after, 7).map(mark => mark.text)).to.deep.equal(texts);
+    });
+  }
+});
+
+describe('CSV', () => {
+  it('has a header, all digits that count, and empty cells where nothing is known', () => {
+    const text = csv([
+      { name: 't_s', values: [0, 0.02] },
+      { name: 'measured_rad', values: [Math.fround(0.1), null] },
+    ]);
+    expect(text).to.equal('t_s,measured_rad\r\n0,0.100000001\r\n0.02,\r\n');
+  });
+});
