@@ -1,5 +1,5 @@
 import type { Robot } from '../robot/robot.js';
-import type { UnitState } from '../robot/supervision.js';
+import type { UnitState } from '../robot/unit-watch.js';
 import { perUnit, type UnitName } from '../units.js';
 import { asRobotError, problemOf } from './problems.js';
 

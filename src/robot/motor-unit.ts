@@ -4,7 +4,8 @@ import type { GainsStore, SavedGains } from '../gains/gains-store.js';
 import type { Link } from '../protocol/link.js';
 import type { Excitation, GainSet, Mode, Unit } from '../units.js';
 import { MotorController } from './motor-controller.js';
-import { REQUEST_MS, Supervision, type UnitSettings, type UnitState, type UnitWatch } from './supervision.js';
+import { REQUEST_MS, Supervision } from './supervision.js';
+import type { UnitSettings, UnitState, UnitWatch } from './unit-watch.js';
 
 /** One unit as callers ask of it. What resolves has been confirmed; what rejects has changed nothing, or is undone. */
 export class MotorUnit {

@@ -10,7 +10,7 @@ import { perUnit, type Unit, type UnitName } from '../units.js';
 import { Laser, type LaserState } from './laser.js';
 import type { StepCapture } from './motor-controller.js';
 import { MotorUnit } from './motor-unit.js';
-import type { UnitIncident, UnitSettings, UnitWatch } from './supervision.js';
+import type { UnitIncident, UnitSettings, UnitWatch } from './unit-watch.js';
 
 export interface RobotSettings extends UnitSettings {
   readonly pollHz: number;

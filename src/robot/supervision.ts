@@ -1,62 +1,21 @@
 import type { Clock } from '../clock.js';
 import { isRobotError, RobotError } from '../errors.js';
-import type { GainsStore, SavedGains } from '../gains/gains-store.js';
+import type { GainsStore } from '../gains/gains-store.js';
 import { bitNames, gainsChecksum } from '../protocol/codec.js';
 import { FAULTS, FLAGS } from '../protocol/registers.js';
 import type { Excitation, GainSet, Mode, Unit } from '../units.js';
-import {
-  type Identity,
-  type MotorController,
-  modeOf,
-  type StatusFrame,
-  type StepCapture,
-} from './motor-controller.js';
+import { type Identity, type MotorController, modeOf, type StatusFrame } from './motor-controller.js';
+import { StepReader } from './step-reader.js';
 import { Turns } from './turns.js';
+import type { UnitSettings, UnitState, UnitWatch } from './unit-watch.js';
 
 /** From a request's arrival until the bus has done its part of it; a caller hears within a second. */
 export const REQUEST_MS = 350;
 const POLL_MS = 100;
-const CAPTURE_MS = 1500;
 /** Failed polls in a row before a controller counts as gone. */
 const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
 const SLOWEST_PROBE_MS = 1000;
-
-export interface UnitSettings {
-  /** Told to the controller with every heartbeat; 0 = it never minds. */
-  readonly hostSilenceMs: number;
-  /** The mode of a controller that reset itself while we ran. */
-  readonly onControllerReset: 'manual' | 'restore';
-}
-
-export type UnitIncident = 'online' | 'offline' | 'not found' | 'poll failed' | 'reset' | 'gains applied';
-
-/** What a unit asks and tells the robot it is part of. */
-export interface UnitWatch {
-  readonly stopped: boolean;
-  /** A resume is under way: latches are between two states, and that is right. */
-  readonly resuming: boolean;
-  /** The controller is latched although nobody here asked for it. */
-  foundLatched(unit: Unit): void;
-  modeChanged(unit: Unit, before: Mode | null, after: Mode): void;
-  gainsChanged(unit: Unit, before: SavedGains, after: SavedGains): void;
-  /** `error` says why it went, or why a poll failed. */
-  incident(unit: Unit, what: UnitIncident, error?: unknown): void;
-  stepCaptured(unit: Unit, capture: StepCapture): void;
-}
-
-export interface UnitState {
-  readonly online: boolean;
-  /** Null until the controller was heard from. */
-  readonly mode: Mode | null;
-  readonly faults: readonly string[];
-  readonly flags: readonly string[];
-  readonly identity: Identity | undefined;
-  /** The journal's gains are the active ones. */
-  readonly applied: boolean;
-  /** Why it is offline. */
-  readonly problem: RobotError | undefined;
-}
 
 /** Finds one motor controller, keeps it company, notices what became of it and corrects it. */
 export class Supervision {
@@ -73,6 +32,7 @@ export class Supervision {
   readonly #settings: UnitSettings;
   readonly #watch: UnitWatch;
   readonly #turns: Turns;
+  readonly #steps: StepReader;
   #identity: Identity | undefined;
   #status: StatusFrame | undefined;
   #mode: Mode | null = null;
@@ -83,7 +43,6 @@ export class Supervision {
   #missed = 0;
   #probeEveryMs = FIRST_PROBE_MS;
   #probeAtMs = 0;
-  #captured: number | undefined;
 
   constructor(options: {
     unit: Unit;
@@ -100,6 +59,7 @@ export class Supervision {
     this.#settings = options.settings;
     this.#watch = options.watch;
     this.#turns = new Turns(options.clock);
+    this.#steps = new StepReader(options.controller, options.clock);
   }
 
   get state(): UnitState {
@@ -225,14 +185,13 @@ export class Supervision {
   #forgetBeforeReset(): void {
     const restores = this.#settings.onControllerReset === 'restore' && !this.#watch.stopped;
     this.undo = restores && this.#mode !== null ? { mode: this.#mode } : {};
-    this.#captured = undefined;
+    this.#steps.forget();
   }
 
   #see(status: StatusFrame): void {
     this.#status = status;
     this.modeIs(modeOf(status.mode));
-    this.#captured ??= status.capture;
-    if (status.capture !== this.#captured) void this.#readCapture(status.capture);
+    void this.#readStep(status.capture);
   }
 
   async #correct(status: StatusFrame, untilMs: number): Promise<void> {
@@ -269,10 +228,9 @@ export class Supervision {
     await this.#controller.setStopped(false, untilMs);
   }
 
-  async #readCapture(number: number): Promise<void> {
-    this.#captured = number;
+  async #readStep(number: number): Promise<void> {
     try {
-      const capture = await this.#controller.capture(this.#clock.nowMs() + CAPTURE_MS);
+      const capture = await this.#steps.read(number);
       if (capture !== undefined) this.#watch.stepCaptured(this.#unit, capture);
     } catch (error) {
       this.#watch.incident(this.#unit, 'poll failed', error);
