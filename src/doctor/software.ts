@@ -96,7 +96,7 @@ export async function daemon({ status, daemonRuns, url, version }: Case): Promis
   if (daemonRuns) {
     return wrong(
       `runs, but does not answer at ${url}`,
-      'journalctl -u trunnion -n 50; sudo systemctl restart trunnion',
+      'journalctl -u trunnion -n 50 shows its address: ask with that --port; or sudo systemctl restart trunnion',
     );
   }
   return fine('does not run: bus, pin and folder were looked at directly');

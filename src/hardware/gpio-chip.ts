@@ -27,7 +27,7 @@ export async function headerChip(root: string): Promise<GpioChip> {
   if (chip === undefined) {
     throw pinError(
       `No GPIO chip of a Raspberry Pi in ${root}; there is: ${seen}`,
-      'Run on a Raspberry Pi 2 to 5.',
+      'Run it on a Raspberry Pi.',
     );
   }
   if (more.length > 0) {

@@ -13,7 +13,9 @@ export async function failureOf(promise: Promise<unknown>): Promise<RobotError> 
 
 /** Lets time pass until it holds; files are real, and need some of the machine's own. */
 export async function until(clock: ManualClock, holds: () => boolean): Promise<void> {
-  while (!holds()) await clock.advance(20);
+  for (const startedMs = performance.now(); !holds(); await clock.advance(20)) {
+    if (performance.now() - startedMs > 5000) throw new Error('it never holds');
+  }
 }
 
 /** Lets time pass until it settles. */
