@@ -21,6 +21,11 @@ export interface StorageReport {
   readonly setAside: readonly string[];
 }
 
+/** How long a start waits for the disk. */
+const OPEN_MS = 2000;
+/** And a save, before it fails. */
+const REOPEN_MS = 300;
+
 /** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
 export class GainsStore {
   readonly #journal: Journal;
@@ -30,7 +35,8 @@ export class GainsStore {
   readonly #folder: string;
   /** Without it the journal is not touched. */
   #lock: StateLock | undefined;
-  #lockProblem: RobotError | undefined;
+  /** Why the journal is not open; undefined when it is. */
+  #notOpen: RobotError | undefined;
   #opening: Promise<void> | undefined;
   /** Of the journal's entries when there were so many. */
   #index: {
@@ -44,14 +50,24 @@ export class GainsStore {
     this.#disk = disk;
     this.#clock = clock;
     this.#journal = new Journal({ folder, disk, clock });
+    const cure = 'The disk is too slow: check it.';
+    this.#notOpen = new RobotError('storage-failed', {
+      operation: 'open',
+      path: folder,
+      errno: 'slow',
+      cure,
+    });
     this.#index = { entries: [], length: 0, byUnit: perUnit(() => []) };
   }
 
-  /** Rejects with `state-in-use` only; storage that fails is told by `report` and tried again. */
+  /**
+   * Rejects with `state-in-use` only; storage that fails is told by `report` and tried again. A disk that is too slow
+   * is not waited for: the robot has to be served meanwhile.
+   */
   static async open(options: { folder: string; clock: Clock; disk: Disk }): Promise<GainsStore> {
     const store = new GainsStore(options);
-    await store.#open();
-    if (isRobotError(store.#lockProblem, 'state-in-use')) throw store.#lockProblem;
+    await store.#openWithin(OPEN_MS);
+    if (isRobotError(store.#notOpen, 'state-in-use')) throw store.#notOpen;
     return store;
   }
 
@@ -77,8 +93,8 @@ export class GainsStore {
 
   /** On the disk when it resolves; else rejects with `storage-failed` and nothing has changed. */
   async save(unit: UnitName, gains: GainSet): Promise<SavedGains> {
-    if (this.#lock === undefined) await this.retry();
-    if (this.#lockProblem !== undefined) throw this.#unlocked(this.#lockProblem);
+    if (this.#notOpen !== undefined) await this.#openWithin(REOPEN_MS);
+    if (this.#notOpen !== undefined) throw this.#unlocked(this.#notOpen);
     const time = this.#clock.wallTime().toISOString();
     return savedGains(unit, await this.#journal.append({ time, unit, gains }));
   }
@@ -91,20 +107,30 @@ export class GainsStore {
     return this.#opening;
   }
 
+  #openWithin(limitMs: number): Promise<void> {
+    return new Promise(resolve => {
+      const limit = this.#clock.after(limitMs, resolve);
+      void this.retry().then(() => {
+        limit.cancel();
+        resolve();
+      });
+    });
+  }
+
   async #open(): Promise<void> {
     try {
       if (this.#lock === undefined) {
         await this.#disk.makeFolder(this.#folder);
         this.#lock = await lockState(this.#folder);
       }
-      this.#lockProblem = undefined;
     } catch (error) {
-      this.#lockProblem = isRobotError(error)
+      this.#notOpen = isRobotError(error)
         ? error
         : new RobotError('storage-failed', { operation: 'lock', path: this.#folder }, { cause: error });
       return;
     }
     await this.#journal.open();
+    this.#notOpen = undefined;
   }
 
   /** The lock's problem as callers after `open` get it. */
@@ -117,8 +143,7 @@ export class GainsStore {
 
   report(): StorageReport {
     const { setAside } = this.#journal;
-    const problem =
-      this.#lockProblem === undefined ? this.#journal.problem : this.#unlocked(this.#lockProblem);
+    const problem = this.#notOpen === undefined ? this.#journal.problem : this.#unlocked(this.#notOpen);
     if (problem === undefined) return { ok: true, setAside };
     const { operation, path, errno, cure } = problem.context;
     return { ok: false, detail: `cannot ${operation} ${path}: ${errno}`, cure: String(cure), setAside };
@@ -130,7 +155,7 @@ export class GainsStore {
   }
 
   #entriesOf(unit: UnitName): readonly JournalEntry[] {
-    if (this.#lockProblem !== undefined) throw this.#unlocked(this.#lockProblem);
+    if (this.#notOpen !== undefined) throw this.#unlocked(this.#notOpen);
     const { entries } = this.#journal;
     if (this.#index.entries !== entries || this.#index.length !== entries.length) {
       const byUnit = perUnit(({ name }) => newestFirst(entries.filter(entry => entry.unit === name)));

@@ -10,6 +10,7 @@ import { GainsStore } from '../../src/gains/gains-store.js';
 import { encodeEntry } from '../../src/gains/journal-line.js';
 import { defaultGains, type GainSet, unitNamed } from '../../src/units.js';
 import { inTemporaryFolder } from '../support/daemon.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const FILE = 'gains.jsonl';
@@ -97,6 +98,29 @@ describe('GainsStore', () => {
         const failure = await store.save('chassis', chassis(1)).catch(error => error.code);
         expect(failure).to.equal('storage-failed');
       });
+    }));
+
+  it('does not make a start wait for a disk that hangs, and has the gains when it is done', () =>
+    inTemporaryFolder(async folder => {
+      await withStore(folder, store => store.save('chassis', chassis(7)));
+      let done = () => {};
+      const hanging = new Promise<void>(resolve => {
+        done = resolve;
+      });
+      const clock = new ManualClock();
+      const disk = { ...realDisk, makeFolder: () => hanging };
+      const opening = GainsStore.open({ folder, clock, disk });
+      await clock.advance(2000);
+      const store = await opening;
+      expect(store.report().ok).to.equal(false);
+      expect(() => store.current('chassis'))
+        .to.throw(RobotError)
+        .with.property('code', 'storage-failed');
+      done();
+      await store.retry();
+      expect(store.current('chassis').gains).to.deep.equal(chassis(7));
+      expect(store.report().ok).to.equal(true);
+      await store.close();
     }));
 
   it('shares its folder with no other process, and a killed one is no obstacle', () =>
