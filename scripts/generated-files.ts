@@ -2,15 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultConfig } from '../src/default-config.js';
 import { motorHeader } from './motor-header.js';
+import { problemTable } from './problem-table.js';
 import { protocolTables } from './protocol-tables.js';
 
 /** Every file that is generated in whole or in part, by its path in the project at `root`, as it should be. */
 export function generatedFiles(root: string): ReadonlyMap<string, string> {
-  const document = 'docs/motor-protocol.md';
+  const fill = (document: string, parts: Readonly<Record<string, string>>): [string, string] => [
+    document,
+    filled(readFileSync(join(root, document), 'utf8'), parts),
+  ];
   return new Map([
     ['systemd/config.yaml', defaultConfig()],
     ['docs/motor_registers.h', motorHeader()],
-    [document, filled(readFileSync(join(root, document), 'utf8'), protocolTables())],
+    fill('docs/motor-protocol.md', protocolTables()),
+    fill('docs/operating.md', { problems: problemTable() }),
   ]);
 }
 

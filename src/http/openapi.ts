@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.js';
-import { statusOf, titleOf } from './problems.js';
+import { PROBLEMS } from './problems.js';
 import type { Route } from './route.js';
 import { problem, type Schema } from './schemas.js';
 
@@ -48,7 +48,8 @@ function answer(route: Route): Schema {
 function problems(route: Route): Record<string, Schema> {
   const byStatus = new Map<number, string[]>();
   for (const code of [...route.problems, ...ANY_REQUEST]) {
-    byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), `${titleOf(code)} (\`${code}\`)`]);
+    const { status, title } = PROBLEMS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `${title} (\`${code}\`)`]);
   }
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
   return Object.fromEntries(

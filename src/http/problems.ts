@@ -39,7 +39,7 @@ function unreachable(title: string, detail: string): Presentation {
 }
 
 /** What a caller is told of each code. Nothing else of an error leaves the daemon. */
-const PRESENTATIONS: Readonly<Record<ErrorCode, Presentation>> = {
+export const PROBLEMS: Readonly<Record<ErrorCode, Presentation>> = {
   nack: unreachable('No answer', 'does not answer on the I2C bus. Check its power and cable.'),
   'bus-io': unreachable('Bus error', 'broke off on the I2C bus. Check the cable and the pull-ups.'),
   'bus-timeout': unreachable(
@@ -84,7 +84,10 @@ const PRESENTATIONS: Readonly<Record<ErrorCode, Presentation>> = {
   'pin-failed': {
     status: 503,
     title: 'Laser pin failed',
-    detail: 'The laser pin does not obey. Cut the laser supply and check its wiring.',
+    detail: ({ missing, cure }) =>
+      typeof missing === 'string'
+        ? `A pin of the laser cannot be used: ${missing}. ${String(cure)}`
+        : 'The laser pin does not obey. Cut the laser supply and check its wiring.',
     retryAfterS: 1,
   },
   'interlock-open': {
@@ -172,21 +175,13 @@ const PRESENTATIONS: Readonly<Record<ErrorCode, Presentation>> = {
   },
 };
 
-export function statusOf(code: ErrorCode): number {
-  return PRESENTATIONS[code].status;
-}
-
-export function titleOf(code: ErrorCode): string {
-  return PRESENTATIONS[code].title;
-}
-
 export function asRobotError(error: unknown): RobotError {
   return isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
 }
 
 export function problemOf(error: RobotError): { problem: Problem; headers: Record<string, string> } {
   const { code, context } = error;
-  const { status, title, detail, retryAfterS } = PRESENTATIONS[code];
+  const { status, title, detail, retryAfterS } = PROBLEMS[code];
   const faults = faultsOf(context);
   return {
     problem: {
