@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): Koa {
       summary: 'This document',
       answer: { type: 'object' },
     },
-    () => openApi([...documented, document], version),
+    () => described,
   );
 
   const routes = [
@@ -70,6 +70,8 @@ export function createApp(options: AppOptions): Koa {
     ...consoleRoutes(options.consoleFolder),
     ...(options.hiddenRoutes ?? []),
   ];
+
+  const described = openApi([...documented, document], version);
 
   const app = new Koa();
   app.on('error', error => options.log.debug(describeError(error), 'connection failed'));

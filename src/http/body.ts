@@ -21,7 +21,7 @@ const parse = bodyParser({
 
 /** A JSON body of at most 4 KiB, with no member given twice, in `ctx.request.body`. */
 export const jsonBody: Middleware = async (ctx, next) => {
-  if (ctx.request.type !== 'application/json') throw new RobotError('bad-media-type');
+  if (ctx.request.type.trim().toLowerCase() !== 'application/json') throw new RobotError('bad-media-type');
   if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
   await parse(ctx, async () => undefined);
   const { rawBody } = ctx.request;

@@ -1,16 +1,27 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, RobotError } from '../errors.js';
 import { problemOf } from './problems.js';
 
+/** Requests sent on one connection before the answers: browsers send one. */
+const PIPELINED = 8;
 const PER_ADDRESS = 64;
 const IN_ALL = 256;
 
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  request: IncomingMessage | undefined;
+  /** The one that is read or answered now. */
+  exchange: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined;
+  /** Requests that are not answered yet. */
+  waiting: number;
 }
 
 /**
@@ -19,31 +30,39 @@ interface Connection {
  * to make always gets in.
  */
 export function createHttpServer(listener: RequestListener): Server {
-  const server = createServer(
-    {
-      headersTimeout: 3000,
-      requestTimeout: 5000,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 5000,
-      maxHeaderSize: 8192,
-    },
-    listener,
-  );
+  const server = createServer({
+    headersTimeout: 3000,
+    requestTimeout: 5000,
+    connectionsCheckingInterval: 1000,
+    keepAliveTimeout: 5000,
+    maxHeaderSize: 8192,
+  });
   const connections = new Map<Socket, Connection>();
 
   server.on('connection', socket => {
-    const connection: Connection = { socket, address: socket.remoteAddress ?? '', request: undefined };
+    const connection: Connection = {
+      socket,
+      address: socket.remoteAddress ?? '',
+      exchange: undefined,
+      waiting: 0,
+    };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
     makeRoom(connections, connection);
   });
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);
-    if (connection === undefined) return;
-    connection.request = request;
+    if (connection === undefined || connection.waiting >= PIPELINED) {
+      request.socket.destroy();
+      return;
+    }
+    connection.waiting += 1;
+    connection.exchange = { request, response };
     response.once('close', () => {
-      connection.request = undefined;
+      connection.waiting -= 1;
+      if (connection.waiting === 0) connection.exchange = undefined;
     });
+    listener(request, response);
   });
   server.on('clientError', refuse);
   return server;
@@ -58,8 +77,12 @@ function makeRoom(connections: ReadonlyMap<Socket, Connection>, newcomer: Connec
 }
 
 function dropOne(candidates: readonly Connection[]): void {
-  const idle = candidates.find(({ request }) => request === undefined || !request.complete);
-  (idle ?? candidates.at(-1))?.socket.destroy();
+  (candidates.find(isWaitedFor) ?? candidates.at(-1))?.socket.destroy();
+}
+
+/** Its client has not said all, or does not read what was answered. */
+function isWaitedFor({ exchange }: Connection): boolean {
+  return exchange === undefined || !exchange.request.complete || exchange.response.writableEnded;
 }
 
 function ofBusiestAddress(all: readonly Connection[]): readonly Connection[] {

@@ -107,7 +107,7 @@ describe('request bodies', () => {
     const body = `{"action":"off"${' '.repeat(4080)}}`;
     expect(body).to.have.length(4096);
     const answer = await call(daemon.url, 'POST', '/api/laser', body, {
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': 'Application/JSON; charset=utf-8',
     });
     expect(answer.text).to.equal('{"state":"off"}');
   });

@@ -60,6 +60,17 @@ describe('hostile clients', function () {
     await Promise.all(silent);
   });
 
+  it('do not keep it lit by asking much and reading nothing', async () => {
+    const { hostname, port } = new URL(daemon.url);
+    const ask = 'GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200);
+    for (let index = 0; index < 100; index += 1) {
+      const socket = connect(Number(port), hostname).pause();
+      sockets.push(socket.on('error', () => undefined));
+      socket.write(ask);
+    }
+    expect(await laserOffInTime()).to.be.lessThan(WHILE_THEY_WAIT_MS);
+  });
+
   it('do not keep it lit by a flood of mode switches', async () => {
     const flood = Array.from({ length: 200 }, () =>
       call(daemon.url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' }).catch(() => undefined),
