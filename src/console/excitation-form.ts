@@ -71,7 +71,7 @@ export function createExcitationForm(model: Model, api: Api): Panel {
     if (!debugging && asked === unit) asked = undefined;
     if (!debugging && known?.unit === unit) known = undefined;
     if (debugging && asked !== unit && known?.unit !== unit) void ask(unit);
-    setText(limit, `Amplitude, up to ${maxAmplitude} ${quantity}`);
+    setText(limit, `± ${quantity}, to ${maxAmplitude}`);
     for (const control of [amplitude, period, start, end]) setAttribute(control, 'disabled', !debugging);
     setAttribute(start, 'aria-busy', group.pending === 'excite');
     setAttribute(end, 'aria-busy', group.pending === 'end');

@@ -57,7 +57,7 @@ export function createHistoryPanel(unit: Unit, model: Model, api: Api): Panel {
       {
         type: 'button',
         disabled: newest,
-        'aria-label': `Restore revision ${saved.revision}`,
+        'aria-label': newest ? undefined : `Restore revision ${saved.revision}`,
         onclick: () => void bring(saved),
       },
       newest ? 'Stored' : 'Restore',

@@ -1,0 +1,366 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { accessibilityFaults, openBrowser } from '../support/browser.js';
+import { Child } from '../support/child.js';
+import { call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+
+/** What the page says, once it says it. */
+async function shows(locator: Locator, pattern: RegExp): Promise<void> {
+  await eventually(async () => pattern.test((await locator.textContent()) ?? ''));
+}
+
+async function has(locator: Locator, attribute: string, value: string | null): Promise<void> {
+  await eventually(async () => (await locator.getAttribute(attribute)) === value);
+}
+
+describe('the console in a browser', function () {
+  this.timeout(30_000);
+  let browser: Browser;
+  let folder: string;
+  let daemon: Child;
+  let url: string;
+  let page: Page;
+  let complaints: string[];
+
+  const startDaemon = async (port = '0') => {
+    const config = join(folder, 'config.yaml');
+    await writeFile(config, 'gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n');
+    const state = join(folder, 'state');
+    daemon = new Child('sim/main.js', ['--port', port, '--state', state, '--config', config]);
+    url = await daemon.url();
+  };
+
+  before(async function () {
+    browser = await openBrowser(this);
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    await startDaemon();
+  });
+  after(async () => {
+    await browser?.close();
+    await daemon?.kill();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  const post = (path: string, body?: unknown) => call(url, 'POST', path, body);
+  const truth = async () => (await call(url, 'GET', '/sim/state')).body;
+  const fault = (target: string, name: string) => post('/sim/faults', { target, fault: name });
+
+  async function open(options: { width?: number; colorScheme?: 'dark' | 'light' } = {}): Promise<Page> {
+    const { width = 1280, colorScheme = 'dark' } = options;
+    const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+    const opened = await context.newPage();
+    complaints = [];
+    opened.on('console', message => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    opened.on('pageerror', error => complaints.push(error.message));
+    await opened.goto(url);
+    await shows(opened.locator('.link'), /Live/);
+    await eventually(() => field(opened, 'Speed loop kp').isEnabled());
+    return opened;
+  }
+
+  beforeEach(async () => {
+    for (const target of ['bus', 'gimbal', 'chassis']) await fault(target, 'clear');
+    await post('/api/resume');
+    await post('/api/laser', { action: 'off' });
+    for (const unit of ['gimbal', 'chassis']) await post(`/api/${unit}/mode/switch`, { mode: 'manual' });
+    page = await open();
+  });
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
+
+  const field = (of: Page, name: string) => of.getByLabel(name, { exact: true });
+  const card = (of: Page, unit: string) => of.getByRole('region', { name: `${unit} gains` });
+  const save = (of: Page, unit: string) => card(of, unit).locator('.acts button').first();
+  const mode = (of: Page, unit: string, name: string) =>
+    of.getByRole('group', { name: `${unit} mode` }).getByRole('button', { name });
+  const press = (of: Page, name: string) => of.getByRole('button', { name, exact: true }).click();
+  const noteOf = (of: Page, pointer: string) => of.locator(`#note-${pointer}`);
+
+  it('comes in at most 6 requests and 60 KB, all from the daemon, and complains of nothing', async () => {
+    const requests: string[] = [];
+    let bytes = 0;
+    const context = await browser.newContext();
+    const fresh = await context.newPage();
+    const devtools = await context.newCDPSession(fresh);
+    await devtools.send('Network.enable');
+    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    fresh.on('request', request => requests.push(request.url()));
+    await fresh.goto(url);
+    await shows(fresh.locator('.link'), /Live/);
+    await eventually(() => field(fresh, 'Speed loop kp').isEnabled());
+    expect(requests).to.have.length.of.at.most(6);
+    expect(requests.filter(request => !request.startsWith(url))).to.deep.equal([]);
+    expect(bytes).to.be.greaterThan(20_000).and.lessThan(60_000);
+    expect(complaints).to.deep.equal([]);
+    expect(await fresh.locator('.badge').textContent()).to.equal('SIMULATED');
+  });
+
+  it('switches modes, and lights the one in force', async () => {
+    await mode(page, 'Gimbal', 'auto').click();
+    await has(mode(page, 'Gimbal', 'auto'), 'aria-pressed', 'true');
+    await has(mode(page, 'Gimbal', 'manual'), 'aria-pressed', 'false');
+    expect((await truth()).gimbal.mode).to.equal('auto');
+    await post('/api/chassis/mode/switch', { mode: 'debug' });
+    await has(mode(page, 'Chassis', 'debug'), 'aria-pressed', 'true');
+  });
+
+  it('lights the laser and darkens it, by the button and from within a field by L', async () => {
+    const laser = page.getByRole('group', { name: 'Laser' });
+    for (const darken of [
+      () => laser.getByRole('button', { name: 'Off' }).click(),
+      () => field(page, 'Speed loop kp').press('l'),
+    ]) {
+      await laser.getByRole('button', { name: 'On' }).click();
+      await shows(laser, /LASER ON/);
+      expect(await page.title()).to.match(/LASER ON/);
+      expect((await truth()).laser.level).to.equal(1);
+      await darken();
+      await shows(laser, /dark/);
+      expect((await truth()).laser.level).to.equal(0);
+    }
+  });
+
+  it('saves an edit, and says what it changed', async () => {
+    const kp = field(page, 'Speed loop kp');
+    expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
+    const before = await kp.inputValue();
+    await kp.fill('0.1');
+    await shows(card(page, 'Chassis').locator('.changes'), new RegExp(`Speed loop kp ${before} → 0.1`));
+    await shows(noteOf(page, 'chassis-speed-kp'), new RegExp(`stored ${before}`));
+    await kp.press('ArrowUp');
+    expect(await kp.inputValue()).to.equal('0.11');
+    await kp.press('Shift+ArrowDown');
+    expect(await kp.inputValue()).to.equal('0.109');
+    await save(page, 'Chassis').click();
+    await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
+    await shows(card(page, 'Chassis').locator('.running'), /Revision \d+.*running/);
+    expect((await call(url, 'GET', '/api/chassis/pidconfig')).body.speed.kp).to.equal(0.109);
+    expect((await truth()).chassis.gains.speed.kp).to.be.closeTo(0.109, 1e-6);
+    expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
+  });
+
+  it('takes an edit back, and counts the same number in other words as none', async () => {
+    const kp = field(page, 'Position loop kp');
+    const before = await kp.inputValue();
+    await kp.fill('77');
+    await card(page, 'Chassis').getByRole('button', { name: 'Revert' }).click();
+    expect(await kp.inputValue()).to.equal(before);
+    await kp.fill(`${before}.0`);
+    expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
+  });
+
+  it('shows each fault of a refused save at its field, and keeps the edits', async () => {
+    await field(page, 'Speed loop kp').fill('5000');
+    await field(page, 'Heading angle loop ki').fill('-1');
+    await save(page, 'Chassis').click();
+    await shows(noteOf(page, 'chassis-speed-kp'), /1000/);
+    await shows(noteOf(page, 'chassis-angle-ki'), /0/);
+    await has(field(page, 'Speed loop kp'), 'aria-invalid', 'true');
+    expect(await field(page, 'Speed loop kp').inputValue()).to.equal('5000');
+    await field(page, 'Speed loop kp').fill('1x');
+    await shows(noteOf(page, 'chassis-speed-kp'), /not a number/);
+    expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
+  });
+
+  it('keeps unsaved edits over a reload, and shows them as such', async () => {
+    await field(page, 'Angle loop, pitch kd').fill('0.125');
+    await page.reload();
+    await shows(noteOf(page, 'gimbal-angle_pitch-kd'), /stored/);
+    expect(await field(page, 'Angle loop, pitch kd').inputValue()).to.equal('0.125');
+    expect(await save(page, 'Gimbal').isEnabled()).to.equal(true);
+  });
+
+  it('restores a revision from the history, and goes back to its snapshot with one press', async () => {
+    const first = await call(url, 'GET', '/api/gimbal/pidconfig');
+    const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
+    await post('/api/gimbal/pidconfig', changed);
+    await post('/api/gimbal/pidconfig', { ...changed, visual_yaw: { kp: 0.5, ki: 1, kd: 0 } });
+    await card(page, 'Gimbal').getByText('History').click();
+    await shows(card(page, 'Gimbal').locator('.revisions li').first(), /Visual loop, yaw kp 0.25 → 0.5/);
+    await card(page, 'Gimbal')
+      .getByRole('button', { name: /Restore revision/ })
+      .first()
+      .click();
+    await shows(card(page, 'Gimbal'), /is running again/);
+    expect((await call(url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(changed);
+    expect(await field(page, 'Visual loop, yaw kp').inputValue()).to.equal('0.25');
+    await press(page, 'Back to snapshot');
+    await shows(page.locator('.tuning'), /when this page was opened are running/);
+    expect((await call(url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(first.body);
+  });
+
+  it('exports all gains to a file that comes back exactly', async () => {
+    const exportFile = async () => {
+      const download = page.waitForEvent('download');
+      await press(page, 'Export');
+      return readFile(await (await download).path(), 'utf8');
+    };
+    const text = await exportFile();
+    expect(JSON.parse(text).chassis).to.deep.equal((await call(url, 'GET', '/api/chassis/pidconfig')).body);
+    await field(page, 'Position loop ki').fill('0.3');
+    await save(page, 'Chassis').click();
+    await shows(card(page, 'Chassis'), /Saved/);
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'a.json', mimeType: '', buffer: Buffer.from(text) });
+    await shows(page.locator('.tuning'), /1 differences? from a.json/);
+    await save(page, 'Chassis').click();
+    await eventually(() => save(page, 'Chassis').isDisabled());
+    expect(await exportFile()).to.equal(text);
+  });
+
+  it('says that a controller is offline, and refuses in words at the thing that failed', async () => {
+    await fault('chassis', 'unplug');
+    await shows(page.getByRole('group', { name: 'Chassis mode' }), /offline/);
+    await shows(page.getByRole('region', { name: 'Health' }), /Chassis is offline/);
+    await shows(card(page, 'Chassis').locator('.running'), /controller offline/);
+    await mode(page, 'Chassis', 'auto').click();
+    await shows(page.getByRole('group', { name: 'Chassis mode' }).getByRole('alert'), /offline/);
+    await field(page, 'Speed loop ki').fill('3');
+    await save(page, 'Chassis').click();
+    await shows(card(page, 'Chassis').getByRole('alert'), /offline/);
+    expect(await field(page, 'Speed loop ki').inputValue()).to.equal('3');
+    await fault('chassis', 'plug');
+    await shows(page.getByRole('region', { name: 'Health' }), /All well/);
+  });
+
+  it('stops by Escape from within a field, refuses kindly meanwhile, and resumes', async () => {
+    await mode(page, 'Gimbal', 'auto').click();
+    await field(page, 'Speed loop kp').press('Escape');
+    await shows(page.locator('.banner'), /Stopped/);
+    expect((await truth()).gimbal.stopped).to.equal(true);
+    await mode(page, 'Gimbal', 'auto').click();
+    await shows(page.getByRole('group', { name: 'Gimbal mode' }).getByRole('alert'), /Resume/);
+    await press(page, 'Resume');
+    await eventually(() => page.locator('.banner').isHidden());
+    expect((await truth()).gimbal.stopped).to.equal(false);
+    await page.locator('.stop').click();
+    await shows(page.locator('.banner'), /Stopped/);
+  });
+
+  it('shows within a second that the daemon is silent, and is back by itself after a restart', async () => {
+    const port = new URL(url).port;
+    const killed = performance.now();
+    await daemon.kill();
+    await has(page.locator('html'), 'data-stale', '');
+    expect(performance.now() - killed).to.be.lessThan(1300);
+    await shows(page.locator('.link'), /No contact/);
+    await page.locator('.stop').click();
+    await startDaemon(port);
+    await shows(page.locator('.link'), /Live/);
+    await eventually(async () => (await truth()).chassis.stopped === true);
+  });
+
+  it('captures steps in debug, and draws the step of the gains before under the current one', async () => {
+    await mode(page, 'Gimbal', 'debug').click();
+    const panel = page.getByRole('region', { name: 'Step response' });
+    await eventually(() => panel.getByLabel(/Amplitude/).isEnabled());
+    await panel.getByLabel(/Amplitude/).fill('0.1');
+    await panel.getByLabel(/Period/).fill('0.6');
+    await panel.getByRole('button', { name: 'Excite' }).click();
+    await shows(panel.locator('tbody td').first(), /%/);
+    const kp = field(page, 'Angle loop, yaw kp');
+    await kp.fill(String(Number(await kp.inputValue()) / 2));
+    await save(page, 'Gimbal').click();
+    await shows(panel.locator('thead'), /Before/);
+    expect(await panel.locator('tbody td').allTextContents()).to.not.include('');
+    await panel.getByLabel(/Amplitude/).fill('50');
+    await panel.getByRole('button', { name: 'Excite' }).click();
+    await shows(panel.getByRole('alert'), /amplitude/);
+  });
+
+  it('pauses, zooms and gives what it shows as CSV', async () => {
+    const plot = page.getByRole('region', { name: 'Plot' });
+    await plot.getByRole('button', { name: 'Speed loop' }).click();
+    const over = (await plot.locator('.u-over').boundingBox())!;
+    await page.mouse.move(over.x + over.width - 300, over.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(over.x + over.width - 5, over.y + 60);
+    await page.mouse.up();
+    await shows(plot, /Go on/);
+    const download = page.waitForEvent('download');
+    await plot.getByRole('button', { name: 'CSV' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    expect(lines[0]).to.equal('t_s,setpoint_m/s,measured_m/s');
+    expect(lines.length).to.be.greaterThan(5).and.lessThan(500);
+    await plot.getByRole('button', { name: 'Go on' }).click();
+    await shows(plot, /Pause/);
+  });
+
+  it('lets a stop through with more windows open than the browser has connections', async () => {
+    const context = page.context();
+    const windows = [page];
+    while (windows.length < 8) {
+      const another = await context.newPage();
+      await another.goto(url);
+      windows.push(another);
+    }
+    const started = performance.now();
+    await windows[2]!.locator('.stop').click();
+    await eventually(async () => (await truth()).gimbal.stopped === true);
+    expect(performance.now() - started).to.be.lessThan(2000);
+  });
+
+  it('closes its stream while it is hidden', async () => {
+    const ended = () => daemon.lines.filter(line => line.includes('/api/events')).length;
+    const before = ended();
+    const hide = (hidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      `);
+    await hide(true);
+    await eventually(async () => ended() > before);
+    await hide(false);
+    await shows(page.locator('.link'), /Live/);
+  });
+
+  it('is used without a mouse', async () => {
+    const focused = () => page.evaluate<string>("document.activeElement.textContent ?? ''");
+    const tabTo = async (holds: () => Promise<boolean>) => {
+      for (let count = 0; count < 80 && !(await holds()); count += 1) await page.keyboard.press('Tab');
+      expect(await holds()).to.equal(true);
+    };
+    await tabTo(async () => (await focused()) === 'auto');
+    await page.keyboard.press('Enter');
+    await has(mode(page, 'Gimbal', 'auto'), 'aria-pressed', 'true');
+    const label = () => page.evaluate<string>("document.activeElement.getAttribute('aria-label')");
+    await tabTo(async () => (await label()) === 'Position loop kp');
+    await page.keyboard.press('ArrowDown');
+    await tabTo(async () => /^Save 1/.test(await focused()));
+    await page.keyboard.press('Space');
+    await shows(card(page, 'Chassis'), /Saved/);
+  });
+
+  for (const colorScheme of ['dark', 'light'] as const) {
+    it(`has no serious fault of accessibility, ${colorScheme}, and fits 380 px`, async () => {
+      const phone = await open({ width: 380, colorScheme });
+      await phone.getByText('History').first().click();
+      await field(phone, 'Speed loop kp').fill('5000');
+      await field(phone, 'Speed loop kd').fill('x');
+      await post('/api/laser', { action: 'on' });
+      await post('/api/chassis/mode/switch', { mode: 'debug' });
+      await has(mode(phone, 'Chassis', 'debug'), 'aria-pressed', 'true');
+      expect(await accessibilityFaults(phone)).to.deep.equal([]);
+      const overflow = 'document.documentElement.scrollWidth - innerWidth';
+      expect(await phone.evaluate(overflow)).to.be.at.most(0);
+      await phone.mouse.wheel(0, 5000);
+      await phone.locator('.stop').click({ timeout: 3000 });
+      await shows(phone.locator('.banner'), /Stopped/);
+      await mode(phone, 'Gimbal', 'auto').click();
+      await eventually(() => phone.getByRole('alert').isVisible());
+      expect(await accessibilityFaults(phone)).to.deep.equal([]);
+      const wide = await open({ colorScheme });
+      expect(await accessibilityFaults(wide)).to.deep.equal([]);
+    });
+  }
+});
