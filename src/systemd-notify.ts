@@ -17,8 +17,8 @@ export interface Notifier {
 /** Sends one message to systemd; `done` follows exactly once. */
 export type SendMessage = (message: string, done: (error: Error | null) => void) => void;
 
-/** A call takes about 4 ms on a desktop; one that hangs is ended, so that the next can be made. */
-const SEND_TIMEOUT_MS = 1000;
+/** A call takes about 4 ms on a desktop; one that hangs is ended, but not one that a busy board delays. */
+const SEND_TIMEOUT_MS = 5000;
 
 /** Node has no Unix datagram sockets: this program of systemd's sends for us (`NotifyAccess=all`). */
 const sendBySystemdNotify: SendMessage = (message, done) => {

@@ -1,0 +1,127 @@
+/**
+ * Runs in the virtual Pi: plays the motor controllers on the plain memories at their addresses, as a second process
+ * beside the daemon. The firmware model of the simulator looks at what was written and keeps the readable frames up
+ * to date. Mechanics stand still.
+ */
+import { createRequire } from 'node:module';
+import type { I2CBus } from 'i2c-bus';
+import { SimulatedController } from '../../sim/controller.js';
+import type { UnitLoops } from '../../sim/unit-loops.js';
+import {
+  frameBytes,
+  gainsRegister,
+  REGISTERS,
+  type Register,
+  registerMap,
+} from '../../src/protocol/registers.js';
+import { UNIT_LIST, type Unit } from '../../src/units.js';
+
+const RATE_HZ = 100;
+/** Leaves the bus and the emulated processor to the daemon for most of the time. */
+const PAUSE_MS = 12;
+/** Between two looks at everything; in between only commits are looked for. */
+const UPDATE_MS = 250;
+/** What cannot be read back is wiped once it has been taken, so that the same frame is seen when it comes again. */
+const WIPED = 0xff;
+
+function standstill(unit: Unit): UnitLoops {
+  const still = { setpoint: 0, measured: 0, output: 0 };
+  return {
+    tick: () => undefined,
+    readings: Object.fromEntries(unit.loops.map(loop => [loop.name, still])),
+    edges: 0,
+    targetVisible: false,
+    pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,
+    axes: {},
+    reset: () => undefined,
+  };
+}
+
+class MemoryController {
+  readonly #bus: I2CBus;
+  readonly #unit: Unit;
+  readonly #controller: SimulatedController;
+  readonly #memory = new Map<Register, Buffer>();
+  readonly #registers: readonly Register[];
+  #tickedMs = performance.now();
+
+  constructor(bus: I2CBus, unit: Unit) {
+    this.#bus = bus;
+    this.#unit = unit;
+    this.#controller = new SimulatedController(unit, standstill(unit), RATE_HZ);
+    // gains before the commit that makes them active
+    this.#registers = [...registerMap(unit)].sort((a, b) => b.address - a.address);
+    for (const register of this.#registers) {
+      if (register.access === 'write') this.#store(register, this.#wiped(register));
+      else this.#store(register, this.#shown(register));
+    }
+  }
+
+  /** The daemon waits 20 ms for a commit to take effect, and writes it three times: nothing else is done first. */
+  lookForCommit(): void {
+    if (this.#read(REGISTERS.commit).equals(this.#wiped(REGISTERS.commit))) return;
+    for (const { slot } of this.#unit.loops) this.#take(this.#named(gainsRegister(slot).name));
+    this.#take(this.#named('commit'));
+    const status = this.#named('status');
+    this.#store(status, this.#shown(status));
+  }
+
+  update(): void {
+    for (; this.#tickedMs < performance.now(); this.#tickedMs += 1000 / RATE_HZ) this.#controller.tick();
+    for (const register of this.#registers) {
+      if (register.access !== 'read') this.#take(register);
+    }
+    for (const register of this.#registers) {
+      if (register.access === 'write') continue;
+      const frame = this.#shown(register);
+      if (!frame.equals(this.#memory.get(register) ?? frame)) this.#store(register, frame);
+    }
+  }
+
+  #take(register: Register): void {
+    const found = this.#read(register);
+    if (found.equals(this.#memory.get(register) ?? found)) return;
+    this.#memory.set(register, found);
+    this.#controller.write(register.address, found);
+    if (register.access === 'write') this.#store(register, this.#wiped(register));
+  }
+
+  #named(name: string): Register {
+    const found = this.#registers.find(register => register.name === name);
+    if (found === undefined) throw new TypeError(`no register ${name}`);
+    return found;
+  }
+
+  #shown(register: Register): Buffer {
+    return this.#controller.read(register.address, frameBytes(register));
+  }
+
+  #wiped(register: Register): Buffer {
+    return Buffer.alloc(frameBytes(register), WIPED);
+  }
+
+  #read(register: Register): Buffer {
+    const found = Buffer.alloc(frameBytes(register));
+    this.#bus.readI2cBlockSync(this.#unit.address, register.address, found.length, found);
+    return found;
+  }
+
+  #store(register: Register, frame: Buffer): void {
+    this.#bus.writeI2cBlockSync(this.#unit.address, register.address, frame.length, frame);
+    this.#memory.set(register, frame);
+  }
+}
+
+const i2c: typeof import('i2c-bus') = createRequire('/usr/lib/trunnion/')('i2c-bus');
+const bus = i2c.openSync(1);
+const present = UNIT_LIST.filter(({ address }) => bus.scanSync(address).length > 0);
+const controllers = present.map(unit => new MemoryController(bus, unit));
+console.log(`playing ${present.map(({ name }) => name).join(' and ')}`);
+for (let updatedMs = 0; ; ) {
+  for (const controller of controllers) controller.lookForCommit();
+  if (performance.now() - updatedMs > UPDATE_MS) {
+    for (const controller of controllers) controller.update();
+    updatedMs = performance.now();
+  }
+  await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+}

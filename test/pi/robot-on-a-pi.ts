@@ -1,0 +1,242 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { buildSync } from 'esbuild';
+import { crc8 } from '../../src/protocol/codec.js';
+import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
+import { defaultGains, type GainSet, unitNamed } from '../../src/units.js';
+import { putOnDisk, until, VirtualPi } from './virtual-pi.js';
+
+const BOOT_MS = 300_000;
+const START_MS = 180_000;
+/** The configuration: the emulated processor cannot poll 50 times a second. */
+const CONFIG = 'supervision:\\n  pollHz: 5\\n  hostSilenceMs: 5000\\n';
+const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
+
+/** From a blank board to a purged one, in the order in which it happens to a robot. */
+describe('a robot on a Pi', function () {
+  this.timeout(BOOT_MS + 120_000);
+  let folder: string;
+  let pi: VirtualPi;
+
+  const status = async () => (await pi.ask('/api/status')).body;
+  const online = (...units: string[]) =>
+    until(`${units.join(' and ')} online`, START_MS, async () => {
+      const told = await status();
+      return units.every(unit => told[unit].online);
+    });
+  /** Asks within the guest, so that asking costs little. */
+  const serves = () =>
+    pi.run(
+      `curl -s -o /dev/null --retry 200 --retry-delay 1 --retry-connrefused localhost:8080/healthz`,
+      START_MS,
+    );
+  /** As a program would that knows what 503 means. */
+  const insist = (path: string, body: unknown) =>
+    until(`${path} answers 200`, START_MS, async () => (await pi.ask(path, body)).status === 200);
+  const laser = (action: 'on' | 'off') => pi.ask('/api/laser', { action });
+  const light = async () => {
+    expect(await laser('on')).to.deep.equal({ status: 200, body: { state: 'on' } });
+    expect(await pi.laserLevel()).to.equal(1);
+  };
+  const isDark = async () => (await pi.laserLevel()) === 0;
+  const darken = async () => {
+    expect(await laser('off')).to.deep.equal({ status: 200, body: { state: 'off' } });
+    expect(await isDark()).to.equal(true);
+  };
+  const lastOf = (pattern: RegExp) => Number([...pi.heard.matchAll(pattern)].at(-1)?.[1] ?? 0);
+  const mainPid = () => pi.run('systemctl show -P MainPID trunnion');
+  const gainsNumbered = (number: number): GainSet => ({
+    ...defaultGains(gimbal),
+    angle_yaw: { kp: number, ki: 0.1, kd: -0.001 },
+  });
+
+  before(() => {
+    execFileSync('test/pi/setup', { stdio: 'inherit' });
+    folder = mkdtempSync(join(process.env.TRUNNION_PI_FOLDER ?? tmpdir(), 'trunnion-pi-'));
+    const disk = join(folder, 'disk.raw');
+    const cache = process.env.TRUNNION_PI_CACHE ?? join(process.env.HOME ?? '/root', '.cache/trunnion-pi');
+    execFileSync('cp', ['--sparse=always', join(cache, 'base.raw'), disk]);
+    const packed = execFileSync('node', ['dist/scripts/package/main.js', 'arm64'], { encoding: 'utf8' });
+    const player = join(folder, 'memory-controllers.mjs');
+    buildSync({
+      entryPoints: ['dist/test/pi/memory-controllers.js'],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: player,
+    });
+    putOnDisk(disk, [
+      [packed.split(':')[0] ?? '', '/root/trunnion.deb'],
+      [player, '/root/memory-controllers.mjs'],
+      ['test/pi/memory-controllers.service', '/etc/systemd/system/memory-controllers.service'],
+    ]);
+    pi = new VirtualPi(disk, folder);
+  });
+
+  afterEach(async function () {
+    if (this.currentTest?.state !== 'failed') return;
+    console.log(await pi.run('journalctl -u trunnion -u memory-controllers -n 60 --no-pager').catch(String));
+  });
+
+  after(async () => {
+    await pi?.cutPower();
+    if (folder !== undefined) rmSync(folder, { recursive: true });
+  });
+
+  it('is installed before I2C is switched on, and serves', async () => {
+    await pi.powerOn([gimbal.address, chassis.address]);
+    await pi.logIn(BOOT_MS);
+    await pi.run('modprobe -r i2c-bcm2835');
+    await pi.run('apt-get install -y /root/trunnion.deb', START_MS);
+    await serves();
+    const states = await pi.run('systemctl is-enabled trunnion; systemctl is-active trunnion');
+    expect(states).to.equal('enabled\nactive');
+    expect((await pi.ask('/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(503);
+    await light();
+    await darken();
+  });
+
+  it('has a doctor that says so, with the cure', async () => {
+    const doctor = await pi.run('trunnion doctor; echo exit $?', START_MS);
+    expect(doctor).to.match(/i2c/i);
+    expect(doctor).to.match(/exit 1$/);
+  });
+
+  it('is up after the next boot without anyone asking', async () => {
+    await pi.run(`printf '${CONFIG}' > /etc/trunnion/config.yaml; systemctl enable memory-controllers`);
+    await pi.powerOff(START_MS);
+    await pi.powerOn([gimbal.address, chassis.address]);
+    await pi.logIn(BOOT_MS);
+    await serves();
+    await online('gimbal', 'chassis');
+  });
+
+  it('switches the laser, as seen at the pin', async () => {
+    expect(await isDark()).to.equal(true);
+    await light();
+    await darken();
+  });
+
+  it('speaks the protocol on the wire', async () => {
+    await insist('/api/gimbal/mode/switch', { mode: 'auto' });
+    const writes = pi.writesOnTheWire();
+    const register = REGISTERS.mode.address;
+    const mode = MODE_VALUES.auto ?? 0;
+    expect(writes).to.deep.include({
+      address: gimbal.address,
+      bytes: [register, mode, crc8(gimbal.address, register, Uint8Array.of(mode))],
+    });
+    const beats = writes.filter(({ bytes: [at, ...frame] }) => {
+      // by the player of the controller, once it has taken it
+      const wiped = frame.every(byte => byte === 0xff);
+      return at === REGISTERS.heartbeat.address && frame.length > 0 && !wiped;
+    });
+    expect(new Set(beats.map(({ address }) => address))).to.deep.equal(
+      new Set([gimbal.address, chassis.address]),
+    );
+    for (const { address, bytes } of beats) {
+      const [at = 0, ...frame] = bytes;
+      expect(frame.pop()).to.equal(crc8(address, at, Uint8Array.from(frame)));
+    }
+  });
+
+  it('has a doctor that finds the controllers and the pin', async () => {
+    const doctor = await pi.run('trunnion doctor', START_MS);
+    expect(doctor).to.match(/gimbal/i);
+    expect(doctor).to.match(/chassis/i);
+    expect(doctor).to.contain('529');
+  });
+
+  it('is dark within a second of SIGKILL, and comes back', async () => {
+    const pid = await mainPid();
+    await light();
+    pi.start(`kill -KILL ${pid}`);
+    const tookMs = await until('the pin is low', 1_000, isDark);
+    console.log(`      dark after ${Math.round(tookMs)} ms`);
+    await serves();
+    expect(await isDark()).to.equal(true);
+    expect(await mainPid()).not.to.equal(pid);
+  });
+
+  it('is dark within four seconds of a hang, and comes back', async () => {
+    const pid = await mainPid();
+    await light();
+    pi.start(`kill -STOP ${pid}`);
+    const tookMs = await until('the pin is low', 4_000, isDark);
+    console.log(`      dark after ${Math.round(tookMs)} ms`);
+    await serves();
+    expect(await mainPid()).not.to.equal(pid);
+  });
+
+  it('saves gains', async () => {
+    await insist('/api/gimbal/pidconfig', gainsNumbered(1));
+    expect((await pi.ask('/api/gimbal/pidconfig')).body).to.deep.equal(gainsNumbered(1));
+  });
+
+  it('is upgraded: modes, gains and configuration stay', async () => {
+    await online('gimbal');
+    await insist('/api/gimbal/mode/switch', { mode: 'auto' });
+    const pid = await mainPid();
+    await pi.run('apt-get install -y --reinstall /root/trunnion.deb', START_MS);
+    await serves();
+    await online('gimbal');
+    expect(await mainPid()).not.to.equal(pid);
+    expect((await status()).gimbal.mode).to.equal('auto');
+    expect((await pi.ask('/api/gimbal/pidconfig')).body).to.deep.equal(gainsNumbered(1));
+    expect(await pi.run('tail -n 1 /etc/trunnion/config.yaml')).to.equal(CONFIG.split('\\n').at(-2)?.trim());
+  });
+
+  it('has its gains after a power cut during saves', async () => {
+    const body = JSON.stringify(gainsNumbered(7)).replace(':7,', ':$n,').replaceAll('"', '\\"');
+    const save = `curl -sf -m 5 -o /dev/null -H content-type:application/json -d "${body}" localhost:8080/api/gimbal/pidconfig`;
+    pi.start(`n=1; while :; do n=$((n+1)); echo asked-$n; ${save} && echo saved-$n; done`);
+    await until(
+      'three saves',
+      START_MS,
+      () => lastOf(/saved-(\d+)/g) > 0 && pi.heard.match(/saved-\d/g)?.length === 3,
+    );
+    // in the middle of the next ones
+    await new Promise(resolve => setTimeout(resolve, 137));
+    await pi.cutPower();
+    const [acknowledged, asked] = [lastOf(/saved-(\d+)/g), lastOf(/asked-(\d+)/g)];
+    console.log(`      power cut when ${asked} was asked and ${acknowledged} acknowledged`);
+
+    // the chassis' controller is unplugged meanwhile
+    await pi.powerOn([gimbal.address]);
+    await pi.logIn(BOOT_MS);
+    await serves();
+    const { body: gains } = await pi.ask('/api/gimbal/pidconfig');
+    const found = gains.angle_yaw.kp;
+    expect(found).to.be.within(acknowledged, asked + 1);
+    expect(gains).to.deep.equal(gainsNumbered(found));
+  });
+
+  it('does without a missing controller', async () => {
+    await online('gimbal');
+    expect((await pi.ask('/api/chassis/mode/switch', { mode: 'auto' })).status).to.equal(503);
+    expect((await pi.ask('/api/chassis/pidconfig')).status).to.equal(200);
+    await insist('/api/gimbal/mode/switch', { mode: 'debug' });
+    await light();
+    await darken();
+  });
+
+  it('leaves configuration and gains when removed, the pin dark', async () => {
+    await light();
+    await pi.run('apt-get remove -y trunnion', START_MS);
+    expect(await isDark()).to.equal(true);
+    expect((await pi.ask('/healthz')).status).to.equal(0);
+    expect(await pi.run('ls /etc/trunnion')).to.equal('config.yaml');
+    expect(await pi.run('ls -A /var/lib/trunnion')).not.to.equal('');
+    expect(await pi.run('ls /usr/bin/trunnion')).to.contain('No such file');
+  });
+
+  it('leaves nothing when purged', async () => {
+    await pi.run('apt-get purge -y trunnion', START_MS);
+    const left = await pi.run('ls -d /etc/trunnion /var/lib/trunnion /usr/lib/trunnion; id trunnion');
+    expect(left.match(/No such file|no such user/g)).to.have.length(4);
+    expect(await pi.run('systemctl is-enabled trunnion')).to.equal('not-found');
+  });
+});

@@ -1,0 +1,144 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** GPIO level register (lines 0 to 31) of the Pi's processor, in its own address space. */
+const LEVEL_REGISTER = 0x3f200034;
+const LASER_BIT = 17;
+
+export async function until(what: string, limitMs: number, holds: () => Promise<boolean> | boolean) {
+  const start = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - start > limitMs) throw new Error(`${what}: not within ${limitMs} ms`);
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
+  return performance.now() - start;
+}
+
+/** A Raspberry Pi 3 in QEMU, looked at from outside: serial console, pin level, I2C wire. */
+export class VirtualPi {
+  readonly #disk: string;
+  readonly #folder: string;
+  #qemu: ChildProcess | undefined;
+  #console: Socket | undefined;
+  #heard = '';
+  #commands = 0;
+
+  constructor(disk: string, folder: string) {
+    this.#disk = disk;
+    this.#folder = folder;
+  }
+
+  /** `slaves`: addresses at which a memory answers. */
+  async powerOn(slaves: readonly number[]): Promise<void> {
+    this.#heard = '';
+    this.#qemu = spawn('test/pi/boot', [this.#disk, this.#folder, ...slaves.map(String)], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    const socket = join(this.#folder, 'console.sock');
+    await until('QEMU starts', 10_000, () => existsSync(socket));
+    this.#console = connect(socket);
+    this.#console.on('data', data => {
+      this.#heard += data.toString();
+    });
+  }
+
+  /** As a pulled plug: what the guest has not synced is gone. */
+  async cutPower(): Promise<void> {
+    const qemu = this.#qemu;
+    if (qemu === undefined || qemu.exitCode !== null || qemu.signalCode !== null) return;
+    const gone = once(qemu, 'exit');
+    qemu.kill('SIGKILL');
+    await gone;
+    this.#console?.destroy();
+  }
+
+  /** Orderly, by the guest itself. */
+  async powerOff(limitMs: number): Promise<void> {
+    this.#console?.write('systemctl poweroff\n');
+    await until('the guest powers off', limitMs, () => this.#qemu?.exitCode !== null);
+    this.#console?.destroy();
+  }
+
+  async logIn(limitMs: number): Promise<void> {
+    await until('a login prompt', limitMs, () => /login: $/.test(this.#heard));
+    this.#console?.write('root\n');
+    await until('a shell', 60_000, () => /# \S*$/.test(this.#heard.slice(-40)));
+    await this.run('stty -echo cols 500; export TERM=dumb SYSTEMD_COLORS=0 SYSTEMD_PAGER=cat');
+  }
+
+  /** What the console has said since the last command was given. */
+  get heard(): string {
+    return this.#heard;
+  }
+
+  /** Gives a command and does not wait for its end. */
+  start(command: string): void {
+    this.#heard = '';
+    this.#console?.write(`${command}\n`);
+  }
+
+  /** A request to the daemon from within; status 0 when nobody answers. */
+  async ask(path: string, body?: unknown) {
+    const data = body === undefined ? '' : `-H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
+    const told = await this.run(`curl -s -m 10 -w '\\n%{http_code}' ${data} localhost:8080${path}`);
+    const [status = '', ...text] = told.split('\n').reverse();
+    return { status: Number(status), body: text.length > 0 && text[0] ? JSON.parse(text[0]) : undefined };
+  }
+
+  /** A command as root on the serial console; its output, whatever its exit code. */
+  async run(command: string, limitMs = 60_000): Promise<string> {
+    this.#commands += 1;
+    const mark = `mark-${this.#commands}`;
+    this.#heard = '';
+    // the quotes keep the echo of the command itself from looking like its end
+    this.#console?.write(`echo ${mark}'-'begins; { ${command}; } 2>&1; echo ${mark}'-'done\n`);
+    await until(`"${command}"`, limitMs, () => this.#heard.includes(`${mark}-done`));
+    const output = this.#heard.split(`${mark}-begins`)[1]?.split(`${mark}-done`)[0] ?? '';
+    return output.replaceAll('\r', '').trim();
+  }
+
+  async laserLevel(): Promise<0 | 1> {
+    const socket = connect(join(this.#folder, 'qmp.sock'));
+    try {
+      const lines = createInterface(socket)[Symbol.asyncIterator]();
+      const answer = async () => {
+        for (;;) {
+          const message = JSON.parse((await lines.next()).value);
+          if ('return' in message) return message.return;
+          if ('error' in message) throw new Error(JSON.stringify(message.error));
+        }
+      };
+      const ask = (execute: string, args = {}) =>
+        socket.write(`${JSON.stringify({ execute, arguments: args })}\n`);
+      ask('qmp_capabilities');
+      await answer();
+      ask('human-monitor-command', { 'command-line': `xp /1xw ${LEVEL_REGISTER}` });
+      const word = /: (0x[0-9a-f]+)/.exec(await answer())?.[1];
+      return (Number(word) >> LASER_BIT) & 1 ? 1 : 0;
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  /** Every write on the wire since power-on: the address and the bytes after it, the register first. */
+  writesOnTheWire(): { address: number; bytes: number[] }[] {
+    const writes: { address: number; bytes: number[] }[] = [];
+    for (const line of readFileSync(join(this.#folder, 'trace.log'), 'utf8').split('\n')) {
+      const [, event, address, byte] = /^i2c_(\w+) \w+\(addr:(\w+)\)(?: data:(\w+))?/.exec(line) ?? [];
+      if (event === 'event' && line.includes('start(')) writes.push({ address: Number(address), bytes: [] });
+      else if (event === 'send') writes.at(-1)?.bytes.push(Number(byte));
+    }
+    return writes.filter(({ bytes }) => bytes.length > 1);
+  }
+}
+
+/** Writes host files into the root file system of `disk` while nobody runs it. */
+export function putOnDisk(disk: string, files: readonly (readonly [from: string, to: string])[]): void {
+  for (const [from, to] of files) {
+    execFileSync('debugfs', ['-w', '-R', `write ${from} ${to}`, disk], { stdio: 'ignore' });
+  }
+}
