@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { type ErrorCode, RobotError } from '../errors.js';
 import { duplicateMembers } from './duplicate-members.js';
@@ -21,7 +21,9 @@ const parse = bodyParser({
 
 /** A JSON body of at most 4 KiB, with no member given twice, in `ctx.request.body`. */
 export const jsonBody: Middleware = async (ctx, next) => {
-  if (ctx.request.type.trim().toLowerCase() !== 'application/json') throw new RobotError('bad-media-type');
+  const { type, charset } = ctx.request;
+  const isUtf8 = charset === '' || /^utf-?8$/i.test(charset);
+  if (type.trim().toLowerCase() !== 'application/json' || !isUtf8) throw new RobotError('bad-media-type');
   if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
   await parse(ctx, async () => undefined);
   const { rawBody } = ctx.request;
@@ -31,12 +33,10 @@ export const jsonBody: Middleware = async (ctx, next) => {
 };
 
 /**
- * Refuses a request whose caller has hung up: after a pause of the process it would light a laser that nobody asks for
- * any more. The end of a connection is seen in the turn of the event loop after that of its data.
+ * Refuses what a caller asked who has hung up: after a pause of the process it would light a laser or move a robot that
+ * nobody asks for any more. The end of a connection is seen in the turn of the event loop after that of its data.
  */
-export const callerStillThere: Middleware = async (ctx, next) => {
+export async function requireCaller({ socket }: Context): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise(resolve => setImmediate(resolve));
-  const { socket } = ctx;
   if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');
-  await next();
-};
+}

@@ -38,6 +38,8 @@ function unreachable(title: string, detail: string): Presentation {
   };
 }
 
+const WRITING = ['write', 'sync', 'create', 'rename', 'close'];
+
 /** What a caller is told of each code. Nothing else of an error leaves the daemon. */
 export const PROBLEMS: Readonly<Record<ErrorCode, Presentation>> = {
   nack: unreachable('No answer', 'does not answer on the I2C bus. Check its power and cable.'),
@@ -98,7 +100,10 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Presentation>> = {
   'storage-failed': {
     status: 503,
     title: 'Storage failed',
-    detail: context => `The gains could not be kept on disk, so nothing was changed.${cureOf(context)}`,
+    detail: context =>
+      WRITING.includes(String(context.operation))
+        ? `The gains could not be kept on disk, so nothing was changed.${cureOf(context)}`
+        : `The gains cannot be read from the disk.${cureOf(context)}`,
     retryAfterS: 5,
   },
   'state-in-use': {

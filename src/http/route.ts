@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { ErrorCode } from '../errors.js';
-import { callerStillThere, jsonBody } from './body.js';
+import { jsonBody, requireCaller } from './body.js';
 import type { Schema } from './schemas.js';
 import { compile } from './validate.js';
 
@@ -45,21 +45,28 @@ export function stream(described: Described, open: (ctx: Context) => void): Rout
   return { ...described, problems: described.problems ?? [], method: 'get', handlers: [handler] };
 }
 
-export function post<Body>(described: Described & { body: Schema }, act: (body: Body) => unknown): Route {
+/** What `risks` light or motion is not done for a caller who has hung up. */
+export function post<Body>(
+  described: Described & { body: Schema; risks?: (body: Body) => boolean },
+  act: (body: Body) => unknown,
+): Route {
+  const { risks, ...documented } = described;
   const check = compile<Body>(described.body);
   const handler: Middleware = async ctx => {
-    ctx.body = await act(check(ctx.request.body));
+    const body = check(ctx.request.body);
+    if (risks?.(body)) await requireCaller(ctx);
+    ctx.body = await act(body);
   };
   const problems = [...BODY_PROBLEMS, ...(described.problems ?? [])];
-  return { ...described, problems, method: 'post', handlers: [jsonBody, callerStillThere, handler] };
+  return { ...documented, problems, method: 'post', handlers: [jsonBody, handler] };
 }
 
-/** An act that needs no body and reads none; one `evenIfCallerLeft` is carried out for a caller who hung up, too. */
-export function command(described: Described & { evenIfCallerLeft?: true }, act: () => unknown): Route {
-  const { evenIfCallerLeft, ...documented } = described;
+/** An act that needs no body and reads none. */
+export function command(described: Described & { risks?: true }, act: () => unknown): Route {
+  const { risks, ...documented } = described;
   const handler: Middleware = async ctx => {
+    if (risks) await requireCaller(ctx);
     ctx.body = await act();
   };
-  const handlers = evenIfCallerLeft ? [handler] : [callerStillThere, handler];
-  return { ...documented, problems: described.problems ?? [], method: 'post', handlers };
+  return { ...documented, problems: described.problems ?? [], method: 'post', handlers: [handler] };
 }

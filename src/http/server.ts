@@ -11,7 +11,7 @@ import { type ErrorCode, RobotError } from '../errors.js';
 import { problemOf } from './problems.js';
 
 /** Requests sent on one connection before the answers: browsers send one. */
-const PIPELINED = 8;
+const PIPELINED = 2;
 const PER_ADDRESS = 64;
 const IN_ALL = 256;
 
@@ -36,7 +36,11 @@ export function createHttpServer(listener: RequestListener): Server {
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: 5000,
     maxHeaderSize: 8192,
+    requireHostHeader: false,
   });
+  // A client that has said all may close its side and still gets its answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const connections = new Map<Socket, Connection>();
 
   server.on('connection', socket => {

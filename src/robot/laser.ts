@@ -19,6 +19,8 @@ export class Laser {
   readonly #onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
   #limit: Timer | undefined;
   #wanted: LaserState = 'off';
+  /** What was last told of a change. */
+  #told: LaserState = 'off';
   #reason: LaserReason | undefined;
 
   constructor(options: {
@@ -51,7 +53,6 @@ export class Laser {
     if (this.#hardware.interlock !== undefined && !this.#hardware.interlock.isClosed()) {
       throw new RobotError('interlock-open');
     }
-    const before = this.#wanted;
     this.#wanted = 'on';
     this.#reason = undefined;
     try {
@@ -62,31 +63,41 @@ export class Laser {
       throw error;
     }
     this.#armLimit();
-    if (before !== 'on') this.#onChange(before, 'on', undefined);
+    this.#tell('on');
     return 'on';
   }
 
   off(reason?: LaserReason): LaserState {
-    const before = this.#wanted;
     this.#wanted = 'off';
-    this.#reason = before === 'on' ? reason : reason && this.#reason;
+    if (this.#told === 'on' || reason === undefined) this.#reason = reason;
     this.#limit?.cancel();
     const pin = this.#pin();
     pin.write(false);
     if (pin.read()) throw new RobotError('pin-failed', { written: 'off', read: 'on' });
-    if (before !== 'off') this.#onChange(before, 'off', reason);
+    this.#tell('off');
     return 'off';
   }
 
   /** Called by supervision: a pin that failed to go dark, or that something else lit, is darkened. */
   keepDark(): void {
-    if (this.#wanted === 'on' && this.#interlockOpen()) this.#tryOff('interlock opened');
-    if (this.#wanted === 'on' || isMissing(this.#hardware.laser)) return;
+    if (this.#wanted === 'on') {
+      if (this.#interlockOpen()) this.#tryOff('interlock opened');
+    } else if (!isMissing(this.#hardware.laser)) this.#darkenIfLit(this.#hardware.laser);
+  }
+
+  #darkenIfLit(pin: OutputPin): void {
     try {
-      if (this.#hardware.laser.read()) this.#hardware.laser.write(false);
+      if (pin.read()) this.off(this.#reason);
+      else this.#tell('off');
     } catch {
-      this.#tryOff(undefined);
+      this.#tryOff(this.#reason);
     }
+  }
+
+  #tell(after: LaserState): void {
+    const before = this.#told;
+    this.#told = after;
+    if (before !== after) this.#onChange(before, after, this.#reason);
   }
 
   /** A contact that cannot be read counts as open. */

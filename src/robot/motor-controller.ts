@@ -108,8 +108,13 @@ export class MotorController {
   }
 
   /** A release keeps the urgency of a stop, so that the two never overtake each other. */
-  async setStopped(stopped: boolean, untilMs: number): Promise<void> {
-    await this.#writeAndConfirm(REGISTERS.stop, { stop: stopped ? 1 : 0 }, { priority: 'stop', untilMs });
+  async latch(untilMs: number): Promise<void> {
+    await this.#writeAndConfirm(REGISTERS.stop, { stop: 1 }, { priority: 'stop', untilMs });
+  }
+
+  /** `stillWanted` is asked before each write: a stop that came meanwhile ends it with `stopped`. */
+  async release(untilMs: number, stillWanted: () => boolean): Promise<void> {
+    await this.#writeAndConfirm(REGISTERS.stop, { stop: 0 }, { priority: 'stop', untilMs }, stillWanted);
   }
 
   async excitation(untilMs: number): Promise<Excitation> {
@@ -170,9 +175,17 @@ export class MotorController {
     return loop;
   }
 
-  #writeAndConfirm<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<void> {
+  #writeAndConfirm<R extends Register>(
+    register: R,
+    values: FieldValues<R>,
+    urgency: Urgency,
+    stillWanted: () => boolean = () => true,
+  ): Promise<void> {
     return this.#confirmed(register.name, urgency.untilMs, {
-      write: () => this.#write(register, values, urgency),
+      write: async () => {
+        if (!stillWanted()) throw new RobotError('stopped');
+        await this.#write(register, values, urgency);
+      },
       holds: async () => {
         const found: Record<string, number> = await this.#read(register, urgency);
         return Object.entries(values).every(([field, value]) => found[field] === value);

@@ -61,17 +61,17 @@ export class MotorUnit {
   /** Goes past everything that waits for this unit. */
   async latch(): Promise<void> {
     this.#supervision.requireOnline();
-    await this.#controller.setStopped(true, this.#clock.nowMs() + REQUEST_MS);
+    await this.#controller.latch(this.#clock.nowMs() + REQUEST_MS);
   }
 
-  /** Into `manual` first, so that nothing moves by itself when torque comes back; `stillWanted` is asked between. */
+  /** Into `manual`, then the end of the latch, unless a stop comes between. */
   release(stillWanted: () => boolean): Promise<void> {
-    return this.#supervision.request(async untilMs => {
-      await this.#controller.setMode('manual', untilMs);
-      this.#supervision.modeIs('manual');
-      if (!stillWanted()) throw new RobotError('stopped');
-      await this.#controller.setStopped(false, untilMs);
-    });
+    return this.#supervision.request(untilMs => this.#supervision.release(untilMs, stillWanted));
+  }
+
+  /** After a resume that failed elsewhere: back to the mode it had. */
+  wantBack(mode: Mode | null): void {
+    if (mode !== null && mode !== this.state.mode) this.#supervision.undo.mode = mode;
   }
 
   /** A resume that this controller cannot hear now reaches it when it appears. */

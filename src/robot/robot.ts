@@ -46,7 +46,7 @@ export class Robot {
   #stopped = false;
   /** Counts stops, so that a resume notices one that came in between. */
   #stops = 0;
-  #resuming = false;
+  #resuming: Promise<void> | undefined;
   #closed = false;
   #storageOk = true;
   #timer: Timer | undefined;
@@ -120,33 +120,42 @@ export class Robot {
     const dark = this.#darken();
     this.#stops += 1;
     this.#setStopped(true, 'asked');
-    const failures = await failuresOf(this.#online().map(unit => unit.latch()));
+    let failures = await this.#latchAll();
+    if (this.#resuming !== undefined) {
+      // What a resume had on its way may have come after the latch: it gives up, and the latch is set once more.
+      await this.#resuming.catch(() => undefined);
+      failures = await this.#latchAll();
+    }
     this.changed.tell();
     const failure = failures[0] ?? dark;
     if (failure !== undefined) throw failure;
   }
 
-  async resume(): Promise<void> {
-    this.#resuming = true;
-    try {
-      await this.#resume();
-    } finally {
-      this.#resuming = false;
-    }
+  /** Callers who come while a resume is under way get its end. */
+  resume(): Promise<void> {
+    this.#resuming ??= this.#resume().finally(() => {
+      this.#resuming = undefined;
+    });
+    return this.#resuming;
   }
 
   async #resume(): Promise<void> {
-    const stops = this.#stops;
+    const [stops, wasStopped, online] = [this.#stops, this.#stopped, this.#online()];
+    const modes = online.map(unit => unit.state.mode);
     const undisturbed = () => this.#stops === stops;
-    const online = this.#online();
     const failures = await failuresOf(online.map(unit => unit.release(undisturbed)));
     const failure = undisturbed() ? failures[0] : new RobotError('stopped');
     if (failure !== undefined) {
-      await failuresOf(online.map(unit => unit.latch()));
+      if (wasStopped || !undisturbed()) await this.#latchAll();
+      else for (const [index, unit] of online.entries()) unit.wantBack(modes[index] ?? null);
       throw failure;
     }
     for (const unit of Object.values(this.units)) if (!online.includes(unit)) unit.noteMissedResume();
     this.#setStopped(false, 'asked');
+  }
+
+  #latchAll(): Promise<unknown[]> {
+    return failuresOf(this.#online().map(unit => unit.latch()));
   }
 
   #online(): MotorUnit[] {
@@ -200,7 +209,7 @@ export class Robot {
         return robot.#stopped;
       },
       get resuming() {
-        return robot.#resuming;
+        return robot.#resuming !== undefined;
       },
       foundLatched(unit) {
         robot.#darken();

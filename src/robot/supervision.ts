@@ -58,7 +58,7 @@ export class Supervision {
     this.#store = options.store;
     this.#settings = options.settings;
     this.#watch = options.watch;
-    this.#turns = new Turns(options.clock);
+    this.#turns = new Turns(options.clock, options.unit.name);
     this.#steps = new StepReader(options.controller, options.clock);
   }
 
@@ -116,11 +116,22 @@ export class Supervision {
     this.#status = { ...this.#status, active_checksum: gainsChecksum(this.#unit, gains) };
   }
 
+  /** Into `manual` first, so that nothing moves by itself when torque comes back. */
+  async release(untilMs: number, stillWanted: () => boolean): Promise<void> {
+    await this.#controller.setMode('manual', untilMs);
+    this.modeIs('manual');
+    this.undo = {};
+    await this.#controller.release(untilMs, stillWanted);
+  }
+
   /** The journal is the only truth: the controller goes back to it, now if it can, else at a later poll. */
   async backToJournal(): Promise<void> {
-    if (this.unconfirmedSaves > 0) return;
     const untilMs = this.#clock.nowMs() + POLL_MS;
-    await this.applyGains(this.#store.current(this.#unit.name).gains, untilMs).catch(() => undefined);
+    const mended = this.#turns.take(untilMs, async () => {
+      if (this.unconfirmedSaves > 0) return;
+      await this.applyGains(this.#store.current(this.#unit.name).gains, untilMs);
+    });
+    await mended.catch(() => undefined);
   }
 
   async #poll(): Promise<void> {
@@ -213,19 +224,11 @@ export class Supervision {
 
   async #correctLatch(latched: boolean, untilMs: number): Promise<void> {
     if (this.#watch.resuming) return;
-    if (latched && !this.#watch.stopped) {
-      if (this.missedResume) await this.#release(untilMs);
-      else this.#watch.foundLatched(this.#unit);
-    }
-    if (!latched && this.#watch.stopped) await this.#controller.setStopped(true, untilMs);
+    const { stopped } = this.#watch;
+    if (this.missedResume && !stopped) await this.release(untilMs, () => !this.#watch.stopped);
+    else if (latched && !stopped) this.#watch.foundLatched(this.#unit);
+    else if (!latched && stopped) await this.#controller.latch(untilMs);
     this.missedResume = false;
-  }
-
-  /** Into `manual` first, so that nothing moves by itself when torque comes back. */
-  async #release(untilMs: number): Promise<void> {
-    await this.#controller.setMode('manual', untilMs);
-    this.modeIs('manual');
-    await this.#controller.setStopped(false, untilMs);
   }
 
   async #readStep(number: number): Promise<void> {

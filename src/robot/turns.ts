@@ -4,11 +4,13 @@ import { RobotError } from '../errors.js';
 /** One act at a time, in order of arrival; who would have to wait too long is refused with `unit-busy`. */
 export class Turns {
   readonly #clock: Clock;
+  readonly #unit: string;
   #last: Promise<unknown> = Promise.resolve();
   #taken = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, unit: string) {
     this.#clock = clock;
+    this.#unit = unit;
   }
 
   get idle(): boolean {
@@ -20,7 +22,7 @@ export class Turns {
     let refused = false;
     const before = this.#last;
     const own = before.then(() => {
-      if (refused) throw new RobotError('unit-busy');
+      if (refused) throw new RobotError('unit-busy', { unit: this.#unit });
       return act();
     });
     this.#last = own.then(
@@ -33,7 +35,7 @@ export class Turns {
     const patience = new Promise<never>((_, reject) => {
       const timer = this.#clock.after(Math.max(0, untilMs - this.#clock.nowMs()), () => {
         refused = true;
-        reject(new RobotError('unit-busy'));
+        reject(new RobotError('unit-busy', { unit: this.#unit }));
       });
       void before.then(() => timer.cancel());
     });

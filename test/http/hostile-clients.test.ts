@@ -98,19 +98,29 @@ describe('hostile clients', function () {
     });
   }
 
-  it('light nothing when they hang up at once', async () => {
-    const body = '{"action":"on"}';
-    const { hostname, port } = new URL(daemon.url);
-    for (let round = 0; round < 20; round += 1) {
-      const socket = connect(Number(port), hostname);
-      await new Promise(resolve => socket.once('connect', resolve));
-      const gone = new Promise(resolve => socket.resume().once('close', resolve));
-      socket.on('error', () => undefined);
-      socket.end(
-        `POST /api/laser HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  /** Sends a laser request, closes its side at once, and resolves with the answer when the connection is over. */
+  const sendAndClose = (action: string) => {
+    const body = JSON.stringify({ action });
+    const answer = send('');
+    sockets
+      .at(-1)
+      ?.end(
+        `POST /api/laser HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+          `Content-Length: ${body.length}\r\n\r\n${body}`,
       );
-      await gone;
-    }
+    return answer;
+  };
+
+  it('light nothing when they hang up at once', async () => {
+    for (let round = 0; round < 20; round += 1) expect(await sendAndClose('on')).to.contain('"caller-gone"');
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
+  });
+
+  it('darken the laser even when they hang up at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await call(daemon.url, 'POST', '/api/laser', { action: 'on' });
+      expect(await sendAndClose('off')).to.contain('{"state":"off"}');
+      expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
+    }
   });
 });

@@ -68,7 +68,7 @@ describe('a plain memory device', () => {
   it('takes modes and stops', async () => {
     const { controller } = host();
     await controller.setMode('debug', UNTIL_MS);
-    await controller.setStopped(true, UNTIL_MS);
+    await controller.latch(UNTIL_MS);
   });
 
   it('does not pass for a controller that runs gains', async () => {

@@ -120,6 +120,58 @@ describe('the robot', () => {
     expect((await status()).stopped).to.equal(true);
   });
 
+  it('brings a controller that was away during stop and resume back in manual', async () => {
+    await daemon.post('/api/chassis/mode/switch', { mode: 'auto' });
+    await fault('chassis', 'unplug');
+    await eventually(async () => !(await status()).chassis.online);
+    await daemon.post('/api/stop');
+    expect((await daemon.post('/api/resume')).status).to.equal(200);
+    await fault('chassis', 'plug');
+    await eventually(async () => (await status()).chassis.online);
+    expect((await truth()).chassis.mode).to.equal('manual');
+    expect((await status()).stopped).to.equal(false);
+  });
+
+  it('goes back to no earlier mode after a resume', async () => {
+    await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
+    for (let count = 3; count < 9; count += 1) {
+      await fault('gimbal', 'nack', count);
+      await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });
+      const resumed = await daemon.post('/api/resume');
+      const { transactions } = (await status()).bus;
+      await eventually(async () => (await status()).bus.transactions > transactions + 30);
+      if (resumed.status === 200) expect((await truth()).gimbal.mode).to.equal('manual');
+    }
+  });
+
+  it('changes nothing by a resume that fails while it was not stopped', async () => {
+    await daemon.post('/api/chassis/mode/switch', { mode: 'auto' });
+    await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
+    await fault('gimbal', 'nack', 3);
+    const answer = await daemon.post('/api/resume');
+    if (answer.status === 200) return;
+    await eventually(
+      async () => (await truth()).chassis.mode === 'auto' && (await truth()).gimbal.mode === 'auto',
+    );
+    expect((await status()).stopped).to.equal(false);
+  });
+
+  it('stays stopped when a stop overtakes a resume', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      await daemon.post('/api/stop');
+      const resume = daemon.post('/api/resume');
+      for (let turn = 0; turn < round; turn += 1) await new Promise(resolve => setImmediate(resolve));
+      const stop = await daemon.post('/api/stop');
+      const resumedFirst = (await resume).status === 200;
+      expect(stop.status).to.equal(200);
+      const { gimbal, chassis } = await truth();
+      expect([gimbal.stopped, chassis.stopped], `round ${round}, ${resumedFirst}`).to.deep.equal([
+        true,
+        true,
+      ]);
+    }
+  });
+
   it('tells a stop that a controller did not confirm, and darkens all the same', async () => {
     await daemon.post('/api/laser', { action: 'on' });
     await fault('chassis', 'nack');

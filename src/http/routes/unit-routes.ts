@@ -11,6 +11,7 @@ import {
 } from '../../units.js';
 import { get, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
+import { compile } from '../validate.js';
 
 const CONTROLLER_PROBLEMS = ['unit-offline', 'unit-busy', 'not-confirmed'] as const;
 const HISTORY_LIMIT = { default: 50, max: 1000 } as const;
@@ -32,6 +33,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         tag,
         summary: 'Switch the mode; answered when the controller confirms it',
         body: schemas.modeBody,
+        risks: () => true,
         answer: schemas.modeBody,
         problems: ['stopped', ...CONTROLLER_PROBLEMS],
       },
@@ -55,6 +57,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         id: `${name}Excite`,
         summary: 'Choose the square wave of debug mode',
         body: excitationBody,
+        risks: () => true,
         problems: ['stopped', 'wrong-mode', ...CONTROLLER_PROBLEMS],
       },
       chosen => robot.units[name].excite(chosen),
@@ -67,6 +70,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
   const path = `/api/${name}/pidconfig`;
   const gains = schemas.gainsBody(unit, bounds);
   const anyGains = schemas.gainsBody(unit, {});
+  const checkGains = compile<GainSet>(gains);
   return [
     get(
       {
@@ -116,7 +120,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
         problems: ['unknown-revision', 'storage-failed', ...CONTROLLER_PROBLEMS],
       },
       async ({ revision }) => {
-        const { gains: wanted } = robot.store.revision(name, revision);
+        const wanted = checkGains(robot.store.revision(name, revision).gains);
         return (await robot.units[name].save(wanted)).gains;
       },
     ),
