@@ -9,6 +9,8 @@ export interface DiskFile {
   append(data: Buffer): Promise<void>;
   /** What was appended is on the medium when this resolves. */
   sync(): Promise<void>;
+  /** It has no name any more: whatever is written to it is lost. */
+  isGone(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ function diskFile(path: string, file: FileHandle): DiskFile {
     // FileHandle.writeFile goes on after a short write, from where the file stands.
     append: data => told('write', path, () => file.writeFile(data)),
     sync: () => told('sync', path, () => file.datasync()),
+    isGone: () => told('look at', path, async () => (await file.stat()).nlink === 0),
     close: () => told('close', path, () => file.close()),
   };
 }

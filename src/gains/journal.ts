@@ -118,7 +118,7 @@ export class Journal {
   async #prepare(): Promise<void> {
     if (this.#closed) throw this.#failure('write', 'closed', 'Wait until the daemon has started again.');
     if (!this.#read) await this.#load();
-    if (this.#file === undefined) await this.#rewrite();
+    if (this.#file === undefined || (await this.#file.isGone())) await this.#rewrite();
   }
 
   async #load(): Promise<void> {
@@ -214,6 +214,7 @@ export class Journal {
     const old = this.#file;
     this.#file = undefined;
     await old?.close();
+    await this.#disk.makeFolder(this.#folder);
     await this.#keepDamaged();
     const bytes = Buffer.from(this.#entries.map(encodeEntry).join(''));
     await this.#writeWhole(this.#path, bytes);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readdir, readFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../src/clock.js';
@@ -97,6 +97,19 @@ describe('GainsStore', () => {
         expect(store.report().detail).to.contain('ENOTDIR');
         const failure = await store.save('chassis', chassis(1)).catch(error => error.code);
         expect(failure).to.equal('storage-failed');
+      });
+    }));
+
+  it('saves into no file that somebody deleted', () =>
+    inTemporaryFolder(async folder => {
+      const state = join(folder, 'state');
+      await withStore(state, async store => {
+        await store.save('chassis', chassis(1));
+        await rm(state, { recursive: true });
+        await store.save('chassis', chassis(2));
+      });
+      await withStore(state, async store => {
+        expect(store.history('chassis', 9).map(({ revision }) => revision)).to.deep.equal([2, 1]);
       });
     }));
 

@@ -65,6 +65,7 @@ describe('a disk that fails', () => {
       return file.append(data);
     },
     sync: () => file.sync(),
+    isGone: () => file.isGone(),
     close: () => file.close(),
   });
   const daemon = simulatedDaemon(

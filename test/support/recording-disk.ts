@@ -124,6 +124,7 @@ export class RecordingDisk implements Disk {
         await this.interfere('sync');
         this.operations.push({ kind: 'sync', inode });
       },
+      isGone: async () => ![...this.#names.values()].includes(inode),
       close: async () => undefined,
     };
   }
