@@ -60,6 +60,19 @@ describe('the daemon as a process', () => {
     expect((await call(url, 'GET', '/sim/state')).body.laser.level).to.equal(0);
   });
 
+  for (const how of ['throws', 'rejects']) {
+    it(`darkens the laser and ends when something ${how} unforeseen`, async () => {
+      const child = new Child('test/support/crashing-daemon.js', [folder, how]);
+      running.push(child);
+      const url = await child.url();
+      expect((await call(url, 'POST', '/api/laser', { action: 'on' })).text).to.equal('{"state":"on"}');
+      child.process.kill('SIGUSR2');
+      expect(await child.exited).to.equal(1);
+      await child.line(/^level \{"level":0\}$/);
+      expect(child.lines.join('\n')).to.contain('uncaught error').and.to.contain('a defect');
+    });
+  }
+
   it('refuses a second daemon on the same state folder', async () => {
     await run().url();
     const second = run();
