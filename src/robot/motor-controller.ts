@@ -44,7 +44,7 @@ export interface StepCapture {
 
 /** Between two looks at whether a frame has taken effect. */
 const LOOK_AGAIN_MS = 2;
-/** A frame that the controller refused, for a bit flipped on the way, is written again this often. */
+/** A frame that the controller refused, for a bit flipped on the way, is written again; a slow one is waited for. */
 const WRITES = 3;
 
 export function modeOf(value: number): Mode {
@@ -200,7 +200,8 @@ export class MotorController {
   ): Promise<void> {
     for (let writes = 1; writes <= WRITES && this.#clock.nowMs() < untilMs; writes += 1) {
       await act.write();
-      const lookUntilMs = Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
+      const patience = writes < WRITES ? TAKES_EFFECT_MS : untilMs;
+      const lookUntilMs = Math.min(untilMs, this.#clock.nowMs() + patience);
       for (;;) {
         if (await act.holds()) return;
         if (this.#clock.nowMs() >= lookUntilMs) break;

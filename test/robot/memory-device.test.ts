@@ -31,7 +31,7 @@ const IDENTITY = {
   loops: unit.loops.length,
   loop_rate_hz: 1000,
 };
-const UNTIL_MS = 10_000;
+const UNTIL_MS = 500;
 const URGENCY = { priority: 'gains', untilMs: UNTIL_MS } as const;
 
 /** What a plain memory makes the host believe, with `identity` written into it. */
