@@ -57,10 +57,11 @@ class MemoryController {
     }
   }
 
-  /** The daemon waits 20 ms for a commit to take effect, and writes it three times: nothing else is done first. */
+  /** The daemon waits for a commit to take effect: nothing else is done first. */
   lookForCommit(): void {
     if (this.#read(REGISTERS.commit).equals(this.#wiped(REGISTERS.commit))) return;
-    for (const { slot } of this.#unit.loops) this.#take(this.#named(gainsRegister(slot).name));
+    // A memory does not tell that the same gains were written again: whatever stands there counts as staged.
+    for (const { slot } of this.#unit.loops) this.#write(this.#named(gainsRegister(slot).name));
     this.#take(this.#named('commit'));
     const status = this.#named('status');
     this.#store(status, this.#shown(status));
@@ -81,9 +82,13 @@ class MemoryController {
   #take(register: Register): void {
     const found = this.#read(register);
     if (found.equals(this.#memory.get(register) ?? found)) return;
-    this.#memory.set(register, found);
-    this.#controller.write(register.address, found);
+    this.#write(register, found);
     if (register.access === 'write') this.#store(register, this.#wiped(register));
+  }
+
+  #write(register: Register, frame = this.#read(register)): void {
+    this.#memory.set(register, frame);
+    this.#controller.write(register.address, frame);
   }
 
   #named(name: string): Register {
