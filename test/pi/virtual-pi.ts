@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -35,10 +35,12 @@ export class VirtualPi {
   /** `slaves`: addresses at which a memory answers. */
   async powerOn(slaves: readonly number[]): Promise<void> {
     this.#heard = '';
+    const socket = join(this.#folder, 'console.sock');
+    // One that a cut left behind would look like the new one.
+    rmSync(socket, { force: true });
     this.#qemu = spawn('test/pi/boot', [this.#disk, this.#folder, ...slaves.map(String)], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    const socket = join(this.#folder, 'console.sock');
     await until('QEMU starts', 10_000, () => existsSync(socket));
     this.#console = connect(socket);
     this.#console.on('data', data => {
