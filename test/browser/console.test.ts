@@ -81,6 +81,16 @@ describe('the console in a browser', function () {
   const mode = (of: Page, unit: string, name: string) =>
     of.getByRole('group', { name: `${unit} mode` }).getByRole('button', { name });
   const press = (of: Page, name: string) => of.getByRole('button', { name, exact: true }).click();
+  /** Of telemetry, 50 in a second: the page has seen as many. */
+  const framesPass = (count: number) =>
+    page.evaluate(`new Promise(done => {
+      const stream = new EventSource('/api/events');
+      let left = ${count};
+      stream.addEventListener('telemetry', () => {
+        left -= 1;
+        if (left === 0) done(stream.close());
+      });
+    })`);
   const noteOf = (of: Page, pointer: string) => of.locator(`#note-${pointer}`);
 
   it('comes in at most 6 requests and 60 KB, all from the daemon, and complains of nothing', async () => {
@@ -280,18 +290,24 @@ describe('the console in a browser', function () {
 
   it('pauses, zooms and gives what it shows as CSV', async () => {
     const plot = page.getByRole('region', { name: 'Plot' });
+    const shown = async () => {
+      const download = page.waitForEvent('download');
+      await plot.getByRole('button', { name: 'CSV' }).click();
+      return (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    };
+    const seconds = (lines: string[]) => Number.parseFloat(lines.at(-1)!) - Number.parseFloat(lines[1]!);
     await plot.getByRole('button', { name: 'Speed loop' }).click();
+    await framesPass(75);
     const over = (await plot.locator('.u-over').boundingBox())!;
-    await page.mouse.move(over.x + over.width - 300, over.y + 50);
+    await page.mouse.move(over.x + over.width * (1 - 1 / 15), over.y + 50);
     await page.mouse.down();
-    await page.mouse.move(over.x + over.width - 5, over.y + 60);
+    await page.mouse.move(over.x + over.width - 2, over.y + 60);
     await page.mouse.up();
     await shows(plot, /Go on/);
-    const download = page.waitForEvent('download');
-    await plot.getByRole('button', { name: 'CSV' }).click();
-    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
-    expect(lines[0]).to.equal('t_s,setpoint_m/s,measured_m/s');
-    expect(lines.length).to.be.greaterThan(5).and.lessThan(500);
+    const zoomed = await shown();
+    expect(zoomed[0]).to.equal('t_s,setpoint_m/s,measured_m/s');
+    expect(seconds(zoomed)).to.be.within(0.5, 1);
+    expect(await shown()).to.deep.equal(zoomed);
     await plot.getByRole('button', { name: 'Go on' }).click();
     await shows(plot, /Pause/);
   });
