@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { filesIn, put } from './layout.js';
@@ -15,6 +15,8 @@ export interface Bundle {
 }
 
 const ENTRIES = ['src/main', 'sim/main'];
+/** The operator's page, as built and compressed by scripts/build-console.ts. */
+const PAGE = 'dist/console';
 
 /** Lets a module find what lies beside its own place, although it now stands in a file with others. */
 const ownUrls: Plugin = {
@@ -28,6 +30,17 @@ const ownUrls: Plugin = {
       );
       return { contents: code, resolveDir: dirname(path) };
     });
+  },
+};
+
+/** Tables of encodings that are asked for when a body comes in one: the daemon refuses all but UTF-8. */
+const noEncodings: Plugin = {
+  name: 'no-encodings',
+  setup(builder) {
+    builder.onLoad({ filter: /\/iconv-lite\/encodings\/tables\/.*\.json$/ }, () => ({
+      contents: '[]',
+      loader: 'json',
+    }));
   },
 };
 
@@ -60,13 +73,19 @@ export async function bundleDaemon(natives: readonly string[], destination: stri
     minifyWhitespace: true,
     lineLimit: 120,
     legalComments: 'none',
-    plugins: [ownUrls],
+    plugins: [ownUrls, noEncodings],
     // CommonJS packages ask for Node's own modules with it
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
-  copyAssets(destination);
+  for (const file of filesIn(PAGE)) put(destination, join(PAGE, file), readFileSync(join(PAGE, file)));
+  const page = await build({
+    ...common,
+    entryPoints: ['src/console/main.ts'],
+    platform: 'browser',
+    write: false,
+  });
 
   const native = await build({
     ...common,
@@ -79,16 +98,7 @@ export async function bundleDaemon(natives: readonly string[], destination: stri
     put(destination, file, readFileSync(file));
   }
   return {
-    packages: [...packagesOf(daemon.metafile), ...nativePackages],
+    packages: [daemon, page, native].flatMap(built => packagesOf(built.metafile)),
     addons: nativePackages.filter(folder => readdirSync(folder).includes('binding.gyp')),
   };
-}
-
-/** Files in dist that were not compiled from a source of ours, such as the console's page. */
-function copyAssets(destination: string): void {
-  const isCompiled = (file: string) => existsSync(file.replace(/\.js(\.map)?$/, '.ts'));
-  for (const file of filesIn('dist')) {
-    if (!/^(src|sim)\//.test(file) || isCompiled(file)) continue;
-    put(destination, join('dist', file), readFileSync(join('dist', file)));
-  }
 }
