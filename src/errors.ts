@@ -66,6 +66,11 @@ export class RobotError extends Error {
     this.code = code;
     this.context = context;
   }
+
+  /** The same failure, with what a higher layer knows of it. */
+  with(context: ErrorContext): RobotError {
+    return new RobotError(this.code, { ...this.context, ...context }, { cause: this.cause });
+  }
 }
 
 export function isRobotError(error: unknown, ...codes: readonly ErrorCode[]): error is RobotError {

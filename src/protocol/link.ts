@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.js';
-import { type ErrorCode, RobotError } from '../errors.js';
+import { type ErrorCode, isRobotError, RobotError } from '../errors.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';
@@ -138,7 +138,8 @@ export class Link {
   }
 
   #failed(job: Job, error: unknown): void {
-    const code = error instanceof RobotError ? error.code : 'bus-failed';
+    const failure = isRobotError(error) ? error : new RobotError('bus-failed', {}, { cause: error });
+    const { code } = failure;
     this.counters.errors[code] = (this.counters.errors[code] ?? 0) + 1;
     const inTime = this.#clock.nowMs() < job.urgency.untilMs;
     if (RETRIED[code] && job.attempts <= MAX_RETRIES && inTime) {
@@ -148,7 +149,6 @@ export class Link {
     }
     job.giveUp.cancel();
     const { address, register, attempts } = job;
-    const known = error instanceof RobotError ? error.context : {};
-    job.fail(new RobotError(code, { ...known, address, register, attempts }, { cause: error }));
+    job.fail(failure.with({ address, register, attempts }));
   }
 }

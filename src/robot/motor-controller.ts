@@ -224,8 +224,7 @@ export class MotorController {
     try {
       return await transaction;
     } catch (error) {
-      if (!isRobotError(error)) throw error;
-      throw new RobotError(error.code, { unit: this.#unit.name, ...error.context }, { cause: error.cause });
+      throw isRobotError(error) ? error.with({ unit: this.#unit.name }) : error;
     }
   }
 }

@@ -82,8 +82,9 @@ describe('Link', () => {
   }
 
   it('tells where it failed and why', async () => {
-    const cause = failure('nack');
-    const { link } = setUp(cause, cause, cause);
+    const cause = new Error('EREMOTEIO, Remote I/O error');
+    const nack = new RobotError('nack', { errno: 1 }, { cause });
+    const { link } = setUp(nack, nack, nack);
     const error = await link.read(GIMBAL, REGISTERS.mode, { priority: 'mode', untilMs: 100 }).catch(e => e);
     expect(error.context).to.deep.equal({ errno: 1, address: GIMBAL, register: 'mode', attempts: 3 });
     expect(error.cause).to.equal(cause);
