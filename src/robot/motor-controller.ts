@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.js';
 import { isRobotError, RobotError } from '../errors.js';
-import { gainsChecksum } from '../protocol/codec.js';
+import { bitNames, gainsChecksum } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
   CAPTURE_PAGE_SAMPLES,
   capturePageRegister,
   type FieldValues,
+  FLAGS,
   gainsRegister,
   MAGIC,
   MODE_VALUES,
@@ -51,6 +52,10 @@ export function modeOf(value: number): Mode {
   const mode = MODES[value];
   if (mode === undefined) throw new RobotError('bad-frame', { field: 'mode', value });
   return mode;
+}
+
+export function isLatched(status: StatusFrame): boolean {
+  return bitNames(FLAGS, status.flags).includes('stopped');
 }
 
 /** The conversation with one motor controller: what is asked of it is confirmed by reading back. */
@@ -107,14 +112,20 @@ export class MotorController {
     await this.#writeAndConfirm(REGISTERS.mode, values, { priority: 'mode', untilMs });
   }
 
-  /** A release keeps the urgency of a stop, so that the two never overtake each other. */
-  async latch(untilMs: number): Promise<void> {
-    await this.#writeAndConfirm(REGISTERS.stop, { stop: 1 }, { priority: 'stop', untilMs });
-  }
-
-  /** `stillWanted` is asked before each write: a stop that came meanwhile ends it with `stopped`. */
-  async release(untilMs: number, stillWanted: () => boolean): Promise<void> {
-    await this.#writeAndConfirm(REGISTERS.stop, { stop: 0 }, { priority: 'stop', untilMs }, stillWanted);
+  /**
+   * Confirmed by the status, so that no later poll finds an older latch there. A release keeps the urgency of a stop:
+   * the two never overtake each other. `stillWanted` is asked before each write: a stop that came meanwhile ends a
+   * release with `stopped`.
+   */
+  setLatch(latched: boolean, untilMs: number, stillWanted: () => boolean = () => true): Promise<void> {
+    const urgency: Urgency = { priority: 'stop', untilMs };
+    return this.#confirmed('stop', untilMs, {
+      write: async () => {
+        if (!stillWanted()) throw new RobotError('stopped');
+        await this.#write(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency);
+      },
+      holds: async () => isLatched(await this.status(urgency)) === latched,
+    });
   }
 
   async excitation(untilMs: number): Promise<Excitation> {
@@ -175,17 +186,9 @@ export class MotorController {
     return loop;
   }
 
-  #writeAndConfirm<R extends Register>(
-    register: R,
-    values: FieldValues<R>,
-    urgency: Urgency,
-    stillWanted: () => boolean = () => true,
-  ): Promise<void> {
+  #writeAndConfirm<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<void> {
     return this.#confirmed(register.name, urgency.untilMs, {
-      write: async () => {
-        if (!stillWanted()) throw new RobotError('stopped');
-        await this.#write(register, values, urgency);
-      },
+      write: () => this.#write(register, values, urgency),
       holds: async () => {
         const found: Record<string, number> = await this.#read(register, urgency);
         return Object.entries(values).every(([field, value]) => found[field] === value);

@@ -61,7 +61,7 @@ export class MotorUnit {
   /** Goes past everything that waits for this unit. */
   async latch(): Promise<void> {
     this.#supervision.requireOnline();
-    await this.#controller.latch(this.#clock.nowMs() + REQUEST_MS);
+    await this.#controller.setLatch(true, this.#clock.nowMs() + REQUEST_MS);
   }
 
   /** Into `manual`, then the end of the latch, unless a stop comes between. */

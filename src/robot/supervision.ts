@@ -4,7 +4,13 @@ import type { GainsStore } from '../gains/gains-store.js';
 import { bitNames, gainsChecksum } from '../protocol/codec.js';
 import { FAULTS, FLAGS } from '../protocol/registers.js';
 import type { Excitation, GainSet, Mode, Unit } from '../units.js';
-import { type Identity, type MotorController, modeOf, type StatusFrame } from './motor-controller.js';
+import {
+  type Identity,
+  isLatched,
+  type MotorController,
+  modeOf,
+  type StatusFrame,
+} from './motor-controller.js';
 import { StepReader } from './step-reader.js';
 import { Turns } from './turns.js';
 import type { UnitSettings, UnitState, UnitWatch } from './unit-watch.js';
@@ -121,7 +127,7 @@ export class Supervision {
     await this.#controller.setMode('manual', untilMs);
     this.modeIs('manual');
     this.undo = {};
-    await this.#controller.release(untilMs, stillWanted);
+    await this.#controller.setLatch(false, untilMs, stillWanted);
   }
 
   /** The journal is the only truth: the controller goes back to it, now if it can, else at a later poll. */
@@ -206,7 +212,7 @@ export class Supervision {
   }
 
   async #correct(status: StatusFrame, untilMs: number): Promise<void> {
-    await this.#correctLatch(bitNames(FLAGS, status.flags).includes('stopped'), untilMs);
+    await this.#correctLatch(isLatched(status), untilMs);
     const { mode, excitation } = this.undo;
     const wrong = mode !== undefined || excitation !== undefined || this.#hasOtherGains();
     if (!wrong || !this.#turns.idle || this.unconfirmedSaves > 0) return;
@@ -227,7 +233,7 @@ export class Supervision {
     const { stopped } = this.#watch;
     if (this.missedResume && !stopped) await this.release(untilMs, () => !this.#watch.stopped);
     else if (latched && !stopped) this.#watch.foundLatched(this.#unit);
-    else if (!latched && stopped) await this.#controller.latch(untilMs);
+    else if (!latched && stopped) await this.#controller.setLatch(true, untilMs);
     this.missedResume = false;
   }
 

@@ -19,7 +19,7 @@ import { UNIT_LIST, type Unit } from '../../src/units.js';
 const RATE_HZ = 100;
 /** Leaves the bus and the emulated processor to the daemon for most of the time. */
 const PAUSE_MS = 12;
-/** Between two looks at everything; in between only commits are looked for. */
+/** Between two looks at everything; in between only what is urgent. */
 const UPDATE_MS = 250;
 /** What cannot be read back is wiped once it has been taken, so that the same frame is seen when it comes again. */
 const WIPED = 0xff;
@@ -57,14 +57,15 @@ class MemoryController {
     }
   }
 
-  /** The daemon waits for a commit to take effect: nothing else is done first. */
-  lookForCommit(): void {
-    if (this.#read(REGISTERS.commit).equals(this.#wiped(REGISTERS.commit))) return;
-    // A memory does not tell that the same gains were written again: whatever stands there counts as staged.
-    for (const { slot } of this.#unit.loops) this.#write(this.#named(gainsRegister(slot).name));
-    this.#take(this.#named('commit'));
-    const status = this.#named('status');
-    this.#store(status, this.#shown(status));
+  /** The daemon waits until commits and stops show in the status: they are looked for first. */
+  lookForUrgent(): void {
+    if (!this.#read(REGISTERS.commit).equals(this.#wiped(REGISTERS.commit))) {
+      // A memory does not tell that the same gains were written again: whatever stands there counts as staged.
+      for (const { slot } of this.#unit.loops) this.#write(this.#named(gainsRegister(slot).name));
+      this.#take(this.#named('commit'));
+    }
+    this.#take(this.#named('stop'));
+    this.#show(this.#named('status'));
   }
 
   update(): void {
@@ -73,10 +74,13 @@ class MemoryController {
       if (register.access !== 'read') this.#take(register);
     }
     for (const register of this.#registers) {
-      if (register.access === 'write') continue;
-      const frame = this.#shown(register);
-      if (!frame.equals(this.#memory.get(register) ?? frame)) this.#store(register, frame);
+      if (register.access !== 'write') this.#show(register);
     }
+  }
+
+  #show(register: Register): void {
+    const frame = this.#shown(register);
+    if (!frame.equals(this.#memory.get(register) ?? frame)) this.#store(register, frame);
   }
 
   #take(register: Register): void {
@@ -123,7 +127,7 @@ const present = UNIT_LIST.filter(({ address }) => bus.scanSync(address).length >
 const controllers = present.map(unit => new MemoryController(bus, unit));
 console.log(`playing ${present.map(({ name }) => name).join(' and ')}`);
 for (let updatedMs = 0; ; ) {
-  for (const controller of controllers) controller.lookForCommit();
+  for (const controller of controllers) controller.lookForUrgent();
   if (performance.now() - updatedMs > UPDATE_MS) {
     for (const controller of controllers) controller.update();
     updatedMs = performance.now();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { Link } from '../../src/protocol/link.js';
-import { MAGIC, PROTOCOL_VERSION, REGISTERS, SPACE_BYTES } from '../../src/protocol/registers.js';
+import { FLAGS, MAGIC, PROTOCOL_VERSION, REGISTERS, SPACE_BYTES } from '../../src/protocol/registers.js';
 import { MotorController } from '../../src/robot/motor-controller.js';
 import { defaultGains, unitNamed } from '../../src/units.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -18,8 +18,23 @@ class MemoryDevice implements I2cBus {
   async writeBlock(_address: number, register: number, data: Buffer): Promise<void> {
     data.copy(this.memory, register);
   }
+
+  shows({ flags }: { flags: number }): void {
+    const status = {
+      boot_id: 1,
+      mode: 1,
+      flags,
+      faults: 0,
+      active_checksum: 0,
+      staged: 0,
+      refused: 0,
+      capture: 0,
+    };
+    encodeFrame(unit.address, REGISTERS.status, status).copy(this.memory, REGISTERS.status.address);
+  }
 }
 
+const STOPPED = 1 << FLAGS.indexOf('stopped');
 const unit = unitNamed('chassis');
 const IDENTITY = {
   magic: MAGIC,
@@ -65,21 +80,37 @@ describe('a plain memory device', () => {
     });
   }
 
-  it('takes modes and stops', async () => {
-    const { controller } = host();
-    await controller.setMode('debug', UNTIL_MS);
-    await controller.latch(UNTIL_MS);
+  it('takes modes', async () => {
+    await host().controller.setMode('debug', UNTIL_MS);
   });
 
   it('does not pass for a controller that runs gains', async () => {
     const { device, clock, controller } = host();
-    const status = { boot_id: 1, mode: 1, flags: 0, faults: 0, active_checksum: 0 };
-    const counts = { staged: 0, refused: 0, capture: 0 };
-    const frame = encodeFrame(unit.address, REGISTERS.status, { ...status, ...counts });
-    frame.copy(device.memory, REGISTERS.status.address);
+    device.shows({ flags: 0 });
     const applied = codeOf(controller.applyGains(defaultGains(unit), UNTIL_MS));
     await clock.advance(1000);
     expect(await applied).to.equal('not-confirmed');
+  });
+
+  it('does not pass for one that stops, until its status says so', async () => {
+    const { device, clock, controller } = host();
+    device.shows({ flags: 0 });
+    const stopped = codeOf(controller.setLatch(true, UNTIL_MS));
+    await clock.advance(1000);
+    expect(await stopped).to.equal('not-confirmed');
+    const stop = encodeFrame(unit.address, REGISTERS.stop, { stop: 1 });
+    const { address } = REGISTERS.stop;
+    expect(device.memory.subarray(address, address + stop.length)).to.deep.equal(stop);
+
+    let confirmed = false;
+    const late = controller.setLatch(true, clock.nowMs() + UNTIL_MS).then(() => {
+      confirmed = true;
+    });
+    await clock.advance(15);
+    expect(confirmed).to.equal(false);
+    device.shows({ flags: STOPPED });
+    await clock.advance(5);
+    await late;
   });
 
   for (const fill of [0x00, 0xff]) {
