@@ -107,15 +107,19 @@ export class MotorController {
     return this.#write(REGISTERS.heartbeat, { count: this.#beats, silence_ms: silenceMs }, urgency);
   }
 
-  async setMode(mode: Mode, untilMs: number): Promise<void> {
-    const values = { mode: MODE_VALUES[mode] ?? 0 };
-    await this.#writeAndConfirm(REGISTERS.mode, values, { priority: 'mode', untilMs });
+  /** Modes and latches are confirmed by the status, so that no later poll finds older ones there. */
+  setMode(mode: Mode, untilMs: number): Promise<void> {
+    const urgency: Urgency = { priority: 'mode', untilMs };
+    const value = MODE_VALUES[mode] ?? 0;
+    return this.#confirmed('mode', untilMs, {
+      write: () => this.#write(REGISTERS.mode, { mode: value }, urgency),
+      holds: async () => (await this.status(urgency)).mode === value,
+    });
   }
 
   /**
-   * Confirmed by the status, so that no later poll finds an older latch there. A release keeps the urgency of a stop:
-   * the two never overtake each other. `stillWanted` is asked before each write: a stop that came meanwhile ends a
-   * release with `stopped`.
+   * A release keeps the urgency of a stop, so that the two never overtake each other. `stillWanted` is asked before
+   * each write: a stop that came meanwhile ends a release with `stopped`.
    */
   setLatch(latched: boolean, untilMs: number, stillWanted: () => boolean = () => true): Promise<void> {
     const urgency: Urgency = { priority: 'stop', untilMs };

@@ -57,14 +57,14 @@ class MemoryController {
     }
   }
 
-  /** The daemon waits until commits and stops show in the status: they are looked for first. */
+  /** The daemon waits until commits, stops and modes show in the status: they are looked for first. */
   lookForUrgent(): void {
     if (!this.#read(REGISTERS.commit).equals(this.#wiped(REGISTERS.commit))) {
       // A memory does not tell that the same gains were written again: whatever stands there counts as staged.
       for (const { slot } of this.#unit.loops) this.#write(this.#named(gainsRegister(slot).name));
       this.#take(this.#named('commit'));
     }
-    this.#take(this.#named('stop'));
+    for (const name of ['stop', 'mode']) this.#take(this.#named(name));
     this.#show(this.#named('status'));
   }
 

@@ -7,6 +7,17 @@ import { MotorController } from '../../src/robot/motor-controller.js';
 import { defaultGains, unitNamed } from '../../src/units.js';
 import { ManualClock } from '../support/manual-clock.js';
 
+const STATUS = {
+  boot_id: 1,
+  mode: 1,
+  flags: 0,
+  faults: 0,
+  active_checksum: 0,
+  staged: 0,
+  refused: 0,
+  capture: 0,
+};
+
 /** 256 bytes that keep what is written, as an EEPROM or i2c-stub: no firmware behind them. */
 class MemoryDevice implements I2cBus {
   readonly memory = Buffer.alloc(SPACE_BYTES);
@@ -19,18 +30,9 @@ class MemoryDevice implements I2cBus {
     data.copy(this.memory, register);
   }
 
-  shows({ flags }: { flags: number }): void {
-    const status = {
-      boot_id: 1,
-      mode: 1,
-      flags,
-      faults: 0,
-      active_checksum: 0,
-      staged: 0,
-      refused: 0,
-      capture: 0,
-    };
-    encodeFrame(unit.address, REGISTERS.status, status).copy(this.memory, REGISTERS.status.address);
+  shows(changed: Partial<typeof STATUS>): void {
+    const frame = encodeFrame(unit.address, REGISTERS.status, { ...STATUS, ...changed });
+    frame.copy(this.memory, REGISTERS.status.address);
   }
 }
 
@@ -80,38 +82,39 @@ describe('a plain memory device', () => {
     });
   }
 
-  it('takes modes', async () => {
-    await host().controller.setMode('debug', UNTIL_MS);
-  });
-
   it('does not pass for a controller that runs gains', async () => {
     const { device, clock, controller } = host();
-    device.shows({ flags: 0 });
+    device.shows({});
     const applied = codeOf(controller.applyGains(defaultGains(unit), UNTIL_MS));
     await clock.advance(1000);
     expect(await applied).to.equal('not-confirmed');
   });
 
-  it('does not pass for one that stops, until its status says so', async () => {
-    const { device, clock, controller } = host();
-    device.shows({ flags: 0 });
-    const stopped = codeOf(controller.setLatch(true, UNTIL_MS));
-    await clock.advance(1000);
-    expect(await stopped).to.equal('not-confirmed');
-    const stop = encodeFrame(unit.address, REGISTERS.stop, { stop: 1 });
-    const { address } = REGISTERS.stop;
-    expect(device.memory.subarray(address, address + stop.length)).to.deep.equal(stop);
+  type Ask = (controller: MotorController, untilMs: number) => Promise<void>;
+  const asks: [does: string, register: 'stop' | 'mode', shown: Partial<typeof STATUS>, ask: Ask][] = [
+    ['stops', 'stop', { flags: STOPPED }, (controller, untilMs) => controller.setLatch(true, untilMs)],
+    ['changes modes', 'mode', { mode: 2 }, (controller, untilMs) => controller.setMode('debug', untilMs)],
+  ];
+  for (const [does, register, shown, ask] of asks) {
+    it(`does not pass for one that ${does}, until its status says so`, async () => {
+      const { device, clock, controller } = host();
+      device.shows({});
+      const end = codeOf(ask(controller, UNTIL_MS));
+      await clock.advance(1000);
+      expect(await end).to.equal('not-confirmed');
+      expect(device.memory[REGISTERS[register].address]).to.equal(register === 'stop' ? 1 : 2);
 
-    let confirmed = false;
-    const late = controller.setLatch(true, clock.nowMs() + UNTIL_MS).then(() => {
-      confirmed = true;
+      let confirmed = false;
+      const late = ask(controller, clock.nowMs() + UNTIL_MS).then(() => {
+        confirmed = true;
+      });
+      await clock.advance(15);
+      expect(confirmed).to.equal(false);
+      device.shows(shown);
+      await clock.advance(5);
+      await late;
     });
-    await clock.advance(15);
-    expect(confirmed).to.equal(false);
-    device.shows({ flags: STOPPED });
-    await clock.advance(5);
-    await late;
-  });
+  }
 
   for (const fill of [0x00, 0xff]) {
     it(`is nothing while all its bytes are ${fill}`, async () => {
