@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,12 +7,14 @@ import { buildSync } from 'esbuild';
 import { crc8 } from '../../src/protocol/codec.js';
 import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
 import { defaultGains, type GainSet, unitNamed } from '../../src/units.js';
+import { callsOf, documented, sectionOf } from '../support/documented-calls.js';
 import { putOnDisk, until, VirtualPi } from './virtual-pi.js';
 
 const BOOT_MS = 300_000;
 const START_MS = 180_000;
 /** The configuration: the emulated processor cannot poll 50 times a second. */
 const CONFIG = 'supervision:\\n  pollHz: 5\\n  hostSilenceMs: 5000\\n';
+const OPERATING = readFileSync('docs/operating.md', 'utf8');
 const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
 
 /** From a blank board to a purged one, in the order in which it happens to a robot. */
@@ -20,6 +22,8 @@ describe('a robot on a Pi', function () {
   this.timeout(BOOT_MS + 120_000);
   let folder: string;
   let pi: VirtualPi;
+  /** The package's file name, as copied to the board. */
+  let deb: string;
 
   const status = async () => (await pi.ask('/api/status')).body;
   const online = (...units: string[]) =>
@@ -60,6 +64,7 @@ describe('a robot on a Pi', function () {
     const cache = process.env.TRUNNION_PI_CACHE ?? join(process.env.HOME ?? '/root', '.cache/trunnion-pi');
     execFileSync('cp', ['--sparse=always', join(cache, 'base.raw'), disk]);
     const packed = execFileSync('node', ['dist/scripts/package/main.js', 'arm64'], { encoding: 'utf8' });
+    deb = packed.split(':')[0] ?? '';
     const player = join(folder, 'memory-controllers.mjs');
     buildSync({
       entryPoints: ['dist/test/pi/memory-controllers.js'],
@@ -69,7 +74,7 @@ describe('a robot on a Pi', function () {
       outfile: player,
     });
     putOnDisk(disk, [
-      [packed.split(':')[0] ?? '', '/root/trunnion.deb'],
+      [deb, `/root/${deb}`],
       [player, '/root/memory-controllers.mjs'],
       ['test/pi/memory-controllers.service', '/etc/systemd/system/memory-controllers.service'],
     ]);
@@ -90,7 +95,7 @@ describe('a robot on a Pi', function () {
     await pi.powerOn([gimbal.address, chassis.address]);
     await pi.logIn(BOOT_MS);
     await pi.run('modprobe -r i2c-bcm2835');
-    await pi.run('apt-get install -y /root/trunnion.deb', START_MS);
+    await pi.run(`sudo apt install -y ./${deb}`, START_MS);
     await serves();
     const states = await pi.run('systemctl is-enabled trunnion; systemctl is-active trunnion');
     expect(states).to.equal('enabled\nactive');
@@ -100,7 +105,7 @@ describe('a robot on a Pi', function () {
   });
 
   it('has a doctor that says so, with the cure', async () => {
-    const doctor = await pi.run('trunnion doctor; echo exit $?', START_MS);
+    const doctor = await pi.run('sudo trunnion doctor; echo exit $?', START_MS);
     expect(doctor).to.match(/i2c/i);
     expect(doctor).to.match(/exit 1$/);
   });
@@ -144,7 +149,7 @@ describe('a robot on a Pi', function () {
   });
 
   it('has a doctor that finds the controllers and the pin', async () => {
-    const doctor = await pi.run('trunnion doctor', START_MS);
+    const doctor = await pi.run('sudo trunnion doctor', START_MS);
     expect(doctor).to.match(/gimbal/i);
     expect(doctor).to.match(/chassis/i);
     expect(doctor).to.contain('529');
@@ -176,11 +181,37 @@ describe('a robot on a Pi', function () {
     expect((await pi.ask('/api/gimbal/pidconfig')).body).to.deep.equal(gainsNumbered(1));
   });
 
+  it('answers as docs/operating.md shows', async () => {
+    const [onEveryRobot = ''] = sectionOf(OPERATING, '## Calls').split('### Only on the simulator');
+    const calls = callsOf(sectionOf(OPERATING, '### First mode switch') + onEveryRobot);
+    expect(calls.length).to.be.greaterThan(15);
+    for (const { command, answer } of calls) {
+      const shown = documented(answer.replace('"simulated":true', '"simulated":false'));
+      await until(`${command}: ${answer}`, START_MS, async () => shown.test(await pi.run(command)));
+    }
+    expect(await pi.run('systemctl status trunnion')).to.contain('active (running)');
+    expect(await pi.run('journalctl -u trunnion')).to.contain('listening on');
+    expect(await pi.run('cat /sys/kernel/debug/gpio')).to.match(/gpio-529 .*sysfs/);
+    expect(await pi.run('ls /dev/i2c-*')).to.contain('/dev/i2c-1');
+    expect(await pi.run('curl -s localhost:8080/')).to.contain('<title>');
+  });
+
+  it('is backed up and put back', async () => {
+    const [backUp, ...putBack] = sectionOf(OPERATING, '## Backup').match(/(?<=^ {4})sudo .*/gm) ?? [];
+    await pi.run(backUp ?? '');
+    await insist('/api/gimbal/pidconfig', gainsNumbered(2));
+    expect(putBack).to.have.length(4);
+    for (const command of putBack) await pi.run(command, START_MS);
+    await serves();
+    await until('the gains run', START_MS, async () => (await status()).gimbal.gains.applied);
+    expect((await pi.ask('/api/gimbal/pidconfig')).body).to.deep.equal(gainsNumbered(1));
+  });
+
   it('is upgraded: modes, gains and configuration stay', async () => {
     await online('gimbal');
     await insist('/api/gimbal/mode/switch', { mode: 'auto' });
     const pid = await mainPid();
-    await pi.run('apt-get install -y --reinstall /root/trunnion.deb', START_MS);
+    await pi.run(`sudo apt install -y --reinstall ./${deb}`, START_MS);
     await serves();
     await online('gimbal');
     expect(await mainPid()).not.to.equal(pid);
@@ -225,7 +256,7 @@ describe('a robot on a Pi', function () {
 
   it('leaves configuration and gains when removed, the pin dark', async () => {
     await light();
-    await pi.run('apt-get remove -y trunnion', START_MS);
+    await pi.run('sudo apt remove -y trunnion', START_MS);
     expect(await isDark()).to.equal(true);
     expect((await pi.ask('/healthz')).status).to.equal(0);
     expect(await pi.run('ls /etc/trunnion')).to.equal('config.yaml');
@@ -234,7 +265,7 @@ describe('a robot on a Pi', function () {
   });
 
   it('leaves nothing when purged', async () => {
-    await pi.run('apt-get purge -y trunnion', START_MS);
+    await pi.run('sudo apt purge -y trunnion', START_MS);
     const left = await pi.run('ls -d /etc/trunnion /var/lib/trunnion /usr/lib/trunnion; id trunnion');
     expect(left.match(/No such file|no such user/g)).to.have.length(4);
     expect(await pi.run('systemctl is-enabled trunnion')).to.equal('not-found');
