@@ -1,8 +1,12 @@
 #!/usr/bin/env node
+import { join } from 'node:path';
 import { systemClock } from './clock.js';
 import { doctorCommand } from './doctor/doctor.js';
 import { openLinuxHardware } from './hardware/linux-hardware.js';
 import { run } from './run.js';
+
+/** systemd's, where it brings one: trunnion-dark looks there. */
+const runtimeFolder = process.env.RUNTIME_DIRECTORY;
 
 await run(
   {
@@ -19,6 +23,7 @@ await run(
           interlock: { bcm: laser.interlock.gpio, activeLow: laser.interlock.activeLow },
         }),
         clock: systemClock,
+        ...(runtimeFolder !== undefined && { record: join(runtimeFolder, 'laser') }),
       }),
     }),
   },

@@ -1,3 +1,4 @@
+import { rename, writeFile } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
 import { RobotError } from '../errors.js';
 import { headerChip, lineNumber, pinError } from './gpio-chip.js';
@@ -36,6 +37,8 @@ export interface GpioOptions {
   /** /sys/class/gpio */
   readonly root: string;
   readonly clock: Clock;
+  /** The file that tells trunnion-dark line and dark level of the laser's pin; undefined where nothing runs it. */
+  readonly record?: string;
 }
 
 /**
@@ -45,9 +48,9 @@ export interface GpioOptions {
 export async function openLaserPin(options: GpioOptions, pin: PinChoice): Promise<LaserPin> {
   const dark = pin.activeLow ? 1 : 0;
   const line = await ready(options, pin, ['value', 'direction', 'active_low']);
-  const opened = open(line, () => {
-    return new options.native.Gpio(line, dark === 1 ? 'high' : 'low', 'none', { activeLow: false });
-  });
+  const level = dark === 1 ? 'high' : 'low';
+  if (options.record !== undefined) await leaveRecord(options.record, `${line} ${level}\n`);
+  const opened = open(line, () => new options.native.Gpio(line, level, 'none', { activeLow: false }));
   verify(line, opened, { direction: 'out', activeLow: false, level: dark });
   return new LaserPin(opened, line, pin.activeLow);
 }
@@ -130,6 +133,20 @@ async function ready(
   const line = lineNumber(await headerChip(root), pin.bcm);
   await exportLine(root, line, files, clock);
   return line;
+}
+
+/** Whole at every instant: a kill may come at any. */
+async function leaveRecord(file: string, content: string): Promise<void> {
+  try {
+    await writeFile(`${file}.new`, content);
+    await rename(`${file}.new`, file);
+  } catch (error) {
+    throw pinError(
+      `${file} cannot be written, so the pin would stay lit after a kill`,
+      'Give the unit its RuntimeDirectory=trunnion back, and restart it.',
+      error,
+    );
+  }
 }
 
 function open(line: number, construct: () => NativeLine): NativeLine {

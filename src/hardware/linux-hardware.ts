@@ -22,6 +22,8 @@ export interface LinuxHardwareOptions {
   readonly laser: PinChoice;
   readonly interlock?: PinChoice;
   readonly clock: Clock;
+  /** See GpioOptions. */
+  readonly record?: string;
 }
 
 /** The addons, or why there are none, and where the GPIO files are. */
@@ -51,11 +53,11 @@ class LinuxHardware implements Hardware {
   readonly #interlockLine: Reopened<InterlockPin> | undefined;
   readonly #onOpen = new Set<() => void>();
 
-  constructor(natives: Natives, { i2cBus, laser, interlock, clock }: LinuxHardwareOptions) {
+  constructor(natives: Natives, { i2cBus, laser, interlock, clock, record }: LinuxHardwareOptions) {
     this.bus = new LinuxI2cBus(natives.i2c, i2cBus);
     const gpio = (): GpioOptions => {
       if (natives.gpio instanceof RobotError) throw natives.gpio;
-      return { native: natives.gpio, root: natives.gpioRoot, clock };
+      return { native: natives.gpio, root: natives.gpioRoot, clock, ...(record !== undefined && { record }) };
     };
     this.#laserLine = new Reopened({
       open: async () => openLaserPin(gpio(), laser),

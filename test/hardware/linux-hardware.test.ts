@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { RobotError } from '../../src/errors.js';
@@ -55,6 +55,20 @@ describe('Linux hardware', () => {
       exportedLine(root, 529, { value: '1', direction: 'out' });
       await until(clock, () => !isMissing(hardware.laser));
       expect(pinOf(hardware).read()).to.equal(false);
+      await hardware.close();
+    }));
+
+  it('opens no laser pin that trunnion-dark would not know of', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      const line = exportedLine(root, 529);
+      const gpio = new ScriptedGpio(root);
+      const clock = new ManualClock();
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const record = join(root, 'nowhere/laser');
+      const hardware = await openOn(natives, { i2cBus: 1, laser, clock, record });
+      expect(missingOf(hardware).missing).to.match(/^.*nowhere\/laser cannot be written/);
+      expect(readFileSync(join(line, 'direction'), 'utf8')).to.equal('in\n');
       await hardware.close();
     }));
 
