@@ -77,10 +77,17 @@ export function isRobotError(error: unknown, ...codes: readonly ErrorCode[]): er
   return error instanceof RobotError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** An error as log fields: the code, what was known, and the chain of causes. */
+/** An error as log fields: the code and what was known, with its cause in words. Only a defect has a stack to show. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
-  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
+  const cause = error.cause === undefined ? {} : { cause: inWords(error.cause) };
   if (error instanceof RobotError) return { code: error.code, ...error.context, ...cause };
   return { message: error.message, stack: error.stack, ...cause };
+}
+
+/** Modules that cannot be loaded list every place that was tried, on lines of their own. */
+function inWords(cause: unknown): string {
+  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  const deeper = cause instanceof Error && cause.cause !== undefined ? `: ${inWords(cause.cause)}` : '';
+  return `${line.replace(/:$/, '')}${deeper}`;
 }

@@ -5,7 +5,7 @@ import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
 export type LaserState = 'on' | 'off';
 
 /** Why the laser went dark without being asked. */
-export type LaserReason = 'time limit' | 'interlock opened' | 'stop';
+export type LaserReason = 'time limit' | 'interlock opened' | 'stop' | 'pin lost';
 
 /**
  * Dark unless someone asked for light just now. Every act is a synchronous pin write and read-back; none of them waits
@@ -78,20 +78,26 @@ export class Laser {
     return 'off';
   }
 
-  /** Called by supervision: a pin that failed to go dark, or that something else lit, is darkened. */
-  keepDark(): void {
-    if (this.#wanted === 'on') {
-      if (this.#interlockOpen()) this.#tryOff('interlock opened');
-    } else if (!isMissing(this.#hardware.laser)) this.#darkenIfLit(this.#hardware.laser);
+  /**
+   * Called by supervision: a pin that failed to go dark, or that something else lit, is darkened. Returns why the laser
+   * cannot be used, if so.
+   */
+  keepDark(): unknown {
+    try {
+      if (this.#wanted === 'off') {
+        this.#darkenIfLit(this.#pin());
+        this.#hardware.interlock?.isClosed();
+      } else if (isMissing(this.#hardware.laser)) this.#tryOff('pin lost');
+      else if (this.#interlockOpen()) this.#tryOff('interlock opened');
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   #darkenIfLit(pin: OutputPin): void {
-    try {
-      if (pin.read()) this.off(this.#reason);
-      else this.#tell('off');
-    } catch {
-      this.#tryOff(this.#reason);
-    }
+    if (couldBeLit(pin)) this.off(this.#reason);
+    else this.#tell('off');
   }
 
   #tell(after: LaserState): void {
@@ -126,5 +132,14 @@ export class Laser {
     const pin = this.#hardware.laser;
     if (isMissing(pin)) throw new RobotError('laser-unavailable', { ...pin });
     return pin;
+  }
+}
+
+/** So could one that cannot be read. */
+function couldBeLit(pin: OutputPin): boolean {
+  try {
+    return pin.read();
+  } catch {
+    return true;
   }
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock, Timer } from '../clock.js';
 import { isRobotError, RobotError } from '../errors.js';
 import type { GainsStore } from '../gains/gains-store.js';
-import type { Hardware } from '../hardware/ports.js';
+import { type Hardware, isMissing } from '../hardware/ports.js';
 import type { Incidents } from '../incidents.js';
 import { Listeners } from '../listeners.js';
 import { Link } from '../protocol/link.js';
@@ -49,6 +49,8 @@ export class Robot {
   #resuming: Promise<void> | undefined;
   #closed = false;
   #storageOk = true;
+  /** What kept the laser from being used at the last look. */
+  #laserFault: string | undefined;
   #timer: Timer | undefined;
   #storageTriedMs = 0;
 
@@ -181,11 +183,23 @@ export class Robot {
   #supervise(atMs: number): void {
     this.#timer = this.#clock.after(Math.max(0, atMs - this.#clock.nowMs()), () => {
       for (const unit of Object.values(this.units)) void unit.tick();
-      this.laser.keepDark();
+      this.#watchLaser();
       this.#watchStorage();
       this.polled.tell();
       this.#supervise(Math.max(atMs + this.#periodMs, this.#clock.nowMs()));
     });
+  }
+
+  #watchLaser(): void {
+    const fault = this.laser.keepDark();
+    const told = fault === undefined ? undefined : String(fault);
+    if (told === this.#laserFault) return;
+    this.#laserFault = told;
+    if (fault === undefined) this.#incidents.record('laser', 'the laser works again');
+    else if (isRobotError(fault) && isMissing(fault.context)) {
+      this.#incidents.record('laser', 'the laser cannot be used', fault);
+    } else this.#incidents.record('laser', 'the laser pin does not obey', fault);
+    this.changed.tell();
   }
 
   #watchStorage(): void {

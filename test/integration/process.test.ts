@@ -52,6 +52,15 @@ describe('the daemon as a process', () => {
     expect(gimbal.gains.visual_yaw.kp).to.equal(Math.fround(0.1));
   });
 
+  it('says in its log when the laser fails, and when it works again', async () => {
+    const child = run();
+    const url = await child.url();
+    await call(url, 'POST', '/sim/faults', { target: 'pin', fault: 'nack' });
+    await child.line(/"code":"pin-failed".*the laser pin does not obey/);
+    await call(url, 'POST', '/sim/faults', { target: 'pin', fault: 'clear' });
+    await child.line(/the laser works again/);
+  });
+
   it('starts with the laser dark, whatever was before', async () => {
     const first = run();
     await call(await first.url(), 'POST', '/api/laser', { action: 'on' });

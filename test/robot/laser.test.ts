@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/errors.js';
-import type { Interlock, OutputPin } from '../../src/hardware/ports.js';
+import type { Interlock, Missing, OutputPin } from '../../src/hardware/ports.js';
 import { Laser } from '../../src/robot/laser.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -61,6 +61,10 @@ const codeOf = (act: () => unknown) => {
   } catch (error) {
     return error instanceof RobotError ? error.code : String(error);
   }
+};
+
+const failing = (error: unknown) => {
+  throw error;
 };
 
 describe('Laser', () => {
@@ -143,10 +147,10 @@ describe('Laser', () => {
     laser.on();
     pin.failing = 'throws';
     expect(codeOf(() => laser.off())).to.equal('pin-failed');
-    laser.keepDark();
+    expect(codeOf(() => failing(laser.keepDark()))).to.equal('pin-failed');
     expect(pin.level).to.equal(true);
     pin.failing = 'none';
-    laser.keepDark();
+    expect(laser.keepDark()).to.equal(undefined);
     expect(pin.level).to.equal(false);
   });
 
@@ -155,5 +159,18 @@ describe('Laser', () => {
     const laser = new Laser({ hardware, clock: new ManualClock(), maxOnS: 0, onChange: () => undefined });
     expect(codeOf(() => laser.on())).to.equal('laser-unavailable');
     expect(codeOf(() => laser.off())).to.equal('laser-unavailable');
+    expect(codeOf(() => failing(laser.keepDark()))).to.equal('laser-unavailable');
+  });
+
+  it('is off, and says why, when the pin comes back after it was lost', () => {
+    const pin = new ScriptedPin();
+    const hardware: { laser: OutputPin | Missing } = { laser: pin };
+    const laser = new Laser({ hardware, clock: new ManualClock(), maxOnS: 0, onChange: () => undefined });
+    laser.on();
+    hardware.laser = { missing: 'GPIO line 529 cannot be written', cure: 'Wait.' };
+    laser.keepDark();
+    hardware.laser = pin;
+    expect(laser.keepDark()).to.equal(undefined);
+    expect([pin.level, laser.state(), laser.reason]).to.deep.equal([false, 'off', 'pin lost']);
   });
 });
