@@ -15,6 +15,13 @@ export interface Opened {
   readonly hiddenRoutes?: readonly Route[];
 }
 
+export interface Asked {
+  readonly config: Config;
+  /** Why the file's configuration is not taken; `config` is without it then. */
+  readonly configProblem: string | undefined;
+  readonly json: boolean;
+}
+
 /** What the robot's and the simulator's entry differ in. */
 export interface Entry {
   readonly name: string;
@@ -23,7 +30,7 @@ export interface Entry {
   readonly defaults: { readonly host: string; readonly state: string };
   /** Read when it is there and no other is named. */
   readonly configFile?: string;
-  readonly commands: Readonly<Record<string, (config: Config, line: CommandLine) => Promise<number>>>;
+  readonly commands: Readonly<Record<string, (asked: Asked) => Promise<number>>>;
   open(config: Config): Promise<Opened>;
 }
 
@@ -33,10 +40,9 @@ export async function run(entry: Entry, args: readonly string[]): Promise<void> 
     const line = parseCommandLine(args, ['serve', ...Object.keys(entry.commands)]);
     if (line.help) return print(`Usage: ${entry.name} [options]\n\n${entry.about}\n\n${OPTIONS_HELP}`);
     if (line.version) return print(version);
-    const config = configOf(entry, line);
     const command = entry.commands[line.command];
-    if (command === undefined) await serveRobot(entry, config);
-    else process.exitCode = await command(config, line);
+    if (command === undefined) await serveRobot(entry, configOf(fileOf(entry, line), entry, line));
+    else process.exitCode = await command({ ...configOrDefaults(entry, line), json: line.json });
   } catch (error) {
     if (!isRobotError(error, 'bad-config')) throw error;
     process.stderr.write(`${configProblem(error)}\n`);
@@ -44,15 +50,28 @@ export async function run(entry: Entry, args: readonly string[]): Promise<void> 
   }
 }
 
-function configOf(entry: Entry, line: CommandLine): Config {
-  const { host, port, state } = line;
-  const usual = entry.configFile !== undefined && existsSync(entry.configFile) ? entry.configFile : undefined;
+/** The file that is named, else the usual one where there is one. */
+function fileOf(entry: Entry, line: CommandLine): string | undefined {
+  if (line.config !== undefined) return line.config;
+  return entry.configFile !== undefined && existsSync(entry.configFile) ? entry.configFile : undefined;
+}
+
+function configOf(file: string | undefined, entry: Entry, { host, port, state }: CommandLine): Config {
   const overrides = {
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
     ...(state !== undefined && { state }),
   };
-  return loadConfig(line.config ?? usual, overrides, entry.defaults);
+  return loadConfig(file, overrides, entry.defaults);
+}
+
+/** For commands that look at what is wrong, a refused file among it. */
+function configOrDefaults(entry: Entry, line: CommandLine): Omit<Asked, 'json'> {
+  try {
+    return { config: configOf(fileOf(entry, line), entry, line), configProblem: undefined };
+  } catch (error) {
+    return { config: configOf(undefined, entry, line), configProblem: configProblem(error) };
+  }
 }
 
 async function serveRobot(entry: Entry, config: Config): Promise<void> {

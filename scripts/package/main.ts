@@ -17,6 +17,9 @@ function git(...args: string[]): string {
   return execFileSync('git', args, { encoding: 'utf8' }).trim();
 }
 
+/** The addons are compiled for one major. */
+const nodeRange = [engines.node, `<${NODE_MAJOR + 1}`];
+
 /** Same commit, same bytes. */
 const epoch = process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct');
 const maintainer =
@@ -24,15 +27,25 @@ const maintainer =
     ? git('log', '-1', '--format=%an <%ae>')
     : `${process.env.DEBFULLNAME ?? name} <${process.env.DEBEMAIL}>`;
 
+const COPYRIGHT_LINE = /^.*\bcopyright\s+(\(c\)|©|\d).*$/gim;
+
 function copyright(packages: readonly string[]): string {
-  const licences = packages.map(folder => {
+  /** The holders of packages that come under the same words, by these. */
+  const licences = new Map<string, { readonly named: string[]; readonly words: string }>();
+  for (const folder of packages) {
     const its = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
     const file = readdirSync(folder).find(entry => /^(licen[cs]e|copying)/i.test(entry));
-    const text = file === undefined ? `Licence: ${its.license}\n` : readFileSync(join(folder, file), 'utf8');
-    return `${its.name} ${its.version}\n\n${text}`;
-  });
+    const text = file === undefined ? `Licence: ${its.license}` : readFileSync(join(folder, file), 'utf8');
+    const holders = text.match(COPYRIGHT_LINE) ?? [];
+    const words = text.replace(COPYRIGHT_LINE, '').trim();
+    const key = words.replace(/\s+/g, ' ');
+    const same = licences.get(key) ?? { named: [], words };
+    licences.set(key, same);
+    same.named.push([`${its.name} ${its.version}`, ...holders.map(line => `  ${line.trim()}`)].join('\n'));
+  }
   const own = `Trunnion\n\n${readFileSync('LICENSE', 'utf8')}\nIt contains the npm packages below.\n`;
-  return [own, ...licences].join(`\n${'-'.repeat(78)}\n\n`);
+  const parts = [...licences.values()].map(({ named, words }) => `${named.join('\n')}\n\n${words}\n`);
+  return [own, ...parts].join(`\n${'-'.repeat(78)}\n\n`);
 }
 
 function changelog(): string {
@@ -42,8 +55,7 @@ function changelog(): string {
 
 function control(architecture: Architecture, libraries: readonly string[], installedKiB: number): string {
   const dependencies = [
-    `nodejs (${engines.node.replace('>=', '>= ')})`,
-    `nodejs (<< ${NODE_MAJOR + 1})`,
+    ...nodeRange.map(bound => `nodejs (${bound.replace(/^>=/, '>= ').replace(/^</, '<< ')})`),
     'init-system-helpers (>= 1.54~)',
     'systemd',
     'udev',
@@ -68,7 +80,8 @@ async function layOut(root: string, architecture: Architecture, workFolder: stri
   const home = join(root, HOME);
   const bundle = await bundleDaemon(Object.keys(optionalDependencies), home);
   const binaries = buildAddons(bundle.addons, architecture, home, workFolder);
-  put(root, `${HOME}/package.json`, `${JSON.stringify({ name, version, license, type: 'module' })}\n`);
+  const manifest = { name, version, license, type: 'module', engines: { node: nodeRange.join(' ') } };
+  put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
   layOutSystem(root);
   put(root, 'usr/share/doc/trunnion/copyright', copyright(bundle.packages));
   put(root, 'usr/share/doc/trunnion/changelog.gz', gzipSync(changelog(), { level: 9 }));

@@ -105,9 +105,12 @@ function reported(status: unknown, unit: Unit): Found {
     const [firmware, protocol] = [memberOf(status, 'firmware'), memberOf(status, 'protocol')];
     return fine(`${unit.title} is online: firmware ${firmware}, protocol ${protocol}`);
   }
-  const detail = memberOf(status, 'problem', 'detail');
+  const [code, detail] = [memberOf(status, 'problem', 'code'), memberOf(status, 'problem', 'detail')];
+  const isBus = code === 'bus-unavailable' || code === 'addon-missing';
   return wrong(
     `the daemon cannot reach it: ${detail ?? 'it has not answered yet'}`,
-    'Check its power and cable; the daemon tries again by itself.',
+    isBus
+      ? 'See "addons", "i2c" and "i2c access"; the daemon tries again by itself.'
+      : 'Check its power and cable; the daemon tries again by itself.',
   );
 }

@@ -18,11 +18,15 @@ interface Pin {
 export interface Case {
   readonly system: System;
   readonly config: DoctorConfig;
+  /** What is wrong with the configuration; `config` is that of the defaults then. */
+  readonly configProblem: string | undefined;
   /** Ours. */
   readonly version: string;
   readonly url: string;
   /** `GET /api/status`, when the daemon answers. */
   readonly status: unknown;
+  /** Somebody answers in its place, and knows nothing of this board. */
+  readonly simulatorAnswers: boolean;
   /** Then bus, pin and state folder are the daemon's, and are left alone. */
   readonly daemonRuns: boolean;
   /** Properties of the unit, as systemd shows them; undefined without systemd or the unit. */
@@ -34,20 +38,27 @@ export interface Case {
 export const UNIT = 'trunnion.service';
 const PROPERTIES = 'LoadState,UnitFileState,ActiveState,SubState,Result,ExecMainStatus,NRestarts,User';
 
-export async function openCase(system: System, config: DoctorConfig, version: string): Promise<Case> {
+export async function openCase(
+  system: System,
+  { config, configProblem }: { config: DoctorConfig; configProblem?: string | undefined },
+  version: string,
+): Promise<Case> {
   const url = urlOf(config.http);
   const [body, service, locked] = await Promise.all([
     system.getJson(new URL('/api/status', url).href),
     serviceOf(system),
     isLocked(system, config.state.folder),
   ]);
-  const status = memberOf(body, 'version') === undefined ? undefined : body;
+  const simulatorAnswers = memberOf(body, 'simulated') === true;
+  const status = memberOf(body, 'version') === undefined || simulatorAnswers ? undefined : body;
   return {
     system,
     config,
+    configProblem,
     version,
     url,
     status,
+    simulatorAnswers,
     daemonRuns: status !== undefined || locked || isUp(service),
     service,
     user: (await serviceUser(system, service)) ?? system.user,

@@ -5,7 +5,7 @@ import { type Case, type DoctorConfig, openCase } from './case.js';
 import { errorCode, type Finding, type Found, unknown } from './finding.js';
 import { linuxSystem } from './linux-system.js';
 import { gpio, gpioAccess, interlockPin, laserPin } from './pins.js';
-import { addons, daemon, lastStop, node, port, service } from './software.js';
+import { addons, configuration, daemon, lastStop, node, port, service } from './software.js';
 import { clock, diskSpace, stateFolder } from './storage.js';
 import { supply } from './supply.js';
 import type { System } from './system.js';
@@ -14,6 +14,7 @@ import type { System } from './system.js';
 const CHECKS: Readonly<Record<string, (asked: Case) => Promise<Found>>> = {
   node,
   addons,
+  configuration,
   service,
   'last stop': lastStop,
   daemon,
@@ -35,8 +36,12 @@ const CHECKS: Readonly<Record<string, (asked: Case) => Promise<Found>>> = {
 };
 
 /** One finding for each check. Looks only: nothing is switched, and what a daemon uses is asked of the daemon. */
-export async function runDoctor(options: { system: System; config: DoctorConfig }): Promise<Finding[]> {
-  const asked = await openCase(options.system, options.config, version);
+export async function runDoctor(options: {
+  system: System;
+  config: DoctorConfig;
+  configProblem?: string | undefined;
+}): Promise<Finding[]> {
+  const asked = await openCase(options.system, options, version);
   const findings: Finding[] = [];
   for (const [check, look] of Object.entries(CHECKS)) {
     const found = await look(asked).catch((error: unknown) => unknown(`could not look: ${errorCode(error)}`));
@@ -46,8 +51,13 @@ export async function runDoctor(options: { system: System; config: DoctorConfig 
 }
 
 /** `trunnion doctor`. The exit code is 0 if nothing is wrong. */
-export async function doctorCommand(config: DoctorConfig, { json }: { json: boolean }): Promise<number> {
-  const findings = await runDoctor({ system: linuxSystem, config });
+export async function doctorCommand(asked: {
+  config: DoctorConfig;
+  configProblem: string | undefined;
+  json: boolean;
+}): Promise<number> {
+  const { json, ...known } = asked;
+  const findings = await runDoctor({ system: linuxSystem, ...known });
   process.stdout.write(json ? `${JSON.stringify(findings, undefined, 2)}\n` : toText(findings));
   return findings.some(({ ok }) => ok === 'wrong') ? 1 : 0;
 }

@@ -8,12 +8,15 @@ import { loadGpio, loadI2c } from '../hardware/addon.js';
 import { headerChip } from '../hardware/gpio-chip.js';
 import { LinuxI2cBus } from '../hardware/i2c.js';
 import { GPIO_ROOT } from '../hardware/linux-hardware.js';
+import { nodeRange } from '../version.js';
 import type { Output, System } from './system.js';
 
 const ANSWER_MS = 2000;
 
 export const linuxSystem: System = {
   nodeVersion: process.versions.node,
+  nodeRange,
+  madeMs: async () => (await stat(new URL('../main.js', import.meta.url))).mtimeMs,
   get now() {
     return new Date();
   },

@@ -1,16 +1,34 @@
 import { type Case, UNIT } from './case.js';
 import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 
-/** As package.json's engines say. */
-const OLDEST_NODE = [20, 19] as const;
-
 export async function node({ system }: Case): Promise<Found> {
-  const [major = 0, minor = 0] = system.nodeVersion.split('.').map(Number);
-  const [oldest, oldestMinor] = OLDEST_NODE;
-  if (major > oldest || (major === oldest && minor >= oldestMinor)) return fine(`Node ${system.nodeVersion}`);
+  const told = `Node ${system.nodeVersion}`;
+  const [, oldest = '', above] = /^>=([\d.]+)(?: <(\d+))?$/.exec(system.nodeRange) ?? [];
+  if (isBefore(system.nodeVersion, oldest)) {
+    return wrong(
+      `${told} is older than ${oldest}`,
+      'sudo apt update && sudo apt install nodejs (Debian 13 or later)',
+    );
+  }
+  if (above === undefined || isBefore(system.nodeVersion, above)) return fine(told);
   return wrong(
-    `Node ${system.nodeVersion} is older than ${OLDEST_NODE.join('.')}`,
-    'sudo apt update && sudo apt install nodejs (Debian 13 or later)',
+    `${told}: the addons of this package fit Node ${oldest} to before ${above} only`,
+    `sudo apt install --allow-downgrades 'nodejs=${parseInt(oldest, 10)}.*'`,
+  );
+}
+
+/** Whether version a.b.c comes before d.e. */
+function isBefore(version: string, bound: string): boolean {
+  const [left, right] = [version, bound].map(text => text.split('.').map(Number));
+  const at = right?.findIndex((part, index) => part !== left?.[index]) ?? -1;
+  return at >= 0 && (left?.[at] ?? 0) < (right?.[at] ?? 0);
+}
+
+export async function configuration({ configProblem }: Case): Promise<Found> {
+  if (configProblem === undefined) return fine('without a mistake');
+  return wrong(
+    `${configProblem.replaceAll('\n', '; ')}; what follows looks at the defaults`,
+    'mend it (or sudo trunnion doctor, if you may not read it), then sudo systemctl restart trunnion',
   );
 }
 
@@ -59,7 +77,12 @@ export async function lastStop({ system, service }: Case): Promise<Found> {
   if (service === undefined) return unknown('no service');
   const last = await lastEnd(system);
   const { NRestarts: restarts = '0', Result: result = 'success', ExecMainStatus: status = '0' } = service;
-  if (restarts === '0' && result === 'success') return fine(last ?? 'never stopped by itself');
+  if (restarts === '0' && result === 'success') {
+    return fine(last ?? 'has not stopped by itself since somebody started it');
+  }
+  // systemd forgets the result when it starts the service again, and the journal is not for everyone
+  if (last === undefined && result === 'success')
+    return unknown(`restarted ${restarts} times; why is in the journal`, AS_ROOT);
   const why = last ?? `${RESULTS[result] ?? result}, status ${status}`;
   return wrong(
     restarts === '0' ? why : `${why}; restarted ${restarts} times`,
@@ -81,15 +104,15 @@ async function lastEnd(system: Case['system']): Promise<string | undefined> {
   }
 }
 
-export async function daemon({ status, daemonRuns, url, version }: Case): Promise<Found> {
+export async function daemon({ status, simulatorAnswers, daemonRuns, url, version }: Case): Promise<Found> {
+  if (simulatorAnswers) {
+    return wrong(
+      `the simulator answers at ${url}, not the robot`,
+      'stop trunnion-sim, or use another --port',
+    );
+  }
   if (status !== undefined) {
     const running = memberOf(status, 'version');
-    if (memberOf(status, 'simulated') === true) {
-      return wrong(
-        `the simulator answers at ${url}, not the robot`,
-        'stop trunnion-sim, or use another --port',
-      );
-    }
     if (running === version) return fine(`serves ${url}`);
     return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
   }
@@ -102,8 +125,10 @@ export async function daemon({ status, daemonRuns, url, version }: Case): Promis
   return fine('does not run: bus, pin and folder were looked at directly');
 }
 
-export async function port({ system, config, status, daemonRuns, url }: Case): Promise<Found> {
+export async function port({ system, config, user, status, daemonRuns, url }: Case): Promise<Found> {
   const { host, port } = config.http;
+  if (user.uid !== 0 && port > 0 && port < (await firstFreePort(system)))
+    return wrong(`${port} is for root only, and the daemon is ${user.name}`, 'set http.port to 1024 or more');
   if (status !== undefined) return fine(`${port} is the daemon's`);
   if (daemonRuns) return unknown(`a daemon runs, but not at ${url}`);
   try {
@@ -117,9 +142,14 @@ export async function port({ system, config, status, daemonRuns, url }: Case): P
         `sudo ss -ltnp 'sport = :${port}' shows whose; or set http.port`,
       );
     }
-    if (code === 'EACCES') return wrong(`${port} is for root only`, 'set http.port to 1024 or more');
     if (code === 'EADDRNOTAVAIL')
       return wrong(`${host} is no address of this board`, 'set http.host to 0.0.0.0');
     return unknown(`${port} could not be tried: ${code}`, AS_ROOT);
   }
+}
+
+/** The first port that is not for root only. */
+async function firstFreePort(system: Case['system']): Promise<number> {
+  const file = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
+  return system.readFile(file).then(Number, () => 1024);
 }

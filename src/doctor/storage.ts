@@ -17,6 +17,14 @@ export async function stateFolder({ system, config, status, daemonRuns, user }: 
     if (uid !== user.uid && user.uid !== 0) {
       return wrong(`${folder} is not ${user.name}'s`, `sudo chown -R ${user.name}: ${folder}`);
     }
+    const journal = join(folder, JOURNAL_FILE);
+    const owner = await system.stat(journal).then(
+      file => file.uid,
+      () => uid,
+    );
+    if (owner !== user.uid && user.uid !== 0) {
+      return wrong(`${journal} is not ${user.name}'s`, `sudo chown -R ${user.name}: ${folder}`);
+    }
     const syncMs = await system.trySync(folder);
     const told = `${folder} can be written; a sync took ${syncMs.toFixed(1)} ms`;
     return syncMs <= SLOW_SYNC_MS
@@ -71,10 +79,7 @@ export async function diskSpace({ system, config }: Case): Promise<Found> {
 /** Not before this program was made, nor before the last save: boards without a battery start in the past. */
 export async function clock(asked: Case): Promise<Found> {
   const { system } = asked;
-  const made = await system.stat(new URL(import.meta.url).pathname).then(
-    ({ modifiedMs }) => modifiedMs,
-    () => 0,
-  );
+  const made = await system.madeMs();
   const now = system.now;
   const told = `${now.toISOString()}, ${(await isSynchronized(asked)) ? '' : 'not '}synchronized over the network`;
   const cure = "sudo timedatectl set-ntp true, or without network sudo date -s '2030-01-31 12:00'";

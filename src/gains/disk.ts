@@ -28,12 +28,14 @@ export interface Disk {
   syncFolder(folder: string): Promise<void>;
 }
 
+/** By number: the daemon's user may have no name here. */
+const NOT_OURS = `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
 const CURES: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space.',
   EDQUOT: 'The disk quota is used up: free some space.',
   EROFS: 'The disk is read-only: check it and mount it writable.',
-  EACCES: 'The state folder is not writable: give it to the user that the daemon runs as.',
-  EPERM: 'The state folder is not writable: give it to the user that the daemon runs as.',
+  EACCES: NOT_OURS,
+  EPERM: NOT_OURS,
   EIO: 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 

@@ -12,7 +12,8 @@ const CURES: Readonly<Record<string, string>> = {
   EACCES: "Give the daemon's user access: sudo usermod -aG gpio USER, and start it again.",
   EPERM: "Give the daemon's user access: sudo usermod -aG gpio USER, and start it again.",
   EROFS: 'Let the daemon write to /sys/class/gpio: ReadWritePaths= in its unit.',
-  EBUSY: 'Something else holds the pin ("gpioinfo" tells what): end it, or configure another pin.',
+  EBUSY:
+    'Something else holds the pin (sudo cat /sys/kernel/debug/gpio tells what): end it, or configure another pin.',
   EINVAL: 'Configure a pin that this board has.',
   ENOENT: 'Use a kernel with CONFIG_GPIO_SYSFS, such as those of Raspberry Pi OS.',
 };
@@ -49,7 +50,7 @@ export async function exportLine(
 
 export function lineError(line: number, what: string, cause: unknown) {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-  const cure = CURES[code] ?? 'Look at the line with "gpioinfo", and at the kernel log with "dmesg".';
+  const cure = CURES[code] ?? 'Look at sudo cat /sys/kernel/debug/gpio, and at the kernel log with dmesg.';
   return pinError(`GPIO line ${line} cannot ${what}: ${code}`, cure, cause);
 }
 

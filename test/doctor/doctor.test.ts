@@ -19,9 +19,9 @@ const RUNNING: Partial<Script> = {
   commands: { ...WELL.commands, 'systemctl show': shown({ ActiveState: 'active', SubState: 'running' }) },
 };
 
-async function examine(changes: Partial<Script>, config = CONFIG) {
+async function examine(changes: Partial<Script>, config = CONFIG, configProblem?: string) {
   const system = new ScriptedSystem({ ...WELL, ...changes });
-  return { system, findings: await runDoctor({ system, config }) };
+  return { system, findings: await runDoctor({ system, config, configProblem }) };
 }
 
 function files(changed: Script['files']): Partial<Script> {
@@ -53,7 +53,8 @@ type Row = readonly [what: string, changes: Partial<Script>, check: string, ok: 
 const rows: readonly Row[] = [
   ['an old Node', { node: '18.20.4' }, 'node', 'wrong', /18\.20\.4 is older than 20\.19.*apt install nodejs/],
   ['Node 20.18', { node: '20.18.3' }, 'node', 'wrong', /older/],
-  ['Node 24', { node: '24.1.0' }, 'node', 'fine', /24\.1\.0/],
+  ['Node 24 in a checkout', { node: '24.1.0', nodeRange: '>=20.19' }, 'node', 'fine', /24\.1\.0/],
+  ['Node 22 with the package', { node: '22.2.0' }, 'node', 'wrong', /addons.*before 21 only.*nodejs=20/],
   [
     'no addon',
     {
@@ -107,6 +108,13 @@ const rows: readonly Row[] = [
     /hung, and the watchdog ended it, 2030-01-01T00:00:00.000Z; restarted 2 times/,
   ],
   [
+    'restarts, and no journal to read',
+    service({ ActiveState: 'active', SubState: 'running', NRestarts: '3' }),
+    'last stop',
+    'unknown',
+    /restarted 3 times.*sudo trunnion doctor/,
+  ],
+  [
     'an exit code, and no journal to read',
     service({ ActiveState: 'failed', Result: 'exit-code', ExecMainStatus: '1' }),
     'last stop',
@@ -129,6 +137,20 @@ const rows: readonly Row[] = [
   ],
   ['the simulator', told({ simulated: true }), 'daemon', 'wrong', /simulator answers/],
   [
+    'the port under the simulator',
+    { status: { ...STATUS, simulated: true }, port: { fails: 'EADDRINUSE' } },
+    'port',
+    'wrong',
+    /another program's/,
+  ],
+  [
+    'the laser under the simulator',
+    { status: { ...STATUS, simulated: true } },
+    'laser pin',
+    'fine',
+    /line 529 is free/,
+  ],
+  [
     'a daemon that is mute',
     { ...RUNNING, status: undefined },
     'daemon',
@@ -143,7 +165,6 @@ const rows: readonly Row[] = [
     /a daemon runs, but not at/,
   ],
   ['a port in use', { port: { fails: 'EADDRINUSE' } }, 'port', 'wrong', /another program's.*ss -ltnp/],
-  ['a port below 1024', { port: { fails: 'EACCES' } }, 'port', 'wrong', /root only/],
   [
     'an answer that is not ours',
     { status: { hello: 'world' }, port: { fails: 'EADDRINUSE' } },
@@ -240,10 +261,19 @@ const rows: readonly Row[] = [
   ],
   [
     'a controller offline',
-    told({ gimbal: { online: false, problem: { detail: 'The gimbal controller does not answer.' } } }),
+    told({
+      gimbal: { online: false, problem: { code: 'nack', detail: 'The gimbal controller does not answer.' } },
+    }),
     'gimbal controller',
     'wrong',
-    /cannot reach it: The gimbal controller does not answer/,
+    /cannot reach it: The gimbal controller does not answer.*power/,
+  ],
+  [
+    'a daemon without a bus',
+    told({ gimbal: { online: false, problem: { code: 'bus-unavailable', detail: 'There is no I2C bus.' } } }),
+    'gimbal controller',
+    'wrong',
+    /There is no I2C bus.*See "addons", "i2c"/,
   ],
   [
     'two chips',
@@ -307,6 +337,13 @@ const rows: readonly Row[] = [
     'state folder',
     'wrong',
     /not trunnion's.*chown/,
+  ],
+  [
+    'the journal of another',
+    stats({ '/var/lib/trunnion/gains.jsonl': { uid: 0 } }),
+    'state folder',
+    'wrong',
+    /gains\.jsonl is not trunnion's.*chown -R/,
   ],
   ['a closed folder', { sync: { fails: 'EACCES' } }, 'state folder', 'unknown', /sudo trunnion doctor/],
   ['a read-only disk', { sync: { fails: 'EROFS' } }, 'state folder', 'wrong', /read-only.*remount/],
@@ -378,6 +415,13 @@ const rows: readonly Row[] = [
     'wrong',
     /before the last save.*set-ntp/,
   ],
+  [
+    'a clock before the program',
+    { now: '2029-11-30T12:00:00Z', files: {} },
+    'clock',
+    'wrong',
+    /before this program was made.*set-ntp/,
+  ],
   ['no network time', commands({ 'timedatectl show': 'no\n' }), 'clock', 'fine', /not synchronized/],
 ];
 
@@ -425,6 +469,19 @@ describe('doctor', () => {
     const config = { ...CONFIG, laser: { ...CONFIG.laser, activeLow: true } };
     const { findings } = await examine({}, config);
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);
+  });
+
+  it('says of a port below 1024 that it is not for the daemon, whoever asks', async () => {
+    const { findings } = await examine({}, { ...CONFIG, http: { host: '0.0.0.0', port: 80 } });
+    const port = findings.find(({ check }) => check === 'port');
+    expect(port).to.include({ ok: 'wrong', detail: '80 is for root only, and the daemon is trunnion' });
+  });
+
+  it('says what is wrong with the configuration, and looks at all the rest', async () => {
+    const { findings } = await examine({}, CONFIG, 'config.yaml:3: laser.gpio: expected 0 to 53');
+    const wrong = findings.filter(({ ok }) => ok === 'wrong');
+    expect(wrong.map(({ check }) => check)).to.deep.equal(['configuration', 'service']);
+    expect(wrong[0]?.detail).to.contain('config.yaml:3: laser.gpio');
   });
 
   it('prints a line for each check and one for each cure', () => {

@@ -48,11 +48,11 @@ describe('what doctor looks at', () => {
     await inTemporaryFolder(async folder => {
       const config = { ...CONFIG, http: { host: '127.0.0.1', port: 1 }, state: { folder } };
       const system = { ...linuxSystem, run: () => Promise.reject(new Error('no systemd')) };
-      expect((await openCase(system, config, '1')).daemonRuns).to.equal(false);
+      expect((await openCase(system, { config }, '1')).daemonRuns).to.equal(false);
       const lock = await lockState(folder);
-      expect((await openCase(system, config, '1')).daemonRuns).to.equal(true);
+      expect((await openCase(system, { config }, '1')).daemonRuns).to.equal(true);
       await lock.release();
-      expect((await openCase(system, config, '1')).daemonRuns).to.equal(false);
+      expect((await openCase(system, { config }, '1')).daemonRuns).to.equal(false);
     });
   });
 });

@@ -19,6 +19,8 @@ type Scripted<T> = T | { readonly fails: string };
 
 export interface Script {
   readonly node: string;
+  readonly nodeRange: string;
+  readonly made: string;
   readonly now: string;
   readonly files: Readonly<Record<string, string | Buffer | undefined>>;
   readonly folders: Readonly<Record<string, readonly string[]>>;
@@ -93,6 +95,8 @@ export const STATUS = {
 /** A Pi 4 on which all is well, and no daemon runs. */
 export const WELL: Script = {
   node: '20.19.2',
+  nodeRange: '>=20.19 <21',
+  made: '2029-12-01T00:00:00Z',
   now: '2030-01-01T12:00:00Z',
   files: {
     '/proc/net/unix': 'Num RefCount Protocol\n0: 2 0 10000 1 1 1234 @trunnion-state-1-23\n',
@@ -117,6 +121,7 @@ export const WELL: Script = {
     '/dev/i2c-1': { mode: 0o20660, gid: 994 },
     '/sys/class/gpio/export': { mode: 0o100220, gid: 993 },
     '/var/lib/trunnion': { mode: 0o40750, uid: 990, gid: 990 },
+    '/var/lib/trunnion/gains.jsonl': { mode: 0o100640, uid: 990, gid: 990 },
   },
   commands: {
     'systemctl show': shown({}),
@@ -137,6 +142,7 @@ export const WELL: Script = {
 
 export class ScriptedSystem implements System {
   readonly nodeVersion: string;
+  readonly nodeRange: string;
   readonly now: Date;
   readonly user = { name: 'pi', uid: 1000, gids: [1000] };
   /** What a running daemon could feel. */
@@ -146,7 +152,12 @@ export class ScriptedSystem implements System {
   constructor(script: Script) {
     this.#script = script;
     this.nodeVersion = script.node;
+    this.nodeRange = script.nodeRange;
     this.now = new Date(script.now);
+  }
+
+  async madeMs(): Promise<number> {
+    return Date.parse(this.#script.made);
   }
 
   async readFile(path: string): Promise<Buffer> {

@@ -186,7 +186,7 @@ describe('what the kernel says of a line', () => {
     ['EACCES', /usermod -aG gpio/],
     ['EPERM', /usermod -aG gpio/],
     ['EROFS', /ReadWritePaths=/],
-    ['EBUSY', /gpioinfo/],
+    ['EBUSY', /debug\/gpio/],
     ['EINVAL', /a pin that this board has/],
     ['ENOENT', /CONFIG_GPIO_SYSFS/],
     ['EIO', /dmesg/],

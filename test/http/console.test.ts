@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { isRobotError } from '../../src/errors.js';
@@ -72,21 +72,16 @@ describe('the console over HTTP', () => {
     expect(page).to.not.match(/https?:\/\/(?!www\.w3\.org)|<style|<script>|style=|\son\w+=/);
   });
 
-  for (const [coding, unpack] of [
-    ['br', brotliDecompressSync],
-    ['gzip', gunzipSync],
-  ] as const) {
-    it(`is the same in ${coding}`, async () => {
-      for (const path of paths) {
-        const plain = await raw(path, 'GET', { 'accept-encoding': 'identity' });
-        const packed = await raw(path, 'GET', { 'accept-encoding': coding });
-        expect(packed.headers.get('content-encoding')).to.equal(coding);
-        expect(packed.headers.get('vary')).to.match(/accept-encoding/i);
-        expect(packed.headers.get('etag')).to.not.equal(plain.headers.get('etag'));
-        expect(unpack(packed.body).equals(plain.body)).to.equal(true);
-      }
-    });
-  }
+  it('is the same in gzip', async () => {
+    for (const path of paths) {
+      const plain = await raw(path, 'GET', { 'accept-encoding': 'identity' });
+      const packed = await raw(path, 'GET', { 'accept-encoding': 'br, gzip' });
+      expect(packed.headers.get('content-encoding')).to.equal('gzip');
+      expect(packed.headers.get('vary')).to.match(/accept-encoding/i);
+      expect(packed.headers.get('etag')).to.not.equal(plain.headers.get('etag'));
+      expect(gunzipSync(packed.body).equals(plain.body)).to.equal(true);
+    }
+  });
 
   it('lets files be kept for ever and asks for the page anew', async () => {
     for (const path of paths) {

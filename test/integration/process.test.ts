@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -20,6 +20,19 @@ describe('the daemon as a process', () => {
   afterEach(async () => {
     await Promise.all(running.splice(0).map(child => child.kill()));
     await rm(folder, { recursive: true, force: true });
+  });
+
+  it('has a doctor that tells programs of a bad configuration too', async () => {
+    const config = join(folder, 'config.yaml');
+    await writeFile(config, 'http:\n  port: eighty\n');
+    const child = new Child('src/main.js', ['doctor', '--json', '--config', config, '--state', folder]);
+    await child.line(/^\]$/);
+    expect(await child.exited).to.equal(1);
+    const findings: { check: string; ok: string; detail: string }[] = JSON.parse(child.lines.join('\n'));
+    const found = findings.find(({ check }) => check === 'configuration');
+    expect(found?.ok).to.equal('wrong');
+    expect(found?.detail).to.contain(`${config}:2: http.port: expected`);
+    expect(findings.find(({ check }) => check === 'clock')?.ok).to.equal('fine');
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
