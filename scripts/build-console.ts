@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import type { ConsoleFile, ConsoleManifest } from '../src/http/console.js';
 
@@ -48,10 +48,8 @@ function page(assets: readonly Asset[]): Asset {
 }
 
 function write({ name, type, content }: Asset): ConsoleFile {
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
   writeFileSync(join(target, name), content);
   writeFileSync(join(target, `${name}.gz`), gzipSync(content, { level: 9 }));
-  writeFileSync(join(target, `${name}.br`), brotliCompressSync(content, quality));
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
   const immutable = name !== 'index.html';
   return { path: immutable ? `/${name}` : '/', file: name, type, hash, immutable };

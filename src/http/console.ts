@@ -20,7 +20,8 @@ export interface ConsoleFile {
   readonly immutable: boolean;
 }
 
-const ENCODINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
+/** No Brotli: browsers take it over TLS only. */
+const ENCODINGS = { gzip: '.gz', identity: '' } as const;
 type Encoding = keyof typeof ENCODINGS;
 
 const POLICY =
@@ -48,7 +49,7 @@ function readManifest(folder: string): readonly ConsoleFile[] {
 
 function readBodies(folder: string, file: string): Record<Encoding, Buffer> {
   const read = (encoding: Encoding) => readFileSync(join(folder, file + ENCODINGS[encoding]));
-  return { br: read('br'), gzip: read('gzip'), identity: read('identity') };
+  return { gzip: read('gzip'), identity: read('identity') };
 }
 
 function missingPage(): Route {
@@ -64,8 +65,7 @@ function served(path: string, summary: string, answer: (ctx: Context) => unknown
 }
 
 function send(ctx: Context, file: ConsoleFile, bodies: Readonly<Record<Encoding, Buffer>>): Buffer | null {
-  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity');
-  const coding = encoding === 'br' || encoding === 'gzip' ? encoding : 'identity';
+  const coding = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity';
   ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
   ctx.set('Content-Security-Policy', POLICY);
   ctx.set('Referrer-Policy', 'no-referrer');
