@@ -80,8 +80,8 @@ export const SETTINGS = {
         required: ['gpio'],
         additionalProperties: false,
       },
-      expected: 'null, or a pin such as {gpio: 27, activeLow: true}',
-      doc: 'A contact that must be closed for light, such as {gpio: 27, activeLow: true}; null = none.',
+      expected: 'null, or a pin such as {gpio: 5, activeLow: true}',
+      doc: 'A contact that must be closed for light, such as {gpio: 5, activeLow: true}; null = none.',
     }),
   },
   supervision: {

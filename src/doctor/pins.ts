@@ -41,7 +41,11 @@ export async function laserPin(asked: Case): Promise<Found> {
   if (line === undefined) return unknown('not found: see "gpio"');
   const level = await levelOf(asked, line);
   if (level === (activeLow ? '0' : '1')) {
-    return wrong('the laser is lit, and no daemon runs', 'sudo /usr/lib/trunnion/trunnion-dark');
+    const dark = activeLow ? 'high' : 'low';
+    return wrong(
+      'the laser is lit, and no daemon runs',
+      `echo ${dark} | sudo tee ${GPIO_ROOT}/gpio${line}/direction`,
+    );
   }
   return holder(asked, line);
 }

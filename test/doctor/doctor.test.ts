@@ -294,7 +294,7 @@ const rows: readonly Row[] = [
     files({ '/sys/class/gpio/gpio529/value': '1\n' }),
     'laser pin',
     'wrong',
-    /lit, and no daemon.*trunnion-dark/,
+    /lit, and no daemon.*echo low .*gpio529.direction/,
   ],
   [
     'a lit laser behind active_low',
