@@ -25,14 +25,23 @@ export async function serve(parts: Parts): Promise<Daemon> {
     setTimeout(() => process.exit(0), STOP_MS).unref();
     void starting
       .then(daemon => daemon.close())
-      .then(() => process.off('exit', lastResort))
-      .finally(() => {
+      .then(
+        () => {
+          process.off('exit', lastResort);
+          return 0;
+        },
+        (error: unknown) => {
+          log.error(describeError(error), 'not stopped in order');
+          return 1;
+        },
+      )
+      .then(exitCode => {
         closeLog(log);
-        process.exit(0);
+        process.exit(exitCode);
       });
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  // SIGHUP: the terminal of a daemon that was started by hand is gone, and nobody but the daemon would darken its laser.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   return starting;
 }
 

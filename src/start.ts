@@ -66,7 +66,6 @@ export async function start(parts: Parts): Promise<Daemon> {
     clock,
     version,
     allowedHosts: config.http.allowedHosts,
-    telemetryHz: config.supervision.pollHz,
     gainBounds: config.gains.bounds,
     consoleFolder: fileURLToPath(new URL('../console/', import.meta.url)),
     ...(hiddenRoutes !== undefined && { hiddenRoutes }),
@@ -74,8 +73,13 @@ export async function start(parts: Parts): Promise<Daemon> {
   const server = createHttpServer(app.callback());
   const { host, port } = config.http;
   const address = await new Promise<AddressInfo>((resolve, reject) => {
-    server.once('error', error => reject(new RobotError('cannot-listen', { host, port }, { cause: error })));
+    const refused = (error: unknown) =>
+      reject(new RobotError('cannot-listen', { host, port }, { cause: error }));
+    server.once('error', refused);
     server.listen({ port, host, backlog: BACKLOG }, () => {
+      server.off('error', refused);
+      // Such as too many open files: one connection is lost, and the daemon goes on.
+      server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
       const bound = server.address();
       if (bound !== null && typeof bound === 'object') resolve(bound);
     });

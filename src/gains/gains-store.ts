@@ -23,8 +23,6 @@ export interface StorageReport {
 
 /** How long a start waits for the disk. */
 const OPEN_MS = 2000;
-/** And a save, before it fails. */
-const REOPEN_MS = 300;
 
 /** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
 export class GainsStore {
@@ -66,7 +64,13 @@ export class GainsStore {
    */
   static async open(options: { folder: string; clock: Clock; disk: Disk }): Promise<GainsStore> {
     const store = new GainsStore(options);
-    await store.#openWithin(OPEN_MS);
+    await new Promise<void>(resolve => {
+      const limit = store.#clock.after(OPEN_MS, resolve);
+      void store.retry().then(() => {
+        limit.cancel();
+        resolve();
+      });
+    });
     if (isRobotError(store.#notOpen, 'state-in-use')) throw store.#notOpen;
     return store;
   }
@@ -93,7 +97,6 @@ export class GainsStore {
 
   /** On the disk when it resolves; else rejects with `storage-failed` and nothing has changed. */
   async save(unit: UnitName, gains: GainSet): Promise<SavedGains> {
-    if (this.#notOpen !== undefined) await this.#openWithin(REOPEN_MS);
     if (this.#notOpen !== undefined) throw this.#unlocked(this.#notOpen);
     const time = this.#clock.wallTime().toISOString();
     return savedGains(unit, await this.#journal.append({ time, unit, gains }));
@@ -105,16 +108,6 @@ export class GainsStore {
       this.#opening = undefined;
     });
     return this.#opening;
-  }
-
-  #openWithin(limitMs: number): Promise<void> {
-    return new Promise(resolve => {
-      const limit = this.#clock.after(limitMs, resolve);
-      void this.retry().then(() => {
-        limit.cancel();
-        resolve();
-      });
-    });
   }
 
   async #open(): Promise<void> {

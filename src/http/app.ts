@@ -22,7 +22,6 @@ export interface AppOptions {
   readonly clock: Clock;
   readonly version: string;
   readonly allowedHosts: readonly string[];
-  readonly telemetryHz: number;
   readonly gainBounds: GainBounds;
   /** What the build made of src/console. */
   readonly consoleFolder: string;
@@ -35,7 +34,7 @@ export function createApp(options: AppOptions): Koa {
   const { robot, clock, version } = options;
   const startedMs = clock.nowMs();
   const status = () => statusBody(robot, { version, uptimeS: (clock.nowMs() - startedMs) / 1000 });
-  const events = createEvents(robotFeed(robot, clock, status), { clock, telemetryHz: options.telemetryHz });
+  const events = createEvents(robotFeed(robot, clock, status), clock);
   const documented: Route[] = [
     ...unitRoutes(robot, options.gainBounds),
     ...robotRoutes(robot, status),

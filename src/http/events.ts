@@ -34,11 +34,6 @@ export interface EventFeed {
   onStep(listener: (step: StepRecord) => void): () => void;
 }
 
-export interface EventsOptions {
-  readonly clock: Clock;
-  readonly telemetryHz: number;
-}
-
 const MOST_STREAMS = 32;
 const COMMENT_MS = 5_000;
 /** Changes that come together make one event. */
@@ -59,7 +54,7 @@ interface Stream {
  * Turns answers into streams of one feed, which is listened to only while someone reads, and serialised once for all
  * readers. One stream too many throws RobotError `too-many-streams`. Streams end with their connections.
  */
-export function createEvents(feed: EventFeed, { clock, telemetryHz }: EventsOptions): (ctx: Context) => void {
+export function createEvents(feed: EventFeed, clock: Clock): (ctx: Context) => void {
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
 
@@ -80,7 +75,7 @@ export function createEvents(feed: EventFeed, { clock, telemetryHz }: EventsOpti
   const listen = () => {
     const ends = [
       coalesced(clock, feed, () => writeStatus(streams)),
-      throttled(feed, telemetryHz, sample => writeAll(eventText('telemetry', sample))),
+      feed.onTelemetry(sample => writeAll(eventText('telemetry', sample))),
       feed.onStep(step => writeAll(eventText('step', step))),
       every(clock, COMMENT_MS, () => {
         writeAll(':\n\n');
@@ -137,18 +132,6 @@ function coalesced(clock: Clock, feed: EventFeed, act: () => void): () => void {
     end();
     pending?.cancel();
   };
-}
-
-/** At most `rateHz` on the average; a sample that comes a little early still counts for its turn. */
-function throttled(feed: EventFeed, rateHz: number, act: (sample: TelemetrySample) => void): () => void {
-  const periodS = 1 / rateHz;
-  let dueS: number | undefined;
-  return feed.onTelemetry(sample => {
-    dueS ??= sample.t;
-    if (sample.t < dueS - periodS / 4) return;
-    dueS = Math.max(dueS, sample.t - periodS) + periodS;
-    act(sample);
-  });
 }
 
 function every(clock: Clock, periodMs: number, act: () => void): () => void {

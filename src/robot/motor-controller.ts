@@ -119,7 +119,7 @@ export class MotorController {
 
   /**
    * A release keeps the urgency of a stop, so that the two never overtake each other. `stillWanted` is asked before
-   * each write: a stop that came meanwhile ends a release with `stopped`.
+   * each write: a stop that came meanwhile ends a release, and a resume a latch, with `stopped`.
    */
   setLatch(latched: boolean, untilMs: number, stillWanted: () => boolean = () => true): Promise<void> {
     const urgency: Urgency = { priority: 'stop', untilMs };
@@ -207,8 +207,8 @@ export class MotorController {
   ): Promise<void> {
     for (let writes = 1; writes <= WRITES && this.#clock.nowMs() < untilMs; writes += 1) {
       await act.write();
-      const patience = writes < WRITES ? TAKES_EFFECT_MS : untilMs;
-      const lookUntilMs = Math.min(untilMs, this.#clock.nowMs() + patience);
+      const isLast = writes === WRITES;
+      const lookUntilMs = isLast ? untilMs : Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {
         if (await act.holds()) return;
         if (this.#clock.nowMs() >= lookUntilMs) break;

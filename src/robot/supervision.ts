@@ -230,11 +230,15 @@ export class Supervision {
 
   async #correctLatch(latched: boolean, untilMs: number): Promise<void> {
     if (this.#watch.resuming) return;
-    const { stopped } = this.#watch;
-    if (this.missedResume && !stopped) await this.release(untilMs, () => !this.#watch.stopped);
-    else if (latched && !stopped) this.#watch.foundLatched(this.#unit);
-    else if (!latched && stopped) await this.#controller.setLatch(true, untilMs);
-    this.missedResume = false;
+    const isStopped = () => this.#watch.stopped && !this.#watch.resuming;
+    if (isStopped()) {
+      // Before the wait: a resume that comes during it is a new one.
+      this.missedResume = false;
+      if (!latched) await this.#controller.setLatch(true, untilMs, isStopped);
+    } else if (this.missedResume) {
+      await this.release(untilMs, () => !this.#watch.stopped);
+      this.missedResume = false;
+    } else if (latched) this.#watch.foundLatched(this.#unit);
   }
 
   async #readStep(number: number): Promise<void> {

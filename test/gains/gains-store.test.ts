@@ -176,6 +176,7 @@ describe('GainsStore', () => {
           .with.property('code', 'storage-failed');
         expect(disk.operations).to.deep.equal([]);
       });
+      await late.retry();
       await late.save('chassis', chassis(1));
       expect(late.report().ok).to.equal(true);
       await late.close();

@@ -85,7 +85,7 @@ describe('events', () => {
   beforeEach(done => {
     feed = new ScriptedFeed();
     clock = new ManualClock();
-    const open = createEvents(feed, { clock, telemetryHz: 50 });
+    const open = createEvents(feed, clock);
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx, next) => {
@@ -157,23 +157,6 @@ describe('events', () => {
       expect(reader.events('step')[0]?.data).to.deep.equal(STEP);
     }
     expect(feed.asked).to.equal(asked + 1);
-  });
-
-  it('tell telemetry at most at the rate that was configured', async () => {
-    const reader = await read();
-    for (let index = 0; index <= 200; index += 1) feed.telemetryListeners.tell(sample(index / 200));
-    feed.changeTo('end');
-    await clock.advance(50);
-    await reader.until(() => reader.events('status').length > 1);
-    expect(reader.events('telemetry')).to.have.length(51);
-  });
-
-  it('let no sample out that comes a little late or early', async () => {
-    const reader = await read();
-    for (let index = 0; index < 50; index += 1) {
-      feed.telemetryListeners.tell(sample(index / 50 + (index % 2 === 0 ? 0.002 : -0.002)));
-    }
-    await reader.until(() => reader.events('telemetry').length === 50);
   });
 
   it('comment at least every 10 s', async () => {

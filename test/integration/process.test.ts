@@ -35,13 +35,21 @@ describe('the daemon as a process', () => {
     expect(findings.find(({ check }) => check === 'clock')?.ok).to.equal('fine');
   });
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`ends in order on ${signal}, open connections or not`, async () => {
-      const child = run();
+  /** One that says at its end what level the laser's pin has. */
+  const runTelling = (how: string) => {
+    const child = new Child('test/support/crashing-daemon.js', [folder, how]);
+    running.push(child);
+    return child;
+  };
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    it(`ends in order on ${signal}, laser dark, open connections or not`, async () => {
+      const child = runTelling('throws');
       const url = await child.url();
       await call(url, 'POST', '/api/laser', { action: 'on' });
       child.process.kill(signal);
       expect(await child.exited).to.equal(0);
+      await child.line(/^level \{"level":0\}$/);
       expect(child.lines.join('\n')).to.contain('"msg":"stopping"');
     });
   }
@@ -74,7 +82,7 @@ describe('the daemon as a process', () => {
     await child.line(/the laser works again/);
   });
 
-  it('starts with the laser dark, whatever was before', async () => {
+  it('never has the laser’s state from the disk', async () => {
     const first = run();
     await call(await first.url(), 'POST', '/api/laser', { action: 'on' });
     await first.kill('SIGKILL');
@@ -84,8 +92,7 @@ describe('the daemon as a process', () => {
 
   for (const how of ['throws', 'rejects']) {
     it(`darkens the laser and ends when something ${how} unforeseen`, async () => {
-      const child = new Child('test/support/crashing-daemon.js', [folder, how]);
-      running.push(child);
+      const child = runTelling(how);
       const url = await child.url();
       expect((await call(url, 'POST', '/api/laser', { action: 'on' })).text).to.equal('{"state":"on"}');
       child.process.kill('SIGUSR2');

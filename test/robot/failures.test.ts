@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type ErrorCode, RobotError } from '../../src/errors.js';
 import type { DiskFile } from '../../src/gains/disk.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
 import { UNITS } from '../../src/units.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
@@ -53,6 +54,44 @@ describe('a bus that fails for the gimbal', () => {
       await eventually(async () => (await daemon.get('/api/status')).body.gimbal.online);
     });
   }
+});
+
+describe('a resume while a controller is being stopped', () => {
+  let resume: (() => Promise<unknown>) | undefined;
+  const daemon = simulatedDaemon(
+    {},
+    {
+      bus: (simulated): I2cBus => ({
+        readBlock: (address, register, length) => simulated.readBlock(address, register, length),
+        writeBlock: async (address, register, data) => {
+          const latches = address === UNITS.gimbal.address && register === REGISTERS.stop.address;
+          const now = latches ? resume : undefined;
+          if (now !== undefined) {
+            resume = undefined;
+            await now();
+          }
+          return simulated.writeBlock(address, register, data);
+        },
+      }),
+    },
+  );
+
+  it('holds, although the controller was latched after it', async () => {
+    const status = async () => (await daemon.get('/api/status')).body;
+    const fault = (target: string, name: string) => daemon.post('/sim/faults', { target, fault: name });
+    for (const unit of ['gimbal', 'chassis']) await fault(unit, 'unplug');
+    await eventually(async () => !(await status()).gimbal.online && !(await status()).chassis.online);
+    await daemon.post('/api/stop');
+    let answer: unknown;
+    resume = async () => {
+      answer = (await daemon.post('/api/resume')).body;
+    };
+    await fault('gimbal', 'plug');
+    const truth = async () => (await daemon.get('/sim/state')).body;
+    await eventually(async () => (await status()).gimbal.online && !(await truth()).gimbal.stopped);
+    expect(answer).to.deep.equal({ stopped: false });
+    expect((await status()).stopped).to.equal(false);
+  });
 });
 
 describe('a disk that fails', () => {
