@@ -1,6 +1,6 @@
 import { PROBLEMS } from '../src/http/problems.js';
 
-/** Every code that an answer can carry, by status. */
+/** Every code, by the status that an answer with it has. */
 export function problemTable(): string {
   const rows = Object.entries(PROBLEMS)
     .sort(([, a], [, b]) => a.status - b.status)

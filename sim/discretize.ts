@@ -18,7 +18,7 @@ const TAYLOR_TERMS = 18;
 const MAX_NORM = 1e9;
 
 /** The exponential of a square matrix, by scaling to a norm below 1/2, Taylor's series, and squaring back. Throws RangeError. */
-export function matrixExponential(matrix: Matrix): number[][] {
+function matrixExponential(matrix: Matrix): number[][] {
   const norm = Math.max(...matrix.map(row => row.reduce((sum, value) => sum + Math.abs(value), 0)));
   if (!(norm <= MAX_NORM)) throw new RangeError(`too fast to integrate: ${norm} time constants in a step`);
   const squarings = norm > 0.5 ? Math.ceil(Math.log2(norm / 0.5)) : 0;

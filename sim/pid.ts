@@ -39,10 +39,6 @@ export class Pid {
     this.#fading = Math.exp(-shape.periodS / FADE_S);
   }
 
-  get output(): number {
-    return this.#output;
-  }
-
   /** One period of the running loop. Any finite numbers give a finite output, if the limits are finite. */
   update(setpoint: number, measured: number, gains: Gains): number {
     const { periodS, min, max } = this.#shape;

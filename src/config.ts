@@ -49,8 +49,10 @@ const schema = {
   type: 'object',
   properties: Object.fromEntries(
     Object.entries(SETTINGS).map(([section, settings]) => {
-      const properties = Object.entries(settings).map(([key, setting]) => [key, setting.schema]);
-      return [section, { type: 'object', properties: Object.fromEntries(properties) }];
+      const properties: Record<string, object> = Object.fromEntries(
+        Object.entries(settings).map(([key, setting]) => [key, setting.schema]),
+      );
+      return [section, { type: 'object', properties }];
     }),
   ),
 };
@@ -76,11 +78,9 @@ function defaultTree(): Tree {
 }
 
 function over(below: Tree | Config, above: Tree): Tree {
-  const sections = Object.entries(below).map(([section, values]) => [
-    section,
-    { ...values, ...above[section] },
-  ]);
-  return Object.fromEntries(sections);
+  return Object.fromEntries(
+    Object.entries(below).map(([section, values]) => [section, { ...values, ...above[section] }]),
+  );
 }
 
 function deepFreeze<T>(value: T): T {

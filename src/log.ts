@@ -3,14 +3,6 @@ import { LogWriter } from './log-writer.js';
 
 /** The end of the process waits for a slow reader no longer than this. */
 const CLOSE_MS = 200;
-const WARN = 40;
-const LEVELS: Readonly<Record<number, string>> = {
-  20: 'DEBUG',
-  30: 'INFO',
-  40: 'WARN',
-  50: 'ERROR',
-  60: 'FATAL',
-};
 
 export interface LogOptions {
   readonly level: string;
@@ -37,7 +29,7 @@ export function closeLog(log: Logger): void {
 }
 
 function lostLine(lines: number): string {
-  return `${JSON.stringify({ level: WARN, time: Date.now(), msg: 'log lines lost', lines })}\n`;
+  return `${JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), msg: 'log lines lost', lines })}\n`;
 }
 
 /** `20:31:07.123 INFO  mode  unit=gimbal before="manual" after="auto"` */
@@ -45,5 +37,5 @@ export function readableLine(json: string): string {
   const { level, time, msg, ...fields } = JSON.parse(json);
   const clock = new Date(time).toISOString().slice(11, 23);
   const told = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  return `${[clock, (LEVELS[level] ?? String(level)).padEnd(5), msg, ...told].join(' ')}\n`;
+  return `${[clock, (pino.levels.labels[level] ?? String(level)).toUpperCase().padEnd(5), msg, ...told].join(' ')}\n`;
 }

@@ -41,7 +41,7 @@ export async function run(entry: Entry, args: readonly string[]): Promise<void> 
     if (line.help) return print(`Usage: ${entry.name} [options]\n\n${entry.about}\n\n${OPTIONS_HELP}`);
     if (line.version) return print(version);
     const command = entry.commands[line.command];
-    if (command === undefined) await serveRobot(entry, configOf(fileOf(entry, line), entry, line));
+    if (command === undefined) await serveRobot(entry, loadConfig(fileOf(entry, line), line, entry.defaults));
     else process.exitCode = await command({ ...configOrDefaults(entry, line), json: line.json });
   } catch (error) {
     if (!isRobotError(error, 'bad-config')) throw error;
@@ -56,21 +56,12 @@ function fileOf(entry: Entry, line: CommandLine): string | undefined {
   return entry.configFile !== undefined && existsSync(entry.configFile) ? entry.configFile : undefined;
 }
 
-function configOf(file: string | undefined, entry: Entry, { host, port, state }: CommandLine): Config {
-  const overrides = {
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    ...(state !== undefined && { state }),
-  };
-  return loadConfig(file, overrides, entry.defaults);
-}
-
 /** For commands that look at what is wrong, a refused file among it. */
 function configOrDefaults(entry: Entry, line: CommandLine): Omit<Asked, 'json'> {
   try {
-    return { config: configOf(fileOf(entry, line), entry, line), configProblem: undefined };
+    return { config: loadConfig(fileOf(entry, line), line, entry.defaults), configProblem: undefined };
   } catch (error) {
-    return { config: configOf(undefined, entry, line), configProblem: configProblem(error) };
+    return { config: loadConfig(undefined, line, entry.defaults), configProblem: configProblem(error) };
   }
 }
 

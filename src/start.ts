@@ -29,7 +29,6 @@ export interface Parts {
 
 export interface Daemon {
   readonly url: string;
-  readonly robot: Robot;
   /** Dark first; then no more requests, no more polls, and everything released. */
   close(): Promise<void>;
 }
@@ -96,7 +95,7 @@ export async function start(parts: Parts): Promise<Daemon> {
     await store.close();
     await hardware.close();
   };
-  return { url, robot, close };
+  return { url, close };
 }
 
 /** What is being answered may end; streams and the slow are cut. */

@@ -166,17 +166,17 @@ function unit(name: UnitName): Unit {
   return { ...declaration, name, loops };
 }
 
-export const UNIT_LIST: readonly Unit[] = [unit('gimbal'), unit('chassis')];
+const BY_NAME: Readonly<Record<UnitName, Unit>> = { gimbal: unit('gimbal'), chassis: unit('chassis') };
+
+export const UNIT_LIST: readonly Unit[] = Object.values(BY_NAME);
 
 export function unitNamed(name: UnitName): Unit {
-  const found = UNIT_LIST.find(candidate => candidate.name === name);
-  if (found === undefined) throw new TypeError(`no unit named ${name}`);
-  return found;
+  return BY_NAME[name];
 }
 
 /** One value for each unit: the shape in which everything that exists per unit is kept. */
 export function perUnit<T>(make: (unit: Unit) => T): Record<UnitName, T> {
-  return { gimbal: make(unitNamed('gimbal')), chassis: make(unitNamed('chassis')) };
+  return { gimbal: make(BY_NAME.gimbal), chassis: make(BY_NAME.chassis) };
 }
 
 export function defaultGains(of: Unit): GainSet {

@@ -57,7 +57,7 @@ export function createApi({ onStuck }: ApiOptions) {
   return {
     get: <T>(path: string) => call<T>('GET', path),
     post: <T>(path: string, body?: unknown) => call<T>('POST', path, body),
-    /** For what makes the robot safe: asked again until the daemon answers. */
+    /** For what makes the robot safe: asked some more times while the daemon does not answer. */
     async insist<T>(path: string, body?: unknown): Promise<Outcome<T>> {
       let outcome: Outcome<T> = { refusal: UNREACHABLE };
       for (let attempt = 0; attempt < STOP_TRIES; attempt += 1) {

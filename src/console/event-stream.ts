@@ -8,7 +8,7 @@ export interface StreamHandlers {
   readonly onStep: (step: Step) => void;
   /** Newer windows have the connections; a press or a key wakes this one. */
   readonly onRest: (resting: boolean) => void;
-  /** Heard from within the last second, or not any more. */
+  /** Heard from within STALE_MS, or not any more. */
   readonly onFreshness: (fresh: boolean) => void;
 }
 

@@ -35,10 +35,6 @@ export class TelemetryBuffer {
     return this.#count === 0 ? undefined : this.#at(this.#count - 1);
   }
 
-  get oldestT(): number | undefined {
-    return this.#count === 0 ? undefined : this.#at(this.#first);
-  }
-
   /** `t` must not fall. */
   push(t: number, sample: Sample): void {
     const slot = this.#count % this.#capacity;

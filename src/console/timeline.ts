@@ -28,7 +28,7 @@ export interface Mark {
   readonly t: number;
   /** Undefined for both units. */
   readonly unit?: UnitName;
-  readonly kind: 'save' | 'mode' | 'stop' | 'laser' | 'link';
+  readonly kind: 'save' | 'mode' | 'stop' | 'link';
   readonly text: string;
 }
 

@@ -166,6 +166,9 @@ function newestFirst(entries: readonly JournalEntry[]): readonly JournalEntry[] 
 
 /** With the defaults for loops that the line does not have, and without those that nobody knows any more. */
 function savedGains(unit: UnitName, { revision, time, gains }: JournalEntry): SavedGains {
-  const loops = unitNamed(unit).loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]);
-  return { revision, savedAt: time, gains: Object.fromEntries(loops) };
+  const { loops } = unitNamed(unit);
+  const complete: GainSet = Object.fromEntries(
+    loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]),
+  );
+  return { revision, savedAt: time, gains: complete };
 }

@@ -9,7 +9,7 @@ export class Reopened<T extends { release(): void }> {
   readonly #open: () => Promise<T>;
   readonly #clock: Clock;
   readonly #onLost: () => void;
-  #current: T | Missing = { missing: 'Not opened yet.', cure: 'Wait a moment.' };
+  #current: T | Missing = { missing: 'Not opened yet', cure: 'Wait a moment.' };
   #retry: Timer | undefined;
   #closed = false;
 

@@ -1,4 +1,5 @@
 import type { Fault } from './problems.js';
+import { escaped } from './validate.js';
 
 /**
  * The members that an object of a well-formed JSON text names twice. JSON.parse silently keeps the last of them, so a
@@ -20,7 +21,7 @@ export function duplicateMembers(json: string): Fault[] {
     else if (text === ',') inner.index += 1;
     else if (inner.keys !== undefined && /^\s*:/.test(json.slice(match.index + text.length))) {
       const key = String(JSON.parse(text));
-      inner.key = key.replaceAll('~', '~0').replaceAll('/', '~1');
+      inner.key = escaped(key);
       if (inner.keys.has(key)) faults.push({ pointer: place(), detail: 'is given twice' });
       inner.keys.add(key);
     }

@@ -17,7 +17,7 @@ export function object(properties: Readonly<Record<string, Schema>>, description
   };
 }
 
-export const mode: Schema = { type: 'string', enum: MODES };
+const mode: Schema = { type: 'string', enum: MODES };
 export const modeBody = object({ mode });
 export const laserBody = object({ action: { type: 'string', enum: ['on', 'off'] } });
 export const restoreBody = object({ revision: { type: 'integer', minimum: 1 } });
@@ -53,12 +53,14 @@ const texts: Schema = { type: 'array', items: text };
 const count: Schema = { type: 'integer', minimum: 0 };
 const yesNo: Schema = { type: 'boolean' };
 
-export const fault = object({ pointer: text, detail: text });
+const fault = object({ pointer: text, detail: text });
+
+const told = { type: text, title: text, status: count, detail: text, code: text };
 
 export const problem: Schema = {
-  ...object({ type: text, title: text, status: count, detail: text, code: text }),
+  ...object(told),
   properties: {
-    ...{ type: text, title: text, status: count, detail: text, code: text },
+    ...told,
     unit: text,
     errors: { type: 'array', items: fault },
   },

@@ -54,6 +54,7 @@ function valueAt(body: unknown, pointer: string): unknown {
   return value;
 }
 
-function escaped(key: string): string {
+/** A member's name as part of a JSON pointer. */
+export function escaped(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -5,7 +5,7 @@ import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';
 
 /** In order of urgency: a waiting stop goes before everything else, telemetry after. */
-export const PRIORITIES = ['stop', 'mode', 'gains', 'telemetry'] as const;
+const PRIORITIES = ['stop', 'mode', 'gains', 'telemetry'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** How urgent a transaction is, and until when (Clock milliseconds) it is worth starting. */

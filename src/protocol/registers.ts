@@ -178,8 +178,6 @@ export const REGISTERS = {
   },
 } as const satisfies Readonly<Record<string, Register>>;
 
-export type CommonRegister = (typeof REGISTERS)[keyof typeof REGISTERS];
-
 const GAINS_BASE = 0x80;
 const GAINS_STRIDE = 0x10;
 
