@@ -77,6 +77,11 @@ export function isRobotError(error: unknown, ...codes: readonly ErrorCode[]): er
   return error instanceof RobotError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/** The system's name of an error, such as ENOENT; undefined for what the system did not say. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
 /** An error as log fields: the code and what was known, with its cause in words. Only a defect has a stack to show. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };

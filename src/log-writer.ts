@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { errnoOf } from './errors.js';
 
 /** What waits for a slow reader; beyond that lines are lost, never time or memory. */
 const WAITING_BYTES = 1 << 20;
@@ -52,7 +53,7 @@ export class LogWriter {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes));
       } catch (error) {
-        if (!isFull(error) || performance.now() >= untilMs) return;
+        if (errnoOf(error) !== 'EAGAIN' || performance.now() >= untilMs) return;
         pause();
       }
     }
@@ -89,7 +90,7 @@ export class LogWriter {
     this.#chunk = chunk;
     this.#tryAgain = undefined;
     write(this.#fd, chunk, (error, written) => {
-      if (isFull(error)) {
+      if (errnoOf(error) === 'EAGAIN') {
         this.#tryAgain = setTimeout(() => this.#send(chunk), TRY_AGAIN_MS).unref();
         return;
       }
@@ -99,10 +100,6 @@ export class LogWriter {
       else this.#next();
     });
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }
 
 function pause(): void {

@@ -1,3 +1,5 @@
+import { errnoOf } from '../errors.js';
+
 /** What one check found. `unknown` is what could not be looked at, and no fault. */
 export interface Finding {
   readonly check: string;
@@ -24,10 +26,9 @@ export function unknown(detail: string, cure?: string): Found {
 /** For what only root can see. */
 export const AS_ROOT = 'sudo trunnion doctor';
 
-/** The system's name of an error, such as ENOENT. */
+/** The system's name of an error, else its message. */
 export function errorCode(error: unknown): string {
-  if (error instanceof Error && 'code' in error) return String(error.code);
-  return error instanceof Error ? error.message : String(error);
+  return errnoOf(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
 /** A member of what came as JSON, by its path; undefined where there is none. */

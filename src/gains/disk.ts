@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { RobotError } from '../errors.js';
+import { errnoOf, RobotError } from '../errors.js';
 
 /** A file open for appending. */
 export interface DiskFile {
@@ -44,7 +44,7 @@ export async function told<T>(operation: string, path: string, act: () => Promis
   try {
     return await act();
   } catch (error) {
-    const errno = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const errno = errnoOf(error) ?? 'unknown';
     const cure = CURES[errno] ?? 'Check the disk and the state folder.';
     throw new RobotError('storage-failed', { operation, path, errno, cure }, { cause: error });
   }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.js';
+import { errnoOf } from '../errors.js';
 import { pinError } from './gpio-chip.js';
 
 /** After an export, udev hands the files over some milliseconds later. */
@@ -49,7 +50,7 @@ export async function exportLine(
 }
 
 export function lineError(line: number, what: string, cause: unknown) {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  const code = errnoOf(cause) ?? String(cause);
   const cure = CURES[code] ?? 'Look at sudo cat /sys/kernel/debug/gpio, and at the kernel log with dmesg.';
   return pinError(`GPIO line ${line} cannot ${what}: ${code}`, cure, cause);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'koa';
-import { RobotError } from '../errors.js';
+import { errnoOf, RobotError } from '../errors.js';
 import { get, type Route } from './route.js';
 
 /** What scripts/build-console.ts leaves as `manifest.json` beside the files. */
@@ -42,7 +42,7 @@ function readManifest(folder: string): readonly ConsoleFile[] {
     const manifest: ConsoleManifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
     return manifest.files;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (errnoOf(error) === 'ENOENT') return [];
     throw error;
   }
 }
