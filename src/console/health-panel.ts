@@ -54,7 +54,7 @@ function complaintsOf(status: Status): Complaint[] {
   return [
     ...units,
     ...(laser.problem === undefined ? [] : [{ about: 'Laser', text: told(laser.problem) }]),
-    ...(laser.reason === undefined
+    ...(laser.reason === undefined || laser.reason === 'stop'
       ? []
       : [{ about: 'Laser', text: `went dark by itself: ${laser.reason}.` }]),
     ...(storage === undefined || storage.ok

@@ -5,7 +5,7 @@ import { element, setAttribute, setText } from './dom.js';
 import type { Model } from './model.js';
 import type { Panel } from './panel.js';
 
-/** The modes of one unit; the one in force is lit. */
+/** The modes of one unit; the one in force is lit, or grey while the controller is away. */
 export function createModeSwitch(unit: Unit, model: Model, api: Api): Panel {
   const group = new ActGroup(`${unit.title} mode`, 'modes', update);
   const note = element('span', { class: 'unit-note' });
@@ -26,7 +26,9 @@ export function createModeSwitch(unit: Unit, model: Model, api: Api): Panel {
       setAttribute(button, 'aria-pressed', String(status?.mode === mode));
       setAttribute(button, 'aria-busy', group.pending === mode);
     }
-    const told = status === undefined || status.online ? (status?.faults ?? []) : ['offline'];
+    const offline = status !== undefined && !status.online;
+    setAttribute(group.element, 'data-offline', offline);
+    const told = offline ? ['offline'] : (status?.faults ?? []);
     setText(note, told.join(', ').replaceAll('_', ' '));
     setAttribute(note, 'title', status?.problem?.detail);
   }

@@ -232,6 +232,9 @@ describe('the console in a browser', function () {
     await fault('chassis', 'unplug');
     await shows(page.getByRole('group', { name: 'Chassis mode' }), /offline/);
     await shows(page.getByRole('region', { name: 'Health' }), /Chassis is offline/);
+    const lit = '[aria-label="Chassis mode"] [aria-pressed="true"]';
+    const border = await page.evaluate(`getComputedStyle(document.querySelector('${lit}')).borderStyle`);
+    expect(border).to.equal('dashed');
     await shows(card(page, 'Chassis').locator('.running'), /controller offline/);
     await mode(page, 'Chassis', 'auto').click();
     await shows(page.getByRole('group', { name: 'Chassis mode' }).getByRole('alert'), /offline/);
