@@ -1,6 +1,6 @@
 /*
  * Register map of Trunnion's motor controllers, for their firmware: C11 or C++11, nothing but the standard headers.
- * motor-protocol.md says what the registers mean. Generated from src/protocol/registers.ts and src/units.ts by
+ * motor-protocol.md says what the registers mean. Generated from src/protocol/registers.ts and src/core/units.ts by
  * "npm run generate": change those. Licence: MIT.
  */
 

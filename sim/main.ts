@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.js';
-import { run } from '../src/run.js';
-import { createPhysics } from './physics.js';
+import { systemClock } from '../src/core/clock.js';
+import { run } from '../src/daemon/run.js';
+import { createPhysics } from './robot-physics.js';
 import { simRoutes } from './sim-routes.js';
 import { SimulatedRobot } from './simulated-robot.js';
 

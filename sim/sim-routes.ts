@@ -1,5 +1,5 @@
 import { get, post, type Route } from '../src/http/route.js';
-import { FAULT_BODY, type FaultBody } from './faults.js';
+import { FAULT_BODY, type FaultBody } from './bus/faults.js';
 import type { SimulatedRobot } from './simulated-robot.js';
 
 /** What only a simulated robot can answer. */

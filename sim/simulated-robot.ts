@@ -1,11 +1,11 @@
-import type { Clock } from '../src/clock.js';
+import type { Clock } from '../src/core/clock.js';
+import { perUnit, type UnitName } from '../src/core/units.js';
 import type { Hardware } from '../src/hardware/ports.js';
-import { perUnit, type UnitName } from '../src/units.js';
-import { SimulatedBus } from './bus.js';
-import { SimulatedController } from './controller.js';
-import type { FaultBody } from './faults.js';
-import { SimulatedPin } from './pin.js';
-import type { Physics } from './unit-loops.js';
+import type { FaultBody } from './bus/faults.js';
+import { SimulatedBus } from './bus/simulated-bus.js';
+import { SimulatedPin } from './bus/simulated-pin.js';
+import { SimulatedController } from './firmware/simulated-controller.js';
+import type { Physics } from './firmware/unit-loops.js';
 
 /** More than this is not caught up at once: the world slows then, it never races after a lost time. */
 const CATCH_UP_MS = 2000;

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
-import { systemClock } from './clock.js';
+import { systemClock } from './core/clock.js';
+import { run } from './daemon/run.js';
 import { doctorCommand } from './doctor/doctor.js';
 import { openLinuxHardware } from './hardware/linux-hardware.js';
-import { run } from './run.js';
 
 /** systemd's, where it brings one: trunnion-dark looks there. */
 const runtimeFolder = process.env.RUNTIME_DIRECTORY;

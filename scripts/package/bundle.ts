@@ -15,7 +15,7 @@ export interface Bundle {
 }
 
 const ENTRIES = ['src/main', 'sim/main'];
-/** The operator's page, as built and compressed by scripts/build-console.ts. */
+/** The operator's page, as built and compressed by scripts/console/build.ts. */
 const PAGE = 'dist/console';
 
 /** Lets a module find what lies beside its own place, although it now stands in a file with others. */

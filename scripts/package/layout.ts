@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { defaultConfig } from '../../src/default-config.js';
+import { defaultConfig } from '../../src/config/default-config.js';
 
 /** Where the daemon lies in the package. */
 export const HOME = 'usr/lib/trunnion';

@@ -1,4 +1,4 @@
-import type { GainSet, Gains, Unit } from '../units.js';
+import type { GainSet, Gains, Unit } from '../core/units.js';
 import { parseGain } from './numbers.js';
 
 export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const satisfies readonly (keyof Gains)[];

@@ -1,4 +1,4 @@
-import { EXCITATION_PERIOD_S, type Excitation, type UnitName, unitNamed } from '../units.js';
+import { EXCITATION_PERIOD_S, type Excitation, type UnitName, unitNamed } from '../core/units.js';
 import { ActGroup } from './act-group.js';
 import type { Api } from './api.js';
 import { element, setAttribute, setText } from './dom.js';

@@ -1,4 +1,4 @@
-import type { Unit } from '../units.js';
+import type { Unit } from '../core/units.js';
 import { element, setAttribute, setText } from './dom.js';
 import { type Field, storedValue } from './edits.js';
 import type { Model } from './model.js';

@@ -1,4 +1,4 @@
-import { type GainSet, type Gains, perUnit, UNIT_LIST, type UnitName } from '../units.js';
+import { type GainSet, type Gains, perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
 import { GAIN_NAMES } from './edits.js';
 
 export type AllGains = Readonly<Record<UnitName, GainSet>>;

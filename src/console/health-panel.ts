@@ -1,4 +1,4 @@
-import { UNIT_LIST } from '../units.js';
+import { UNIT_LIST } from '../core/units.js';
 import { element, setAttribute, setText } from './dom.js';
 import type { Model } from './model.js';
 import type { Panel } from './panel.js';

@@ -1,4 +1,4 @@
-import { defaultGains, type GainSet, type Unit } from '../units.js';
+import { defaultGains, type GainSet, type Unit } from '../core/units.js';
 import type { Api } from './api.js';
 import { element } from './dom.js';
 import { changeText, difference } from './edits.js';

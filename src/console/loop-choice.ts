@@ -1,4 +1,4 @@
-import { type Loop, type UnitName, unitNamed } from '../units.js';
+import { type Loop, type UnitName, unitNamed } from '../core/units.js';
 
 /** The loop that is plotted, excited and shown in its steps. */
 export interface LoopChoice {

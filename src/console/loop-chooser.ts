@@ -1,4 +1,4 @@
-import { UNIT_LIST } from '../units.js';
+import { UNIT_LIST } from '../core/units.js';
 import { element, setAttribute } from './dom.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
 import type { Model } from './model.js';

@@ -1,4 +1,4 @@
-import { MODES, type Unit } from '../units.js';
+import { MODES, type Unit } from '../core/units.js';
 import { ActGroup } from './act-group.js';
 import type { Api } from './api.js';
 import { element, setAttribute, setText } from './dom.js';

@@ -1,5 +1,5 @@
-import { Listeners } from '../listeners.js';
-import { type GainSet, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../units.js';
+import { Listeners } from '../core/listeners.js';
+import { type GainSet, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../core/units.js';
 import type { Api, Outcome, Refusal } from './api.js';
 import { type EditState, type EditTexts, editState, realEdits, withChanges } from './edits.js';
 import type { LoopChoice } from './loop-choice.js';

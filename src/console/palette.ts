@@ -1,4 +1,4 @@
-import { Listeners } from '../listeners.js';
+import { Listeners } from '../core/listeners.js';
 
 const NAMES = [
   'ink',

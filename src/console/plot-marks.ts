@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { UnitName } from '../units.js';
+import type { UnitName } from '../core/units.js';
 import type { Palette } from './palette.js';
 import type { Mark } from './timeline.js';
 

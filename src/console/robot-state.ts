@@ -1,4 +1,4 @@
-import type { Mode, UnitName } from '../units.js';
+import type { Mode, UnitName } from '../core/units.js';
 
 /** What the daemon tells of itself, as far as the page reads it. */
 export interface Told {

@@ -1,4 +1,4 @@
-import type { Gains } from '../units.js';
+import type { Gains } from '../core/units.js';
 import type { Step } from './robot-state.js';
 
 export interface RememberedStep {

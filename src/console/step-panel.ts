@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { Gains } from '../units.js';
+import type { Gains } from '../core/units.js';
 import type { Api } from './api.js';
 import { createChart } from './chart.js';
 import { csv } from './csv.js';

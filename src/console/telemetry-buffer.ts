@@ -1,4 +1,4 @@
-import { UNIT_LIST, type UnitName } from '../units.js';
+import { UNIT_LIST, type UnitName } from '../core/units.js';
 import { isReading, type Sample } from './robot-state.js';
 
 export const SERIES = ['setpoint', 'measured', 'output'] as const;

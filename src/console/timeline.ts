@@ -1,4 +1,4 @@
-import { UNIT_LIST, type UnitName } from '../units.js';
+import { UNIT_LIST, type UnitName } from '../core/units.js';
 import type { Status } from './robot-state.js';
 
 /**

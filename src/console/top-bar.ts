@@ -1,4 +1,4 @@
-import { UNIT_LIST } from '../units.js';
+import { UNIT_LIST } from '../core/units.js';
 import type { Api } from './api.js';
 import { element, setAttribute, setText } from './dom.js';
 import { createLaserSwitch } from './laser-switch.js';

@@ -1,4 +1,4 @@
-import { UNIT_LIST, unitNamed } from '../units.js';
+import { UNIT_LIST, unitNamed } from '../core/units.js';
 import type { Api } from './api.js';
 import { element, offerFile, setAttribute } from './dom.js';
 import { difference, textsOf } from './edits.js';

@@ -1,4 +1,4 @@
-import type { Unit } from '../units.js';
+import type { Unit } from '../core/units.js';
 import type { Refusal } from './api.js';
 import { element, setAttribute, setText } from './dom.js';
 import { changeText, fieldsOf, GAIN_NAMES } from './edits.js';

@@ -1,9 +1,9 @@
-import { systemClock } from '../clock.js';
-import { isRobotError } from '../errors.js';
+import { systemClock } from '../core/clock.js';
+import { isRobotError } from '../core/errors.js';
+import type { Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { Link } from '../protocol/link.js';
 import { MotorController } from '../robot/motor-controller.js';
-import type { Unit } from '../units.js';
 import { access } from './access.js';
 import type { Case } from './case.js';
 import { type Found, fine, memberOf, unknown, wrong } from './finding.js';

@@ -1,5 +1,5 @@
-import { UNIT_LIST } from '../units.js';
-import { version } from '../version.js';
+import { UNIT_LIST } from '../core/units.js';
+import { version } from '../core/version.js';
 import { busSpeed, controller, i2c, i2cAccess } from './bus.js';
 import { type Case, type DoctorConfig, openCase } from './case.js';
 import { errorCode, type Finding, type Found, unknown } from './finding.js';

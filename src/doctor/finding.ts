@@ -1,4 +1,4 @@
-import { errnoOf } from '../errors.js';
+import { errnoOf } from '../core/errors.js';
 
 /** What one check found. `unknown` is what could not be looked at, and no fault. */
 export interface Finding {

@@ -3,12 +3,12 @@ import { open, readdir, readFile, stat, statfs, unlink } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { RobotError } from '../errors.js';
+import { RobotError } from '../core/errors.js';
+import { nodeRange } from '../core/version.js';
 import { loadGpio, loadI2c } from '../hardware/addon.js';
 import { headerChip } from '../hardware/gpio-chip.js';
 import { LinuxI2cBus } from '../hardware/i2c.js';
 import { GPIO_ROOT } from '../hardware/linux-hardware.js';
-import { nodeRange } from '../version.js';
 import type { Output, System } from './system.js';
 
 const ANSWER_MS = 2000;

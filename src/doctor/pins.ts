@@ -1,4 +1,4 @@
-import { isRobotError } from '../errors.js';
+import { isRobotError } from '../core/errors.js';
 import { lineNumber } from '../hardware/gpio-chip.js';
 import { GPIO_ROOT } from '../hardware/linux-hardware.js';
 import { access } from './access.js';

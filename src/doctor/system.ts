@@ -1,4 +1,4 @@
-import type { RobotError } from '../errors.js';
+import type { RobotError } from '../core/errors.js';
 import type { GpioChip } from '../hardware/gpio-chip.js';
 
 export interface FileStatus {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { errnoOf, RobotError } from '../errors.js';
+import { errnoOf, RobotError } from '../core/errors.js';
 
 /** A file open for appending. */
 export interface DiskFile {

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js';
-import { isRobotError, RobotError } from '../errors.js';
-import { defaultGains, type GainSet, perUnit, type UnitName, unitNamed } from '../units.js';
+import type { Clock } from '../core/clock.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import { defaultGains, type GainSet, perUnit, type UnitName, unitNamed } from '../core/units.js';
 import type { Disk } from './disk.js';
 import { Journal } from './journal.js';
 import type { JournalEntry } from './journal-line.js';

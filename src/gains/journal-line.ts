@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { GainSet, Gains } from '../units.js';
+import type { GainSet, Gains } from '../core/units.js';
 
 /** One save. Units and loops that this version does not know are kept as they are. */
 export interface JournalEntry {

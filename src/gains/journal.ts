@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock, Timer } from '../clock.js';
-import { isRobotError, RobotError } from '../errors.js';
+import type { Clock, Timer } from '../core/clock.js';
+import { isRobotError, RobotError } from '../core/errors.js';
 import type { Disk, DiskFile } from './disk.js';
 import { encodeEntry, type JournalEntry, parseJournal } from './journal-line.js';
 

@@ -2,7 +2,7 @@ import { stat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import { RobotError } from '../errors.js';
+import { RobotError } from '../core/errors.js';
 import { told } from './disk.js';
 
 export interface StateLock {

@@ -1,4 +1,4 @@
-import { RobotError } from '../errors.js';
+import { RobotError } from '../core/errors.js';
 import type { GpioNative } from './gpio.js';
 import type { I2cNative } from './i2c.js';
 

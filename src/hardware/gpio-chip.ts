@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RobotError } from '../errors.js';
+import { RobotError } from '../core/errors.js';
 import type { Missing } from './ports.js';
 
 /** The header's own chip on every Pi: 5, 4, and those before. */

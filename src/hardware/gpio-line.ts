@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../clock.js';
-import { errnoOf } from '../errors.js';
+import type { Clock } from '../core/clock.js';
+import { errnoOf } from '../core/errors.js';
 import { pinError } from './gpio-chip.js';
 
 /** After an export, udev hands the files over some milliseconds later. */

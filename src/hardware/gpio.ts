@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
-import type { Clock } from '../clock.js';
-import { RobotError } from '../errors.js';
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
 import { headerChip, lineNumber, pinError } from './gpio-chip.js';
 import { exportLine, lineError } from './gpio-line.js';
 import type { Interlock, OutputPin } from './ports.js';

@@ -1,4 +1,4 @@
-import { type ErrorCode, RobotError } from '../errors.js';
+import { type ErrorCode, RobotError } from '../core/errors.js';
 import type { I2cBus } from './ports.js';
 
 /** What is used of the addon i2c-bus. */

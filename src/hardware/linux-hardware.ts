@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import { RobotError } from '../errors.js';
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
 import { loadGpio, loadI2c } from './addon.js';
 import {
   type GpioNative,

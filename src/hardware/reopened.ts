@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../clock.js';
-import { RobotError } from '../errors.js';
+import type { Clock, Timer } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
 import { isMissing, type Missing } from './ports.js';
 
 const RETRY_MS = 1000;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { Middleware } from 'koa';
-import { RobotError } from '../errors.js';
+import { RobotError } from '../core/errors.js';
 
 /**
  * Keeps other sites' pages in an operator's browser away from the robot. A name that is not ours is refused (DNS

@@ -1,10 +1,10 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.js';
-import { describeError, RobotError } from '../errors.js';
+import type { Clock } from '../core/clock.js';
+import { describeError, RobotError } from '../core/errors.js';
+import type { GainBounds } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
-import type { GainBounds } from '../units.js';
 import { access } from './access.js';
 import { consoleRoutes } from './console.js';
 import { createEvents } from './events.js';

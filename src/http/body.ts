@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { type ErrorCode, RobotError } from '../errors.js';
+import { type ErrorCode, RobotError } from '../core/errors.js';
 import { duplicateMembers } from './duplicate-members.js';
 
 const LIMIT_BYTES = 4096;

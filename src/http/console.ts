@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'koa';
-import { errnoOf, RobotError } from '../errors.js';
+import { errnoOf, RobotError } from '../core/errors.js';
 import { get, type Route } from './route.js';
 
-/** What scripts/build-console.ts leaves as `manifest.json` beside the files. */
+/** What scripts/console/build.ts leaves as `manifest.json` beside the files. */
 export interface ConsoleManifest {
   readonly files: readonly ConsoleFile[];
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { Clock, Timer } from '../clock.js';
-import { RobotError } from '../errors.js';
-import type { StepFigures } from '../step-figures.js';
-import type { UnitName } from '../units.js';
+import type { Clock, Timer } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import type { StepFigures } from '../core/step-figures.js';
+import type { UnitName } from '../core/units.js';
 
 export type TelemetrySample = { readonly t: number } & Readonly<
   Record<UnitName, null | Readonly<Record<string, unknown>>>

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../core/errors.js';
 import { PROBLEMS } from './problems.js';
 import type { Route } from './route.js';
 import { problem, type Schema } from './schemas.js';

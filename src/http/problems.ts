@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorContext, isRobotError, RobotError } from '../errors.js';
+import { type ErrorCode, type ErrorContext, isRobotError, RobotError } from '../core/errors.js';
 
 /** RFC 9457, with our code and, where a body is at fault, every fault in it. */
 export interface Problem {

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../core/clock.js';
+import { stepFigures } from '../core/step-figures.js';
+import { perUnit, type Unit } from '../core/units.js';
 import type { CapturedStep, Robot } from '../robot/robot.js';
-import { stepFigures } from '../step-figures.js';
-import { perUnit, type Unit } from '../units.js';
 import type { EventFeed, StepRecord } from './events.js';
 
 /** What the event stream tells of a robot. `status` gives the body of GET /api/status. */

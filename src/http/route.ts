@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../core/errors.js';
 import { jsonBody, requireCaller } from './body.js';
 import type { Schema } from './schemas.js';
 import { compile } from './validate.js';

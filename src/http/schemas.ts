@@ -1,4 +1,11 @@
-import { EXCITATION_PERIOD_S, type GainBounds, type Gains, MODES, UNIT_LIST, type Unit } from '../units.js';
+import {
+  EXCITATION_PERIOD_S,
+  type GainBounds,
+  type Gains,
+  MODES,
+  UNIT_LIST,
+  type Unit,
+} from '../core/units.js';
 
 /** JSON Schema, as far as we use it: for Ajv and for the OpenAPI document alike. */
 export interface Schema {

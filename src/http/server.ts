@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ErrorCode, RobotError } from '../errors.js';
+import { type ErrorCode, RobotError } from '../core/errors.js';
 import { problemOf } from './problems.js';
 
 /** Requests sent on one connection before the answers: browsers send one. */

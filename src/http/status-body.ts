@@ -1,6 +1,6 @@
+import { perUnit, type UnitName } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { UnitState } from '../robot/unit-watch.js';
-import { perUnit, type UnitName } from '../units.js';
 import { asRobotError, problemOf } from './problems.js';
 
 /** The body of GET /api/status. */

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { RobotError } from '../errors.js';
+import { RobotError } from '../core/errors.js';
 import type { Fault } from './problems.js';
 import type { Schema } from './schemas.js';
 

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { RobotError } from '../errors.js';
-import type { GainSet, Unit } from '../units.js';
+import { RobotError } from '../core/errors.js';
+import type { GainSet, Unit } from '../core/units.js';
 import {
   CRC_BYTES,
   type Field,

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../clock.js';
-import { type ErrorCode, isRobotError, RobotError } from '../errors.js';
+import type { Clock, Timer } from '../core/clock.js';
+import { type ErrorCode, isRobotError, RobotError } from '../core/errors.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';

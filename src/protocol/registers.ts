@@ -1,4 +1,4 @@
-import { MODES, QUANTITIES, type Unit } from '../units.js';
+import { MODES, QUANTITIES, type Unit } from '../core/units.js';
 
 /**
  * The register map of a motor controller: the one place that knows it. Types, codec, simulator, the tables in

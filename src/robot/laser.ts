@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../clock.js';
-import { RobotError } from '../errors.js';
+import type { Clock, Timer } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
 import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
 
 export type LaserState = 'on' | 'off';

@@ -1,5 +1,14 @@
-import type { Clock } from '../clock.js';
-import { isRobotError, RobotError } from '../errors.js';
+import type { Clock } from '../core/clock.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import {
+  type Excitation,
+  type GainSet,
+  type Gains,
+  MODES,
+  type Mode,
+  QUANTITIES,
+  type Unit,
+} from '../core/units.js';
 import { bitNames, gainsChecksum } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
@@ -16,15 +25,6 @@ import {
   TAKES_EFFECT_MS,
   telemetryRegister,
 } from '../protocol/registers.js';
-import {
-  type Excitation,
-  type GainSet,
-  type Gains,
-  MODES,
-  type Mode,
-  QUANTITIES,
-  type Unit,
-} from '../units.js';
 
 export type StatusFrame = FieldValues<typeof REGISTERS.status>;
 

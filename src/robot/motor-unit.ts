@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.js';
-import { RobotError } from '../errors.js';
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
 import type { GainsStore, SavedGains } from '../gains/gains-store.js';
 import type { Link } from '../protocol/link.js';
-import type { Excitation, GainSet, Mode, Unit } from '../units.js';
 import { MotorController } from './motor-controller.js';
 import { REQUEST_MS, Supervision } from './supervision.js';
 import type { UnitSettings, UnitState, UnitWatch } from './unit-watch.js';

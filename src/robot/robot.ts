@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import type { Clock, Timer } from '../clock.js';
-import { isRobotError, RobotError } from '../errors.js';
+import type { Clock, Timer } from '../core/clock.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import { Listeners } from '../core/listeners.js';
+import { perUnit, type Unit, type UnitName } from '../core/units.js';
+import type { Incidents } from '../events/incidents.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import { type Hardware, isMissing } from '../hardware/ports.js';
-import type { Incidents } from '../incidents.js';
-import { Listeners } from '../listeners.js';
 import { Link } from '../protocol/link.js';
-import { perUnit, type Unit, type UnitName } from '../units.js';
 import { Laser, type LaserState } from './laser.js';
 import type { StepCapture } from './motor-controller.js';
 import { MotorUnit } from './motor-unit.js';

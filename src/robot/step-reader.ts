@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../core/clock.js';
 import type { MotorController, StepCapture } from './motor-controller.js';
 
 /** A capture is about 40 pages, read between everything else. */

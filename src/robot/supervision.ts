@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.js';
-import { isRobotError, RobotError } from '../errors.js';
+import type { Clock } from '../core/clock.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import { bitNames, gainsChecksum } from '../protocol/codec.js';
 import { FAULTS, FLAGS } from '../protocol/registers.js';
-import type { Excitation, GainSet, Mode, Unit } from '../units.js';
 import {
   type Identity,
   isLatched,

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import { RobotError } from '../errors.js';
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
 
 /** One act at a time, in order of arrival; who would have to wait too long is refused with `unit-busy`. */
 export class Turns {

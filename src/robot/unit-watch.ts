@@ -1,6 +1,6 @@
-import type { RobotError } from '../errors.js';
+import type { RobotError } from '../core/errors.js';
+import type { Mode, Unit } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
-import type { Mode, Unit } from '../units.js';
 import type { Identity, StepCapture } from './motor-controller.js';
 
 export interface UnitSettings {

@@ -7,7 +7,7 @@ import {
   textsOf,
   withChanges,
 } from '../../src/console/edits.js';
-import { defaultGains, unitNamed } from '../../src/units.js';
+import { defaultGains, unitNamed } from '../../src/core/units.js';
 
 const chassis = unitNamed('chassis');
 const stored = { ...defaultGains(chassis), speed: { kp: 5, ki: 20, kd: 0 } };

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
+import { unitNamed } from '../../src/core/units.js';
 import { runDoctor, toText } from '../../src/doctor/doctor.js';
 import type { Finding } from '../../src/doctor/finding.js';
-import { RobotError } from '../../src/errors.js';
-import { unitNamed } from '../../src/units.js';
 import {
   CONFIG,
   identityOf,

@@ -1,11 +1,11 @@
+import { RobotError } from '../../src/core/errors.js';
+import { UNIT_LIST, type Unit } from '../../src/core/units.js';
+import { version } from '../../src/core/version.js';
 import type { DoctorConfig } from '../../src/doctor/case.js';
 import type { FileStatus, Output, System } from '../../src/doctor/system.js';
-import { RobotError } from '../../src/errors.js';
 import { encodeEntry } from '../../src/gains/journal-line.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../../src/protocol/registers.js';
-import { UNIT_LIST, type Unit } from '../../src/units.js';
-import { version } from '../../src/version.js';
 
 export const CONFIG: DoctorConfig = {
   http: { host: '0.0.0.0', port: 8080 },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { RobotError } from '../../src/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { JOURNAL_FILE, Journal } from '../../src/gains/journal.js';
 import { encodeEntry, type JournalEntry, parseJournal } from '../../src/gains/journal-line.js';
 import { ManualClock } from '../support/manual-clock.js';

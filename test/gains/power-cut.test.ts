@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { JOURNAL_FILE, Journal } from '../../src/gains/journal.js';
 import { encodeEntry, parseJournal } from '../../src/gains/journal-line.js';
 import { ManualClock } from '../support/manual-clock.js';

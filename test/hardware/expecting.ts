@@ -1,4 +1,4 @@
-import { RobotError } from '../../src/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import type { ManualClock } from '../support/manual-clock.js';
 
 /** What it fails with; anything but a RobotError is an error. */

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { RobotError } from '../../src/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { openInterlockPin, openLaserPin } from '../../src/hardware/gpio.js';
 import { headerChip, lineNumber } from '../../src/hardware/gpio-chip.js';
 import { lineError } from '../../src/hardware/gpio-line.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ErrorCode, RobotError } from '../../src/errors.js';
+import { type ErrorCode, RobotError } from '../../src/core/errors.js';
 import { type I2cNative, LinuxI2cBus, type NativeBus } from '../../src/hardware/i2c.js';
 import { failureOf } from './expecting.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { RobotError } from '../../src/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { openOn } from '../../src/hardware/linux-hardware.js';
 import { type Hardware, isMissing, type Missing, type OutputPin } from '../../src/hardware/ports.js';
 import { inTemporaryFolder } from '../support/daemon.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { UNIT_LIST } from '../../src/units.js';
+import { UNIT_LIST } from '../../src/core/units.js';
 import { call } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import Koa from 'koa';
-import { isRobotError } from '../../src/errors.js';
+import { isRobotError } from '../../src/core/errors.js';
 import { consoleRoutes } from '../../src/http/console.js';
 
 const built = new URL('../../console/', import.meta.url).pathname;

@@ -2,14 +2,14 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
-import { isRobotError } from '../../src/errors.js';
+import { isRobotError } from '../../src/core/errors.js';
+import { Listeners } from '../../src/core/listeners.js';
 import {
   createEvents,
   type EventFeed,
   type StepRecord,
   type TelemetrySample,
 } from '../../src/http/events.js';
-import { Listeners } from '../../src/listeners.js';
 import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -5,8 +5,9 @@
  */
 import { createRequire } from 'node:module';
 import type { I2CBus } from 'i2c-bus';
-import { SimulatedController } from '../../sim/controller.js';
-import type { UnitLoops } from '../../sim/unit-loops.js';
+import { SimulatedController } from '../../sim/firmware/simulated-controller.js';
+import type { UnitLoops } from '../../sim/firmware/unit-loops.js';
+import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import {
   frameBytes,
   gainsRegister,
@@ -14,7 +15,6 @@ import {
   type Register,
   registerMap,
 } from '../../src/protocol/registers.js';
-import { UNIT_LIST, type Unit } from '../../src/units.js';
 
 const RATE_HZ = 100;
 /** Leaves the bus and the emulated processor to the daemon for most of the time. */

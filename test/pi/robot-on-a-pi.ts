@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { buildSync } from 'esbuild';
+import { defaultGains, type GainSet, unitNamed } from '../../src/core/units.js';
 import { crc8 } from '../../src/protocol/codec.js';
 import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
-import { defaultGains, type GainSet, unitNamed } from '../../src/units.js';
 import { callsOf, documented, sectionOf } from '../support/documented-calls.js';
 import { putOnDisk, until, VirtualPi } from './virtual-pi.js';
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isRobotError } from '../../src/errors.js';
+import { isRobotError } from '../../src/core/errors.js';
+import { defaultGains, UNIT_LIST, unitNamed } from '../../src/core/units.js';
 import { bitNames, crc8, decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
 import {
   FAULTS,
@@ -11,7 +12,6 @@ import {
   registerMap,
   telemetryRegister,
 } from '../../src/protocol/registers.js';
-import { defaultGains, UNIT_LIST, unitNamed } from '../../src/units.js';
 import { GOLDEN_FRAMES } from './golden-frames.js';
 
 const ADDRESS = 0x20;

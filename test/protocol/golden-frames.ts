@@ -1,3 +1,4 @@
+import { unitNamed } from '../../src/core/units.js';
 import {
   capturePageRegister,
   gainsRegister,
@@ -5,7 +6,6 @@ import {
   type Register,
   telemetryRegister,
 } from '../../src/protocol/registers.js';
-import { unitNamed } from '../../src/units.js';
 
 const GIMBAL = 0x20;
 const CHASSIS = 0x21;

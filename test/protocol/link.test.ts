@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ErrorCode, RobotError } from '../../src/errors.js';
+import { type ErrorCode, RobotError } from '../../src/core/errors.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { Link, type Priority } from '../../src/protocol/link.js';
 import { REGISTERS } from '../../src/protocol/registers.js';

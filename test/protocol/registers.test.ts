@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { busLoad } from '../../scripts/bus-load.js';
+import { busLoad } from '../../scripts/bench/bus-load.js';
+import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import {
   CAPTURE_PAGE_SAMPLES,
   CAPTURE_SAMPLES,
@@ -11,7 +12,6 @@ import {
   registerMap,
   SPACE_BYTES,
 } from '../../src/protocol/registers.js';
-import { UNIT_LIST, type Unit } from '../../src/units.js';
 
 /** With every slot, whether the unit has a loop there or not: slots of other units and later ones must fit as well. */
 function fullMap(unit: Unit) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import type { Interlock, Missing, OutputPin } from '../../src/hardware/ports.js';
 import { Laser } from '../../src/robot/laser.js';
 import { ManualClock } from '../support/manual-clock.js';

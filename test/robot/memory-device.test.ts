@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { defaultGains, unitNamed } from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { Link } from '../../src/protocol/link.js';
 import { FLAGS, MAGIC, PROTOCOL_VERSION, REGISTERS, SPACE_BYTES } from '../../src/protocol/registers.js';
 import { MotorController } from '../../src/robot/motor-controller.js';
-import { defaultGains, unitNamed } from '../../src/units.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const STATUS = {

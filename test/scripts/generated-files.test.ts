@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { generatedFiles } from '../../scripts/generated-files.js';
+import { generatedFiles } from '../../scripts/generate/generated-files.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { FaultBody } from '../../sim/faults.js';
-import { createPhysics } from '../../sim/physics.js';
+import type { FaultBody } from '../../sim/bus/faults.js';
+import type { Physics } from '../../sim/firmware/unit-loops.js';
+import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
-import type { Physics } from '../../sim/unit-loops.js';
-import { isRobotError } from '../../src/errors.js';
+import { isRobotError } from '../../src/core/errors.js';
+import { defaultGains, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
 import { isMissing } from '../../src/hardware/ports.js';
 import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
 import { frameBytes, gainsRegister, REGISTERS } from '../../src/protocol/registers.js';
-import { defaultGains, perUnit, type UnitName, unitNamed } from '../../src/units.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ScriptedLoops } from '../support/scripted-loops.js';
 

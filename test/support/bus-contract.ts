@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { isRobotError } from '../../src/errors.js';
+import { isRobotError } from '../../src/core/errors.js';
+import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
 import { frameBytes, gainsRegister, MAX_FRAME_BYTES, REGISTERS } from '../../src/protocol/registers.js';
-import { UNIT_LIST, type Unit } from '../../src/units.js';
 
 /** Where no unit is, and nothing else either. */
 const NOBODY = 0x2f;

@@ -1,4 +1,5 @@
-import { SimulatedController } from '../../sim/controller.js';
+import { SimulatedController } from '../../sim/firmware/simulated-controller.js';
+import { defaultGains, type GainSet, MODES, type UnitName, unitNamed } from '../../src/core/units.js';
 import { bitNames, decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
 import {
   FAULTS,
@@ -9,7 +10,6 @@ import {
   REGISTERS,
   type Register,
 } from '../../src/protocol/registers.js';
-import { defaultGains, type GainSet, MODES, type UnitName, unitNamed } from '../../src/units.js';
 import { ScriptedLoops } from './scripted-loops.js';
 
 /** A controller and what a host does with it, without a bus between. */

@@ -1,9 +1,9 @@
-import { createPhysics } from '../../sim/physics.js';
+import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
-import { systemClock } from '../../src/clock.js';
-import { loadConfig } from '../../src/config.js';
-import { createLog } from '../../src/log.js';
-import { serve } from '../../src/serve.js';
+import { loadConfig } from '../../src/config/config.js';
+import { systemClock } from '../../src/core/clock.js';
+import { serve } from '../../src/daemon/serve.js';
+import { createLog } from '../../src/events/log.js';
 
 /** A daemon that meets a defect on the signal SIGUSR2, and says at its very end what level the laser's pin has. */
 const [state = '', how = 'throws'] = process.argv.slice(2);

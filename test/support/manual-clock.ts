@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/clock.js';
+import type { Clock, Timer } from '../../src/core/clock.js';
 
 interface Due {
   readonly atMs: number;

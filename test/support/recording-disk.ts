@@ -1,4 +1,4 @@
-import { RobotError } from '../../src/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import type { Disk, DiskFile } from '../../src/gains/disk.js';
 
 /** What a medium may have got of one operation when the power goes. */

@@ -1,5 +1,5 @@
-import type { LoopCommand, LoopReading, UnitLoops } from '../../sim/unit-loops.js';
-import type { Unit } from '../../src/units.js';
+import type { LoopCommand, LoopReading, UnitLoops } from '../../sim/firmware/unit-loops.js';
+import type { Unit } from '../../src/core/units.js';
 
 /** Loops that show what a test puts into them: the measured value counts the ticks. */
 export class ScriptedLoops implements UnitLoops {

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createPhysics } from '../../sim/physics.js';
+import { createPhysics } from '../../sim/robot-physics.js';
 import { simRoutes } from '../../sim/sim-routes.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
-import { systemClock } from '../../src/clock.js';
-import { type Config, loadConfig } from '../../src/config.js';
+import { type Config, loadConfig } from '../../src/config/config.js';
+import { systemClock } from '../../src/core/clock.js';
+import { type Daemon, start } from '../../src/daemon/start.js';
 import { type Disk, realDisk } from '../../src/gains/disk.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
-import { type Daemon, start } from '../../src/start.js';
 import { type Answer, call } from './daemon.js';
 
 type Sections = { readonly [Section in keyof Config]?: Partial<Config[Section]> };

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { RobotError } from '../../src/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { openOn } from '../../src/hardware/linux-hardware.js';
 import { isMissing } from '../../src/hardware/ports.js';
 import { exportedLine, makeTree, PI_3_OLD, PI_4, PI_5, ScriptedGpio } from '../hardware/sysfs-tree.js';

@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
-import { RobotError } from '../../errors.js';
-import type { Robot } from '../../robot/robot.js';
+import { RobotError } from '../../core/errors.js';
 import {
   type Excitation,
   type GainBounds,
@@ -8,7 +7,8 @@ import {
   type Mode,
   UNIT_LIST,
   type Unit,
-} from '../../units.js';
+} from '../../core/units.js';
+import type { Robot } from '../../robot/robot.js';
 import { get, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 import { compile } from '../validate.js';

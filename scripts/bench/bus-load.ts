@@ -1,0 +1,38 @@
+import { UNIT_LIST } from '../../src/core/units.js';
+import { frameBytes, REGISTERS, type Register, telemetryRegister } from '../../src/protocol/registers.js';
+
+/** Every byte on the wire takes eight bits and an acknowledge. */
+const BITS_PER_BYTE = 9;
+
+/** One poll of one unit, in the order in which it goes over the bus. */
+export interface Transaction {
+  readonly unit: string;
+  readonly register: string;
+  readonly direction: 'read' | 'write';
+  readonly bits: number;
+}
+
+/** Start, address, register, data, stop; a read has a second start and the address again. */
+function bitsOf(register: Register, direction: 'read' | 'write'): number {
+  const [bytes, conditions] = direction === 'read' ? [3, 3] : [2, 2];
+  return (bytes + frameBytes(register)) * BITS_PER_BYTE + conditions;
+}
+
+export const POLL: readonly Transaction[] = UNIT_LIST.flatMap(unit => {
+  const transaction = (register: Register, direction: 'read' | 'write') => ({
+    unit: unit.name,
+    register: register.name,
+    direction,
+    bits: bitsOf(register, direction),
+  });
+  return [
+    transaction(REGISTERS.heartbeat, 'write'),
+    transaction(REGISTERS.status, 'read'),
+    transaction(telemetryRegister(unit), 'read'),
+  ];
+});
+
+/** Part of the bus that polling all units takes, from 0 to 1; clock stretching and gaps not counted. */
+export function busLoad(pollHz: number, busHz: number): number {
+  return (POLL.reduce((sum, { bits }) => sum + bits, 0) * pollHz) / busHz;
+}

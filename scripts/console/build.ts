@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import type { ConsoleFile, ConsoleManifest } from '../../src/http/console.js';
+
+const root = new URL('../../../', import.meta.url).pathname;
+const source = join(root, 'src/console');
+const target = join(root, 'dist/console');
+
+interface Asset {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Uint8Array;
+}
+
+/** Script and style sheet, bundled and small, under names that change with their content. */
+async function bundle(): Promise<Asset[]> {
+  const { outputFiles } = await build({
+    entryPoints: [join(source, 'main.ts'), join(source, 'style.css')],
+    outdir: target,
+    entryNames: '[name]-[hash]',
+    bundle: true,
+    minify: true,
+    legalComments: 'none',
+    format: 'esm',
+    target: ['chrome109', 'firefox115', 'safari16.4'],
+    write: false,
+    logLevel: 'warning',
+  });
+  return outputFiles.map(({ path, contents }) => ({
+    name: path.slice(target.length + 1),
+    type: path.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+    content: contents,
+  }));
+}
+
+function page(assets: readonly Asset[]): Asset {
+  const html = readFileSync(join(source, 'index.html'), 'utf8');
+  const linked = html.replace(/"(main|style)\.(js|css)"/g, (reference, name, extension) => {
+    const asset = assets.find(one => one.name.startsWith(`${name}-`) && one.name.endsWith(`.${extension}`));
+    if (asset === undefined) throw new Error(`nothing was built for ${reference}`);
+    return `"/${asset.name}"`;
+  });
+  const small = linked.replace(/\n\s+/g, '\n');
+  return { name: 'index.html', type: 'text/html; charset=utf-8', content: Buffer.from(small) };
+}
+
+function write({ name, type, content }: Asset): ConsoleFile {
+  writeFileSync(join(target, name), content);
+  writeFileSync(join(target, `${name}.gz`), gzipSync(content, { level: 9 }));
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
+  const immutable = name !== 'index.html';
+  return { path: immutable ? `/${name}` : '/', file: name, type, hash, immutable };
+}
+
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+const assets = await bundle();
+const manifest: ConsoleManifest = { files: [page(assets), ...assets].map(write) };
+writeFileSync(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);

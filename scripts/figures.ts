@@ -1,3 +1,0 @@
-import { defaultFigures } from '../sim/default-figures.js';
-
-process.stdout.write(defaultFigures());

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultConfig } from '../../src/config/default-config.js';
+import { motorHeader } from './motor-header.js';
+import { problemTable } from './problem-table.js';
+import { protocolTables } from './protocol-tables.js';
+
+/** Every file that is generated in whole or in part, by its path in the project at `root`, as it should be. */
+export function generatedFiles(root: string): ReadonlyMap<string, string> {
+  const fill = (document: string, parts: Readonly<Record<string, string>>): [string, string] => [
+    document,
+    filled(readFileSync(join(root, document), 'utf8'), parts),
+  ];
+  return new Map([
+    ['systemd/config.yaml', defaultConfig()],
+    ['docs/motor_registers.h', motorHeader()],
+    fill('docs/motor-protocol.md', protocolTables()),
+    fill('docs/operating.md', { problems: problemTable() }),
+  ]);
+}
+
+/** Replaces what stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. */
+function filled(text: string, parts: Readonly<Record<string, string>>): string {
+  return Object.entries(parts).reduce((before, [name, part]) => {
+    const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
+    const from = before.indexOf(begin);
+    const to = before.indexOf(end);
+    if (from < 0 || to < from) throw new Error(`no place for ${name}`);
+    return `${before.slice(0, from)}${begin}\n\n${part}\n\n${before.slice(to)}`;
+  }, text);
+}

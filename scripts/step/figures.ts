@@ -1,0 +1,3 @@
+import { defaultFigures } from '../../sim/trials/default-figures.js';
+
+process.stdout.write(defaultFigures());

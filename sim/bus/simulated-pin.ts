@@ -1,0 +1,37 @@
+import { RobotError } from '../../src/core/errors.js';
+import type { OutputPin } from '../../src/hardware/ports.js';
+
+/** The laser's pin; while it fails, its level stays as it is. */
+export class SimulatedPin implements OutputPin {
+  #lit = false;
+  /** Calls that still fail; infinite until cleared. */
+  #failures = 0;
+
+  get level(): 0 | 1 {
+    return this.#lit ? 1 : 0;
+  }
+
+  write(on: boolean): void {
+    this.#failIfTold();
+    this.#lit = on;
+  }
+
+  read(): boolean {
+    this.#failIfTold();
+    return this.#lit;
+  }
+
+  fail(count = Number.POSITIVE_INFINITY): void {
+    this.#failures = count;
+  }
+
+  clear(): void {
+    this.#failures = 0;
+  }
+
+  #failIfTold(): void {
+    if (this.#failures <= 0) return;
+    this.#failures -= 1;
+    throw new RobotError('pin-failed', { simulated: true });
+  }
+}

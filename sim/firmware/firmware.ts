@@ -1,0 +1,214 @@
+import { type Loop, MODES, type Mode, QUANTITIES, type Unit } from '../../src/core/units.js';
+import {
+  capturePageRegister,
+  FAULTS,
+  FLAGS,
+  gainsRegister,
+  MAGIC,
+  MODE_VALUES,
+  PROTOCOL_VERSION,
+  type Register,
+} from '../../src/protocol/registers.js';
+import { type ExcitedLoop, noExcitation, takenExcitation } from './excitation.js';
+import { GainBank } from './gain-bank.js';
+import { StepRecorder } from './step-recorder.js';
+import { Telemetry } from './telemetry.js';
+import type { LoopReading, UnitLoops } from './unit-loops.js';
+
+const VERSION = { firmware_major: 1, firmware_minor: 0, firmware_patch: 0 };
+const SILENCE_AT_START_MS = 500;
+/** How long a refused frame shows as a fault. */
+const REFUSAL_SHOWN_MS = 1000;
+const AT_REST: LoopReading = { setpoint: 0, measured: 0, output: 0 };
+
+type Values = Readonly<Record<string, number>>;
+
+export interface FirmwareOptions {
+  readonly unit: Unit;
+  readonly loops: UnitLoops;
+  readonly rateHz: number;
+  readonly bootId: number;
+}
+
+/** What a controller does from one start to the next: all of it is lost with power. */
+export class Firmware {
+  readonly #unit: Unit;
+  readonly #loops: UnitLoops;
+  readonly #rateHz: number;
+  readonly #bootId: number;
+  readonly #loopAt: ReadonlyMap<number, Loop>;
+  readonly #gains: GainBank;
+  readonly #recorder: StepRecorder;
+  readonly #telemetry: Telemetry;
+  #mode: Mode = 'manual';
+  #stopped = false;
+  #silenceMs = SILENCE_AT_START_MS;
+  #heartbeatAgeMs = 0;
+  #refused = 0;
+  #refusalAgeMs = Number.POSITIVE_INFINITY;
+  #excitation: ExcitedLoop;
+
+  constructor({ unit, loops, rateHz, bootId }: FirmwareOptions) {
+    this.#unit = unit;
+    this.#loops = loops;
+    this.#rateHz = rateHz;
+    this.#bootId = bootId;
+    this.#loopAt = new Map(unit.loops.map(one => [gainsRegister(one.slot).address, one]));
+    this.#gains = new GainBank(unit);
+    this.#recorder = new StepRecorder(rateHz);
+    this.#telemetry = new Telemetry(unit, loops);
+    this.#excitation = noExcitation(unit);
+  }
+
+  /** One loop period. */
+  tick(): void {
+    this.#heartbeatAgeMs += 1000 / this.#rateHz;
+    this.#refusalAgeMs += 1000 / this.#rateHz;
+    this.#telemetry.tick();
+    const { loop, amplitude, periodS } = this.#excitation;
+    const torque = this.#torque;
+    const before = { ...this.#reading(loop) };
+    const edges = this.#loops.edges;
+    this.#loops.tick({
+      mode: this.#mode,
+      torque,
+      gains: this.#gains.active,
+      excitation: { loop: loop.name, amplitude, periodS },
+    });
+    const wave = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;
+    this.#recorder.tick(wave, before, this.#reading(loop), this.#loops.edges !== edges);
+  }
+
+  truth(): Record<string, unknown> {
+    return {
+      mode: this.#mode,
+      stopped: this.#stopped,
+      torque: this.#torque,
+      gains: this.#gains.committed ?? null,
+    };
+  }
+
+  /** A frame was not taken. */
+  refuse(): void {
+    this.#refused = (this.#refused + 1) & 0xff;
+    this.#refusalAgeMs = 0;
+  }
+
+  /** Throws `bad-frame` to refuse it. */
+  take(register: Register, values: Values): void {
+    const value = (name: string) => values[name] ?? 0;
+    switch (register.name) {
+      case 'mode':
+        this.#enter(MODES[value('mode')] ?? 'manual');
+        return;
+      case 'stop':
+        this.#stopped = value('stop') === 1;
+        return;
+      case 'heartbeat':
+        this.#silenceMs = value('silence_ms');
+        this.#heartbeatAgeMs = 0;
+        return;
+      case 'commit':
+        this.#gains.commit(value('checksum'));
+        return;
+      case 'excitation':
+        this.#excitation = takenExcitation(this.#unit, value('slot'), value('amplitude'), value('period_s'));
+        return;
+      case 'capture_select':
+        this.#recorder.select(value('page'));
+        return;
+    }
+    const loop = this.#loopAt.get(register.address);
+    if (loop === undefined) throw new TypeError(`the simulated firmware takes no ${register.name}`);
+    this.#gains.stage(loop, { kp: value('kp'), ki: value('ki'), kd: value('kd') });
+  }
+
+  /** The register as it is encoded now: pages of a capture count as their loop does. */
+  shape(register: Register): Register {
+    const { loop } = this.#recorder;
+    if (register.name !== 'capture_page' || loop === undefined) return register;
+    return capturePageRegister(QUANTITIES[loop.quantity].countsPerUnit);
+  }
+
+  values(register: Register): Values {
+    const { loop: excited, amplitude, periodS } = this.#excitation;
+    switch (register.name) {
+      case 'identity':
+        return this.#identity();
+      case 'status':
+        return this.#status();
+      case 'telemetry':
+        return this.#telemetry.values();
+      case 'mode':
+        return { mode: MODE_VALUES[this.#mode] ?? 0 };
+      case 'stop':
+        return { stop: this.#stopped ? 1 : 0 };
+      case 'excitation':
+        return { slot: excited.slot, amplitude, period_s: periodS };
+      case 'capture':
+        return this.#recorder.header();
+      case 'capture_page':
+        return this.#recorder.page();
+    }
+    const loop = this.#loopAt.get(register.address);
+    if (loop === undefined) throw new TypeError(`the simulated firmware has no ${register.name}`);
+    return { ...this.#gains.shown(loop) };
+  }
+
+  get #silent(): boolean {
+    return this.#silenceMs > 0 && this.#heartbeatAgeMs >= this.#silenceMs;
+  }
+
+  get #torque(): boolean {
+    return !this.#stopped && this.#gains.committed !== undefined && !this.#silent;
+  }
+
+  #reading({ name }: Loop): LoopReading {
+    return this.#loops.readings[name] ?? AT_REST;
+  }
+
+  #enter(mode: Mode): void {
+    if (mode === 'debug' && this.#mode !== 'debug') this.#excitation = { ...this.#excitation, amplitude: 0 };
+    this.#mode = mode;
+  }
+
+  #identity(): Values {
+    return {
+      magic: MAGIC,
+      kind: this.#unit.kind,
+      protocol: PROTOCOL_VERSION,
+      ...VERSION,
+      loops: this.#unit.loops.length,
+      loop_rate_hz: this.#rateHz,
+    };
+  }
+
+  #status(): Values {
+    return {
+      boot_id: this.#bootId,
+      mode: MODE_VALUES[this.#mode] ?? 0,
+      flags: bitsOf(FLAGS, {
+        stopped: this.#stopped,
+        torque: this.#torque,
+        gains_committed: this.#gains.committed !== undefined,
+        target_visible: this.#loops.targetVisible,
+      }),
+      faults: bitsOf(FAULTS, {
+        silent: this.#silent,
+        commit_refused: this.#gains.commitRefused,
+        frame_refused: this.#refusalAgeMs < REFUSAL_SHOWN_MS,
+      }),
+      active_checksum: this.#gains.checksum,
+      staged: this.#gains.stagedBits,
+      refused: this.#refused,
+      capture: this.#recorder.number,
+    };
+  }
+}
+
+function bitsOf<Name extends string>(
+  names: readonly Name[],
+  holds: Readonly<Partial<Record<Name, boolean>>>,
+): number {
+  return names.reduce((bits, name, bit) => (holds[name] ? bits | (1 << bit) : bits), 0);
+}

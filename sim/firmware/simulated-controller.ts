@@ -1,0 +1,78 @@
+import { isRobotError, RobotError } from '../../src/core/errors.js';
+import type { Unit } from '../../src/core/units.js';
+import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
+import { frameBytes, type Register, registerMap, SPACE_BYTES } from '../../src/protocol/registers.js';
+import { Firmware } from './firmware.js';
+import type { UnitLoops } from './unit-loops.js';
+
+/** One motor controller as the bus sees it: 256 bytes of registers, with the firmware behind. */
+export class SimulatedController {
+  readonly unit: Unit;
+  readonly #loops: UnitLoops;
+  readonly #rateHz: number;
+  readonly #map: readonly Register[];
+  #boots = 0;
+  #firmware: Firmware;
+
+  constructor(unit: Unit, loops: UnitLoops, rateHz: number) {
+    this.unit = unit;
+    this.#loops = loops;
+    this.#rateHz = rateHz;
+    this.#map = registerMap(unit);
+    this.#firmware = this.#start();
+  }
+
+  /** As power coming back: nothing survives but the mechanics. */
+  reset(): void {
+    this.#firmware = this.#start();
+    this.#loops.reset();
+  }
+
+  /** One loop period. */
+  tick(): void {
+    this.#firmware.tick();
+  }
+
+  /** What stands there in 256 bytes of memory; past the end it goes on at the beginning. */
+  read(address: number, length: number): Buffer {
+    const memory = Buffer.alloc(2 * SPACE_BYTES);
+    const end = address + length;
+    for (const register of this.#map) {
+      if (register.access === 'write') continue;
+      const places = [register.address, register.address + SPACE_BYTES];
+      const asked = places.filter(place => place < end && address < place + frameBytes(register));
+      for (const place of asked) this.#frame(register).copy(memory, place);
+    }
+    return memory.subarray(address, end);
+  }
+
+  /** One frame, whole and right, else refused: then it changes nothing but the count of refusals. */
+  write(address: number, data: Buffer): void {
+    try {
+      const register = this.#map.find(one => one.address === address && one.access !== 'read');
+      if (register === undefined) throw new RobotError('bad-frame', { address });
+      this.#firmware.take(register, decodeFrame(this.unit.address, register, data));
+    } catch (error) {
+      if (!isRobotError(error, 'bad-frame')) throw error;
+      this.#firmware.refuse();
+    }
+  }
+
+  truth(): Record<string, unknown> {
+    return { boots: this.#boots, ...this.#firmware.truth(), axes: this.#loops.axes };
+  }
+
+  #start(): Firmware {
+    this.#boots += 1;
+    return new Firmware({
+      unit: this.unit,
+      loops: this.#loops,
+      rateHz: this.#rateHz,
+      bootId: this.#boots,
+    });
+  }
+
+  #frame(register: Register): Buffer {
+    return encodeFrame(this.unit.address, this.#firmware.shape(register), this.#firmware.values(register));
+  }
+}

@@ -1,0 +1,49 @@
+import type { Excitation, GainSet, Mode, UnitName } from '../../src/core/units.js';
+
+/** What the firmware tells its loops. Finite numbers, whatever their size. */
+export interface LoopCommand {
+  readonly mode: Mode;
+  /** Off: no voltage on any motor; the loops only watch. */
+  readonly torque: boolean;
+  readonly gains: GainSet;
+  /** Has a meaning in debug mode only. */
+  readonly excitation: Excitation;
+}
+
+/** In the loop's quantities of units.ts. */
+export interface LoopReading {
+  readonly setpoint: number;
+  readonly measured: number;
+  readonly output: number;
+}
+
+/** Where the chassis stands on the floor. */
+export interface Pose {
+  readonly xM: number;
+  readonly yM: number;
+  /** From -pi to pi. */
+  readonly headingRad: number;
+}
+
+/** The control loops of one unit as its firmware runs them, on the simulated mechanics. */
+export interface UnitLoops {
+  /** One loop period: sensors, loops, motor voltages. */
+  tick(command: LoopCommand): void;
+  /** By loop name; as of the last tick. */
+  readonly readings: Readonly<Record<string, LoopReading>>;
+  /** Counts the edges of the excitation. The tick that counts one already shows the new setpoint. */
+  readonly edges: number;
+  readonly targetVisible: boolean;
+  readonly pose: Pose | undefined;
+  /** The truth as no sensor sees it. */
+  readonly axes: Readonly<Record<string, unknown>>;
+  /** The controller restarts: integrators and filters are forgotten, the mechanics stay as they are. */
+  reset(): void;
+}
+
+export interface Physics {
+  readonly loops: Readonly<Record<UnitName, UnitLoops>>;
+  readonly loopRateHz: number;
+  /** After the ticks of both units: the world advances by one loop period. */
+  step(): void;
+}

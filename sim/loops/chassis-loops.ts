@@ -1,0 +1,160 @@
+import type { LoopCommand, Pose, UnitLoops } from '../firmware/unit-loops.js';
+import { wrapped } from '../physics/angles.js';
+import { Odometer } from '../physics/odometer.js';
+import { SUPPLY_V } from '../physics/robot-body.js';
+import type { RobotMechanics } from '../physics/robot-mechanics.js';
+import { Activity, excitedLoop } from './activity.js';
+import { ChassisReference } from './chassis-reference.js';
+import { LAP_M } from './course.js';
+import { readingsOf } from './loop-readings.js';
+import { NO_GAINS, Pid } from './pid.js';
+import { SquareWave } from './square-wave.js';
+
+/** The supply is shared: what drives and what turns never ask for more than all of it. */
+const DRIVING_V = (SUPPLY_V * 2) / 3;
+const TURNING_V = SUPPLY_V - DRIVING_V;
+/** Largest speed that the position loop adds to the reference's own. */
+const CATCH_UP_MS = 1.2;
+
+/** The chassis' firmware: the position loop feeds the speed loop, the course the position and heading loops. */
+export class ChassisLoops implements UnitLoops {
+  readonly readings = readingsOf('chassis');
+  readonly targetVisible = false;
+  readonly #mechanics: RobotMechanics;
+  readonly #odometer: Odometer;
+  readonly #reference: ChassisReference;
+  readonly #activity = new Activity();
+  readonly #wave: SquareWave;
+  readonly #speed: Pid;
+  readonly #angle: Pid;
+  readonly #position: Pid;
+  #speedSetpointMS = 0;
+  /** Headings of debug mode count from here. */
+  #entryRad = 0;
+
+  constructor(mechanics: RobotMechanics, rateHz: number) {
+    const periodS = 1 / rateHz;
+    this.#mechanics = mechanics;
+    this.#odometer = new Odometer(periodS);
+    this.#reference = new ChassisReference(periodS);
+    this.#wave = new SquareWave(periodS);
+    const derivative = 'measurement';
+    this.#speed = new Pid({ periodS, derivative, filterS: 0.01, min: -DRIVING_V, max: DRIVING_V });
+    this.#angle = new Pid({ periodS, derivative, filterS: 0.005, min: -TURNING_V, max: TURNING_V });
+    this.#position = new Pid({ periodS, derivative, filterS: 0.01, min: -CATCH_UP_MS, max: CATCH_UP_MS });
+  }
+
+  get edges(): number {
+    return this.#wave.edges;
+  }
+
+  get pose(): Pose {
+    return this.#odometer;
+  }
+
+  get axes(): Readonly<Record<string, unknown>> {
+    return { ...this.#mechanics.chassis, besideCourseM: this.#reference.besideM };
+  }
+
+  tick(command: LoopCommand): void {
+    this.#odometer.sense(this.#mechanics.chassis);
+    this.#turn(command);
+    const drive = this.#mechanics.chassisDrive;
+    drive.open = !command.torque;
+    if (!command.torque) {
+      this.#rest();
+      drive.leftV = 0;
+      drive.rightV = 0;
+      return;
+    }
+    this.#place(command);
+    const drivingV = this.#driveV(command);
+    const turningV = this.#turnV(command);
+    drive.leftV = drivingV - turningV;
+    drive.rightV = drivingV + turningV;
+  }
+
+  reset(): void {
+    this.#speed.reset();
+    this.#angle.reset();
+    this.#position.reset();
+    this.#odometer.reset();
+    this.#activity.reset();
+    this.#wave.end();
+    this.#speedSetpointMS = 0;
+  }
+
+  #turn(command: LoopCommand): void {
+    const turn = this.#activity.turn(command);
+    if (turn !== 'same') {
+      this.#wave.end();
+      this.#speed.join();
+      this.#angle.join();
+      this.#position.join();
+    }
+    if (turn === 'entered') {
+      this.#reference.enter(command.mode === 'auto', this.#odometer, this.#speedSetpointMS);
+      this.#position.follow(0, 0, 0);
+      this.#entryRad = command.mode === 'debug' ? this.#odometer.courseRad : 0;
+    }
+    if (excitedLoop(command) !== undefined && command.excitation.amplitude !== 0) {
+      this.#wave.run(command.excitation);
+    } else {
+      this.#wave.fade();
+    }
+  }
+
+  #rest(): void {
+    const { speedMS, courseRad } = this.#odometer;
+    const reference = this.#reference;
+    reference.yield(this.#odometer);
+    this.#speedSetpointMS = speedMS;
+    this.#speed.follow(0, speedMS, speedMS);
+    this.#angle.follow(0, courseRad, courseRad);
+    this.#position.follow(0, reference.placeM, reference.placeM);
+    const headingRad = wrapped(courseRad - this.#entryRad);
+    this.readings.speed.show(speedMS, speedMS, 0);
+    this.readings.angle.show(headingRad, headingRad, 0);
+    this.readings.position.show(reference.placeM, reference.placeM, 0);
+  }
+
+  /** The outer loop: from places to a speed. */
+  #place(command: LoopCommand): void {
+    const reference = this.#reference;
+    const excited = excitedLoop(command);
+    const wave = this.#wave.value;
+    if (excited === 'speed' && wave !== 0) {
+      reference.yield(this.#odometer);
+      this.#position.follow(0, reference.placeM, reference.placeM);
+      this.#speedSetpointMS = wave;
+      this.readings.position.show(reference.placeM, reference.placeM, wave);
+      return;
+    }
+    if (command.mode === 'auto') reference.drive(this.#odometer);
+    else reference.hold(this.#odometer);
+    const aimM = reference.aimM + (excited === 'position' ? wave : 0);
+    const placeM = reference.placeM;
+    const catchUpMS = this.#position.update(aimM, placeM, command.gains.position ?? NO_GAINS);
+    this.#speedSetpointMS = reference.speedMS + catchUpMS;
+    const shownM = command.mode === 'auto' ? placeM - LAP_M * Math.floor(placeM / LAP_M) : placeM;
+    this.readings.position.show(shownM + aimM - placeM, shownM, this.#speedSetpointMS);
+  }
+
+  #driveV(command: LoopCommand): number {
+    const { speedMS } = this.#odometer;
+    const setpoint = this.#speedSetpointMS;
+    const voltage = this.#speed.update(setpoint, speedMS, command.gains.speed ?? NO_GAINS);
+    this.readings.speed.show(setpoint, speedMS, voltage);
+    return voltage;
+  }
+
+  #turnV(command: LoopCommand): number {
+    const { courseRad } = this.#odometer;
+    const wave = excitedLoop(command) === 'angle' ? this.#wave.value : 0;
+    const error = wrapped(this.#reference.headingRad + wave - courseRad);
+    const voltage = this.#angle.update(courseRad + error, courseRad, command.gains.angle ?? NO_GAINS);
+    const shownRad = wrapped(courseRad - this.#entryRad);
+    this.readings.angle.show(shownRad + error, shownRad, voltage);
+    return voltage;
+  }
+}

@@ -1,0 +1,70 @@
+import { clamped, towards, wrapped } from '../physics/angles.js';
+import type { Odometer } from '../physics/odometer.js';
+import { courseAt, joinCourse } from './course.js';
+
+const COURSE_MS = 0.5;
+const SPEED_UP_MS2 = 1;
+const SLOW_DOWN_MS2 = 2;
+const TURN_RAD_S = 2;
+/** How sharply the heading corrects the distance from the course. */
+const STEER_RAD_M = 2;
+/** The reference waits for a chassis that is so far from it. */
+const LEASH_M = 0.3;
+
+/** Where the chassis is to be, how fast and heading where: to a stand, or round the course. */
+export class ChassisReference {
+  readonly #periodS: number;
+  /** Where the chassis is: along the lap on the course, from the entry of the mode otherwise. */
+  placeM = 0;
+  /** Where it is to be. */
+  aimM = 0;
+  speedMS = 0;
+  /** Not wrapped. */
+  headingRad = 0;
+  /** Distance from the course, to its left. */
+  besideM = 0;
+
+  constructor(periodS: number) {
+    this.#periodS = periodS;
+  }
+
+  /** From here, moving at `speedMS`. */
+  enter(onCourse: boolean, { xM, yM, courseRad, headingRad }: Odometer, speedMS: number): void {
+    this.placeM = onCourse ? joinCourse(xM, yM, headingRad) : 0;
+    this.aimM = this.placeM;
+    this.speedMS = speedMS;
+    this.headingRad = courseRad;
+  }
+
+  /** Comes to a stand. */
+  hold({ wayM }: Odometer): void {
+    this.placeM += wayM;
+    this.#advance(0, SLOW_DOWN_MS2);
+  }
+
+  /** Goes along with a chassis that is driven otherwise. */
+  yield({ wayM }: Odometer): void {
+    this.placeM += wayM;
+    this.aimM = this.placeM;
+    this.speedMS = 0;
+  }
+
+  /** Drives the course; turns first where that lies another way. */
+  drive({ xM, yM, courseRad }: Odometer): void {
+    const point = courseAt(this.placeM);
+    const cosine = Math.cos(point.headingRad);
+    const sine = Math.sin(point.headingRad);
+    this.placeM += (xM - point.xM) * cosine + (yM - point.yM) * sine;
+    this.besideM = (yM - point.yM) * cosine - (xM - point.xM) * sine;
+    const wantedRad = point.headingRad - Math.atan(STEER_RAD_M * this.besideM);
+    const step = TURN_RAD_S * this.#periodS;
+    this.headingRad += clamped(wrapped(wantedRad - this.headingRad), -step, step);
+    this.#advance(COURSE_MS * Math.max(0, Math.cos(wantedRad - courseRad)), SPEED_UP_MS2);
+    this.aimM = clamped(this.aimM, this.placeM - LEASH_M, this.placeM + LEASH_M);
+  }
+
+  #advance(speedMS: number, changeMS2: number): void {
+    this.speedMS = towards(this.speedMS, speedMS, changeMS2 * this.#periodS);
+    this.aimM += this.speedMS * this.#periodS;
+  }
+}

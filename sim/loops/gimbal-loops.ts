@@ -1,0 +1,136 @@
+import type { LoopCommand, LoopReading, UnitLoops } from '../firmware/unit-loops.js';
+import { towards } from '../physics/angles.js';
+import { Camera } from '../physics/camera.js';
+import { encoded } from '../physics/dc-motor.js';
+import type { Noise } from '../physics/noise.js';
+import { ENCODER_COUNTS_PER_TURN } from '../physics/robot-body.js';
+import type { RobotMechanics } from '../physics/robot-mechanics.js';
+import { Target } from '../physics/target.js';
+import { Activity, excitedLoop } from './activity.js';
+import { GimbalAxis } from './gimbal-axis.js';
+import { readingsOf } from './loop-readings.js';
+import { SquareWave } from './square-wave.js';
+
+/** After so long without a target the gimbal sweeps to find one. */
+const SEARCH_AFTER_S = 1;
+const SEARCH_RAD = 1.8;
+const SEARCH_RAD_S = 0.8;
+
+/** The gimbal's firmware: holds, follows the target by its camera, or is excited. */
+export class GimbalLoops implements UnitLoops {
+  readonly readings: Readonly<Record<string, LoopReading>>;
+  readonly pose = undefined;
+  readonly #mechanics: RobotMechanics;
+  readonly #periodS: number;
+  readonly #camera: Camera;
+  readonly #target = new Target();
+  readonly #activity = new Activity();
+  readonly #wave: SquareWave;
+  readonly #yaw: GimbalAxis;
+  readonly #pitch: GimbalAxis;
+  #ticks = 0;
+  #unseenS = 0;
+  #searchSide = 1;
+
+  constructor(mechanics: RobotMechanics, rateHz: number, noise: Noise) {
+    this.#mechanics = mechanics;
+    this.#periodS = 1 / rateHz;
+    this.#camera = new Camera(rateHz, noise);
+    this.#wave = new SquareWave(this.#periodS);
+    const readings = readingsOf('gimbal');
+    this.readings = readings;
+    this.#yaw = new GimbalAxis('yaw', readings, this.#periodS);
+    this.#pitch = new GimbalAxis('pitch', readings, this.#periodS);
+  }
+
+  get edges(): number {
+    return this.#wave.edges;
+  }
+
+  get targetVisible(): boolean {
+    return this.#camera.visible;
+  }
+
+  get axes(): Readonly<Record<string, unknown>> {
+    const { yaw, pitch } = this.#mechanics.gimbal;
+    return { yaw, pitch, target: this.#target.at(this.#timeS()) };
+  }
+
+  tick(command: LoopCommand): void {
+    const { yaw, pitch } = this.#mechanics.gimbal;
+    this.#ticks += 1;
+    this.#camera.tick(yaw.angleRad, pitch.angleRad, this.#sight);
+    const yawRad = encoded(yaw.angleRad, ENCODER_COUNTS_PER_TURN.yaw);
+    const pitchRad = encoded(pitch.angleRad, ENCODER_COUNTS_PER_TURN.pitch);
+    this.#turn(command, yawRad, pitchRad);
+    if (command.mode === 'auto' && command.torque) this.#search();
+    const drive = this.#mechanics.gimbalDrive;
+    drive.open = !command.torque;
+    drive.yawV = this.#drive(this.#yaw, command, yawRad, this.#camera.yawRad);
+    drive.pitchV = this.#drive(this.#pitch, command, pitchRad, this.#camera.pitchRad);
+  }
+
+  reset(): void {
+    this.#yaw.reset();
+    this.#pitch.reset();
+    this.#activity.reset();
+    this.#camera.clear();
+    this.#wave.end();
+  }
+
+  #timeS(): number {
+    return this.#ticks * this.#periodS;
+  }
+
+  readonly #sight = () => this.#target.seenFrom(this.#mechanics.chassis, this.#timeS());
+
+  #turn(command: LoopCommand, yawRad: number, pitchRad: number): void {
+    const turn = this.#activity.turn(command);
+    if (turn !== 'same') {
+      this.#wave.end();
+      this.#yaw.join();
+      this.#pitch.join();
+    }
+    if (turn === 'entered') {
+      this.#yaw.aimAt(yawRad);
+      this.#pitch.aimAt(pitchRad);
+      this.#unseenS = 0;
+      this.#changeTarget(command);
+    }
+    if (excitedLoop(command) !== undefined && command.excitation.amplitude !== 0) {
+      this.#wave.run(command.excitation);
+    } else {
+      this.#wave.fade();
+    }
+  }
+
+  /** In debug a test card stands where the gimbal points; otherwise the opponent is about. */
+  #changeTarget({ mode }: LoopCommand): void {
+    const { yaw, pitch } = this.#mechanics.gimbal;
+    const hadCard = this.#target.hasCard;
+    if (mode === 'debug') this.#target.placeCard(this.#mechanics.chassis, yaw.angleRad, pitch.angleRad);
+    else this.#target.removeCard();
+    if (hadCard || this.#target.hasCard) this.#camera.clear();
+  }
+
+  #search(): void {
+    this.#unseenS = this.#camera.visible ? 0 : this.#unseenS + this.#periodS;
+    if (this.#unseenS < SEARCH_AFTER_S) return;
+    const step = SEARCH_RAD_S * this.#periodS;
+    if (this.#yaw.aimRad * this.#searchSide >= SEARCH_RAD) this.#searchSide = -this.#searchSide;
+    this.#yaw.aimAt(this.#yaw.aimRad + this.#searchSide * step);
+    this.#pitch.aimAt(towards(this.#pitch.aimRad, 0, step));
+  }
+
+  #drive(axis: GimbalAxis, command: LoopCommand, angleRad: number, offsetRad: number): number {
+    if (!command.torque) {
+      axis.rest(angleRad, offsetRad);
+      return 0;
+    }
+    const excited = excitedLoop(command);
+    const wave = this.#wave.value;
+    const tracks = command.mode === 'auto' || (excited === axis.visualName && wave !== 0);
+    if (tracks && this.#camera.visible) return axis.track(angleRad, offsetRad, command.gains, wave);
+    return axis.hold(angleRad, offsetRad, command.gains, excited === axis.angleName ? wave : 0);
+  }
+}

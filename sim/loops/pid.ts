@@ -1,0 +1,100 @@
+import type { Gains } from '../../src/core/units.js';
+
+export interface PidShape {
+  readonly periodS: number;
+  /** What is differentiated: the error kicks at steps of the setpoint, the measured value does not. */
+  readonly derivative: 'error' | 'measurement';
+  /** Time constant of the first-order filter on the derivative; 0 = none. */
+  readonly filterS: number;
+  /** Limits of the output and of the integrator. */
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Time constant with which a bridged jump of the output fades away. */
+const FADE_S = 0.1;
+
+export const NO_GAINS: Gains = { kp: 0, ki: 0, kd: 0 };
+
+/**
+ * output = kp·e + integral of ki·e + kd·(derivative), within the limits. The integrator keeps its value in units of
+ * the output, and rests while the output is at a limit and the error would push it further. Wherever gains or mode
+ * change, the output goes on from where it was and the difference fades.
+ */
+export class Pid {
+  readonly #shape: PidShape;
+  readonly #smoothing: number;
+  readonly #fading: number;
+  #gains = NO_GAINS;
+  #integral = 0;
+  #derivative = 0;
+  #differentiated: number | undefined;
+  #bridge = 0;
+  #joining = false;
+  #output = 0;
+
+  constructor(shape: PidShape) {
+    this.#shape = shape;
+    this.#smoothing = shape.periodS / (shape.filterS + shape.periodS);
+    this.#fading = Math.exp(-shape.periodS / FADE_S);
+  }
+
+  /** One period of the running loop. Any finite numbers give a finite output, if the limits are finite. */
+  update(setpoint: number, measured: number, gains: Gains): number {
+    const { periodS, min, max } = this.#shape;
+    const error = setpoint - measured;
+    this.#differentiate(error, measured);
+    const joining = this.#joining || this.#changes(gains);
+    if (joining) {
+      this.#gains = gains;
+      if (gains.ki === 0) this.#integral = 0;
+    }
+    const direct = gains.kp * error + gains.kd * this.#derivative;
+    this.#bridge = joining ? this.#output - direct - this.#integral : this.#bridge * this.#fading;
+    this.#joining = false;
+
+    const increment = gains.ki * error * periodS;
+    const wanted = direct + this.#integral + increment + this.#bridge;
+    const pushesOut = (wanted > max && increment > 0) || (wanted < min && increment < 0);
+    if (!pushesOut) this.#integral = Math.min(max, Math.max(min, this.#integral + increment));
+    this.#output = Math.min(max, Math.max(min, direct + this.#integral + this.#bridge));
+    return this.#output;
+  }
+
+  /** The setpoint is about to be placed anew: the output goes on from where it is. */
+  join(): void {
+    this.#joining = true;
+  }
+
+  /** One period in which something else determines the output; `update` will go on from there. */
+  follow(output: number, setpoint: number, measured: number): void {
+    this.#differentiate(setpoint - measured, measured);
+    this.#integral = output;
+    this.#output = output;
+    this.#joining = true;
+  }
+
+  /** Forgets everything. */
+  reset(): void {
+    this.#gains = NO_GAINS;
+    this.#integral = 0;
+    this.#derivative = 0;
+    this.#differentiated = undefined;
+    this.#bridge = 0;
+    this.#joining = false;
+    this.#output = 0;
+  }
+
+  #changes(gains: Gains): boolean {
+    const now = this.#gains;
+    return gains !== now && (gains.kp !== now.kp || gains.ki !== now.ki || gains.kd !== now.kd);
+  }
+
+  #differentiate(error: number, measured: number): void {
+    const signal = this.#shape.derivative === 'error' ? error : -measured;
+    const slope =
+      this.#differentiated === undefined ? 0 : (signal - this.#differentiated) / this.#shape.periodS;
+    this.#derivative += this.#smoothing * (slope - this.#derivative);
+    this.#differentiated = signal;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Excitation } from '../../src/core/units.js';
+import { towards } from '../physics/angles.js';
+
+/** What is left of a wave goes within this. */
+const FADE_S = 1;
+
+/** The excitation of debug mode. It begins with its positive half; amplitude and period count from the next edge on. */
+export class SquareWave {
+  readonly #periodS: number;
+  #value = 0;
+  #edges = 0;
+  /** Seconds since the last edge; undefined while there is no wave. */
+  #sinceS: number | undefined;
+  #halfS = 0;
+  #height = 0;
+
+  /** `periodS` is the loop's, not the wave's. */
+  constructor(periodS: number) {
+    this.#periodS = periodS;
+  }
+
+  get value(): number {
+    return this.#value;
+  }
+
+  get edges(): number {
+    return this.#edges;
+  }
+
+  /** One loop period of the wave. */
+  run({ amplitude, periodS }: Excitation): void {
+    if (this.#sinceS === undefined) {
+      this.#edge(amplitude, periodS);
+      return;
+    }
+    this.#sinceS += this.#periodS;
+    // Half a loop period is slack for the rounding of the sum.
+    if (this.#sinceS >= this.#halfS - this.#periodS / 2) {
+      this.#edge(this.#value > 0 ? -amplitude : amplitude, periodS);
+    }
+  }
+
+  /** One loop period without a wave. */
+  fade(): void {
+    this.#sinceS = undefined;
+    this.#value = towards(this.#value, 0, (this.#height * this.#periodS) / FADE_S);
+  }
+
+  /** The setpoint is placed anew: nothing is left of the wave. */
+  end(): void {
+    this.#sinceS = undefined;
+    this.#value = 0;
+  }
+
+  #edge(value: number, periodS: number): void {
+    this.#value = value;
+    this.#height = Math.abs(value);
+    this.#edges += 1;
+    this.#sinceS = 0;
+    this.#halfS = periodS / 2;
+  }
+}

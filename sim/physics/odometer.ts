@@ -1,0 +1,54 @@
+import type { Pose } from '../firmware/unit-loops.js';
+import { wrapped } from './angles.js';
+import type { ChassisState } from './chassis-mechanics.js';
+import { encoded } from './dc-motor.js';
+import { CHASSIS, ENCODER_COUNTS_PER_TURN } from './robot-body.js';
+
+/** Resolution of the heading sensor (a gyroscope, integrated); it does not drift. */
+const HEADING_RAD = 1e-4;
+const SPEED_FILTER_S = 0.005;
+
+/** What the chassis' firmware knows of its motion from wheel encoders and heading. A slipping wheel misleads it. */
+export class Odometer implements Pose {
+  readonly #periodS: number;
+  xM = 0;
+  yM = 0;
+  /** Not wrapped. */
+  courseRad = 0;
+  speedMS = 0;
+  /** Way of the last period. */
+  wayM = 0;
+  #travelledM: number | undefined;
+  #startRad = 0;
+
+  constructor(periodS: number) {
+    this.#periodS = periodS;
+  }
+
+  get headingRad(): number {
+    return wrapped(this.courseRad);
+  }
+
+  sense(state: ChassisState): void {
+    const counts = ENCODER_COUNTS_PER_TURN.wheel;
+    const left = encoded(state.left.angleRad, counts);
+    const right = encoded(state.right.angleRad, counts);
+    const travelledM = (CHASSIS.wheelRadiusM * (left + right)) / 2;
+    if (this.#travelledM === undefined) this.#startRad = state.headingRad;
+    this.wayM = travelledM - (this.#travelledM ?? travelledM);
+    this.#travelledM = travelledM;
+    const smoothing = this.#periodS / (SPEED_FILTER_S + this.#periodS);
+    this.speedMS += smoothing * (this.wayM / this.#periodS - this.speedMS);
+    this.courseRad = Math.round((state.headingRad - this.#startRad) / HEADING_RAD) * HEADING_RAD;
+    this.xM += this.wayM * Math.cos(this.courseRad);
+    this.yM += this.wayM * Math.sin(this.courseRad);
+  }
+
+  /** Counts from here. */
+  reset(): void {
+    this.#travelledM = undefined;
+    this.xM = 0;
+    this.yM = 0;
+    this.speedMS = 0;
+  }
+}

@@ -1,0 +1,62 @@
+import { type StepFigures, stepFigures } from '../../src/core/step-figures.js';
+import { defaultGains, type GainSet, type Gains, perUnit, type UnitName } from '../../src/core/units.js';
+import type { LoopCommand, LoopReading, Physics } from '../firmware/unit-loops.js';
+import { createPhysics, type PhysicsOptions } from '../robot-physics.js';
+
+/** The simulated robot without bus and daemon, for trials of its loops. It begins at rest, in manual, with torque. */
+export class RobotTrial {
+  readonly physics: Physics;
+  readonly #commands: Record<UnitName, LoopCommand>;
+
+  constructor(options: PhysicsOptions) {
+    this.physics = createPhysics(options);
+    this.#commands = perUnit(unit => ({
+      mode: 'manual',
+      torque: true,
+      gains: defaultGains(unit),
+      excitation: { loop: unit.loops[0]?.name ?? '', amplitude: 0, periodS: 1 },
+    }));
+  }
+
+  command(unit: UnitName, change: Partial<LoopCommand>): void {
+    this.#commands[unit] = { ...this.#commands[unit], ...change };
+  }
+
+  gains(unit: UnitName): GainSet {
+    return this.#commands[unit].gains;
+  }
+
+  setGains(unit: UnitName, loop: string, gains: Gains): void {
+    this.command(unit, { gains: { ...this.gains(unit), [loop]: gains } });
+  }
+
+  reading(unit: UnitName, loop: string): LoopReading {
+    const reading = this.physics.loops[unit].readings[loop];
+    if (reading === undefined) throw new RangeError(`no loop ${loop}`);
+    return reading;
+  }
+
+  /** `watch` is called after every loop period. */
+  run(seconds: number, watch?: () => void): void {
+    const { loops, loopRateHz } = this.physics;
+    const periods = Math.round(seconds * loopRateHz);
+    for (let period = 0; period < periods; period += 1) {
+      loops.gimbal.tick(this.#commands.gimbal);
+      loops.chassis.tick(this.#commands.chassis);
+      this.physics.step();
+      watch?.();
+    }
+  }
+
+  /** The second step of the excitation, from one amplitude to the other, in debug mode. */
+  step(unit: UnitName, loop: string, amplitude: number, periodS: number): StepFigures {
+    this.command(unit, { mode: 'debug' });
+    this.run(0.2);
+    this.command(unit, { excitation: { loop, amplitude, periodS } });
+    const reading = this.reading(unit, loop);
+    this.run(periodS / 2);
+    const measured: number[] = [];
+    this.run(periodS / 2, () => measured.push(reading.measured));
+    return stepFigures({ measured, periodS: 1 / this.physics.loopRateHz, setpoint: reading.setpoint });
+  }
+}

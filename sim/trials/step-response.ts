@@ -1,0 +1,82 @@
+import { type StepFigures, stepFigures } from '../../src/core/step-figures.js';
+import type { Gains } from '../../src/core/units.js';
+import { Pid } from '../loops/pid.js';
+import { AT_REST, DcMotor, type MotorParameters, type MotorState } from '../physics/dc-motor.js';
+
+export type MotorLoop = 'position' | 'speed';
+
+export interface StepTrial {
+  readonly motor: MotorParameters;
+  readonly loop: MotorLoop;
+  /** Open loop: the step is a voltage. */
+  readonly gains: Gains | 'open-loop';
+  readonly rateHz: number;
+  /** Loop periods between a sample and the voltage computed from it. */
+  readonly delaySamples: number;
+  readonly derivative: 'error' | 'measurement';
+  readonly filterS: number;
+  readonly seconds: number;
+  /** Size of the step, in rad, rad/s, or V in an open loop. */
+  readonly size: number;
+  /** Volts that are added to the loop's from the step on. */
+  readonly disturbanceV: number;
+  /** Integration steps to a loop period. */
+  readonly substeps: number;
+}
+
+export interface StepResponse {
+  readonly periodS: number;
+  /** One sample to each integration step, from the moment of the step on; it ends early when all is lost. */
+  readonly measured: Float64Array;
+  readonly diverged: boolean;
+  /** All null when it diverged. */
+  readonly figures: StepFigures;
+}
+
+/** Beyond so many times the step (or the disturbance), a response is not coming back. */
+const DIVERGED = 1e6;
+
+/** The loop at rest at 0, and then a step of its setpoint. */
+export function stepResponse(trial: StepTrial): StepResponse {
+  const { loop, gains, substeps, size, disturbanceV } = trial;
+  const motor = new DcMotor(trial.motor);
+  const limit = trial.motor.supplyV;
+  const periodS = 1 / trial.rateHz;
+  const { derivative, filterS } = trial;
+  const pid = new Pid({ periodS, derivative, filterS, min: -limit, max: limit });
+  if (gains !== 'open-loop') pid.update(0, 0, gains);
+  const late = new Float64Array(trial.delaySamples + 1);
+  const ticks = Math.ceil(trial.seconds * trial.rateHz);
+  const measured = new Float64Array(ticks * substeps + 1);
+  const bound = DIVERGED * Math.max(Math.abs(size), Math.abs(disturbanceV));
+  const dtS = periodS / substeps;
+  let state: MotorState = AT_REST;
+  let index = 0;
+  for (let tick = 0; tick < ticks; tick += 1) {
+    const value = measured[index] ?? 0;
+    late[tick % late.length] = gains === 'open-loop' ? size : pid.update(size, value, gains);
+    const voltageV = (late[(tick + 1) % late.length] ?? 0) + disturbanceV;
+    for (let part = 0; part < substeps; part += 1) {
+      state = motor.step(state, { voltageV, loadNm: 0, open: false }, dtS);
+      index += 1;
+      measured[index] = loop === 'position' ? state.angleRad : state.rateRadS;
+    }
+    if (!(Math.abs(measured[index] ?? 0) <= bound)) break;
+  }
+  const seen = measured.subarray(0, index + 1);
+  const lost = !(Math.abs(measured[index] ?? 0) <= bound);
+  const diverged = lost || (gains !== 'open-loop' && grows(seen, size));
+  const figures = stepFigures({ measured: diverged ? [] : seen, periodS: dtS, setpoint: size });
+  return { periodS: dtS, measured: seen, diverged, figures };
+}
+
+/** Whether the error is beyond the step itself at the end, and was less a quarter of the trial before. */
+function grows(measured: Float64Array, setpoint: number): boolean {
+  const quarter = Math.floor(measured.length / 4);
+  const worst = (from: number, to: number) =>
+    measured.subarray(from, to).reduce((most, value) => Math.max(most, Math.abs(setpoint - value)), 0);
+  const end = worst(measured.length - quarter, measured.length);
+  return (
+    end > Math.abs(setpoint) && end > 1.05 * worst(measured.length - 2 * quarter, measured.length - quarter)
+  );
+}

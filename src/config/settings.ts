@@ -1,0 +1,176 @@
+import type { GainBounds } from '../core/units.js';
+
+/** One setting of the configuration file; checks, defaults and the commented default file derive from it. */
+export interface Setting<T> {
+  readonly default: T;
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Completes "expected …". */
+  readonly expected: string;
+  readonly doc: string;
+}
+
+export interface Interlock {
+  readonly gpio: number;
+  readonly activeLow: boolean;
+}
+
+const GPIO = { type: 'integer', minimum: 0, maximum: 53 };
+const BOUNDS = {
+  type: 'object',
+  properties: { min: { type: 'number' }, max: { type: 'number' } },
+  additionalProperties: false,
+};
+
+function setting<T>(made: Setting<T>): Setting<T> {
+  return made;
+}
+
+function flag(value: boolean, doc: string): Setting<boolean> {
+  return setting({ default: value, schema: { type: 'boolean' }, expected: 'true or false', doc });
+}
+
+export const SETTINGS = {
+  http: {
+    host: setting({
+      default: '',
+      schema: { type: 'string', minLength: 1 },
+      expected: 'an address to listen on, such as 0.0.0.0',
+      doc: 'Address to listen on. Default: 0.0.0.0 on the robot, 127.0.0.1 under the simulator.',
+    }),
+    port: setting({
+      default: 8080,
+      schema: { type: 'integer', minimum: 0, maximum: 65535 },
+      expected: 'a port from 0 to 65535, 0 for any free one',
+      doc: 'Port to listen on; 0 takes any free one.',
+    }),
+    allowedHosts: setting<readonly string[]>({
+      default: [],
+      schema: { type: 'array', items: { type: 'string', minLength: 1 } },
+      expected: 'a list of host names',
+      doc: 'Names that requests may use for this host, besides its addresses, localhost and its host name.',
+    }),
+  },
+  i2c: {
+    bus: setting({
+      default: 1,
+      schema: { type: 'integer', minimum: 0, maximum: 255 },
+      expected: 'the number N of /dev/i2c-N',
+      doc: 'The motor controllers are on /dev/i2c-N.',
+    }),
+  },
+  laser: {
+    gpio: setting({
+      default: 17,
+      schema: GPIO,
+      expected: 'a BCM number from 0 to 53',
+      doc: 'BCM number of the pin that switches the laser.',
+    }),
+    activeLow: flag(false, 'Whether a low level lights the laser.'),
+    maxOnS: setting({
+      default: 0,
+      schema: { type: 'number', minimum: 0, maximum: 86400 },
+      expected: 'a number of seconds, 0 or more',
+      doc: 'The laser goes dark by itself after so many seconds; 0 = no limit.',
+    }),
+    interlock: setting<Interlock | null>({
+      default: null,
+      schema: {
+        type: ['object', 'null'],
+        properties: { gpio: GPIO, activeLow: { type: 'boolean', default: false } },
+        required: ['gpio'],
+        additionalProperties: false,
+      },
+      expected: 'null, or a pin such as {gpio: 5, activeLow: true}',
+      doc: 'A contact that must be closed for light, such as {gpio: 5, activeLow: true}; null = none.',
+    }),
+  },
+  supervision: {
+    pollHz: setting({
+      default: 50,
+      schema: { type: 'number', minimum: 5, maximum: 100 },
+      expected: 'a rate from 5 to 100 Hz',
+      doc: 'How often each controller is polled, per second; telemetry comes at this rate.',
+    }),
+    hostSilenceMs: setting({
+      default: 500,
+      schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000 },
+      expected: '0, or whole milliseconds from 100 to 60000',
+      doc: 'A controller that hears nothing of the host for so long (ms, at least 3 polls) takes torque off; 0 = never.',
+    }),
+    onControllerReset: setting<'manual' | 'restore'>({
+      default: 'manual',
+      schema: { enum: ['manual', 'restore'] },
+      expected: 'manual or restore',
+      doc: 'Mode of a controller that reset itself: manual, or restore for the one it had.',
+    }),
+  },
+  gains: {
+    bounds: setting<GainBounds>({
+      default: {},
+      schema: {
+        type: 'object',
+        properties: { kp: BOUNDS, ki: BOUNDS, kd: BOUNDS },
+        additionalProperties: false,
+      },
+      expected: 'limits such as {kp: {min: 0, max: 100}}',
+      doc: 'Gains outside are refused, such as {kp: {min: 0, max: 100}}; {} = no limits.',
+    }),
+  },
+  state: {
+    folder: setting({
+      default: '',
+      schema: { type: 'string', minLength: 1 },
+      expected: 'a folder',
+      doc: 'Where the gains are kept. Default: /var/lib/trunnion on the robot.',
+    }),
+  },
+  log: {
+    level: setting<'debug' | 'info' | 'warn' | 'error'>({
+      default: 'info',
+      schema: { enum: ['debug', 'info', 'warn', 'error'] },
+      expected: 'debug, info, warn or error',
+      doc: 'The least important lines that are logged.',
+    }),
+  },
+} as const;
+
+type Settings = typeof SETTINGS;
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+
+/** The configuration in force, with a value for every setting. */
+export type Config = {
+  readonly [Section in keyof Settings]: {
+    readonly [Key in keyof Settings[Section]]: ValueOf<Settings[Section][Key]>;
+  };
+};
+
+/** Fewer, and one lost poll would take torque off. */
+const POLLS_IN_SILENCE = 3;
+
+export interface Disagreement {
+  readonly path: readonly string[];
+  readonly detail: string;
+}
+
+/** Where settings that are right by themselves do not go together. */
+export function disagreements({ gains, laser, supervision }: Config): Disagreement[] {
+  const found: Disagreement[] = [];
+  for (const [gain, { min, max }] of Object.entries(gains.bounds)) {
+    if (min === undefined || max === undefined || min <= max) continue;
+    found.push({
+      path: ['gains', 'bounds', gain],
+      detail: `expected min below max; found ${min} above ${max}`,
+    });
+  }
+  if (laser.interlock?.gpio === laser.gpio) {
+    const detail = `expected another pin than the laser's; found ${laser.gpio} for both`;
+    found.push({ path: ['laser', 'interlock', 'gpio'], detail });
+  }
+  const { hostSilenceMs, pollHz } = supervision;
+  const leastMs = Math.ceil((POLLS_IN_SILENCE * 1000) / pollHz);
+  if (hostSilenceMs !== 0 && hostSilenceMs < leastMs) {
+    const detail = `expected 0, or at least ${leastMs} (${POLLS_IN_SILENCE} polls at ${pollHz} Hz); found ${hostSilenceMs}`;
+    found.push({ path: ['supervision', 'hostSilenceMs'], detail });
+  }
+  return found;
+}

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { RobotError } from '../core/errors.js';
+
+export interface CommandLine {
+  readonly command: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly config?: string;
+  readonly state?: string;
+  readonly json: boolean;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+/** What both entries take. */
+export const OPTIONS_HELP = `  --host ADDRESS   listen on this address
+  --port N         listen on this port; 0 = any free one
+  --config FILE    read this configuration file
+  --state DIR      keep the gains in this folder
+  --help           show this
+  --version        show the version`;
+
+/** Throws `bad-config` with what is wrong, in words. */
+export function parseCommandLine(args: readonly string[], commands: readonly string[]): CommandLine {
+  const { values, positionals } = parse(args);
+  const [command = commands[0] ?? '', ...rest] = positionals;
+  if (!commands.includes(command)) throw refusal(`unknown command ${command}`);
+  if (rest.length > 0) throw refusal(`unexpected ${rest.join(' ')}`);
+  const { host, config, state } = values;
+  return {
+    command,
+    ...(host !== undefined && { host }),
+    ...(values.port !== undefined && { port: portOf(values.port) }),
+    ...(config !== undefined && { config }),
+    ...(state !== undefined && { state }),
+    json: values.json ?? false,
+    help: values.help ?? false,
+    version: values.version ?? false,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        host: { type: 'string' },
+        port: { type: 'string' },
+        config: { type: 'string' },
+        state: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'V' },
+      },
+    });
+  } catch (error) {
+    throw refusal(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port >= 0 && port <= 65535) return port;
+  throw refusal(`--port takes a number from 0 to 65535, not ${text}`);
+}
+
+function refusal(reason: string, cause?: unknown): RobotError {
+  return new RobotError('bad-config', { reason }, { cause });
+}

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { type Config, configProblem, loadConfig } from '../config/config.js';
+import { systemClock } from '../core/clock.js';
+import { describeError, isRobotError } from '../core/errors.js';
+import { version } from '../core/version.js';
+import { closeLog, createLog } from '../events/log.js';
+import type { Hardware } from '../hardware/ports.js';
+import type { Route } from '../http/route.js';
+import { type CommandLine, OPTIONS_HELP, parseCommandLine } from './command-line.js';
+import { serve } from './serve.js';
+import { createNotifier } from './systemd-notify.js';
+
+export interface Opened {
+  readonly hardware: Hardware;
+  readonly hiddenRoutes?: readonly Route[];
+}
+
+export interface Asked {
+  readonly config: Config;
+  /** Why the file's configuration is not taken; `config` is without it then. */
+  readonly configProblem: string | undefined;
+  readonly json: boolean;
+}
+
+/** What the robot's and the simulator's entry differ in. */
+export interface Entry {
+  readonly name: string;
+  /** Lines of help between the usage and the options. */
+  readonly about: string;
+  readonly defaults: { readonly host: string; readonly state: string };
+  /** Read when it is there and no other is named. */
+  readonly configFile?: string;
+  readonly commands: Readonly<Record<string, (asked: Asked) => Promise<number>>>;
+  open(config: Config): Promise<Opened>;
+}
+
+/** Exit codes: 0 well, 1 failed, 2 asked wrongly or configured wrongly. */
+export async function run(entry: Entry, args: readonly string[]): Promise<void> {
+  try {
+    const line = parseCommandLine(args, ['serve', ...Object.keys(entry.commands)]);
+    if (line.help) return print(`Usage: ${entry.name} [options]\n\n${entry.about}\n\n${OPTIONS_HELP}`);
+    if (line.version) return print(version);
+    const command = entry.commands[line.command];
+    if (command === undefined) await serveRobot(entry, loadConfig(fileOf(entry, line), line, entry.defaults));
+    else process.exitCode = await command({ ...configOrDefaults(entry, line), json: line.json });
+  } catch (error) {
+    if (!isRobotError(error, 'bad-config')) throw error;
+    process.stderr.write(`${configProblem(error)}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** The file that is named, else the usual one where there is one. */
+function fileOf(entry: Entry, line: CommandLine): string | undefined {
+  if (line.config !== undefined) return line.config;
+  return entry.configFile !== undefined && existsSync(entry.configFile) ? entry.configFile : undefined;
+}
+
+/** For commands that look at what is wrong, a refused file among it. */
+function configOrDefaults(entry: Entry, line: CommandLine): Omit<Asked, 'json'> {
+  try {
+    return { config: loadConfig(fileOf(entry, line), line, entry.defaults), configProblem: undefined };
+  } catch (error) {
+    return { config: loadConfig(undefined, line, entry.defaults), configProblem: configProblem(error) };
+  }
+}
+
+async function serveRobot(entry: Entry, config: Config): Promise<void> {
+  const log = createLog({ level: config.log.level });
+  try {
+    const notifier = createNotifier(process.env, error =>
+      log.warn(describeError(error), 'systemd does not hear'),
+    );
+    await serve({ config, log, clock: systemClock, notifier, ...(await entry.open(config)) });
+  } catch (error) {
+    log.fatal(describeError(error), 'cannot start');
+    closeLog(log);
+    process.exit(1);
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,107 @@
+import { write, writeSync } from 'node:fs';
+import { errnoOf } from '../core/errors.js';
+
+/** What waits for a slow reader; beyond that lines are lost, never time or memory. */
+const WAITING_BYTES = 1 << 20;
+/** A pipe takes so much at once or none of it, so that a write cut short by the end of the process tears no line. */
+const CHUNK_BYTES = 4096;
+const TRY_AGAIN_MS = 50;
+const PAUSE_MS = 5;
+
+/**
+ * Lines to a file descriptor, written in the background. A reader that is slow, stuck or gone and a disk that is full
+ * cost lines, and nobody waits for them. Pipes and sockets have to be non-blocking.
+ */
+export class LogWriter {
+  readonly #fd: number;
+  readonly #tellLost: (lines: number) => string;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #lost = 0;
+  /** What is being written, or is to be tried again. */
+  #chunk: Buffer | undefined;
+  #tryAgain: NodeJS.Timeout | undefined;
+
+  /** `tellLost` makes the line that stands for lost ones. */
+  constructor(fd: number, tellLost: (lines: number) => string) {
+    this.#fd = fd;
+    this.#tellLost = tellLost;
+  }
+
+  write(line: string): void {
+    const told = this.#lost > 0 ? this.#tellLost(this.#lost) + line : line;
+    const bytes = Buffer.from(told);
+    if (this.#waitingBytes + bytes.length > WAITING_BYTES) {
+      this.#lost += 1;
+      return;
+    }
+    this.#lost = 0;
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#chunk === undefined) this.#next();
+  }
+
+  /** Writes what waits, as far as the reader takes it within this time. It blocks: for the end of the process. */
+  flush(withinMs: number): void {
+    const untilMs = performance.now() + withinMs;
+    if (this.#lost > 0) this.#waiting.push(Buffer.from(this.#tellLost(this.#lost)));
+    let bytes = Buffer.concat([this.#recalled(), ...this.#waiting]);
+    this.#waiting = [];
+    this.#waitingBytes = this.#chunk?.length ?? 0;
+    this.#lost = 0;
+    while (bytes.length > 0) {
+      try {
+        bytes = bytes.subarray(writeSync(this.#fd, bytes));
+      } catch (error) {
+        if (errnoOf(error) !== 'EAGAIN' || performance.now() >= untilMs) return;
+        pause();
+      }
+    }
+  }
+
+  /** What the reader did not take yet. */
+  #recalled(): Buffer {
+    const chunk = this.#chunk ?? Buffer.alloc(0);
+    if (this.#tryAgain !== undefined) {
+      clearTimeout(this.#tryAgain);
+      this.#tryAgain = undefined;
+      this.#chunk = undefined;
+      return chunk;
+    }
+    // A write that is under way is in the hands of another thread, which is done with it in no time or stuck.
+    if (chunk.length > 0) pause();
+    return Buffer.alloc(0);
+  }
+
+  #next(): void {
+    const lines: Buffer[] = [];
+    let bytes = 0;
+    for (const line of this.#waiting) {
+      if (lines.length > 0 && bytes + line.length > CHUNK_BYTES) break;
+      lines.push(line);
+      bytes += line.length;
+    }
+    this.#waiting.splice(0, lines.length);
+    this.#chunk = undefined;
+    if (lines.length > 0) this.#send(Buffer.concat(lines));
+  }
+
+  #send(chunk: Buffer): void {
+    this.#chunk = chunk;
+    this.#tryAgain = undefined;
+    write(this.#fd, chunk, (error, written) => {
+      if (errnoOf(error) === 'EAGAIN') {
+        this.#tryAgain = setTimeout(() => this.#send(chunk), TRY_AGAIN_MS).unref();
+        return;
+      }
+      const done = error === null ? written : chunk.length;
+      this.#waitingBytes -= done;
+      if (done < chunk.length) this.#send(chunk.subarray(done));
+      else this.#next();
+    });
+  }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+}

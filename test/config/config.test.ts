@@ -1,0 +1,148 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { configProblem, loadConfig } from '../../src/config/config.js';
+import { defaultConfig } from '../../src/config/default-config.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+
+const DEFAULTS = { host: '127.0.0.1', state: '/tmp/state' };
+
+async function load(text: string, overrides = {}): Promise<ReturnType<typeof loadConfig> | string> {
+  return inTemporaryFolder(async folder => {
+    const file = join(folder, 'config.yaml');
+    await writeFile(file, text);
+    try {
+      return loadConfig(file, overrides, DEFAULTS);
+    } catch (error) {
+      return configProblem(error).replaceAll(file, 'FILE');
+    }
+  });
+}
+
+describe('configuration', () => {
+  it('has a default for everything', () => {
+    const config = loadConfig(undefined, {}, DEFAULTS);
+    expect(config.http).to.deep.equal({ host: '127.0.0.1', port: 8080, allowedHosts: [] });
+    expect(config.laser).to.deep.equal({ gpio: 17, activeLow: false, maxOnS: 0, interlock: null });
+    expect(config.supervision).to.deep.equal({ pollHz: 50, hostSilenceMs: 500, onControllerReset: 'manual' });
+    expect(config.state.folder).to.equal('/tmp/state');
+  });
+
+  it('cannot be changed', () => {
+    const config = loadConfig(undefined, {}, DEFAULTS);
+    expect(() => Object.assign(config.laser, { gpio: 4 })).to.throw(TypeError);
+  });
+
+  it('comes from the file, and the command line goes over it', async () => {
+    const text = 'http:\n  port: 9000\n  host: 10.0.0.1\nlaser:\n  interlock: {gpio: 27}\n';
+    const config = await load(text, { port: 0, state: '/elsewhere' });
+    if (typeof config === 'string') throw new Error(config);
+    expect([config.http.host, config.http.port, config.state.folder]).to.deep.equal([
+      '10.0.0.1',
+      0,
+      '/elsewhere',
+    ]);
+    expect(config.laser.interlock).to.deep.equal({ gpio: 27, activeLow: false });
+  });
+
+  it('is the defaults when the installed file is left as it is', async () => {
+    expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
+  });
+
+  it('shows every default in the installed file, ready to be uncommented', async () => {
+    const uncommented = defaultConfig().replaceAll(/^ {2}# (\w+: .+)$/gm, '  $1');
+    expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
+  });
+
+  const refused: readonly [string, string, string][] = [
+    [
+      'an unknown key',
+      'laser:\n  gpoi: 4\n',
+      'FILE:2: laser.gpoi: there is no such setting; expected one of gpio, activeLow, maxOnS, interlock',
+    ],
+    [
+      'an unknown section',
+      'lasers:\n  gpio: 4\n',
+      'FILE:1: lasers: there is no such setting; expected one of http, i2c, laser, supervision, gains, state, log',
+    ],
+    [
+      'a wrong type',
+      '\n\nlaser:\n  maxOnS: ten\n',
+      'FILE:4: laser.maxOnS: expected a number of seconds, 0 or more; found "ten"',
+    ],
+    [
+      'a value out of range',
+      'http: {port: 70000}',
+      'FILE:1: http.port: expected a port from 0 to 65535, 0 for any free one; found 70000',
+    ],
+    [
+      'a null',
+      'http:\n  port:\n',
+      'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found null',
+    ],
+    [
+      'crossed bounds',
+      'gains:\n  bounds:\n    kp: {min: 2, max: 1}\n',
+      'FILE:3: gains.bounds.kp: expected min below max; found 2 above 1',
+    ],
+    ['a list for a section', 'http: [1]', 'FILE:1: http: expected settings, each as "name: value"'],
+    ['plain text', 'hello', 'FILE:1: expected settings in sections'],
+    [
+      'all at once',
+      'http:\n  port: -1\nlog:\n  level: loud\n',
+      'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found -1\n' +
+        'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
+    ],
+    ['a key given twice', 'http:\n  port: 1\n  port: 2\n', 'FILE:3: port is given twice'],
+    [
+      'a limit that is no number',
+      'gains:\n  bounds:\n    ki: {min: .nan}\n',
+      'FILE:3: gains.bounds.ki.min: expected limits such as {kp: {min: 0, max: 100}}; found {"ki":{"min":"NaN"}}',
+    ],
+    [
+      'one pin for both',
+      'laser:\n  gpio: 4\n  interlock: {gpio: 4}\n',
+      "FILE:3: laser.interlock.gpio: expected another pin than the laser's; found 4 for both",
+    ],
+    [
+      'a silence of fewer than three polls',
+      'supervision:\n  pollHz: 5\n',
+      'FILE:1: supervision.hostSilenceMs: expected 0, or at least 600 (3 polls at 5 Hz); found 500',
+    ],
+    [
+      'faults of both kinds at once',
+      'gains:\n  bounds: {kp: {min: 2, max: 1}, kd: {min: 1, max: 0}}\nlog:\n  level: loud\n',
+      'FILE:2: gains.bounds.kp: expected min below max; found 2 above 1\n' +
+        'FILE:2: gains.bounds.kd: expected min below max; found 1 above 0\n' +
+        'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
+    ],
+    ['an alias', 'http: *elsewhere', 'FILE:1: expected values, no aliases'],
+    ['a tag', 'http: {port: !odd 1}', 'FILE:1: Unresolved tag: !odd'],
+    ['two documents', 'log:\n---\nlog:\n', 'FILE:2: expected one document, and no "---" after it'],
+    [
+      'a name of JavaScript',
+      'http: {__proto__: 1}',
+      'FILE:1: http.__proto__: there is no such setting; expected one of host, port, allowedHosts',
+    ],
+  ];
+  for (const [name, text, told] of refused) {
+    it(`refuses ${name} with file, line and what was expected`, async () => {
+      expect(await load(text)).to.equal(told);
+    });
+  }
+
+  it('refuses what the command line says wrongly', () => {
+    try {
+      loadConfig(undefined, { state: '' }, DEFAULTS);
+      expect.fail();
+    } catch (error) {
+      expect(configProblem(error)).to.equal('state.folder: expected a folder');
+    }
+  });
+
+  it('refuses a file that is not there', () => {
+    expect(() => loadConfig('/nowhere.yaml', {}, DEFAULTS))
+      .to.throw()
+      .with.property('code', 'bad-config');
+  });
+});

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
+import { expect } from 'chai';
+import { readableLine } from '../../src/events/log.js';
+
+const log = new URL('../../src/events/log.js', import.meta.url).href;
+
+/** A process that logs so many lines and then ends as the daemon does. */
+function logger(lines: number, stdout: 'pipe' | number = 'pipe'): ChildProcess {
+  const code = `
+    import { createLog, closeLog } from '${log}';
+    const log = createLog({ level: 'info' });
+    for (let line = 0; line < ${lines}; line += 1) log.info({ line }, 'a line that is not short, for there are many');
+    process.once('message', () => { log.info('end'); closeLog(log); process.exit(0); });
+    process.send('logged');`;
+  return spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['ignore', stdout, 'inherit', 'ipc'],
+  });
+}
+
+async function end(child: ChildProcess): Promise<number> {
+  child.send('end');
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+async function linesOf(child: ChildProcess): Promise<Record<string, unknown>[]> {
+  let text = '';
+  for await (const part of child.stdout ?? []) text += part;
+  return text
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+}
+
+describe('log', () => {
+  it('comes whole and in order, with its last line', async () => {
+    const child = logger(1000);
+    const reading = linesOf(child);
+    await once(child, 'message');
+    expect(await end(child)).to.equal(0);
+    const told = (await reading).map(({ line, msg }) => line ?? msg);
+    expect(told).to.deep.equal([...Array(1000).keys(), 'end']);
+  });
+
+  it('loses lines to a reader who comes late, and says how many', async () => {
+    const child = logger(50_000);
+    await once(child, 'message');
+    const reading = linesOf(child);
+    expect(await end(child)).to.equal(0);
+    const told = await reading;
+    const lost = told.find(({ msg }) => msg === 'log lines lost')?.lines;
+    expect(lost).to.be.greaterThan(10_000);
+    expect(told.filter(({ line }) => line !== undefined).length + Number(lost)).to.be.within(49_900, 50_001);
+  });
+
+  it('does not keep the process for a reader who takes nothing', async () => {
+    const child = logger(50_000);
+    await once(child, 'message');
+    expect(await end(child)).to.equal(0);
+  });
+
+  it('does not keep the process for a full disk', async function () {
+    if (!existsSync('/dev/full')) {
+      console.log('      skipped: no /dev/full on this machine');
+      return this.skip();
+    }
+    const child = logger(1000, openSync('/dev/full', 'w'));
+    await once(child, 'message');
+    expect(await end(child)).to.equal(0);
+  });
+
+  it('is short where people read it', () => {
+    const json = { level: 30, time: 1_000_000, msg: 'mode', unit: 'gimbal', before: 'manual', after: 'auto' };
+    expect(readableLine(JSON.stringify(json))).to.equal(
+      '00:16:40.000 INFO  mode unit="gimbal" before="manual" after="auto"\n',
+    );
+  });
+});

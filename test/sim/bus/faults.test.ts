@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { FAULT_BODY } from '../../../sim/bus/faults.js';
+import { isRobotError } from '../../../src/core/errors.js';
+import { UNIT_LIST } from '../../../src/core/units.js';
+import type { Fault } from '../../../src/http/problems.js';
+import { compile } from '../../../src/http/validate.js';
+
+const check = compile(FAULT_BODY);
+
+/** Where the body is at fault. */
+function pointers(body: unknown): string[] {
+  try {
+    check(body);
+    return [];
+  } catch (error) {
+    if (!isRobotError(error, 'invalid-request')) throw error;
+    const errors = error.context.errors as readonly Fault[];
+    return errors.map(({ pointer }) => pointer).sort();
+  }
+}
+
+const FAULTS = ['unplug', 'plug', 'brownout', 'nack', 'timeout', 'corrupt', 'hang', 'clear'];
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(UNIT_LIST.map(({ name }) => [name, FAULTS])),
+  bus: ['nack', 'timeout', 'corrupt', 'hang', 'clear'],
+  pin: ['nack', 'clear'],
+};
+
+describe('FAULT_BODY', () => {
+  for (const [target, allowed] of Object.entries(ALLOWED)) {
+    it(`lets ${target} go with ${allowed.join(', ')} and with nothing else`, () => {
+      for (const fault of FAULTS) {
+        const expected = allowed.includes(fault) ? [] : ['/fault'];
+        expect(pointers({ target, fault }), fault).to.deep.equal(expected);
+        expect(pointers({ target, fault, count: 3 }), fault).to.deep.equal(expected);
+      }
+    });
+  }
+
+  const wrong: readonly [unknown, readonly string[]][] = [
+    [{}, ['/fault', '/target']],
+    [{ target: 'gimbal' }, ['/fault']],
+    [{ fault: 'nack' }, ['/target']],
+    [{ target: 'laser', fault: 'nack' }, ['/target']],
+    [{ target: 'laser', fault: 'melt' }, ['/fault', '/target']],
+    [{ target: 'gimbal', fault: 'melt' }, ['/fault']],
+    [{ target: 'pin', fault: 'hang', count: 0 }, ['/count', '/fault']],
+    [{ target: 'bus', fault: 'nack', count: 1.5 }, ['/count']],
+    [{ target: 'bus', fault: 'nack', count: '1' }, ['/count']],
+    [{ target: 'bus', fault: 'nack', colour: 'red' }, ['/colour']],
+    [[], ['']],
+  ];
+  for (const [body, expected] of wrong) {
+    it(`finds every fault of ${JSON.stringify(body)}`, () => {
+      expect(pointers(body)).to.deep.equal(expected);
+    });
+  }
+});

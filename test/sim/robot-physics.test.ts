@@ -1,0 +1,345 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GIMBAL } from '../../sim/physics/robot-body.js';
+import { RobotTrial } from '../../sim/trials/robot-trial.js';
+import { type Gains, MODES, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
+
+interface Axis {
+  readonly angleRad: number;
+  readonly rateRadS: number;
+}
+
+function robot(options: { seed?: number; substeps?: number } = {}): RobotTrial {
+  return new RobotTrial({ seed: 1, ...options });
+}
+
+function axis(trial: RobotTrial, name: 'yaw' | 'pitch'): Axis {
+  return trial.physics.loops.gimbal.axes[name] as Axis;
+}
+
+function truth(trial: RobotTrial, name: string): number {
+  return Number(trial.physics.loops.chassis.axes[name]);
+}
+
+/** Everything that can be seen of the robot, exactly. */
+function snapshot(trial: RobotTrial): string {
+  const { gimbal, chassis } = trial.physics.loops;
+  return JSON.stringify([gimbal.readings, gimbal.axes, chassis.readings, chassis.axes, chassis.pose]);
+}
+
+/** Largest change of the loop's output from one period to the next. */
+function largestJump(trial: RobotTrial, unit: UnitName, loop: string, seconds: number): number {
+  const reading = trial.reading(unit, loop);
+  let before = reading.output;
+  let most = 0;
+  trial.run(seconds, () => {
+    most = Math.max(most, Math.abs(reading.output - before));
+    before = reading.output;
+  });
+  return most;
+}
+
+const WAVE = { loop: 'angle_pitch', amplitude: 0.1, periodS: 1 };
+
+describe('the simulated robot', () => {
+  it('moves the same to the last bit for the same seed and commands', () => {
+    const journey = (seed: number) => {
+      const trial = robot({ seed });
+      const seen: string[] = [];
+      for (const [gimbal, chassis] of [
+        ['manual', 'auto'],
+        ['auto', 'auto'],
+        ['debug', 'manual'],
+        ['auto', 'debug'],
+      ] as const) {
+        trial.command('gimbal', { mode: gimbal, excitation: WAVE });
+        trial.command('chassis', { mode: chassis, excitation: { ...WAVE, loop: 'speed' } });
+        trial.run(2, () => seen.push(snapshot(trial)));
+      }
+      return seen;
+    };
+    expect(journey(7)).deep.equal(journey(7));
+    expect(journey(7)).not.deep.equal(journey(8));
+  });
+
+  it('holds where it is in manual', () => {
+    const trial = robot();
+    trial.run(1);
+    const before = snapshot(trial);
+    const { angleRad } = axis(trial, 'pitch');
+    trial.run(5);
+    expect(snapshot(trial)).not.equal(before);
+    expect(axis(trial, 'pitch').angleRad).closeTo(angleRad, 0.005);
+    expect(axis(trial, 'yaw').angleRad).closeTo(0, 0.005);
+    expect(Math.hypot(truth(trial, 'xM'), truth(trial, 'yM'))).below(0.002);
+  });
+
+  it('comes to a stand in manual from full course speed', () => {
+    const trial = robot();
+    trial.command('chassis', { mode: 'auto' });
+    trial.run(4);
+    expect(truth(trial, 'speedMS')).closeTo(0.5, 0.05);
+    trial.command('chassis', { mode: 'manual' });
+    trial.run(1.5);
+    expect(truth(trial, 'speedMS')).closeTo(0, 0.002);
+    expect(truth(trial, 'turnRadS')).closeTo(0, 0.01);
+  });
+
+  it('follows the target with the gimbal and the course with the chassis in auto', () => {
+    const trial = robot();
+    trial.command('gimbal', { mode: 'auto' });
+    trial.command('chassis', { mode: 'auto' });
+    trial.run(3);
+    let lost = 0;
+    let beside = 0;
+    const places: number[] = [];
+    trial.run(40, () => {
+      lost += trial.physics.loops.gimbal.targetVisible ? 0 : 1;
+      beside = Math.max(beside, Math.abs(truth(trial, 'besideCourseM')));
+      places.push(trial.reading('chassis', 'position').measured);
+    });
+    expect(lost).equal(0);
+    expect(beside).below(0.03);
+    expect(Math.max(...places)).closeTo(12.24, 0.05);
+    expect(places.filter((place, index) => place < (places[index - 1] ?? 0) - 1)).length.within(1, 2);
+  });
+
+  it('finds a target that is out of sight', () => {
+    const trial = robot();
+    trial.command('gimbal', { mode: 'debug', excitation: { loop: 'angle_yaw', amplitude: 2, periodS: 2 } });
+    trial.run(0.8);
+    trial.command('gimbal', { mode: 'auto' });
+    trial.run(0.2);
+    expect(trial.physics.loops.gimbal.targetVisible).equal(false);
+    trial.run(6);
+    expect(trial.physics.loops.gimbal.targetVisible).equal(true);
+    expect(trial.reading('gimbal', 'visual_yaw').measured).closeTo(0, 0.03);
+  });
+
+  it('has no torque after a stop: the nose sinks, the chassis rolls out', () => {
+    const trial = robot();
+    trial.command('gimbal', { mode: 'debug', excitation: { ...WAVE, amplitude: 0.3, periodS: 20 } });
+    trial.command('chassis', { mode: 'auto' });
+    trial.run(2);
+    const raised = axis(trial, 'pitch').angleRad;
+    trial.command('gimbal', { torque: false });
+    trial.command('chassis', { torque: false });
+    trial.run(0.01);
+    expect(trial.reading('gimbal', 'angle_pitch').output).equal(0);
+    expect(trial.reading('chassis', 'speed').output).equal(0);
+    expect(truth(trial, 'speedMS')).above(0.3);
+    trial.run(5);
+    expect(axis(trial, 'pitch').angleRad).below(raised - 0.2);
+    expect(axis(trial, 'pitch').rateRadS).closeTo(0, 1e-9);
+    expect(truth(trial, 'speedMS')).closeTo(0, 1e-9);
+  });
+
+  for (const name of ['yaw', 'pitch'] as const) {
+    for (const [amplitude, stop] of [
+      [0.5, 'minRad'],
+      [-0.5, 'maxRad'],
+    ] as const) {
+      it(`keeps ${name} to its end stop ${stop}, whatever pushes`, () => {
+        const loop = `angle_${name}`;
+        const trial = robot();
+        trial.setGains('gimbal', loop, { kp: -1000, ki: 0, kd: 0 });
+        trial.command('gimbal', { mode: 'debug', excitation: { loop, amplitude, periodS: 20 } });
+        trial.run(1, () => {
+          expect(axis(trial, name).angleRad).within(GIMBAL[name].minRad, GIMBAL[name].maxRad);
+        });
+        expect(trial.reading('gimbal', loop).output).equal(amplitude > 0 ? -24 : 24);
+        expect(axis(trial, name)).include({ angleRad: GIMBAL[name][stop], rateRadS: 0 });
+      });
+    }
+  }
+
+  it('turns the gimbal with the chassis, and the chassis against the gimbal', () => {
+    const trial = robot();
+    trial.run(1);
+    const excitation = { loop: 'angle', amplitude: 0.5, periodS: 20 };
+    trial.command('chassis', { mode: 'debug', excitation });
+    let yaw = 0;
+    trial.run(0.3, () => {
+      yaw = Math.min(yaw, axis(trial, 'yaw').angleRad);
+    });
+    expect(yaw).within(-0.05, -0.001);
+
+    const other = robot();
+    other.command('chassis', { torque: false });
+    other.command('gimbal', {
+      mode: 'debug',
+      excitation: { loop: 'angle_yaw', amplitude: 0.5, periodS: 20 },
+    });
+    other.run(0.03);
+    expect(truth(other, 'headingRad')).below(-1e-5);
+  });
+
+  it('slips when it asks more of the floor than grip', () => {
+    const trial = robot();
+    trial.setGains('chassis', 'speed', { kp: 1000, ki: 0, kd: 0 });
+    const excitation = { loop: 'speed', amplitude: 1, periodS: 2 };
+    trial.command('chassis', { mode: 'debug', excitation });
+    let slipped = 0;
+    let fastest = 0;
+    let before = 0;
+    trial.run(3, () => {
+      slipped += trial.physics.loops.chassis.axes.slipping === true ? 1 : 0;
+      fastest = Math.max(fastest, Math.abs(truth(trial, 'speedMS') - before) * 1000);
+      before = truth(trial, 'speedMS');
+    });
+    expect(slipped).above(20);
+    expect(fastest).at.most(0.8 * 9.81 + 1e-9);
+  });
+
+  for (const [unit, loop, volts] of [
+    ['gimbal', 'angle_yaw', 1],
+    ['gimbal', 'angle_pitch', 1],
+    ['chassis', 'speed', 1],
+    ['chassis', 'angle', 1],
+  ] as const) {
+    it(`changes modes and gains without a jump of ${loop}`, () => {
+      const trial = robot();
+      trial.command('gimbal', { mode: 'auto' });
+      trial.run(3);
+      for (const mode of ['auto', 'debug', 'auto', 'manual', 'debug', 'manual'] as const) {
+        trial.command(unit, { mode });
+        expect(largestJump(trial, unit, loop, 0.05), mode).below(volts);
+        trial.run(0.3);
+      }
+      const { kp, ki, kd } = trial.gains(unit)[loop]!;
+      trial.command(unit, { mode: 'auto' });
+      trial.run(2);
+      trial.setGains(unit, loop, { kp: kp / 3, ki: 2 * ki, kd });
+      expect(largestJump(trial, unit, loop, 0.05), 'gains').below(volts);
+    });
+  }
+
+  it('leaves an excitation smoothly', () => {
+    const trial = robot();
+    trial.run(1);
+    trial.command('gimbal', {
+      mode: 'debug',
+      excitation: { ...WAVE, loop: 'angle_yaw', amplitude: 0.3, periodS: 8 },
+    });
+    trial.run(2);
+    for (const change of [
+      { excitation: { ...WAVE, loop: 'angle_yaw', amplitude: 0 } },
+      { mode: 'auto' },
+    ] as const) {
+      trial.command('gimbal', change);
+      expect(largestJump(trial, 'gimbal', 'angle_yaw', 0.05)).below(1);
+      trial.run(0.2);
+    }
+  });
+
+  it('counts the edges of the excitation, each with its new setpoint', () => {
+    const trial = robot();
+    const { gimbal } = trial.physics.loops;
+    trial.command('gimbal', { mode: 'debug', excitation: { ...WAVE, periodS: 0.5 } });
+    trial.run(0.001);
+    expect(gimbal.edges).equal(1);
+    const centre = trial.reading('gimbal', 'angle_pitch').setpoint - WAVE.amplitude;
+    trial.run(0.249);
+    expect(gimbal.edges).equal(1);
+    trial.run(0.001);
+    expect(gimbal.edges).equal(2);
+    expect(trial.reading('gimbal', 'angle_pitch').setpoint).closeTo(centre - WAVE.amplitude, 1e-9);
+    expect(trial.reading('gimbal', 'angle_yaw').setpoint).closeTo(0, 1e-3);
+    trial.run(10 - 0.251);
+    expect(gimbal.edges).equal(40);
+    trial.command('gimbal', { mode: 'manual' });
+    trial.run(2);
+    expect(gimbal.edges).equal(40);
+  });
+
+  it('excites a visual loop on a target', () => {
+    const trial = robot();
+    const excitation = { loop: 'visual_yaw', amplitude: 0.1, periodS: 4 };
+    trial.run(1);
+    trial.command('gimbal', { mode: 'debug' });
+    trial.run(0.5);
+    trial.command('gimbal', { excitation });
+    trial.run(1.9);
+    expect(trial.physics.loops.gimbal.targetVisible).equal(true);
+    expect(trial.reading('gimbal', 'visual_yaw').measured).closeTo(0.1, 0.004);
+  });
+
+  it('forgets nothing of the mechanics when a controller restarts', () => {
+    const trial = robot();
+    trial.command('gimbal', { mode: 'auto' });
+    trial.run(2);
+    const { angleRad } = axis(trial, 'yaw');
+    trial.physics.loops.gimbal.reset();
+    trial.command('gimbal', { mode: 'manual' });
+    trial.run(1);
+    expect(axis(trial, 'yaw').angleRad).closeTo(angleRad, 0.02);
+  });
+
+  it('keeps telling numbers within reason for any gains', () => {
+    const extreme = fc.constantFrom(3.4028234663852886e38, -3.4028234663852886e38, 1e-45, 0);
+    const any = fc.oneof(extreme, fc.float({ noNaN: true, noDefaultInfinity: true }));
+    const gains: fc.Arbitrary<Gains> = fc.record({ kp: any, ki: any, kd: any });
+    const sets = fc.array(gains, { minLength: 5, maxLength: 5 });
+    const loops = fc.constantFrom(...UNIT_LIST.flatMap(unit => unit.loops.map(loop => loop.name)));
+    const mode = fc.constantFrom(...MODES);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(mode, sets, loops), { minLength: 1, maxLength: 4 }), phases => {
+        const trial = robot();
+        for (const [chosen, triples, loop] of phases) {
+          for (const unit of UNIT_LIST) {
+            unit.loops.forEach((each, index) => {
+              trial.setGains(unit.name, each.name, triples[index]!);
+            });
+            trial.command(unit.name, { mode: chosen, excitation: { loop, amplitude: 0.2, periodS: 0.1 } });
+          }
+          trial.run(0.3);
+          const numbers = snapshot(trial).match(/null|-?\d[\d.e+-]*/g) ?? [];
+          for (const number of numbers) expect(Math.abs(Number(number))).below(1e4);
+          expect(numbers).not.include('null');
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  for (const unit of UNIT_LIST) {
+    for (const { name, maxAmplitude, quantity } of unit.loops) {
+      const amplitude = 0.3 * maxAmplitude;
+
+      it(`${name} has the same figures with half the integration step`, () => {
+        const [coarse, fine] = [2, 4].map(substeps => {
+          const trial = robot({ substeps });
+          trial.run(1);
+          // A large step for the camera: of a small one, its noise decides in which picture it has settled.
+          return trial.step(unit.name, name, name.startsWith('visual') ? maxAmplitude : amplitude, 4);
+        });
+        expect(coarse!.overshootPercent).closeTo(fine!.overshootPercent!, 0.3);
+        // The camera's noise decides when a settled response peaks.
+        const times = name.startsWith('visual')
+          ? ['riseS', 'settlingS']
+          : ['riseS', 'settlingS', 'peakTimeS'];
+        for (const time of times as ('riseS' | 'settlingS' | 'peakTimeS')[]) {
+          expect(coarse![time], time).closeTo(fine![time]!, 0.02 * fine![time]!);
+        }
+      });
+
+      it(`${name} is good by default and looks bad with bad gains`, () => {
+        const { kp, ki, kd } = unitNamed(unit.name).loops.find(loop => loop.name === name)!.defaults;
+        const figures = (gains: Gains) => {
+          const trial = robot();
+          trial.setGains(unit.name, name, gains);
+          trial.run(1);
+          return trial.step(unit.name, name, amplitude, 4);
+        };
+        const good = figures({ kp, ki, kd });
+        expect(good.overshootPercent).below(5);
+        expect(good.settlingS).below(1);
+        expect(Math.abs(good.steadyError!), quantity).below(0.02 * amplitude);
+        const bad = figures({ kp: kp / 5, ki: 20 * kp + 2 * ki, kd: 0 });
+        expect(bad.overshootPercent! > 20 || bad.settlingS === null).equal(true);
+        const weak = figures({ kp: kp / 20, ki: 0, kd });
+        expect(weak.settlingS === null || weak.settlingS > 2 * good.settlingS!).equal(true);
+      });
+    }
+  }
+});

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { defaultFigures } from '../../../sim/trials/default-figures.js';
+
+describe('docs/operating.md', () => {
+  it('tells what the default gains do (else paste the output of npm run -s figures)', () => {
+    const page = readFileSync('docs/operating.md', 'utf8');
+    const told = /<!-- default-figures -->\n+([\s\S]*?)\n+<!-- \/default-figures -->/.exec(page)?.[1];
+    expect(told).equal(defaultFigures().trimEnd());
+  });
+});
