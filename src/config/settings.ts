@@ -1,4 +1,5 @@
-import type { GainBounds } from '../core/units.js';
+import { DEFAULT_PERMISSIONS, type Permissions, PHASES, type Phase } from '../core/phases.js';
+import { type GainBounds, MODES } from '../core/units.js';
 
 /** One setting of the configuration file; checks, defaults and the commented default file derive from it. */
 export interface Setting<T> {
@@ -20,6 +21,16 @@ const BOUNDS = {
   properties: { min: { type: 'number' }, max: { type: 'number' } },
   additionalProperties: false,
 };
+
+/** A phase of which the file gives only some permissions keeps the others' defaults. */
+function permissions(defaults: Permissions): object {
+  const { modes, ...flags } = defaults;
+  const properties: Record<string, object> = {
+    modes: { type: 'array', items: { enum: MODES }, uniqueItems: true, default: modes },
+  };
+  for (const [name, value] of Object.entries(flags)) properties[name] = { type: 'boolean', default: value };
+  return { type: 'object', properties, additionalProperties: false, default: defaults };
+}
 
 function setting<T>(made: Setting<T>): Setting<T> {
   return made;
@@ -122,6 +133,42 @@ export const SETTINGS = {
       schema: { type: 'string', minLength: 1 },
       expected: 'a folder',
       doc: 'Where the gains are kept. Default: /var/lib/trunnion on the robot.',
+    }),
+  },
+  access: {
+    required: flag(
+      false,
+      'Whether what acts needs a token while there is none yet; with the first token the robot is closed anyway.',
+    ),
+    stop: setting<'anyone' | 'token'>({
+      default: 'anyone',
+      schema: { enum: ['anyone', 'token'] },
+      expected: 'anyone or token',
+      doc: 'Who may stop the robot and darken the laser: anyone, or only who has a token.',
+    }),
+  },
+  match: {
+    refereeSilenceMs: setting({
+      default: 3000,
+      schema: { type: 'integer', minimum: 500, maximum: 60000 },
+      expected: 'whole milliseconds from 500 to 60000',
+      doc: "Silence of the referee's desk (ms) that counts as lost in the phases auto and teleop.",
+    }),
+    onRefereeSilence: setting<'stop' | 'hold'>({
+      default: 'stop',
+      schema: { enum: ['stop', 'hold'] },
+      expected: 'stop or hold',
+      doc: 'What the robot does then: stop, or hold on and only show it; with hold, no lease is needed.',
+    }),
+    phases: setting<Readonly<Record<Phase, Permissions>>>({
+      default: DEFAULT_PERMISSIONS,
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(PHASES.map(phase => [phase, permissions(DEFAULT_PERMISSIONS[phase])])),
+        additionalProperties: false,
+      },
+      expected: 'phases such as {pre: {laser: true}}, each with some of drive, laser, tune, resume, modes',
+      doc: 'What each phase allows, such as {pre: {laser: true}}; what is left out keeps its default.',
     }),
   },
   log: {

@@ -45,12 +45,19 @@ describe('configuration', () => {
     expect(config.laser.interlock).to.deep.equal({ gpio: 27, activeLow: false });
   });
 
+  it('changes one permission of one phase and leaves the others', async () => {
+    const usual = loadConfig(undefined, {}, DEFAULTS).match.phases;
+    const config = await load('match:\n  phases:\n    pre: {laser: true}\n');
+    if (typeof config === 'string') throw new Error(config);
+    expect(config.match.phases).to.deep.equal({ ...usual, pre: { ...usual.pre, laser: true } });
+  });
+
   it('is the defaults when the installed file is left as it is', async () => {
     expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
   it('shows every default in the installed file, ready to be uncommented', async () => {
-    const uncommented = defaultConfig().replaceAll(/^ {2}# (\w+: .+)$/gm, '  $1');
+    const uncommented = defaultConfig().replaceAll(/^ {2}# ((\w+|phases| {2}\w+): .+|phases:)$/gm, '  $1');
     expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
@@ -63,7 +70,7 @@ describe('configuration', () => {
     [
       'an unknown section',
       'lasers:\n  gpio: 4\n',
-      'FILE:1: lasers: there is no such setting; expected one of http, i2c, laser, supervision, gains, state, log',
+      'FILE:1: lasers: there is no such setting; expected one of http, i2c, laser, supervision, gains, state, access, match, log',
     ],
     [
       'a wrong type',

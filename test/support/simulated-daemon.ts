@@ -47,6 +47,8 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
       supervision: { ...usual.supervision, ...sections.supervision },
       gains: { ...usual.gains, ...sections.gains },
       state: { ...usual.state, ...sections.state },
+      access: { ...usual.access, ...sections.access },
+      match: { ...usual.match, ...sections.match },
       log: { ...usual.log, ...sections.log },
     };
     const { hardware } = sim;

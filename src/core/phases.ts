@@ -1,0 +1,38 @@
+import { MODES, type Mode } from './units.js';
+
+/** The phases of a match, in the order of a match; `none` is a robot that plays none. */
+export const PHASES = ['none', 'pre', 'auto', 'teleop', 'pause', 'ended'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** What a phase allows. A phase is a permission: it never starts anything by itself. */
+export interface Permissions {
+  /** Mode switches and excitation. */
+  readonly drive: boolean;
+  /** Light. Dark is always allowed. */
+  readonly laser: boolean;
+  /** Saves and restores of gains, and trials. */
+  readonly tune: boolean;
+  /** A resume after a stop. */
+  readonly resume: boolean;
+  /** The modes that a unit may be in without being stopped. */
+  readonly modes: readonly Mode[];
+}
+
+const AT_REST: Permissions = { drive: false, laser: false, tune: true, resume: false, modes: [] };
+const IN_PLAY: Permissions = {
+  drive: true,
+  laser: true,
+  tune: false,
+  resume: true,
+  modes: MODES.filter(mode => mode !== 'debug'),
+};
+
+/** Nothing moves around a play, gains are not touched within one, and only `none` allows everything. */
+export const DEFAULT_PERMISSIONS: Readonly<Record<Phase, Permissions>> = {
+  none: { drive: true, laser: true, tune: true, resume: true, modes: MODES },
+  pre: AT_REST,
+  auto: IN_PLAY,
+  teleop: IN_PLAY,
+  pause: AT_REST,
+  ended: AT_REST,
+};
