@@ -1,5 +1,5 @@
 import { get, post, type Route } from '../src/http/route.js';
-import { FAULT_BODY, type FaultBody } from './bus/faults.js';
+import { FAULT_BODY } from './bus/faults.js';
 import type { SimulatedRobot } from './simulated-robot.js';
 
 /** What only a simulated robot can answer. */
@@ -9,7 +9,7 @@ export function simRoutes(robot: SimulatedRobot): Route[] {
     get({ path: '/sim/state', id: 'simState', tag, summary: 'The truth', answer: { type: 'object' } }, () =>
       robot.truth(),
     ),
-    post<FaultBody>(
+    post(
       {
         path: '/sim/faults',
         id: 'simFaults',

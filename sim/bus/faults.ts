@@ -1,3 +1,4 @@
+import type { Schema } from '../../src/core/schema.js';
 import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 
 const UNITS = UNIT_LIST.map(unit => unit.name);
@@ -32,7 +33,7 @@ const among = (targets: readonly string[]) => ({
 });
 
 /** JSON Schema of the body, with the pairs. */
-export const FAULT_BODY = {
+export const FAULT_BODY: Schema<FaultBody> = {
   type: 'object',
   properties: {
     target: { type: 'string', enum: TARGETS },

@@ -1,20 +1,30 @@
-import type { UnitName } from './units.js';
+import { count, growing, named, number, oneOf, record, type Schema, type TypeOf, text } from './schema.js';
+import { UNIT_LIST } from './units.js';
+
+const value: Schema<string | number | boolean | null> = { type: ['string', 'number', 'boolean', 'null'] };
 
 /** One thing that happened: what somebody asked and what came of it, or what the robot did by itself. */
-export interface LogEvent {
-  /** Counts up by one; a gap means that events were dropped. */
-  readonly seq: number;
-  /** Monotonic seconds, as `t` of telemetry. */
-  readonly t: number;
-  /** Wall time, ISO 8601; the clock of a robot may be wrong. */
-  readonly at: string;
-  /** What was asked or what happened, in one word: mode, laser, stop, resume, save, reset, offline, fault, … */
-  readonly what: string;
-  readonly unit?: UnitName;
-  /** Who asked: a token's name, else an address. Absent where the robot did it by itself. */
-  readonly who?: string;
-  /** Of what was asked: `done`, or the problem's code. */
-  readonly outcome?: string;
-  /** For people and programs: values before and after, loop, amplitude, revision, reason. */
-  readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
-}
+export const logEvent = named(
+  'Event',
+  growing(
+    {
+      seq: count('Counts up by one; a gap means that events were dropped.'),
+      t: number('Monotonic seconds, as `t` of telemetry.'),
+      at: text('Wall time, ISO 8601; the clock of a robot may be wrong.'),
+      what: text(
+        'What was asked or what happened, in one word: mode, laser, stop, resume, save, reset, offline, fault, …',
+      ),
+    },
+    {
+      unit: oneOf(UNIT_LIST.map(unit => unit.name)),
+      who: text("Who asked: a token's name, else an address. Absent where the robot did it by itself."),
+      outcome: text("Of what was asked: `done`, or the problem's code."),
+      detail: record(
+        value,
+        'For people and programs: values before and after, loop, amplitude, revision, reason.',
+      ),
+    },
+  ),
+);
+
+export type LogEvent = TypeOf<typeof logEvent>;

@@ -1,85 +1,137 @@
-import type { Excitation, Mode, UnitName } from './units.js';
+import {
+  array,
+  count,
+  growing,
+  named,
+  nullable,
+  number,
+  oneOf,
+  record,
+  type TypeOf,
+  text,
+  yesNo,
+} from './schema.js';
+import { MODES, perUnit } from './units.js';
 
-/** A complaint as people and programs read it: the code, and a sentence with the cure. */
-export interface Complaint {
-  readonly code: string;
-  readonly detail: string;
-}
+const complaint = named(
+  'Complaint',
+  growing({ code: text('One of the codes of problems.'), detail: text('A sentence with the cure.') }),
+);
 
-export interface LaserStatus {
-  /** As the pin says; null while it cannot be read or there is none. */
-  readonly state: 'on' | 'off' | null;
-  /**
-   * What may be claimed: `dark` is proven by the pin, `fault` means that the pin does not obey and the laser may be lit,
-   * `unknown` that there is no pin to ask.
-   */
-  readonly light: 'on' | 'dark' | 'unknown' | 'fault';
-  /** Why it is dark although it was last switched on. */
-  readonly reason?: string;
-  readonly problem?: Complaint;
-}
+/** A complaint as people and programs read it. */
+export type Complaint = TypeOf<typeof complaint>;
 
-/**
- * `on` and `off` as the controller says. `silent`: it cannot be reached, and has heard nothing for so long that its own
- * silence rule has taken torque off. `unknown`: none of these is proven, so the motors may push.
- */
-export type Torque = 'on' | 'off' | 'silent' | 'unknown';
+const laserStatus = named(
+  'LaserStatus',
+  growing(
+    {
+      state: nullable(
+        oneOf(['on', 'off']),
+        'As the pin says; null while it cannot be read or there is none.',
+      ),
+      light: oneOf(
+        ['on', 'dark', 'unknown', 'fault'],
+        'What may be claimed: `dark` is proven by the pin, `fault` means that the pin does not obey and the laser may ' +
+          'be lit, `unknown` that there is no pin to ask.',
+      ),
+    },
+    { reason: text('Why it is dark although it was last switched on.'), problem: complaint },
+  ),
+);
 
-export interface TrialStatus {
-  readonly id: string;
-  /** Whose it is: a token's name or an address. */
-  readonly by: string;
-  /** Monotonic seconds, as `t` of telemetry. */
-  readonly endsAtT: number;
-  readonly gains: Readonly<Record<string, { readonly kp: number; readonly ki: number; readonly kd: number }>>;
-}
+export type LaserStatus = TypeOf<typeof laserStatus>;
 
-export interface UnitStatus {
-  /** Null until the controller was heard from. */
-  readonly mode: Mode | null;
-  readonly online: boolean;
-  readonly faults: readonly string[];
-  readonly flags: readonly string[];
-  readonly torque: Torque;
-  readonly firmware?: string;
-  readonly protocol?: number;
-  /** The wave of debug mode as the controller has it; null outside debug mode and while it is not known. */
-  readonly excitation: Excitation | null;
-  readonly gains: {
-    /** 0 before the first save. */
-    readonly revision: number;
-    readonly savedAt: string | null;
-    /** The saved gains are the active ones. */
-    readonly applied: boolean;
-    readonly trial?: TrialStatus;
-  };
-  /** Why it is offline. */
-  readonly problem?: Complaint;
-}
+const torque = oneOf(
+  ['on', 'off', 'silent', 'unknown'],
+  '`on` and `off` as the controller says. `silent`: it cannot be reached, and has heard nothing for so long that its ' +
+    'own silence rule has taken torque off. `unknown`: none of these is proven, so the motors may push.',
+);
 
-export interface StorageStatus {
-  readonly ok: boolean;
-  readonly detail?: string;
-  readonly cure?: string;
-  /** Copies of damaged files in the state folder. */
-  readonly setAside: readonly string[];
-}
+export type Torque = TypeOf<typeof torque>;
 
-export interface BusStatus {
-  readonly transactions: number;
-  readonly retries: number;
-  readonly errors: Readonly<Record<string, number>>;
-}
+/** The gains of one loop, as they are answered. */
+const gains = named('Gains', growing({ kp: number(), ki: number(), kd: number() }));
+
+const trialStatus = named(
+  'Trial',
+  growing({
+    id: text(),
+    by: text("Whose it is: a token's name or an address."),
+    endsAtT: number('Monotonic seconds, as `t` of telemetry.'),
+    gains: record(gains, 'By the name of the loop.'),
+  }),
+);
+
+export type TrialStatus = TypeOf<typeof trialStatus>;
+
+const excitation = named(
+  'Excitation',
+  growing({
+    loop: text('Name of the loop.'),
+    amplitude: number("In the loop's unit; 0 moves nothing."),
+    periodS: number(),
+  }),
+);
+
+const unitStatus = named(
+  'UnitStatus',
+  growing(
+    {
+      mode: nullable(oneOf(MODES), 'Null until the controller was heard from.'),
+      online: yesNo(),
+      faults: array(text()),
+      flags: array(text()),
+      torque,
+      excitation: nullable(
+        excitation,
+        'The wave of debug mode as the controller has it; null outside debug mode and while it is not known.',
+      ),
+      gains: growing(
+        {
+          revision: count('0 before the first save.'),
+          savedAt: nullable(text('ISO 8601.')),
+          applied: yesNo('The saved gains are the active ones.'),
+        },
+        { trial: trialStatus },
+      ),
+    },
+    { firmware: text(), protocol: count(), problem: { ...complaint, description: 'Why it is offline.' } },
+  ),
+);
+
+export type UnitStatus = TypeOf<typeof unitStatus>;
+
+const storageStatus = named(
+  'StorageStatus',
+  growing(
+    { ok: yesNo(), setAside: array(text(), 'Copies of damaged files in the state folder.') },
+    { detail: text(), cure: text() },
+  ),
+);
+
+export type StorageStatus = TypeOf<typeof storageStatus>;
+
+const busStatus = named(
+  'BusStatus',
+  growing({ transactions: count(), retries: count(), errors: record(count(), 'By code.') }),
+);
+
+export type BusStatus = TypeOf<typeof busStatus>;
 
 /** The body of GET /api/status and of event `status`. */
-export type Status = {
-  readonly version: string;
-  readonly simulated: boolean;
-  readonly uptimeS: number;
-  readonly stopped: boolean;
-  readonly laser: LaserStatus;
-  readonly bus: BusStatus;
-  readonly storage: StorageStatus;
-  /** Event streams that are open. */
-  readonly streams: number;
-} & Readonly<Record<UnitName, UnitStatus>>;
+export const status = named(
+  'Status',
+  growing({
+    version: text(),
+    simulated: yesNo(),
+    uptimeS: number(),
+    stopped: yesNo(),
+    laser: laserStatus,
+    ...perUnit(() => unitStatus),
+    bus: busStatus,
+    storage: storageStatus,
+    streams: count('Event streams that are open.'),
+  }),
+);
+
+export type Status = TypeOf<typeof status>;

@@ -1,17 +1,25 @@
-/** What a tuner reads from a step response. `null` where the samples do not tell. */
-export interface StepFigures {
-  /** Of the way from the first sample to the final value. */
-  readonly overshootPercent: number | null;
-  /** From 10 % to 90 % of the way. */
-  readonly riseS: number | null;
-  /** Until the response stays within 2 % of the way around the final value. */
-  readonly settlingS: number | null;
-  readonly peakTimeS: number | null;
-  /** Setpoint minus final value. */
-  readonly steadyError: number | null;
+import { growing, named, nullable, number, type TypeOf } from './schema.js';
+
+const figure = (description: string) => nullable(number(), description);
+
+/** Of the figures, those that event `step` shows. */
+export const shownFigures = named(
+  'StepFigures',
+  growing({
+    overshootPercent: figure('Of the way from the first sample to the final value.'),
+    riseS: figure('From 10 % to 90 % of the way.'),
+    settlingS: figure('Until the response stays within 2 % of the way around the final value.'),
+    peakTimeS: figure('Until the largest value.'),
+    steadyError: figure('Setpoint minus final value.'),
+  }),
+  'What a tuner reads from a step response; null where the samples do not show it.',
+);
+
+/** What a tuner reads from a step response. `null` where the samples do not show it. */
+export type StepFigures = TypeOf<typeof shownFigures> & {
   /** Mean of the last 2 % of the samples. */
   readonly finalValue: number | null;
-}
+};
 
 export interface StepRecord {
   /** The first sample is taken at the moment of the step, before anything has moved. */

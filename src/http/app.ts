@@ -3,6 +3,8 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
+import { text } from '../core/schema.js';
+import type { Status } from '../core/status.js';
 import type { GainBounds } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import { access } from './access.js';
@@ -33,7 +35,12 @@ export interface AppOptions {
 export function createApp(options: AppOptions): Koa {
   const { robot, clock, version } = options;
   const startedMs = clock.nowMs();
-  const status = () => statusBody(robot, { version, uptimeS: (clock.nowMs() - startedMs) / 1000 });
+  const status = (): Status =>
+    statusBody(robot, {
+      version,
+      uptimeS: (clock.nowMs() - startedMs) / 1000,
+      streams: events.streams,
+    });
   const events = createEvents(robotFeed(robot, clock, status), clock);
   const documented: Route[] = [
     ...unitRoutes(robot, options.gainBounds),
@@ -45,11 +52,11 @@ export function createApp(options: AppOptions): Koa {
         tag: 'Robot',
         summary:
           'Server-sent events: `status` at once and on change, `telemetry`, and `step` after each captured step',
-        answer: { type: 'string' },
+        answer: text(),
         answerType: 'text/event-stream',
         problems: ['too-many-streams'],
       },
-      events,
+      events.open,
     ),
   ];
   const document: Route = get(

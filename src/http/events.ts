@@ -2,36 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { Clock, Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { StepFigures } from '../core/step-figures.js';
-import type { UnitName } from '../core/units.js';
-
-export type TelemetrySample = { readonly t: number } & Readonly<
-  Record<UnitName, null | Readonly<Record<string, unknown>>>
->;
-
-/** A captured step with what a tuner reads from it. */
-export interface StepRecord {
-  readonly unit: UnitName;
-  readonly loop: string;
-  readonly number: number;
-  readonly rateHz: number;
-  readonly decimation: number;
-  /** Of one sample. */
-  readonly periodS: number;
-  /** The first is the last before the step. */
-  readonly samples: { readonly setpoint: readonly number[]; readonly measured: readonly number[] };
-  readonly figures: Omit<StepFigures, 'finalValue'>;
-}
+import type { Status } from '../core/status.js';
+import type { Step } from '../core/step.js';
+import type { Telemetry } from '../core/telemetry.js';
 
 /** Each `on…` returns the act that ends it. */
 export interface EventFeed {
-  /** The body of GET /api/status. */
-  status(): unknown;
+  status(): Status;
   /** Something in status changed; uptime and counters alone do not count. */
   onStatus(listener: () => void): () => void;
   /** Every poll. `t` is in monotonic seconds. */
-  onTelemetry(listener: (sample: TelemetrySample) => void): () => void;
-  onStep(listener: (step: StepRecord) => void): () => void;
+  onTelemetry(listener: (sample: Telemetry) => void): () => void;
+  onStep(listener: (step: Step) => void): () => void;
 }
 
 const MOST_STREAMS = 32;
@@ -50,11 +32,18 @@ interface Stream {
   owesStatus: boolean;
 }
 
+export interface Events {
+  /** How many are open. */
+  readonly streams: number;
+  /** Turns the answer into a stream. Throws RobotError `too-many-streams`. */
+  open(ctx: Context): void;
+}
+
 /**
  * Turns answers into streams of one feed, which is listened to only while someone reads, and serialised once for all
  * readers. One stream too many throws RobotError `too-many-streams`. Streams end with their connections.
  */
-export function createEvents(feed: EventFeed, clock: Clock): (ctx: Context) => void {
+export function createEvents(feed: EventFeed, clock: Clock): Events {
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
 
@@ -94,7 +83,7 @@ export function createEvents(feed: EventFeed, clock: Clock): (ctx: Context) => v
     stopListening = undefined;
   };
 
-  return ctx => {
+  const open = (ctx: Context) => {
     if (ctx.method !== 'HEAD' && streams.size >= MOST_STREAMS) throw new RobotError('too-many-streams');
     ctx.status = 200;
     ctx.type = 'text/event-stream';
@@ -113,6 +102,12 @@ export function createEvents(feed: EventFeed, clock: Clock): (ctx: Context) => v
     stopListening ??= listen();
     write(stream, `retry: ${RETRY_MS}\n\n`);
     writeStatus([stream]);
+  };
+  return {
+    get streams() {
+      return streams.size;
+    },
+    open,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/errors.js';
-import { PROBLEMS } from './problems.js';
+import type { Schema } from '../core/schema.js';
+import { PROBLEMS, problem } from './problems.js';
 import type { Route } from './route.js';
-import { problem, type Schema } from './schemas.js';
 
 const ANY_REQUEST: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];
 

@@ -1,21 +1,10 @@
 import { type ErrorCode, type ErrorContext, isRobotError, RobotError } from '../core/errors.js';
-
-/** RFC 9457, with our code and, where a body is at fault, every fault in it. */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly code: ErrorCode;
-  readonly unit?: string;
-  readonly errors?: readonly Fault[];
-}
+import { array, count, growing, named, type TypeOf, text } from '../core/schema.js';
 
 /** One fault of a request body; the JSON pointer names the member at fault or missing. */
-export interface Fault {
-  readonly pointer: string;
-  readonly detail: string;
-}
+const fault = growing({ pointer: text(), detail: text() });
+
+export type Fault = TypeOf<typeof fault>;
 
 interface Presentation {
   readonly status: number;
@@ -179,6 +168,23 @@ export const PROBLEMS: Readonly<Record<ErrorCode, Presentation>> = {
     detail: 'Something went wrong here. The log tells what.',
   },
 };
+
+/** RFC 9457, with our code and, where a body is at fault, every fault in it. */
+export const problem = named(
+  'Problem',
+  growing(
+    {
+      type: text(),
+      title: text(),
+      status: count(),
+      detail: text('For people: what is wrong, and what to do about it.'),
+      code: text(),
+    },
+    { unit: text(), errors: array(fault, 'Every fault of the body.') },
+  ),
+);
+
+export type Problem = TypeOf<typeof problem>;
 
 export function asRobotError(error: unknown): RobotError {
   return isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });

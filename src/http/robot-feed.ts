@@ -1,11 +1,14 @@
 import type { Clock } from '../core/clock.js';
+import type { Status } from '../core/status.js';
+import type { Step } from '../core/step.js';
 import { stepFigures } from '../core/step-figures.js';
+import type { Pose, Reading, UnitTelemetry } from '../core/telemetry.js';
 import { perUnit, type Unit } from '../core/units.js';
 import type { CapturedStep, Robot } from '../robot/robot.js';
-import type { EventFeed, StepRecord } from './events.js';
+import type { EventFeed } from './events.js';
 
-/** What the event stream tells of a robot. `status` gives the body of GET /api/status. */
-export function robotFeed(robot: Robot, clock: Clock, status: () => Record<string, unknown>): EventFeed {
+/** What the event stream shows of a robot. */
+export function robotFeed(robot: Robot, clock: Clock, status: () => Status): EventFeed {
   /** Uptime and counters change all the time, and nobody waits for them. */
   const lasting = () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined });
 
@@ -28,23 +31,29 @@ export function robotFeed(robot: Robot, clock: Clock, status: () => Record<strin
       robot.polled.add(() => {
         listener({ t: clock.nowMs() / 1000, ...perUnit(unit => readings(robot, unit)) });
       }),
-    onStep: listener => robot.stepped.add(step => listener(stepRecord(step))),
+    onStep: listener => robot.stepped.add(step => listener(stepOf(step))),
   };
 }
 
-/** The loops by name, and what else the unit shows beside them; null while it is offline. */
-function readings(robot: Robot, { name, hasCamera }: Unit): Record<string, unknown> | null {
+/** Null while the unit is offline. */
+function readings(robot: Robot, { name, loops, hasPose, hasCamera }: Unit): UnitTelemetry | null {
   const { telemetry, state } = robot.units[name];
   if (telemetry === undefined) return null;
-  const grouped: Record<string, Record<string, number>> = {};
-  for (const [field, value] of Object.entries(telemetry)) {
-    const [group = '', member] = field.split('.');
-    if (member !== undefined) grouped[group] = { ...grouped[group], [member]: value };
-  }
-  return hasCamera ? { ...grouped, target: state.flags.includes('target_visible') } : grouped;
+  const value = (field: string) => telemetry[field] ?? Number.NaN;
+  const reading = (loop: string): Reading => ({
+    setpoint: value(`${loop}.setpoint`),
+    measured: value(`${loop}.measured`),
+    output: value(`${loop}.output`),
+  });
+  const pose = (): Pose => ({ x: value('pose.x'), y: value('pose.y'), heading: value('pose.heading') });
+  return {
+    ...Object.fromEntries(loops.map(loop => [loop.name, reading(loop.name)])),
+    ...(hasPose && { pose: pose() }),
+    ...(hasCamera && { target: state.flags.includes('target_visible') }),
+  };
 }
 
-function stepRecord({ unit, capture }: CapturedStep): StepRecord {
+function stepOf({ unit, capture }: CapturedStep): Step {
   const { loop, number, rateHz, decimation, setpoint, measured } = capture;
   const periodS = decimation / rateHz;
   const { finalValue, ...figures } = stepFigures({ measured, periodS, setpoint: setpoint.at(-1) ?? 0 });

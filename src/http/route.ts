@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { ErrorCode } from '../core/errors.js';
+import type { Schema } from '../core/schema.js';
 import { jsonBody, requireCaller } from './body.js';
-import type { Schema } from './schemas.js';
 import { compile } from './validate.js';
 
 /** One endpoint: what registers it, checks its requests and documents it. */
@@ -20,8 +20,9 @@ export interface Route {
   readonly handlers: readonly Middleware[];
 }
 
-type Described = Omit<Route, 'method' | 'handlers' | 'body' | 'problems'> & {
-  problems?: readonly ErrorCode[];
+type Described<Answer> = Omit<Route, 'method' | 'handlers' | 'body' | 'answer' | 'problems'> & {
+  readonly answer: Schema<Answer>;
+  readonly problems?: readonly ErrorCode[];
 };
 
 /** Of any JSON body. */
@@ -32,7 +33,10 @@ const BODY_PROBLEMS: readonly ErrorCode[] = [
   'bad-media-type',
 ];
 
-export function get(described: Described, answer: (ctx: Context) => unknown): Route {
+export function get<Answer>(
+  described: Described<Answer>,
+  answer: (ctx: Context) => Answer | Promise<Answer>,
+): Route {
   const handler: Middleware = async ctx => {
     ctx.body = await answer(ctx);
   };
@@ -40,18 +44,18 @@ export function get(described: Described, answer: (ctx: Context) => unknown): Ro
 }
 
 /** An answer that goes on: `open` writes it. */
-export function stream(described: Described, open: (ctx: Context) => void): Route {
+export function stream(described: Described<string>, open: (ctx: Context) => void): Route {
   const handler: Middleware = async ctx => open(ctx);
   return { ...described, problems: described.problems ?? [], method: 'get', handlers: [handler] };
 }
 
 /** What `risks` light or motion is not done for a caller who has hung up. */
-export function post<Body>(
-  described: Described & { body: Schema; risks?: (body: Body) => boolean },
-  act: (body: Body) => unknown,
+export function post<Body, Answer>(
+  described: Described<Answer> & { body: Schema<Body>; risks?: (body: Body) => boolean },
+  act: (body: Body) => Answer | Promise<Answer>,
 ): Route {
   const { risks, ...documented } = described;
-  const check = compile<Body>(described.body);
+  const check = compile(described.body);
   const handler: Middleware = async ctx => {
     const body = check(ctx.request.body);
     if (risks?.(body)) await requireCaller(ctx);
@@ -62,7 +66,10 @@ export function post<Body>(
 }
 
 /** An act that needs no body and reads none. */
-export function command(described: Described & { risks?: true }, act: () => unknown): Route {
+export function command<Answer>(
+  described: Described<Answer> & { risks?: true },
+  act: () => Answer | Promise<Answer>,
+): Route {
   const { risks, ...documented } = described;
   const handler: Middleware = async ctx => {
     if (risks) await requireCaller(ctx);

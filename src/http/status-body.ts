@@ -1,3 +1,5 @@
+import { isRobotError } from '../core/errors.js';
+import type { Complaint, LaserStatus, Status, Torque, UnitStatus } from '../core/status.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { UnitState } from '../robot/unit-watch.js';
@@ -6,42 +8,53 @@ import { asRobotError, problemOf } from './problems.js';
 /** The body of GET /api/status. */
 export function statusBody(
   robot: Robot,
-  about: { version: string; uptimeS: number },
-): Record<string, unknown> {
+  about: { version: string; uptimeS: number; streams: number },
+): Status {
   return {
     version: about.version,
     simulated: robot.simulated,
     uptimeS: Math.round(about.uptimeS * 1000) / 1000,
     stopped: robot.stopped,
-    laser: laser(robot),
-    ...perUnit(({ name }) => unit(robot, name, robot.units[name].state)),
+    laser: laserStatus(robot),
+    ...perUnit(({ name }) => unitStatus(robot, name)),
     bus: robot.link.counters,
     storage: robot.store.report(),
+    streams: about.streams,
   };
 }
 
-function laser(robot: Robot): Record<string, unknown> {
-  const { reason } = robot.laser;
+function laserStatus({ laser }: Robot): LaserStatus {
   try {
-    return { state: robot.laser.state(), ...(reason !== undefined && { reason }) };
+    const state = laser.state();
+    return { state, light: state === 'on' ? 'on' : 'dark', reason: laser.reason };
   } catch (error) {
-    return { state: null, problem: told(error) };
+    const light = isRobotError(error, 'laser-unavailable') ? 'unknown' : 'fault';
+    return { state: null, light, problem: complaintOf(error) };
   }
 }
 
-function unit(robot: Robot, name: UnitName, state: UnitState): Record<string, unknown> {
+function unitStatus(robot: Robot, name: UnitName): UnitStatus {
+  const { state } = robot.units[name];
   return {
     mode: state.mode,
     online: state.online,
     faults: state.faults,
     flags: state.flags,
-    ...state.identity,
-    gains: { ...saved(robot, name), applied: state.applied },
-    ...(state.problem !== undefined && { problem: told(state.problem) }),
+    torque: torqueOf(state),
+    firmware: state.identity?.firmware,
+    protocol: state.identity?.protocol,
+    excitation: null,
+    gains: { ...savedGains(robot, name), applied: state.applied },
+    problem: state.problem && complaintOf(state.problem),
   };
 }
 
-function saved(robot: Robot, name: UnitName): Record<string, unknown> {
+function torqueOf({ online, flags }: UnitState): Torque {
+  if (!online) return 'unknown';
+  return flags.includes('torque') ? 'on' : 'off';
+}
+
+function savedGains(robot: Robot, name: UnitName): { revision: number; savedAt: string | null } {
   try {
     const { revision, savedAt } = robot.store.current(name);
     return { revision, savedAt };
@@ -50,7 +63,7 @@ function saved(robot: Robot, name: UnitName): Record<string, unknown> {
   }
 }
 
-function told(error: unknown): Record<string, unknown> {
+function complaintOf(error: unknown): Complaint {
   const { code, detail } = problemOf(asRobotError(error)).problem;
   return { code, detail };
 }

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { RobotError } from '../core/errors.js';
+import type { Schema } from '../core/schema.js';
 import type { Fault } from './problems.js';
-import type { Schema } from './schemas.js';
 
 export type Validate<T> = (value: unknown) => T;
 
@@ -9,7 +9,7 @@ export type Validate<T> = (value: unknown) => T;
 const ajv = new Ajv({ allErrors: true, strictTypes: false, strictRequired: false });
 
 /** A check that returns the value as what it is, or throws `invalid-request` with every fault. */
-export function compile<T>(schema: Schema): Validate<T> {
+export function compile<T>(schema: Schema<T>): Validate<T> {
   const check = ajv.compile<T>(schema);
   return value => {
     if (check(value)) return value;

@@ -7,6 +7,8 @@ const step = (number: number, measured: number[], setpoint: number[], periodS = 
   unit: 'gimbal',
   loop: 'angle_yaw',
   number,
+  rateHz: 1000,
+  decimation: 1,
   periodS,
   samples: { measured, setpoint },
   figures,

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { csv } from '../../src/console/csv.js';
 import { PlotWindow } from '../../src/console/plot-window.js';
-import type { Sample, Status } from '../../src/console/robot-state.js';
+import type { Sample, UnitStatus } from '../../src/console/robot-state.js';
 import { emptyColumns, TelemetryBuffer } from '../../src/console/telemetry-buffer.js';
 import { marksBetween, Timeline } from '../../src/console/timeline.js';
+import type { Mode } from '../../src/core/units.js';
+import { statusWith, UNIT_STATUS } from '../support/status.js';
 
 const sample = (value: number): Sample => ({
   t: 0,
@@ -89,20 +91,13 @@ describe('the plot window', () => {
   });
 });
 
-const unit = (mode: 'auto' | 'manual', revision: number, online = true) => ({
+const unit = (mode: Mode, revision: number, online = true): UnitStatus => ({
+  ...UNIT_STATUS,
   mode,
   online,
-  faults: [],
   gains: { revision, savedAt: null, applied: true },
 });
-const status = (gimbal: ReturnType<typeof unit>, stopped = false): Status => ({
-  version: '1',
-  simulated: true,
-  stopped,
-  laser: { state: 'off' },
-  gimbal,
-  chassis: unit('manual', 1),
-});
+const status = (gimbal: UnitStatus, stopped = false) => statusWith({ gimbal, stopped });
 
 describe('marks', () => {
   for (const [what, after, texts] of [

@@ -4,38 +4,39 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { isRobotError } from '../../src/core/errors.js';
 import { Listeners } from '../../src/core/listeners.js';
-import {
-  createEvents,
-  type EventFeed,
-  type StepRecord,
-  type TelemetrySample,
-} from '../../src/http/events.js';
+import type { Status } from '../../src/core/status.js';
+import type { Step } from '../../src/core/step.js';
+import type { Telemetry } from '../../src/core/telemetry.js';
+import type { Mode } from '../../src/core/units.js';
+import { createEvents, type EventFeed } from '../../src/http/events.js';
 import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { statusWith, UNIT_STATUS } from '../support/status.js';
 
 class ScriptedFeed implements EventFeed {
   readonly statusListeners = new Listeners<void>();
-  readonly telemetryListeners = new Listeners<TelemetrySample>();
-  readonly stepListeners = new Listeners<StepRecord>();
-  mode = 'manual';
+  readonly telemetryListeners = new Listeners<Telemetry>();
+  readonly stepListeners = new Listeners<Step>();
+  mode: Mode = 'manual';
   asked = 0;
   readonly onStatus = (listener: () => void) => this.statusListeners.add(listener);
-  readonly onTelemetry = (listener: (sample: TelemetrySample) => void) =>
-    this.telemetryListeners.add(listener);
-  readonly onStep = (listener: (step: StepRecord) => void) => this.stepListeners.add(listener);
+  readonly onTelemetry = (listener: (sample: Telemetry) => void) => this.telemetryListeners.add(listener);
+  readonly onStep = (listener: (step: Step) => void) => this.stepListeners.add(listener);
 
   status() {
     this.asked += 1;
-    return { mode: this.mode };
+    return statusIn(this.mode);
   }
 
-  changeTo(mode: string): void {
+  changeTo(mode: Mode): void {
     this.mode = mode;
     this.statusListeners.tell();
   }
 }
 
-const STEP: StepRecord = {
+const statusIn = (mode: Mode): Status => statusWith({ gimbal: { ...UNIT_STATUS, mode } });
+
+const STEP: Step = {
   unit: 'gimbal',
   loop: 'angle_yaw',
   number: 1,
@@ -85,7 +86,7 @@ describe('events', () => {
   beforeEach(done => {
     feed = new ScriptedFeed();
     clock = new ManualClock();
-    const open = createEvents(feed, clock);
+    const events = createEvents(feed, clock);
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx, next) => {
@@ -93,7 +94,7 @@ describe('events', () => {
         ctx.status = isRobotError(error, 'too-many-streams') ? 503 : 500;
       });
     });
-    app.use(ctx => open(ctx));
+    app.use(ctx => events.open(ctx));
     server = createServer(app.callback()).listen(0, '127.0.0.1', () => {
       url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       done();
@@ -118,13 +119,13 @@ describe('events', () => {
     await reader.until(() => reader.events('status').length > 0);
     return reader;
   }
-  const sample = (t: number, padding = ''): TelemetrySample => ({ t, gimbal: { padding }, chassis: null });
+  const sample = (t: number, padding = ''): Telemetry => ({ t, gimbal: { [padding]: true }, chassis: null });
 
   it('tell status at once, as an event stream that nobody may keep', async () => {
     const reader = await read();
     expect(reader.response.headers['content-type']).to.match(/^text\/event-stream/);
     expect(reader.text).to.match(/^retry: \d+\n\n/);
-    expect(reader.events()).to.deep.equal([{ name: 'status', data: { mode: 'manual' } }]);
+    expect(reader.events()).to.deep.equal([{ name: 'status', data: statusIn('manual') }]);
   });
 
   it('tell changes that come together once', async () => {
@@ -134,8 +135,8 @@ describe('events', () => {
     await clock.advance(50);
     await reader.until(() => reader.events('status').length > 1);
     expect(reader.events('status').map(event => event.data)).to.deep.equal([
-      { mode: 'manual' },
-      { mode: 'debug' },
+      statusIn('manual'),
+      statusIn('debug'),
     ]);
   });
 
@@ -200,9 +201,8 @@ describe('events', () => {
     await clock.advance(50);
     quick.response.destroy();
     slow.response.resume();
-    await slow.until(() =>
-      slow.events('status').some(event => JSON.stringify(event.data) === '{"mode":"auto"}'),
-    );
+    const late = JSON.stringify(statusIn('auto'));
+    await slow.until(() => slow.events('status').some(event => JSON.stringify(event.data) === late));
     expect(slow.events('telemetry').length).to.be.lessThan(frames / 2);
   });
 

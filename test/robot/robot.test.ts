@@ -48,7 +48,7 @@ describe('the robot', () => {
   it('switches the laser and answers what the pin says', async () => {
     expect((await daemon.post('/api/laser', { action: 'on' })).text).to.equal('{"state":"on"}');
     expect((await truth()).laser.level).to.equal(1);
-    expect((await status()).laser).to.deep.equal({ state: 'on' });
+    expect((await status()).laser).to.deep.equal({ state: 'on', light: 'on' });
     expect((await daemon.post('/api/laser', { action: 'off' })).text).to.equal('{"state":"off"}');
     expect((await truth()).laser.level).to.equal(0);
   });

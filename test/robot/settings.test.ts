@@ -26,6 +26,7 @@ describe('a daemon configured otherwise', () => {
     await eventually(async () => (await daemon.get('/api/status')).body.laser.state === 'off');
     expect((await daemon.get('/api/status')).body.laser).to.deep.equal({
       state: 'off',
+      light: 'dark',
       reason: 'time limit',
     });
   });

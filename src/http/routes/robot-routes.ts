@@ -1,12 +1,13 @@
+import { type Status, status } from '../../core/status.js';
 import type { Robot } from '../../robot/robot.js';
 import { command, get, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 
 /** Laser, stop, and how the robot is. */
-export function robotRoutes(robot: Robot, status: () => unknown): Route[] {
+export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
   const tag = 'Robot';
   return [
-    post<{ action: 'on' | 'off' }>(
+    post(
       {
         path: '/api/laser',
         id: 'laser',
@@ -49,8 +50,8 @@ export function robotRoutes(robot: Robot, status: () => unknown): Route[] {
       },
     ),
     get(
-      { path: '/api/status', id: 'status', tag, summary: 'The state of everything', answer: schemas.status },
-      status,
+      { path: '/api/status', id: 'status', tag, summary: 'The state of everything', answer: status },
+      statusNow,
     ),
     get(
       {
@@ -58,9 +59,9 @@ export function robotRoutes(robot: Robot, status: () => unknown): Route[] {
         id: 'health',
         tag,
         summary: 'Whether the daemon serves',
-        answer: schemas.object({ status: { type: 'string', enum: ['ok'] } }),
+        answer: schemas.health,
       },
-      () => ({ status: 'ok' }),
+      () => ({ status: 'ok' as const }),
     ),
   ];
 }

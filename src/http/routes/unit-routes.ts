@@ -1,13 +1,6 @@
 import type { Context } from 'koa';
 import { RobotError } from '../../core/errors.js';
-import {
-  type Excitation,
-  type GainBounds,
-  type GainSet,
-  type Mode,
-  UNIT_LIST,
-  type Unit,
-} from '../../core/units.js';
+import { type GainBounds, UNIT_LIST, type Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import { get, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
@@ -26,7 +19,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
   const excitationBody = schemas.excitationBody({ name, title, ...unit });
   const excitation = { path: `/api/${name}/excitation`, tag, answer: excitationBody };
   return [
-    post<{ mode: Mode }>(
+    post(
       {
         path: `/api/${name}/mode/switch`,
         id: `${name}ModeSwitch`,
@@ -51,7 +44,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
       },
       () => robot.units[name].excitation(),
     ),
-    post<Excitation>(
+    post(
       {
         ...excitation,
         id: `${name}Excite`,
@@ -70,7 +63,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
   const path = `/api/${name}/pidconfig`;
   const gains = schemas.gainsBody(unit, bounds);
   const anyGains = schemas.gainsBody(unit, {});
-  const checkGains = compile<GainSet>(gains);
+  const checkGains = compile(gains);
   return [
     get(
       {
@@ -83,7 +76,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
       },
       () => robot.store.current(name).gains,
     ),
-    post<GainSet>(
+    post(
       {
         path,
         id: `${name}SaveGains`,
@@ -109,7 +102,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
       },
       ctx => robot.store.history(name, limitOf(ctx)),
     ),
-    post<{ revision: number }>(
+    post(
       {
         path: `${path}/restore`,
         id: `${name}RestoreGains`,
