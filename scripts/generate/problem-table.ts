@@ -1,4 +1,4 @@
-import { PROBLEMS } from '../../src/http/problems.js';
+import { PROBLEMS } from '../../src/http/problem-table.js';
 
 /** Every code, by the status that an answer with it has. */
 export function problemTable(): string {

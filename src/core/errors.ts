@@ -1,80 +1,181 @@
+import type { Gains, Mode } from './units.js';
+
+/** Why something is missing, and the command or the act that cures it. */
+interface Lack {
+  readonly missing: string;
+  readonly cure: string;
+}
+
+interface BusFailure {
+  /** Number of the I2C bus. */
+  readonly bus?: number;
+  readonly errno?: number;
+  readonly cure?: string;
+  /** Bytes asked for, and those that came. */
+  readonly asked?: number;
+  readonly read?: number;
+  readonly length?: number;
+  readonly reason?: string;
+}
+
+/** One fault of a request; the JSON pointer names the member at fault or missing. */
+export interface Fault {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** Of a loop whose gains were changed by somebody else meanwhile. */
+export interface GainsDifference {
+  readonly sent: Gains;
+  readonly inForce: Gains;
+}
+
+type Nothing = Record<never, never>;
+
 /**
- * Every way in which Trunnion fails, as a closed union: who may retry, what an HTTP caller gets and what may be
+ * Every way in which Trunnion fails, with what is known of it: who may retry, what an HTTP caller gets and what may be
  * shown are tables over these codes. Nobody parses a message.
  */
-export type ErrorCode =
-  // the bus, as the kernel or the link tells it
-  | 'nack'
-  | 'bus-io'
-  | 'bus-timeout'
-  | 'arbitration-lost'
-  | 'bus-unavailable'
-  | 'bus-failed'
-  | 'bus-closed'
-  | 'deadline'
-  | 'bus-busy'
-  | 'bad-frame'
-  | 'bad-field'
+interface Contexts {
+  // the bus, as the kernel or the link reports it
+  nack: BusFailure;
+  'bus-io': BusFailure;
+  'bus-timeout': BusFailure;
+  'arbitration-lost': BusFailure;
+  'bus-unavailable': BusFailure;
+  'bus-failed': BusFailure;
+  'bus-closed': BusFailure;
+  deadline: Nothing;
+  'bus-busy': Nothing;
+  'bad-frame': {
+    readonly reason?: string;
+    /** The frame in hexadecimal. */
+    readonly bytes?: string;
+    readonly field?: string;
+    readonly value?: number;
+    readonly slot?: number;
+  };
+  'bad-field': { readonly field?: string; readonly value?: number | undefined; readonly loop?: string };
   // a motor controller
-  | 'wrong-identity'
-  | 'unit-offline'
-  | 'unit-busy'
-  | 'not-confirmed'
+  'wrong-identity': {
+    readonly field: string;
+    readonly expected: number;
+    readonly found: number | undefined;
+  };
+  'unit-offline': Nothing;
+  'unit-busy': Nothing;
+  /** `units`: those that did not confirm a stop. */
+  'not-confirmed': { readonly units?: readonly string[] };
+  'loop-unfit': { readonly loop?: string; readonly reason?: string };
   // the robot as a whole
-  | 'stopped'
-  | 'wrong-mode'
-  | 'closing'
+  stopped: Nothing;
+  'wrong-mode': { readonly unit: string; readonly mode: Mode | null };
+  'trial-running': { readonly by?: string };
+  'tune-running': { readonly loop?: string; readonly by?: string };
+  closing: Nothing;
+  // a match
+  locked: { readonly by?: string };
+  'referee-silent': Nothing;
+  'wrong-phase': { readonly phase?: string };
+  'stale-match': Nothing;
+  'lease-held': { readonly by?: string };
   // the laser
-  | 'laser-unavailable'
-  | 'pin-failed'
-  | 'interlock-open'
+  'laser-unavailable': Lack;
+  'pin-failed': Partial<Lack> & {
+    readonly written?: string;
+    readonly read?: string;
+    readonly simulated?: true;
+  };
+  'interlock-open': Nothing;
   // storage
-  | 'storage-failed'
-  | 'state-in-use'
-  | 'unknown-revision'
+  'storage-failed': {
+    readonly operation?: string;
+    readonly path?: string;
+    readonly errno?: string | undefined;
+    readonly cure?: string;
+  };
+  'state-in-use': { readonly folder: string };
+  'unknown-revision': { readonly unit: string; readonly revision: number };
+  'changed-meanwhile': {
+    readonly unit: string;
+    /** The one in force. */
+    readonly revision: number;
+    readonly difference: Readonly<Record<string, GainsDifference>>;
+  };
   // starting
-  | 'addon-missing'
-  | 'bad-config'
-  | 'cannot-listen'
+  'addon-missing': Lack;
+  'bad-config': {
+    readonly file?: string;
+    readonly reason?: string;
+    readonly problems?: readonly { readonly line: number; readonly key: string; readonly detail: string }[];
+  };
+  'cannot-listen': { readonly host: string; readonly port: number };
+  // access
+  'token-required': Nothing;
+  'token-unknown': Nothing;
+  'not-allowed': { readonly right: string };
+  'access-unavailable': { readonly cure?: string };
   // HTTP
-  | 'bad-json'
-  | 'bad-media-type'
-  | 'body-too-large'
-  | 'invalid-request'
-  | 'not-found'
-  | 'method-not-allowed'
-  | 'cross-site'
-  | 'unknown-host'
-  | 'caller-gone'
-  | 'too-many-streams'
-  | 'bad-http'
-  | 'request-timeout'
-  | 'headers-too-large'
-  | 'internal';
+  'bad-json': Nothing;
+  'bad-media-type': Nothing;
+  'body-too-large': Nothing;
+  'invalid-request': { readonly errors: readonly Fault[] };
+  'not-found': { readonly path?: string; readonly cure?: string };
+  'method-not-allowed': { readonly allow: string };
+  'cross-site': { readonly origin?: string };
+  'unknown-host': { readonly host: string };
+  'caller-gone': Nothing;
+  'too-many-streams': Nothing;
+  'bad-http': { readonly header?: string };
+  'request-timeout': Nothing;
+  'headers-too-large': Nothing;
+  internal: Nothing;
+}
 
-export type ErrorContext = Readonly<Record<string, unknown>>;
+export type ErrorCode = keyof Contexts;
 
-export class RobotError extends Error {
+/** Where on the robot it happened, as far as that is known. */
+interface Place {
+  readonly unit?: string;
+  /** 7-bit I2C address. */
+  readonly address?: number;
+  /** By its name, or its place in the address space. */
+  readonly register?: string | number;
+  readonly attempts?: number;
+}
+
+export type ContextOf<Code extends ErrorCode> = Place & Contexts[Code];
+
+/** Only codes whose context has no required member may be given without one. */
+type Known<Code extends ErrorCode> =
+  Nothing extends ContextOf<Code>
+    ? [context?: ContextOf<Code>, options?: ErrorOptions]
+    : [context: ContextOf<Code>, options?: ErrorOptions];
+
+export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'RobotError';
-  readonly code: ErrorCode;
-  /** What the lowest layer knew: bus, address, register, attempt, cure, … */
-  readonly context: ErrorContext;
+  readonly code: Code;
+  readonly context: ContextOf<Code>;
 
-  constructor(code: ErrorCode, context: ErrorContext = {}, options?: { cause?: unknown }) {
-    const told = Object.entries(context).map(([key, value]) => `${key}=${String(value)}`);
-    super([code, ...told].join(' '), options);
+  constructor(code: Code, ...[context, options]: Known<Code>) {
+    const known = Object.entries(context ?? {}).map(([key, value]) => `${key}=${value}`);
+    super([code, ...known].join(' '), options);
     this.code = code;
-    this.context = context;
+    // Left out only where no member is required.
+    this.context = (context ?? {}) as ContextOf<Code>;
   }
 
-  /** The same failure, with what a higher layer knows of it. */
-  with(context: ErrorContext): RobotError {
-    return new RobotError(this.code, { ...this.context, ...context }, { cause: this.cause });
+  /** The same failure, with what a higher layer knows of its place. */
+  with(place: Place): RobotError<Code> {
+    return new RobotError(this.code, { ...this.context, ...place }, { cause: this.cause });
   }
 }
 
-export function isRobotError(error: unknown, ...codes: readonly ErrorCode[]): error is RobotError {
-  return error instanceof RobotError && (codes.length === 0 || codes.includes(error.code));
+export function isRobotError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is RobotError<Code> {
+  return error instanceof RobotError && (codes.length === 0 || codes.some(code => code === error.code));
 }
 
 /** The system's name of an error, such as ENOENT; undefined for what the system did not say. */

@@ -70,15 +70,16 @@ export async function controller(unit: Unit, { system, config, status, daemonRun
     });
     return fine(`${unit.title} ${where}: firmware ${found.firmware}, protocol ${found.protocol}`);
   } catch (error) {
-    if (!isRobotError(error)) throw error;
-    if (error.code === 'wrong-identity') {
+    if (isRobotError(error, 'wrong-identity')) {
       const { field, found, expected } = error.context;
       return wrong(
         `${where} is another controller: ${field} is ${found}, not ${expected}`,
         'Check addresses, cables and firmware.',
       );
     }
-    return unreachable(error.code, where, String(error.context.cure ?? ''));
+    if (!isRobotError(error)) throw error;
+    const hasCure = isRobotError(error, 'bus-unavailable', 'addon-missing');
+    return unreachable(error.code, where, hasCure ? error.context.cure : undefined);
   }
 }
 
@@ -94,10 +95,10 @@ const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>
   'bad-frame': ['the answer is corrupt, or no controller gave it', 'Check cable, address and firmware.'],
 };
 
-function unreachable(code: string, where: string, cure: string): Found {
+function unreachable(code: string, where: string, cure: string | undefined): Found {
   const symptom = SYMPTOMS[code];
   if (symptom !== undefined) return wrong(`${symptom[0]} ${where}`, symptom[1]);
-  return unknown(`could not be asked: ${code}`, cure === '' ? undefined : cure);
+  return unknown(`could not be asked: ${code}`, cure);
 }
 
 function reported(status: unknown, unit: Unit): Found {

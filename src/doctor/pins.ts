@@ -14,8 +14,9 @@ export async function gpio({ system, config }: Case): Promise<Found> {
       told.push(`interlock BCM ${interlock.gpio} is line ${lineNumber(chip, interlock.gpio)}`);
     return fine(`${chip.label} from ${chip.base}; ${told.join(', ')}`);
   } catch (error) {
-    if (!isRobotError(error)) throw error;
-    return wrong(String(error.context.missing), String(error.context.cure));
+    if (!isRobotError(error, 'pin-failed')) throw error;
+    const { missing = 'the pin does not obey', cure = 'Check its wiring.' } = error.context;
+    return wrong(missing, cure);
   }
 }
 

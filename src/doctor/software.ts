@@ -35,7 +35,7 @@ export async function configuration({ configProblem }: Case): Promise<Found> {
 export async function addons({ system }: Case): Promise<Found> {
   for (const name of ['i2c-bus', 'onoff'] as const) {
     const problem = await system.addonProblem(name);
-    if (problem !== undefined) return wrong(String(problem.context.missing), String(problem.context.cure));
+    if (problem !== undefined) return wrong(problem.context.missing, problem.context.cure);
   }
   return fine('i2c-bus and onoff load');
 }

@@ -39,7 +39,7 @@ export interface System {
   /** Writes a small file, syncs it to the medium and removes it; resolves with the milliseconds of the sync. */
   trySync(folder: string): Promise<number>;
   /** Undefined when it loads. */
-  addonProblem(name: 'i2c-bus' | 'onoff'): Promise<RobotError | undefined>;
+  addonProblem(name: 'i2c-bus' | 'onoff'): Promise<RobotError<'addon-missing'> | undefined>;
   headerChip(): Promise<GpioChip>;
   /** One read; nothing is written but the register's offset. */
   readBlock(bus: number, address: number, register: number, length: number): Promise<Buffer>;

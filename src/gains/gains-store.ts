@@ -16,7 +16,7 @@ export interface SavedGains {
 export interface StorageReport {
   readonly ok: boolean;
   readonly detail?: string;
-  readonly cure?: string;
+  readonly cure?: string | undefined;
   /** Copies of damaged journals in the state folder. */
   readonly setAside: readonly string[];
 }
@@ -34,7 +34,7 @@ export class GainsStore {
   /** Without it the journal is not touched. */
   #lock: StateLock | undefined;
   /** Why the journal is not open; undefined when it is. */
-  #notOpen: RobotError | undefined;
+  #notOpen: RobotError<'storage-failed' | 'state-in-use'> | undefined;
   #opening: Promise<void> | undefined;
   /** Of the journal's entries when there were so many. */
   #index: {
@@ -117,7 +117,7 @@ export class GainsStore {
         this.#lock = await lockState(this.#folder);
       }
     } catch (error) {
-      this.#notOpen = isRobotError(error)
+      this.#notOpen = isRobotError(error, 'storage-failed', 'state-in-use')
         ? error
         : new RobotError('storage-failed', { operation: 'lock', path: this.#folder }, { cause: error });
       return;
@@ -127,8 +127,8 @@ export class GainsStore {
   }
 
   /** The lock's problem as callers after `open` get it. */
-  #unlocked(problem: RobotError): RobotError {
-    if (problem.code === 'storage-failed') return problem;
+  #unlocked(problem: RobotError): RobotError<'storage-failed'> {
+    if (isRobotError(problem, 'storage-failed')) return problem;
     const cure = 'End the other daemon that uses the state folder.';
     const context = { operation: 'lock', path: this.#folder, errno: 'in use', cure };
     return new RobotError('storage-failed', context, { cause: problem });
@@ -139,7 +139,7 @@ export class GainsStore {
     const problem = this.#notOpen === undefined ? this.#journal.problem : this.#unlocked(this.#notOpen);
     if (problem === undefined) return { ok: true, setAside };
     const { operation, path, errno, cure } = problem.context;
-    return { ok: false, detail: `cannot ${operation} ${path}: ${errno}`, cure: String(cure), setAside };
+    return { ok: false, detail: `cannot ${operation} ${path}: ${errno}`, cure, setAside };
   }
 
   async close(): Promise<void> {

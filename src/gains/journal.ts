@@ -37,7 +37,7 @@ export class Journal {
   #compactedAboveBytes = COMPACTED_ABOVE_BYTES;
   #read = false;
   #damagedBytes: Buffer | undefined;
-  #problem: RobotError | undefined;
+  #problem: RobotError<'storage-failed'> | undefined;
   #closed = false;
   /** File operations happen one after the other on this chain. */
   #work: Promise<void> = Promise.resolve();
@@ -55,7 +55,7 @@ export class Journal {
     return this.#entries;
   }
 
-  get problem(): RobotError | undefined {
+  get problem(): RobotError<'storage-failed'> | undefined {
     return this.#problem;
   }
 
@@ -97,7 +97,7 @@ export class Journal {
     }).catch(() => undefined);
   }
 
-  #failure(operation: string, errno: string, cure: string): RobotError {
+  #failure(operation: string, errno: string, cure: string): RobotError<'storage-failed'> {
     return new RobotError('storage-failed', { operation, path: this.#path, errno, cure });
   }
 
@@ -246,8 +246,10 @@ export class Journal {
   }
 }
 
-function asStorageError(error: unknown): RobotError {
-  return isRobotError(error) ? error : new RobotError('storage-failed', {}, { cause: error });
+function asStorageError(error: unknown): RobotError<'storage-failed'> {
+  return isRobotError(error, 'storage-failed')
+    ? error
+    : new RobotError('storage-failed', {}, { cause: error });
 }
 
 function isSetAside(name: string): boolean {

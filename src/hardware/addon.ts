@@ -2,11 +2,11 @@ import { RobotError } from '../core/errors.js';
 import type { GpioNative } from './gpio.js';
 import type { I2cNative } from './i2c.js';
 
-export function loadI2c(): Promise<I2cNative | RobotError> {
+export function loadI2c(): Promise<I2cNative | RobotError<'addon-missing'>> {
   return load('i2c-bus', module => isI2c(module));
 }
 
-export function loadGpio(): Promise<GpioNative | RobotError> {
+export function loadGpio(): Promise<GpioNative | RobotError<'addon-missing'>> {
   return load('onoff', module => isGpio(module));
 }
 
@@ -25,7 +25,7 @@ function isGpio(module: object): module is GpioNative {
 async function load<T>(
   name: string,
   fits: (module: object) => module is object & T,
-): Promise<T | RobotError> {
+): Promise<T | RobotError<'addon-missing'>> {
   try {
     const module: object = await import(name);
     if (fits(module)) return module;

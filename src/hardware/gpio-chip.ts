@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RobotError } from '../core/errors.js';
-import type { Missing } from './ports.js';
 
 /** The header's own chip on every Pi: 5, 4, and those before. */
 const LABELS: readonly string[] = ['pinctrl-rp1', 'pinctrl-bcm2711', 'pinctrl-bcm2835'];
@@ -14,9 +13,8 @@ export interface GpioChip {
 }
 
 /** `pin-failed`, with what is missing and its cure. */
-export function pinError(missing: string, cure: string, cause?: unknown): RobotError {
-  const parts: Missing = { missing, cure };
-  return new RobotError('pin-failed', { ...parts }, { cause });
+export function pinError(missing: string, cure: string, cause?: unknown): RobotError<'pin-failed'> {
+  return new RobotError('pin-failed', { missing, cure }, { cause });
 }
 
 /** The one chip with the header's pins. Throws `pin-failed` unless exactly one looks like it. */

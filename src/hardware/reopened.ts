@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
 import { isMissing, type Missing } from './ports.js';
 
 const RETRY_MS = 1000;
@@ -64,9 +64,12 @@ export class Reopened<T extends { release(): void }> {
 }
 
 function missingOf(error: unknown): Missing {
-  const context = error instanceof RobotError ? error.context : {};
-  return {
-    missing: String(context.missing ?? error),
-    cure: String(context.cure ?? 'Look at the kernel log with "dmesg".'),
-  };
+  const { missing = String(error), cure = 'Look at the kernel log with "dmesg".' } = isRobotError(
+    error,
+    'pin-failed',
+    'addon-missing',
+  )
+    ? error.context
+    : {};
+  return { missing, cure };
 }

@@ -13,7 +13,7 @@ export function access(allowedHosts: readonly string[]): Middleware {
 
   return async (ctx, next) => {
     const name = hostName(ctx.get('Host'));
-    if (name === '' && ctx.req.httpVersion === '1.1') throw new RobotError('bad-http', { missing: 'Host' });
+    if (name === '' && ctx.req.httpVersion === '1.1') throw new RobotError('bad-http', { header: 'Host' });
     if (name !== '' && isIP(name) === 0 && !names.has(name))
       throw new RobotError('unknown-host', { host: name });
     if (isForeign(ctx.get('Sec-Fetch-Site'), ctx.get('Sec-Fetch-Mode'), ctx.method)) {

@@ -1,4 +1,4 @@
-import type { Fault } from './problems.js';
+import type { Fault } from '../core/errors.js';
 import { escaped } from './validate.js';
 
 /**

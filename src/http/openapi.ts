@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../core/errors.js';
 import type { Schema } from '../core/schema.js';
-import { PROBLEMS, problem } from './problems.js';
+import { PROBLEMS } from './problem-table.js';
+import { problem } from './problems.js';
 import type { Route } from './route.js';
 
 const ANY_REQUEST: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];

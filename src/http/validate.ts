@@ -1,7 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { RobotError } from '../core/errors.js';
+import { type Fault, RobotError } from '../core/errors.js';
 import type { Schema } from '../core/schema.js';
-import type { Fault } from './problems.js';
 
 export type Validate<T> = (value: unknown) => T;
 

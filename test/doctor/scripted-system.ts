@@ -31,7 +31,7 @@ export interface Script {
   readonly status: unknown;
   readonly port: Scripted<undefined>;
   readonly sync: Scripted<number>;
-  readonly addon: RobotError | undefined;
+  readonly addon: RobotError<'addon-missing'> | undefined;
   readonly chip: { label: string; base: number; lines: number } | RobotError;
   /** By address. */
   readonly identities: Readonly<Record<number, Buffer | RobotError>>;
@@ -197,7 +197,7 @@ export class ScriptedSystem implements System {
     return answer(this.#script.sync);
   }
 
-  async addonProblem(): Promise<RobotError | undefined> {
+  async addonProblem(): Promise<RobotError<'addon-missing'> | undefined> {
     return this.#script.addon;
   }
 

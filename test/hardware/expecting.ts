@@ -1,14 +1,17 @@
-import { RobotError } from '../../src/core/errors.js';
+import { type ErrorCode, isRobotError, type RobotError } from '../../src/core/errors.js';
 import type { ManualClock } from '../support/manual-clock.js';
 
-/** What it fails with; anything but a RobotError is an error. */
-export async function failureOf(promise: Promise<unknown>): Promise<RobotError> {
+/** What it fails with; anything but a RobotError, with one of these codes if there are any, is an error. */
+export async function failureOf<Code extends ErrorCode = ErrorCode>(
+  promise: Promise<unknown>,
+  ...codes: readonly Code[]
+): Promise<RobotError<Code>> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (error instanceof RobotError) return error;
-  throw new Error(`not a RobotError: ${error}`);
+  if (isRobotError(error, ...codes)) return error;
+  throw new Error(`not a RobotError ${codes}: ${error}`);
 }
 
 /** Lets time pass until it holds; files are real, and need some of the machine's own. */

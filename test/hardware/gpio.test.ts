@@ -38,7 +38,7 @@ describe('GPIO chips', () => {
   it('refuse a guess between two', () =>
     inTemporaryFolder(async root => {
       makeTree(root, [...PI_4, ['pinctrl-bcm2835', 900, 54]]);
-      const { code, context } = await failureOf(headerChip(root));
+      const { code, context } = await failureOf(headerChip(root), 'pin-failed');
       expect(code).to.equal('pin-failed');
       expect(context.missing).to.match(/More than one .*pinctrl-bcm2711 at 512.*pinctrl-bcm2835 at 900/);
       expect(context.cure).to.match(/Remove the overlay/);
@@ -47,12 +47,14 @@ describe('GPIO chips', () => {
   it('are refused where none is a Pi', () =>
     inTemporaryFolder(async root => {
       makeTree(root, [['INT34C6:00', 512, 463]]);
-      expect((await failureOf(headerChip(root))).context.missing).to.match(/there is: INT34C6:00 at 512/);
+      expect((await failureOf(headerChip(root), 'pin-failed')).context.missing).to.match(
+        /there is: INT34C6:00 at 512/,
+      );
     }));
 
   it('are refused without sysfs', () =>
     inTemporaryFolder(async root => {
-      const { context } = await failureOf(headerChip(join(root, 'gpio')));
+      const { context } = await failureOf(headerChip(join(root, 'gpio')), 'pin-failed');
       expect(context.cure).to.match(/CONFIG_GPIO_SYSFS/);
     }));
 
@@ -108,6 +110,7 @@ describe('laser pin', () => {
       const gpio = new ScriptedGpio(root);
       const opening = failureOf(
         openLaserPin({ native: gpio.native, root, clock: time }, { bcm: 17, activeLow: false }),
+        'pin-failed',
       );
       const { code, context } = await passing(time, opening);
       expect(code).to.equal('pin-failed');
@@ -128,7 +131,10 @@ describe('laser pin', () => {
         const gpio = new ScriptedGpio(root);
         gpio.refusing.add(file);
         const options = { native: gpio.native, root, clock };
-        const { context } = await failureOf(openLaserPin(options, { bcm: 17, activeLow: false }));
+        const { context } = await failureOf(
+          openLaserPin(options, { bcm: 17, activeLow: false }),
+          'pin-failed',
+        );
         expect(context.missing).to.match(found);
         expect(gpio.released).to.deep.equal([529]);
       }));
@@ -176,7 +182,10 @@ describe('interlock pin', () => {
       const gpio = new ScriptedGpio(root);
       gpio.refusing.add('edge');
       const options = { native: gpio.native, root, clock: new ManualClock() };
-      const { context } = await failureOf(openInterlockPin(options, { bcm: 27, activeLow: false }));
+      const { context } = await failureOf(
+        openInterlockPin(options, { bcm: 27, activeLow: false }),
+        'pin-failed',
+      );
       expect(context.missing).to.match(/"edge":"none"/);
     }));
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ErrorCode, RobotError } from '../../src/core/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { type I2cNative, LinuxI2cBus, type NativeBus } from '../../src/hardware/i2c.js';
 import { failureOf } from './expecting.js';
 
@@ -50,7 +50,8 @@ class ScriptedNative implements I2cNative {
 }
 
 describe('LinuxI2cBus', () => {
-  const errors: [ErrorCode, Error, { reopens: boolean; cure?: RegExp }][] = [
+  type BusCode = 'nack' | 'bus-io' | 'bus-timeout' | 'arbitration-lost' | 'bus-unavailable' | 'bus-failed';
+  const errors: [BusCode, Error, { reopens: boolean; cure?: RegExp }][] = [
     ['nack', recorded(121, 'readI2cBlock'), { reopens: false }],
     ['nack', recorded(6, 'readI2cBlock', 'ENXIO'), { reopens: false }],
     ['nack', recorded(-121, 'readI2cBlock', 'EREMOTEIO'), { reopens: false }],
@@ -71,8 +72,7 @@ describe('LinuxI2cBus', () => {
     it(`${syscall ?? 'an argument'} with errno ${errno} is ${code}${reopens ? ', and the bus is opened anew' : ''}`, async () => {
       const native = new ScriptedNative([error, 4]);
       const bus = new LinuxI2cBus(native, 1);
-      const failed = await failureOf(bus.readBlock(0x20, 0, 4));
-      expect(failed.code).to.equal(code);
+      const failed = await failureOf(bus.readBlock(0x20, 0, 4), code);
       expect(failed.cause).to.equal(error);
       if (cure === undefined) expect(failed.context).not.to.have.property('cure');
       else expect(failed.context.cure).to.match(cure);
@@ -121,7 +121,7 @@ describe('LinuxI2cBus', () => {
   });
 
   it('fails every call with the reason why there is no addon', async () => {
-    const reason = new RobotError('addon-missing', { cure: 'Install it.' });
+    const reason = new RobotError('addon-missing', { missing: 'No i2c-bus', cure: 'Install it.' });
     const bus = new LinuxI2cBus(reason, 1);
     expect(await failureOf(bus.readBlock(0x20, 0, 1))).to.equal(reason);
     await bus.close();

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { FAULT_BODY } from '../../../sim/bus/faults.js';
 import { isRobotError } from '../../../src/core/errors.js';
 import { UNIT_LIST } from '../../../src/core/units.js';
-import type { Fault } from '../../../src/http/problems.js';
 import { compile } from '../../../src/http/validate.js';
 
 const check = compile(FAULT_BODY);
@@ -14,7 +13,7 @@ function pointers(body: unknown): string[] {
     return [];
   } catch (error) {
     if (!isRobotError(error, 'invalid-request')) throw error;
-    const errors = error.context.errors as readonly Fault[];
+    const errors = error.context.errors;
     return errors.map(({ pointer }) => pointer).sort();
   }
 }

@@ -26,7 +26,8 @@ function setUp(timeoutMs?: number) {
       decodeFrame(unit.address, REGISTERS.status, frame);
       return 'well';
     } catch (error) {
-      return isRobotError(error) ? `${error.code} ${error.context.errno ?? ''}`.trim() : error;
+      if (isRobotError(error, 'nack', 'bus-timeout')) return `${error.code} ${error.context.errno}`;
+      return isRobotError(error) ? error.code : error;
     }
   };
   const several = async (host: ControllerHost, count: number) => {

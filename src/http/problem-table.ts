@@ -1,0 +1,246 @@
+import type { ContextOf, ErrorCode } from '../core/errors.js';
+import type { Problem } from './problems.js';
+
+type Detail<Context> = string | ((context: Context) => string);
+
+interface Presentation<Context> {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: Detail<Context>;
+  readonly retryAfterS?: number;
+  /** What the document shows besides. */
+  readonly members?: (context: Context) => Partial<Problem>;
+  readonly headers?: (context: Context) => Readonly<Record<string, string>>;
+}
+
+function answer<Context>(
+  status: number,
+  title: string,
+  detail: Detail<Context>,
+  more?: Pick<Presentation<Context>, 'retryAfterS' | 'members' | 'headers'>,
+): Presentation<Context> {
+  return { status, title, detail, ...more };
+}
+
+interface Controller {
+  readonly unit?: string;
+  readonly cure?: string;
+}
+
+const SOON = { retryAfterS: 1 };
+const LATER = { retryAfterS: 5 };
+
+function unreachable(title: string, detail: string): Presentation<Controller> {
+  return answer(503, title, context => `${controller(context)} ${detail}${cure(context)}`, SOON);
+}
+
+function controller({ unit }: Controller): string {
+  return unit === undefined ? 'A controller' : `The ${unit} controller`;
+}
+
+function cure(context: { readonly cure?: string }): string {
+  return context.cure === undefined ? '' : ` ${context.cure}`;
+}
+
+/** Words with what is known put in, or nothing where it is not known. */
+function known(before: string, value: string | undefined, after = ''): string {
+  return value === undefined ? '' : `${before}${value}${after}`;
+}
+
+/** What a client without a usable token is asked for. */
+const ASK_FOR_TOKEN = { headers: () => ({ 'WWW-Authenticate': 'Bearer' }) };
+
+const WRITING = ['write', 'sync', 'create', 'rename', 'close'];
+
+/** What a caller gets of each code. Nothing else of an error leaves the daemon. */
+export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Code>> } = {
+  nack: unreachable('No answer', 'does not answer on the I2C bus. Check its power and cable.'),
+  'bus-io': unreachable('Bus error', 'broke off on the I2C bus. Check the cable and the pull-ups.'),
+  'bus-timeout': unreachable(
+    'Bus timeout',
+    'holds the I2C bus. Check the cable; reset the controller if it stays.',
+  ),
+  'arbitration-lost': unreachable('Bus disturbed', 'lost the I2C bus to a disturbance. Try again.'),
+  'bus-unavailable': unreachable('No I2C bus', 'cannot be reached: there is no usable I2C bus.'),
+  'bus-failed': unreachable('Bus error', 'cannot be reached: the I2C bus failed.'),
+  'bus-closed': unreachable('Shutting down', 'is out of reach: the daemon is shutting down.'),
+  deadline: unreachable('Bus too slow', 'did not answer in time: the I2C bus is stuck.'),
+  'bus-busy': unreachable('Bus too slow', 'could not be asked in time: the I2C bus is busy or stuck.'),
+  'bad-frame': unreachable('Corrupted answer', 'answers with wrong checksums or values. Check the cable.'),
+  'bad-field': answer(400, 'Value out of range', 'A value cannot be sent to the controller.'),
+  'wrong-identity': answer(
+    503,
+    'Wrong controller',
+    context =>
+      `${controller(context)} is not the right one: its ${context.field} is ${context.found}, ` +
+      `not ${context.expected}. Check its address and firmware.`,
+  ),
+  'unit-offline': unreachable('Controller offline', 'is offline. Status says why.'),
+  'unit-busy': unreachable('Controller busy', 'has too many requests waiting. Try again.'),
+  'not-confirmed': answer(
+    503,
+    'Not confirmed',
+    context =>
+      context.units === undefined
+        ? `${controller(context)} did not take it on: reading back gave something else.`
+        : `The robot is stopped, but not confirmed by: ${context.units.join(', ')}. Motors may push. Ask again.`,
+    { ...SOON, members: ({ units }) => ({ units }) },
+  ),
+  'loop-unfit': answer(
+    409,
+    'Loop unfit',
+    ({ loop, reason }) => `The loop${known(' ', loop)} cannot be tuned${known(': ', reason)}.`,
+  ),
+  stopped: answer(409, 'Stopped', 'The robot is stopped. POST /api/resume releases it.'),
+  'wrong-mode': answer(
+    409,
+    'Wrong mode',
+    ({ unit, mode }) =>
+      `Excitation is chosen in debug mode; the ${unit} is in ${mode ?? 'a mode that is not known'}.`,
+  ),
+  'trial-running': answer(
+    409,
+    'Trial running',
+    ({ by }) => `Gains are being tried on this unit${known(' by ', by)}. End the trial, or wait for its end.`,
+  ),
+  'tune-running': answer(
+    409,
+    'Tuning running',
+    ({ by }) => `A loop is being tuned${known(' by ', by)}. End the tuning, or wait for its end.`,
+  ),
+  closing: answer(503, 'Shutting down', 'The daemon is shutting down.', SOON),
+  locked: answer(
+    409,
+    'Locked',
+    ({ by }) => `The robot is locked${known(' by ', by)}. Whoever may rule the match unlocks it.`,
+  ),
+  'referee-silent': answer(
+    409,
+    'Referee silent',
+    "Nothing is heard from the referee's desk. Its connection must come back before anything moves.",
+  ),
+  'wrong-phase': answer(
+    409,
+    'Wrong phase',
+    ({ phase }) => `The phase of the match${known(', ', phase, ',')} does not allow this. Wait for the next.`,
+  ),
+  'stale-match': answer(
+    409,
+    'Match changed',
+    'The match was changed meanwhile. Read it again, and then decide.',
+  ),
+  'lease-held': answer(
+    409,
+    'Held by another',
+    ({ by }) => `Somebody else holds this now${known(': ', by)}. Wait until it is released or runs out.`,
+  ),
+  'laser-unavailable': answer(
+    503,
+    'No laser',
+    context => `There is no laser pin: ${context.missing}.${cure(context)}`,
+  ),
+  'pin-failed': answer(
+    503,
+    'Laser pin failed',
+    context =>
+      context.missing === undefined
+        ? 'The laser pin does not obey. Cut the laser supply and check its wiring.'
+        : `A pin of the laser cannot be used: ${context.missing}.${cure(context)}`,
+    SOON,
+  ),
+  'interlock-open': answer(
+    409,
+    'Interlock open',
+    'The interlock contact is open; the laser stays dark until it is closed.',
+  ),
+  'storage-failed': answer(
+    503,
+    'Storage failed',
+    context =>
+      WRITING.includes(context.operation ?? '')
+        ? `The gains could not be kept on disk, so nothing was changed.${cure(context)}`
+        : `The gains cannot be read from the disk.${cure(context)}`,
+    LATER,
+  ),
+  'state-in-use': answer(503, 'State folder in use', 'Another process uses the state folder.'),
+  'unknown-revision': answer(
+    404,
+    'Unknown revision',
+    ({ revision }) => `There is no revision ${revision} of these gains. History lists them.`,
+  ),
+  'changed-meanwhile': answer(
+    409,
+    'Changed meanwhile',
+    ({ unit, revision }) =>
+      `The gains of the ${unit} were changed meanwhile: revision ${revision} is in force. Look at the ` +
+      `difference, then send yours with baseRevision=${revision}.`,
+    { members: ({ revision, difference }) => ({ revision, difference }) },
+  ),
+  'addon-missing': answer(
+    503,
+    'Addon missing',
+    context => `A native addon is not installed.${cure(context)}`,
+  ),
+  'bad-config': answer(500, 'Bad configuration', 'The configuration is not usable.'),
+  'cannot-listen': answer(500, 'Cannot listen', 'The port cannot be opened.'),
+  'token-required': answer(
+    401,
+    'Token required',
+    'This robot asks for a token: send "Authorization: Bearer TOKEN". On the page, log in.',
+    ASK_FOR_TOKEN,
+  ),
+  'token-unknown': answer(
+    401,
+    'Unknown token',
+    'This token is not known, or not any more. "sudo trunnion token list" shows which there are.',
+    ASK_FOR_TOKEN,
+  ),
+  'not-allowed': answer(
+    403,
+    'Not allowed',
+    ({ right }) => `This token does not give the right "${right}". Use one that does.`,
+  ),
+  'access-unavailable': answer(
+    503,
+    'Access unavailable',
+    context => `The file of tokens cannot be used, so nobody may do more than stop.${cure(context)}`,
+    LATER,
+  ),
+  'bad-json': answer(400, 'Malformed JSON', 'The body is not a JSON object.'),
+  'bad-media-type': answer(415, 'Unsupported media type', 'Send the body as application/json in UTF-8.'),
+  'body-too-large': answer(413, 'Body too large', 'A body has at most 4096 bytes.'),
+  'invalid-request': answer(
+    400,
+    'Invalid request',
+    ({ errors }) => {
+      const shown = errors.slice(0, 3).map(({ pointer, detail }) => `${pointer || 'the body'} ${detail}`);
+      return `${shown.join('; ')}${errors.length > 3 ? `; and ${errors.length - 3} more` : ''}.`;
+    },
+    { members: ({ errors }) => ({ errors }) },
+  ),
+  'not-found': answer(
+    404,
+    'Not found',
+    context => `There is nothing at this path.${cure(context) || ' See /api/openapi.json.'}`,
+  ),
+  'method-not-allowed': answer(405, 'Method not allowed', ({ allow }) => `This path answers ${allow}.`, {
+    headers: ({ allow }) => ({ Allow: allow }),
+  }),
+  'cross-site': answer(403, 'Cross-site request', "Requests from another site's page are refused."),
+  'unknown-host': answer(
+    421,
+    'Unknown host',
+    'This name is not mine. Use the address, or add the name to http.allowedHosts.',
+  ),
+  'caller-gone': answer(400, 'Caller gone', 'The caller gave up, so nothing was done.'),
+  'too-many-streams': answer(
+    503,
+    'Too many streams',
+    'All event streams are taken. Close a console page.',
+    LATER,
+  ),
+  'bad-http': answer(400, 'Malformed request', 'This is not HTTP as I know it.'),
+  'request-timeout': answer(408, 'Request timeout', 'The request came too slowly.'),
+  'headers-too-large': answer(431, 'Headers too large', 'The request headers are too large.'),
+  internal: answer(500, 'Internal error', 'Something went wrong here. The log says what.'),
+};
