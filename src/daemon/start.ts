@@ -66,6 +66,7 @@ export async function start(parts: Parts): Promise<Daemon> {
     version,
     allowedHosts: config.http.allowedHosts,
     gainBounds: config.gains.bounds,
+    guard: () => undefined,
     consoleFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
     ...(hiddenRoutes !== undefined && { hiddenRoutes }),
   });

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -13,7 +14,7 @@ import { createEvents } from './events.js';
 import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
 import { robotFeed } from './robot-feed.js';
-import { get, type Route, stream } from './route.js';
+import { type Guard, get, type Route, stream } from './route.js';
 import { robotRoutes } from './routes/robot-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
@@ -27,6 +28,7 @@ export interface AppOptions {
   readonly gainBounds: GainBounds;
   /** What the build made of src/console. */
   readonly consoleFolder: string;
+  readonly guard: Guard;
   /** Routes that are served and not documented: the simulator's own. */
   readonly hiddenRoutes?: readonly Route[];
 }
@@ -50,6 +52,7 @@ export function createApp(options: AppOptions): Koa {
         path: '/api/events',
         id: 'events',
         tag: 'Robot',
+        right: 'read',
         summary:
           'Server-sent events: `status` at once and on change, `telemetry`, and `step` after each captured step',
         answer: text(),
@@ -64,6 +67,7 @@ export function createApp(options: AppOptions): Koa {
       path: '/api/openapi.json',
       id: 'openapi',
       tag: 'Robot',
+      right: 'read',
       summary: 'This document',
       answer: { type: 'object' },
     },
@@ -86,18 +90,17 @@ export function createApp(options: AppOptions): Koa {
   app.use(access(options.allowedHosts));
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes) {
-    router.register(route.path, [route.method], [...route.handlers]);
+    router.register(route.path, [route.method], [ctx => route.handle(ctx, options.guard)]);
   }
-  app.use(unmatched(router));
   app.use(router.routes());
+  app.use(unmatched(router));
   return app;
 }
 
 /** Answers what no route takes, and OPTIONS. */
 function unmatched(router: Router): Middleware {
-  return async (ctx, next) => {
-    const { path: layers, route: found } = router.match(ctx.path, ctx.method);
-    if (found) return next();
+  return ctx => {
+    const { path: layers } = router.match(ctx.path, ctx.method);
     if (layers.length === 0) throw new RobotError('not-found', { path: ctx.path });
     const methods = new Set([...layers.flatMap(layer => layer.methods), 'OPTIONS']);
     const allow = [...methods].join(', ');
@@ -135,6 +138,7 @@ function requestLog(log: Logger, clock: Clock): Middleware {
     const id = count.toString(36);
     const startMs = clock.nowMs();
     ctx.state.id = id;
+    ctx.state.who = addressOf(ctx.req.socket);
     ctx.set('X-Request-Id', id);
     ctx.res.once('close', () => {
       const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
@@ -143,4 +147,9 @@ function requestLog(log: Logger, clock: Clock): Middleware {
     });
     await next();
   };
+}
+
+/** IPv4 as people write it, although the socket listens on IPv6. */
+function addressOf({ remoteAddress = 'unknown' }: Socket): string {
+  return remoteAddress.replace(/^::ffff:/, '');
 }

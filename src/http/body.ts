@@ -1,4 +1,4 @@
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { type ErrorCode, RobotError } from '../core/errors.js';
 import { duplicateMembers } from './duplicate-members.js';
@@ -19,18 +19,18 @@ const parse = bodyParser({
   },
 });
 
-/** A JSON body of at most 4 KiB, with no member given twice, in `ctx.request.body`. */
-export const jsonBody: Middleware = async (ctx, next) => {
+/** A JSON body of at most 4 KiB, with no member given twice. */
+export async function jsonBody(ctx: Context): Promise<unknown> {
   const { type, charset } = ctx.request;
   const isUtf8 = charset === '' || /^utf-?8$/i.test(charset);
   if (type.trim().toLowerCase() !== 'application/json' || !isUtf8) throw new RobotError('bad-media-type');
   if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
   await parse(ctx, async () => undefined);
-  const { rawBody } = ctx.request;
+  const { rawBody, body } = ctx.request;
   const faults = typeof rawBody === 'string' ? duplicateMembers(rawBody) : [];
   if (faults.length > 0) throw new RobotError('invalid-request', { errors: faults });
-  await next();
-};
+  return body;
+}
 
 /**
  * Refuses what a caller asked who has hung up: after a pause of the process it would light a laser or move a robot that

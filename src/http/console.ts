@@ -61,7 +61,7 @@ function missingPage(): Route {
 }
 
 function served(path: string, summary: string, answer: (ctx: Context) => unknown): Route {
-  return get({ path, id: path, tag: 'Console', summary, answer: {} }, answer);
+  return get({ path, id: path, tag: 'Console', summary, right: 'none', answer: {} }, answer);
 }
 
 function send(ctx: Context, file: ConsoleFile, bodies: Readonly<Record<Encoding, Buffer>>): Buffer | null {

@@ -31,6 +31,7 @@ function operation(route: Route): Record<string, unknown> {
     operationId: route.id,
     summary: route.summary,
     tags: [route.tag],
+    'x-right': route.right,
     ...(route.query !== undefined && {
       parameters: Object.entries(route.query).map(([name, schema]) => ({ name, in: 'query', schema })),
     }),

@@ -1,28 +1,47 @@
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import type { ErrorCode } from '../core/errors.js';
+import type { Need } from '../core/rights.js';
 import type { Schema } from '../core/schema.js';
 import { jsonBody, requireCaller } from './body.js';
 import { compile } from './validate.js';
 
-/** One endpoint: what registers it, checks its requests and documents it. */
+/** Throws what the caller gets who may not do it. It may set `ctx.state.who`, the name of whoever asks. */
+export type Guard = (ctx: Context, need: Need) => void | Promise<void>;
+
+/** One endpoint: what registers it, guards it, checks its requests and documents it. */
 export interface Route {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
+  /** What the caller must be allowed, in a word or, where it depends on the body, in words. */
+  readonly right: string;
   readonly body?: Schema;
   readonly query?: Readonly<Record<string, Schema>>;
   readonly answer: Schema;
   readonly answerType?: string;
   /** Besides those that any request may meet. */
   readonly problems: readonly ErrorCode[];
-  readonly handlers: readonly Middleware[];
+  handle(ctx: Context, guard: Guard): Promise<void>;
 }
 
-type Described<Answer> = Omit<Route, 'method' | 'handlers' | 'body' | 'answer' | 'problems'> & {
+interface Described<Answer> extends Pick<Route, 'path' | 'id' | 'tag' | 'summary' | 'query' | 'answerType'> {
+  readonly right: Need;
   readonly answer: Schema<Answer>;
   readonly problems?: readonly ErrorCode[];
+}
+
+/** A need that depends on what is asked. */
+interface NeedOf<Body> {
+  of(body: Body): Need;
+  /** For the documentation. */
+  readonly text: string;
+}
+
+type DescribedWithBody<Body, Answer> = Omit<Described<Answer>, 'right'> & {
+  readonly right: Need | NeedOf<Body>;
+  readonly body: Schema<Body>;
 };
 
 /** Of any JSON body. */
@@ -37,43 +56,65 @@ export function get<Answer>(
   described: Described<Answer>,
   answer: (ctx: Context) => Answer | Promise<Answer>,
 ): Route {
-  const handler: Middleware = async ctx => {
-    ctx.body = await answer(ctx);
+  return {
+    problems: [],
+    ...described,
+    method: 'get',
+    async handle(ctx, guard) {
+      await guard(ctx, described.right);
+      ctx.body = await answer(ctx);
+    },
   };
-  return { ...described, problems: described.problems ?? [], method: 'get', handlers: [handler] };
 }
 
 /** An answer that goes on: `open` writes it. */
 export function stream(described: Described<string>, open: (ctx: Context) => void): Route {
-  const handler: Middleware = async ctx => open(ctx);
-  return { ...described, problems: described.problems ?? [], method: 'get', handlers: [handler] };
+  return {
+    problems: [],
+    ...described,
+    method: 'get',
+    async handle(ctx, guard) {
+      await guard(ctx, described.right);
+      open(ctx);
+    },
+  };
 }
 
-/** What `risks` light or motion is not done for a caller who has hung up. */
 export function post<Body, Answer>(
-  described: Described<Answer> & { body: Schema<Body>; risks?: (body: Body) => boolean },
-  act: (body: Body) => Answer | Promise<Answer>,
+  described: DescribedWithBody<Body, Answer>,
+  act: (body: Body, ctx: Context) => Answer | Promise<Answer>,
 ): Route {
-  const { risks, ...documented } = described;
+  const { right } = described;
   const check = compile(described.body);
-  const handler: Middleware = async ctx => {
-    const body = check(ctx.request.body);
-    if (risks?.(body)) await requireCaller(ctx);
-    ctx.body = await act(body);
+  return {
+    ...described,
+    right: typeof right === 'string' ? right : right.text,
+    problems: [...BODY_PROBLEMS, ...(described.problems ?? [])],
+    method: 'post',
+    async handle(ctx, guard) {
+      if (typeof right === 'string') await guard(ctx, right);
+      const body = check(await jsonBody(ctx));
+      const need = typeof right === 'string' ? right : right.of(body);
+      if (typeof right !== 'string') await guard(ctx, need);
+      if (need === 'drive') await requireCaller(ctx);
+      ctx.body = await act(body, ctx);
+    },
   };
-  const problems = [...BODY_PROBLEMS, ...(described.problems ?? [])];
-  return { ...documented, problems, method: 'post', handlers: [jsonBody, handler] };
 }
 
 /** An act that needs no body and reads none. */
 export function command<Answer>(
-  described: Described<Answer> & { risks?: true },
-  act: () => Answer | Promise<Answer>,
+  described: Described<Answer>,
+  act: (ctx: Context) => Answer | Promise<Answer>,
 ): Route {
-  const { risks, ...documented } = described;
-  const handler: Middleware = async ctx => {
-    if (risks) await requireCaller(ctx);
-    ctx.body = await act();
+  return {
+    problems: [],
+    ...described,
+    method: 'post',
+    async handle(ctx, guard) {
+      await guard(ctx, described.right);
+      if (described.right === 'drive') await requireCaller(ctx);
+      ctx.body = await act(ctx);
+    },
   };
-  return { ...documented, problems: described.problems ?? [], method: 'post', handlers: [handler] };
 }

@@ -26,7 +26,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         tag,
         summary: 'Switch the mode; answered when the controller confirms it',
         body: schemas.modeBody,
-        risks: () => true,
+        right: 'drive',
         answer: schemas.modeBody,
         problems: ['stopped', ...CONTROLLER_PROBLEMS],
       },
@@ -39,6 +39,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
       {
         ...excitation,
         id: `${name}Excitation`,
+        right: 'read',
         summary: 'The excitation chosen',
         problems: CONTROLLER_PROBLEMS,
       },
@@ -50,7 +51,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         id: `${name}Excite`,
         summary: 'Choose the square wave of debug mode',
         body: excitationBody,
-        risks: () => true,
+        right: 'drive',
         problems: ['stopped', 'wrong-mode', ...CONTROLLER_PROBLEMS],
       },
       chosen => robot.units[name].excite(chosen),
@@ -69,6 +70,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
       {
         path,
         id: `${name}Gains`,
+        right: 'read',
         tag,
         summary: 'The gains in force',
         answer: anyGains,
@@ -80,6 +82,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
       {
         path,
         id: `${name}SaveGains`,
+        right: 'tune',
         tag,
         summary: 'Save gains; answered when they are active in the controller and on the disk',
         body: gains,
@@ -92,6 +95,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
       {
         path: `${path}/history`,
         id: `${name}GainsHistory`,
+        right: 'read',
         tag,
         summary: 'Saved gains, newest first',
         query: {
@@ -106,6 +110,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
       {
         path: `${path}/restore`,
         id: `${name}RestoreGains`,
+        right: 'tune',
         tag,
         summary: 'Save the gains of an earlier revision again',
         body: schemas.restoreBody,

@@ -1,0 +1,129 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { RobotError } from '../../src/core/errors.js';
+import type { Need } from '../../src/core/rights.js';
+import { object, oneOf } from '../../src/core/schema.js';
+import { asRobotError, problemOf } from '../../src/http/problems.js';
+import { command, get, post, type Route } from '../../src/http/route.js';
+import { call } from '../support/daemon.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+describe('the right that a call asks for', () => {
+  const daemon = simulatedDaemon();
+
+  it('stands in the document for every path', async () => {
+    const { body } = await call(daemon.url, 'GET', '/api/openapi.json');
+    const rights: Record<string, string> = {};
+    for (const [path, operations] of Object.entries<Record<string, Record<string, string>>>(body.paths)) {
+      for (const [method, operation] of Object.entries(operations))
+        rights[`${method} ${path}`] = operation['x-right'] ?? '';
+    }
+    const ofUnit = (unit: string) => ({
+      [`post /api/${unit}/mode/switch`]: 'drive',
+      [`get /api/${unit}/excitation`]: 'read',
+      [`post /api/${unit}/excitation`]: 'drive',
+      [`get /api/${unit}/pidconfig`]: 'read',
+      [`post /api/${unit}/pidconfig`]: 'tune',
+      [`get /api/${unit}/pidconfig/history`]: 'read',
+      [`post /api/${unit}/pidconfig/restore`]: 'tune',
+    });
+    expect(rights).to.deep.include({
+      ...ofUnit('gimbal'),
+      ...ofUnit('chassis'),
+      'post /api/laser': '`drive` to switch it on, `stop` to switch it off',
+      'post /api/stop': 'stop',
+      'post /api/resume': 'drive',
+      'get /api/status': 'read',
+      'get /api/events': 'read',
+      'get /api/openapi.json': 'read',
+      'get /healthz': 'none',
+    });
+    expect(Object.values(rights)).to.not.include('');
+  });
+});
+
+describe('a guard', () => {
+  const switched = object({ action: oneOf(['on', 'off']) });
+  const common = { tag: 'Test', summary: 'Test' };
+  let refused: Need | undefined;
+  let asked: Need[] = [];
+  let acts = 0;
+  const act = () => {
+    acts += 1;
+    return { action: 'on' as const };
+  };
+  const routes: Record<string, Route> = {
+    '/read': get({ ...common, path: '/read', id: 'read', right: 'read', answer: switched }, act),
+    '/save': post(
+      { ...common, path: '/save', id: 'save', right: 'tune', body: switched, answer: switched },
+      act,
+    ),
+    '/resume': command({ ...common, path: '/resume', id: 'resume', right: 'drive', answer: switched }, act),
+    '/laser': post(
+      {
+        ...common,
+        path: '/laser',
+        id: 'laser',
+        right: { of: ({ action }) => (action === 'on' ? 'drive' : 'stop'), text: 'either' },
+        body: switched,
+        answer: switched,
+      },
+      act,
+    ),
+  };
+  let server: Server;
+  let url: string;
+
+  before(done => {
+    const app = new Koa();
+    app.use(async ctx => {
+      try {
+        await routes[ctx.path]?.handle(ctx, (_, need) => {
+          asked.push(need);
+          if (need === refused) throw new RobotError('token-required');
+        });
+      } catch (error) {
+        const { problem, headers } = problemOf(asRobotError(error));
+        ctx.set(headers);
+        ctx.status = problem.status;
+        ctx.body = problem;
+      }
+    });
+    server = createServer(app.callback()).listen(0, '127.0.0.1', () => {
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      done();
+    });
+  });
+  after(() => server.close());
+  beforeEach(() => {
+    refused = undefined;
+    asked = [];
+    acts = 0;
+  });
+
+  const calls: readonly [string, string, unknown, Need][] = [
+    ['GET', '/read', undefined, 'read'],
+    ['POST', '/save', { action: 'on' }, 'tune'],
+    ['POST', '/resume', undefined, 'drive'],
+    ['POST', '/laser', { action: 'on' }, 'drive'],
+    ['POST', '/laser', { action: 'off' }, 'stop'],
+  ];
+  for (const [method, path, body, need] of calls) {
+    it(`is asked once for "${need}" before ${method} ${path} ${JSON.stringify(body) ?? ''} acts`, async () => {
+      expect((await call(url, method, path, body)).status).to.equal(200);
+      expect([asked, acts]).to.deep.equal([[need], 1]);
+      refused = need;
+      const answer = await call(url, method, path, body);
+      expect([answer.status, answer.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer']);
+      expect(acts).to.equal(1);
+    });
+  }
+
+  it('refuses before anything is said about the body, where the right does not hang on it', async () => {
+    refused = 'tune';
+    expect((await call(url, 'POST', '/save', '{')).status).to.equal(401);
+    expect((await call(url, 'POST', '/laser', '{')).status).to.equal(400);
+  });
+});
