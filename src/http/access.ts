@@ -13,7 +13,9 @@ export function access(allowedHosts: readonly string[]): Middleware {
 
   return async (ctx, next) => {
     const name = hostName(ctx.get('Host'));
-    if (name === '' && ctx.req.httpVersion === '1.1') throw new RobotError('bad-http', { header: 'Host' });
+    if ((name === '' && ctx.req.httpVersion === '1.1') || hostsIn(ctx.req.rawHeaders) > 1) {
+      throw new RobotError('bad-http', { header: 'Host' });
+    }
     if (name !== '' && isIP(name) === 0 && !names.has(name))
       throw new RobotError('unknown-host', { host: name });
     if (isForeign(ctx.get('Sec-Fetch-Site'), ctx.get('Sec-Fetch-Mode'), ctx.method)) {
@@ -35,6 +37,11 @@ export function access(allowedHosts: readonly string[]): Middleware {
 function isForeign(site: string, mode: string, method: string): boolean {
   if (site !== 'cross-site' && site !== 'same-site') return false;
   return !(mode === 'navigate' && method === 'GET');
+}
+
+/** Whoever reads the first of two headers and whoever reads the last would take one request for two different ones. */
+function hostsIn(rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }
 
 /** Without port, brackets and final dot. */

@@ -22,8 +22,8 @@ const COMMENT_MS = 5_000;
 const COALESCE_MS = 20;
 /** A page is back this soon after its stream broke. */
 const RETRY_MS = 300;
-/** A reader that takes nothing for so long is gone, whatever its socket says. */
-const STUCK_MS = 60_000;
+/** A reader that takes nothing for so long makes room for others; it may come back. */
+const STUCK_MS = 2000;
 
 interface Stream {
   readonly response: ServerResponse;
@@ -49,7 +49,10 @@ export function createEvents(feed: EventFeed, clock: Clock): Events {
 
   /** Full sockets get nothing more; what they hold is all that a slow reader costs. */
   const write = (stream: Stream, text: string) => {
-    if (stream.slowSinceMs !== undefined) return false;
+    if (stream.slowSinceMs !== undefined) {
+      if (clock.nowMs() - stream.slowSinceMs > STUCK_MS) stream.response.destroy();
+      return false;
+    }
     if (!stream.response.write(text)) stream.slowSinceMs = clock.nowMs();
     return true;
   };
@@ -66,10 +69,7 @@ export function createEvents(feed: EventFeed, clock: Clock): Events {
       coalesced(clock, feed, () => writeStatus(streams)),
       feed.onTelemetry(sample => writeAll(eventText('telemetry', sample))),
       feed.onStep(step => writeAll(eventText('step', step))),
-      every(clock, COMMENT_MS, () => {
-        writeAll(':\n\n');
-        dropStuck(streams, clock.nowMs());
-      }),
+      every(clock, COMMENT_MS, () => writeAll(':\n\n')),
     ];
     return () => {
       for (const end of ends) end();
@@ -139,10 +139,4 @@ function every(clock: Clock, periodMs: number, act: () => void): () => void {
   };
   next();
   return () => timer.cancel();
-}
-
-function dropStuck(streams: ReadonlySet<Stream>, nowMs: number): void {
-  for (const { response, slowSinceMs } of streams) {
-    if (slowSinceMs !== undefined && nowMs - slowSinceMs > STUCK_MS) response.destroy();
-  }
 }

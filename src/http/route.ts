@@ -8,6 +8,17 @@ import { compile } from './validate.js';
 /** Throws what the caller gets who may not do it. It may set `ctx.state.who`, the name of whoever asks. */
 export type Guard = (ctx: Context, need: Need) => void | Promise<void>;
 
+/** An answer that was serialised already. */
+export class JsonText<T> {
+  readonly bytes: Buffer;
+  /** For the compiler alone: what the text says. */
+  declare readonly value: T;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
+
 /** One endpoint: what registers it, guards it, checks its requests and documents it. */
 export interface Route {
   readonly method: 'get' | 'post';
@@ -54,7 +65,7 @@ const BODY_PROBLEMS: readonly ErrorCode[] = [
 
 export function get<Answer>(
   described: Described<Answer>,
-  answer: (ctx: Context) => Answer | Promise<Answer>,
+  answer: (ctx: Context) => Answer | Promise<Answer | JsonText<Answer>>,
 ): Route {
   return {
     problems: [],
@@ -62,7 +73,9 @@ export function get<Answer>(
     method: 'get',
     async handle(ctx, guard) {
       await guard(ctx, described.right);
-      ctx.body = await answer(ctx);
+      const body = await answer(ctx);
+      if (body instanceof JsonText) ctx.type = 'json';
+      ctx.body = body instanceof JsonText ? body.bytes : body;
     },
   };
 }

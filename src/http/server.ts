@@ -10,24 +10,29 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, RobotError } from '../core/errors.js';
 import { problemOf } from './problems.js';
 
-/** Requests sent on one connection before the answers: browsers send one. */
-const PIPELINED = 2;
 const PER_ADDRESS = 64;
 const IN_ALL = 256;
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
 
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
+  /** A request of it was answered to the end. */
+  answered: boolean;
   /** The one that is read or answered now. */
-  exchange: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined;
-  /** Requests that are not answered yet. */
-  waiting: number;
+  exchange: Exchange | undefined;
+  /** Sent before the answer to the one before was read; it waits for the end of that answer. */
+  next: Exchange | undefined;
 }
 
 /**
  * An HTTP server that one slow or hostile client cannot take from the others. Slow requests are ended within seconds;
- * where connections get many, the oldest one that is not being answered makes room, so that a newcomer with a request
- * to make always gets in.
+ * where connections get many, one that is of no use to anybody makes room, so that a newcomer with a request to make
+ * always gets in.
  */
 export function createHttpServer(listener: RequestListener): Server {
   const server = createServer({
@@ -47,26 +52,33 @@ export function createHttpServer(listener: RequestListener): Server {
     const connection: Connection = {
       socket,
       address: socket.remoteAddress ?? '',
+      answered: false,
       exchange: undefined,
-      waiting: 0,
+      next: undefined,
     };
+    makeRoom(connections, connection);
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
-    makeRoom(connections, connection);
   });
+
+  const answer = (connection: Connection, exchange: Exchange) => {
+    connection.exchange = exchange;
+    exchange.response.once('close', () => {
+      const { next, socket } = connection;
+      connection.answered = true;
+      connection.exchange = undefined;
+      connection.next = undefined;
+      if (next !== undefined && !socket.destroyed) answer(connection, next);
+    });
+    listener(exchange.request, exchange.response);
+  };
+
+  // Node hands over a request that was sent too early at once, and never closes its answer if the connection ends first.
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);
-    if (connection === undefined || connection.waiting >= PIPELINED) {
-      request.socket.destroy();
-      return;
-    }
-    connection.waiting += 1;
-    connection.exchange = { request, response };
-    response.once('close', () => {
-      connection.waiting -= 1;
-      if (connection.waiting === 0) connection.exchange = undefined;
-    });
-    listener(request, response);
+    if (connection === undefined || connection.next !== undefined) request.socket.destroy();
+    else if (connection.exchange === undefined) answer(connection, { request, response });
+    else connection.next = { request, response };
   });
   server.on('clientError', refuse);
   return server;
@@ -76,17 +88,24 @@ export function createHttpServer(listener: RequestListener): Server {
 function makeRoom(connections: ReadonlyMap<Socket, Connection>, newcomer: Connection): void {
   const all = [...connections.values()];
   const ofAddress = all.filter(connection => connection.address === newcomer.address);
-  if (ofAddress.length > PER_ADDRESS) dropOne(ofAddress);
-  else if (all.length > IN_ALL) dropOne(ofBusiestAddress(all));
+  if (ofAddress.length >= PER_ADDRESS) leastUseful(ofAddress, newcomer).socket.destroy();
+  else if (all.length >= IN_ALL) leastUseful(all, newcomer).socket.destroy();
 }
 
-function dropOne(candidates: readonly Connection[]): void {
-  (candidates.find(isWaitedFor) ?? candidates.at(-1))?.socket.destroy();
-}
+/** Who goes first: those of whom no request has been read to its end, those who do not read, those who rest. */
+const USELESS: readonly ((connection: Connection) => boolean)[] = [
+  ({ answered, exchange }) => !answered && exchange?.request.complete !== true,
+  ({ exchange }) => exchange?.response.writableEnded === true,
+  ({ exchange }) => exchange?.request.complete !== true,
+];
 
-/** Its client has not said all, or does not read what was answered. */
-function isWaitedFor({ exchange }: Connection): boolean {
-  return exchange === undefined || !exchange.request.complete || exchange.response.writableEnded;
+/** The oldest one of the busiest address; the newcomer where all others are being answered. */
+function leastUseful(all: readonly Connection[], newcomer: Connection): Connection {
+  for (const isUseless of USELESS) {
+    const [oldest] = ofBusiestAddress(all.filter(isUseless));
+    if (oldest !== undefined) return oldest;
+  }
+  return newcomer;
 }
 
 function ofBusiestAddress(all: readonly Connection[]): readonly Connection[] {
@@ -96,7 +115,7 @@ function ofBusiestAddress(all: readonly Connection[]): readonly Connection[] {
     if (group === undefined) groups.set(connection.address, [connection]);
     else group.push(connection);
   }
-  return [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most));
+  return [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most), []);
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, ErrorCode>> = {

@@ -93,7 +93,7 @@ describe('hostile clients', function () {
     ],
   ];
   for (const [name, text, answer] of refused) {
-    it(`are told about ${name}`, async () => {
+    it(`get an answer to ${name}`, async () => {
       expect(await send(text)).to.match(answer);
     });
   }

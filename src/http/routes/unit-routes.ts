@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { RobotError } from '../../core/errors.js';
 import { type GainBounds, UNIT_LIST, type Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
+import { HistoryTexts } from '../history-texts.js';
 import { get, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 import { compile } from '../validate.js';
@@ -11,7 +12,11 @@ const HISTORY_LIMIT = { default: 50, max: 1000 } as const;
 
 /** The same endpoints for every unit. */
 export function unitRoutes(robot: Robot, bounds: GainBounds): Route[] {
-  return UNIT_LIST.flatMap(unit => [...modeRoutes(robot, unit), ...gainsRoutes(robot, unit, bounds)]);
+  const histories = new HistoryTexts();
+  return UNIT_LIST.flatMap(unit => [
+    ...modeRoutes(robot, unit),
+    ...gainsRoutes(robot, unit, bounds, histories),
+  ]);
 }
 
 function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
@@ -59,7 +64,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
   ];
 }
 
-function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
+function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds, histories: HistoryTexts): Route[] {
   const { name, title: tag } = unit;
   const path = `/api/${name}/pidconfig`;
   const gains = schemas.gainsBody(unit, bounds);
@@ -104,7 +109,7 @@ function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds): Route[] {
         answer: schemas.history(anyGains),
         problems: ['invalid-request', 'storage-failed'],
       },
-      ctx => robot.store.history(name, limitOf(ctx)),
+      ctx => histories.of(name, robot.store.history(name, limitOf(ctx))),
     ),
     post(
       {

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { defaultGains, unitNamed } from '../../src/core/units.js';
+import type { SavedGains } from '../../src/gains/gains-store.js';
+import { HistoryTexts } from '../../src/http/history-texts.js';
+
+function historyUpTo(newest: number, length: number): SavedGains[] {
+  const gains = defaultGains(unitNamed('gimbal'));
+  return Array.from({ length }, (_, index) => ({
+    revision: newest - index,
+    savedAt: new Date(1e12 + newest - index).toISOString(),
+    gains,
+  }));
+}
+
+describe('the text of a history', () => {
+  it('is that of JSON.stringify, however long it is', async () => {
+    for (const length of [0, 1, 49, 50, 51, 1000]) {
+      const history = historyUpTo(2000, length);
+      const { bytes } = await new HistoryTexts().of('gimbal', history);
+      expect(bytes.toString()).to.equal(JSON.stringify(history));
+    }
+  });
+
+  it('is made while others get their turn, one history after the other', async () => {
+    const texts = new HistoryTexts();
+    let turns = 0;
+    let done = false;
+    const look = () => {
+      turns += 1;
+      if (!done) setImmediate(look);
+    };
+    setImmediate(look);
+    await Promise.all([
+      texts.of('gimbal', historyUpTo(2000, 1000)),
+      texts.of('gimbal', historyUpTo(2000, 999)),
+      texts.of('chassis', historyUpTo(2000, 1000)),
+    ]);
+    done = true;
+    expect(turns).to.be.at.least(60);
+  });
+
+  it('is made once for all who ask, until the next save', async () => {
+    const texts = new HistoryTexts();
+    const [one, other] = await Promise.all([
+      texts.of('gimbal', historyUpTo(5, 5)),
+      texts.of('gimbal', historyUpTo(5, 5)),
+    ]);
+    expect(one).to.equal(other);
+    const { bytes } = await texts.of('gimbal', historyUpTo(6, 5));
+    expect(bytes.toString()).to.equal(JSON.stringify(historyUpTo(6, 5)));
+  });
+});
