@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultConfig } from '../../src/config/default-config.js';
 import { motorHeader } from './motor-header.js';
+import { openApiDocument } from './openapi-document.js';
 import { problemTable } from './problem-table.js';
 import { protocolTables } from './protocol-tables.js';
 
 /** Every file that is generated in whole or in part, by its path in the project at `root`, as it should be. */
-export function generatedFiles(root: string): ReadonlyMap<string, string> {
+export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
   const fill = (document: string, parts: Readonly<Record<string, string>>): [string, string] => [
     document,
     filled(readFileSync(join(root, document), 'utf8'), parts),
@@ -14,6 +15,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
   return new Map([
     ['systemd/config.yaml', defaultConfig()],
     ['docs/motor_registers.h', motorHeader()],
+    ['docs/openapi.json', await openApiDocument()],
     fill('docs/motor-protocol.md', protocolTables()),
     fill('docs/operating.md', { problems: problemTable() }),
   ]);

@@ -4,4 +4,4 @@ import { fileURLToPath } from 'node:url';
 import { generatedFiles } from './generated-files.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-for (const [path, text] of generatedFiles(root)) writeFileSync(join(root, path), text);
+for (const [path, text] of await generatedFiles(root)) writeFileSync(join(root, path), text);

@@ -5,7 +5,9 @@ import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { text } from '../core/schema.js';
-import type { Status } from '../core/status.js';
+import { type Status, status } from '../core/status.js';
+import { step } from '../core/step.js';
+import { telemetry } from '../core/telemetry.js';
 import type { GainBounds } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import { access } from './access.js';
@@ -37,16 +39,16 @@ export interface AppOptions {
 export function createApp(options: AppOptions): Koa {
   const { robot, clock, version } = options;
   const startedMs = clock.nowMs();
-  const status = (): Status =>
+  const statusNow = (): Status =>
     statusBody(robot, {
       version,
       uptimeS: (clock.nowMs() - startedMs) / 1000,
       streams: events.streams,
     });
-  const events = createEvents(robotFeed(robot, clock, status), clock);
+  const events = createEvents(robotFeed(robot, clock, statusNow), clock);
   const documented: Route[] = [
     ...unitRoutes(robot, options.gainBounds),
-    ...robotRoutes(robot, status),
+    ...robotRoutes(robot, statusNow),
     stream(
       {
         path: '/api/events',
@@ -57,6 +59,7 @@ export function createApp(options: AppOptions): Koa {
           'Server-sent events: `status` at once and on change, `telemetry`, and `step` after each captured step',
         answer: text(),
         answerType: 'text/event-stream',
+        events: { status, telemetry, step },
         problems: ['too-many-streams'],
       },
       events.open,

@@ -10,6 +10,8 @@ const ANY_REQUEST: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'intern
 export function openApi(routes: readonly Route[], version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operation(route) };
+  const schemas: Record<string, unknown> = {};
+  const referring = withReferences(paths, schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -21,8 +23,8 @@ export function openApi(routes: readonly Route[], version: string): Record<strin
     servers: [{ url: '/' }],
     security: [],
     tags: [...new Set(routes.map(route => route.tag))].map(name => ({ name, description: `${name}.` })),
-    paths,
-    components: { schemas: { Problem: problem } },
+    paths: referring,
+    components: { schemas },
   };
 }
 
@@ -32,6 +34,7 @@ function operation(route: Route): Record<string, unknown> {
     summary: route.summary,
     tags: [route.tag],
     'x-right': route.right,
+    ...(route.events !== undefined && { 'x-events': route.events }),
     ...(route.query !== undefined && {
       parameters: Object.entries(route.query).map(([name, schema]) => ({ name, in: 'query', schema })),
     }),
@@ -53,8 +56,29 @@ function problems(route: Route): Record<string, Schema> {
     const { status, title } = PROBLEMS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), `${title} (\`${code}\`)`]);
   }
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  const content = { 'application/problem+json': { schema: problem } };
   return Object.fromEntries(
     [...byStatus].map(([status, titles]) => [String(status), { description: titles.join(', '), content }]),
   );
+}
+
+/**
+ * The same with each schema that has a title moved to `schemas` and referred to. One that differs from another of its
+ * title, as gains with bounds differ from those without, stays in its place.
+ */
+function withReferences(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map(item => withReferences(item, schemas));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === 'examples' ? member : withReferences(member, schemas),
+    ]),
+  );
+  const { title, description, ...schema } = members;
+  // A schema's member may be called `title` as well; what it holds is a schema then.
+  if (typeof title !== 'string') return members;
+  schemas[title] ??= schema;
+  if (JSON.stringify(schemas[title]) !== JSON.stringify(schema)) return members;
+  return { $ref: `#/components/schemas/${title}`, ...(description !== undefined && { description }) };
 }

@@ -29,9 +29,8 @@ const difference: Schema<GainsDifference> = growing({ sent: gains, inForce: gain
 const isCode = (code: string): code is ErrorCode => code in PROBLEMS;
 
 /** RFC 9457, with our code and what a program may want to know of it. */
-export const problem = named(
-  'Problem',
-  growing(
+export const problem = named('Problem', {
+  ...growing(
     {
       type: text(),
       title: text(),
@@ -47,7 +46,16 @@ export const problem = named(
       difference: record(difference, 'By the name of each loop where what was sent is not what is in force.'),
     },
   ),
-);
+  examples: [
+    {
+      type: 'urn:trunnion:problem:stopped',
+      title: 'Stopped',
+      status: 409,
+      detail: 'The robot is stopped. POST /api/resume releases it.',
+      code: 'stopped',
+    },
+  ],
+});
 
 export type Problem = TypeOf<typeof problem>;
 

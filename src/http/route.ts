@@ -32,6 +32,8 @@ export interface Route {
   readonly query?: Readonly<Record<string, Schema>>;
   readonly answer: Schema;
   readonly answerType?: string;
+  /** Of a stream: the data of each event by its name. */
+  readonly events?: Readonly<Record<string, Schema>>;
   /** Besides those that any request may meet. */
   readonly problems: readonly ErrorCode[];
   handle(ctx: Context, guard: Guard): Promise<void>;
@@ -81,7 +83,10 @@ export function get<Answer>(
 }
 
 /** An answer that goes on: `open` writes it. */
-export function stream(described: Described<string>, open: (ctx: Context) => void): Route {
+export function stream(
+  described: Described<string> & Required<Pick<Route, 'answerType' | 'events'>>,
+  open: (ctx: Context) => void,
+): Route {
   return {
     problems: [],
     ...described,

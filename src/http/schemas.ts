@@ -12,6 +12,7 @@ import {
   yesNo,
 } from '../core/schema.js';
 import {
+  defaultGains,
   EXCITATION_PERIOD_S,
   type Excitation,
   type GainBounds,
@@ -23,9 +24,15 @@ import {
 
 const FLOAT32_MAX = 3.4028234663852886e38;
 
-export const modeBody = object({ mode: oneOf(MODES) });
-export const laserBody = object({ action: oneOf(['on', 'off']) });
-export const restoreBody = object({ revision: { ...count(), minimum: 1 } });
+export const modeBody = named('Mode', { ...object({ mode: oneOf(MODES) }), examples: [{ mode: 'manual' }] });
+export const laserBody = named('LaserAction', {
+  ...object({ action: oneOf(['on', 'off']) }),
+  examples: [{ action: 'off' }],
+});
+export const restoreBody = named('Restore', {
+  ...object({ revision: { ...count(), minimum: 1 } }),
+  examples: [{ revision: 1 }],
+});
 
 /** The gains of all loops of a unit. */
 export function gainsBody(unit: Unit, bounds: GainBounds): Schema<GainSet> {
@@ -39,7 +46,7 @@ export function gainsBody(unit: Unit, bounds: GainBounds): Schema<GainSet> {
     ...object({ kp: gain('kp'), ki: gain('ki'), kd: gain('kd') }),
   });
   const loops = Object.fromEntries(unit.loops.map(loop => [loop.name, triple(loop.title)]));
-  return named(`${unit.title}Gains`, object(loops));
+  return named(`${unit.title}Gains`, { ...object(loops), examples: [defaultGains(unit)] });
 }
 
 export function excitationBody({ title, loops }: Unit): Schema<Excitation> {
@@ -54,13 +61,15 @@ export function excitationBody({ title, loops }: Unit): Schema<Excitation> {
     amplitude: { ...number("In the loop's unit; 0 moves nothing."), minimum: 0 },
     periodS: { ...number(), minimum: min, maximum: max },
   });
-  return named(`${title}Excitation`, { ...body, allOf: amplitudes });
+  const examples = loops.slice(0, 1).map(loop => ({ loop: loop.name, amplitude: 0.1, periodS: 2 }));
+  return named(`${title}Excitation`, { ...body, allOf: amplitudes, examples });
 }
 
-export const laserState = growing({ state: oneOf(['on', 'off']) });
-export const stopState = growing({ stopped: yesNo() });
-export const health = growing({ status: oneOf(['ok']) });
+export const laserState = named('LaserState', growing({ state: oneOf(['on', 'off'], 'As the pin says.') }));
+export const stopState = named('StopState', growing({ stopped: yesNo() }));
+export const health = named('Health', growing({ status: oneOf(['ok']) }));
 
 export function history(gains: Schema<GainSet>) {
-  return array(growing({ revision: count(), savedAt: nullable(text('ISO 8601.')), gains }));
+  const saved = growing({ revision: count(), savedAt: nullable(text('ISO 8601.')), gains });
+  return array(named(`Saved${gains.title}`, saved));
 }
