@@ -40,7 +40,7 @@ export class Model {
     window.addEventListener('storage', event => {
       if (event.key !== KEY) return;
       this.#restoreTexts();
-      this.changed.tell();
+      this.changed.emit();
     });
   }
 
@@ -51,22 +51,22 @@ export class Model {
       const version = `${revision} ${savedAt}`;
       if (this.#loaded[name] !== version) void this.#load(name, version);
     }
-    this.changed.tell();
+    this.changed.emit();
   }
 
   setFresh(fresh: boolean): void {
     this.fresh = fresh;
-    this.changed.tell();
+    this.changed.emit();
   }
 
   setResting(resting: boolean): void {
     this.resting = resting;
-    this.changed.tell();
+    this.changed.emit();
   }
 
   choose(choice: LoopChoice): void {
     this.choice = choice;
-    this.changed.tell();
+    this.changed.emit();
   }
 
   editsOf(name: UnitName): EditState {
@@ -133,7 +133,7 @@ export class Model {
   #change(name: UnitName, change: Partial<UnitModel>): void {
     this.units[name] = { ...this.units[name], ...change };
     if (change.texts !== undefined) this.#keepTexts();
-    this.changed.tell();
+    this.changed.emit();
   }
 
   #keepTexts(): void {

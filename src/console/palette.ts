@@ -23,7 +23,7 @@ export class Colours {
   constructor() {
     matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => {
       this.#palette = readPalette();
-      this.changed.tell();
+      this.changed.emit();
     });
   }
 

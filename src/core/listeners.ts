@@ -1,4 +1,4 @@
-/** Who wants to hear of one kind of event. */
+/** Everyone who wants to hear of one kind of event. */
 export class Listeners<T> {
   readonly #all = new Set<(event: T) => void>();
 
@@ -14,7 +14,7 @@ export class Listeners<T> {
     };
   }
 
-  tell(event: T): void {
+  emit(event: T): void {
     for (const listener of this.#all) listener(event);
   }
 }

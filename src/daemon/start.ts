@@ -5,14 +5,16 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
+import { perUnit } from '../core/units.js';
 import { version } from '../core/version.js';
-import { Incidents } from '../events/incidents.js';
+import { logRobotEvents } from '../events/robot-log.js';
 import { type Disk, realDisk } from '../gains/disk.js';
 import { GainsStore } from '../gains/gains-store.js';
 import { type Hardware, isMissing } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
 import type { Route } from '../http/route.js';
 import { createHttpServer } from '../http/server.js';
+import { everythingAllowed } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
 import type { Notifier } from './systemd-notify.js';
 
@@ -47,15 +49,20 @@ export async function start(parts: Parts): Promise<Daemon> {
   const { setAside } = store.report();
   if (setAside.length > 0)
     log.warn({ setAside }, 'a damaged journal was set aside; copies are in the state folder');
-  const incidents = new Incidents({ log, clock });
+  const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
   const robot = new Robot({
     hardware,
     store,
     clock,
-    log,
-    incidents,
-    settings: { ...config.supervision, laserMaxOnS: config.laser.maxOnS },
+    permission: everythingAllowed,
+    settings: {
+      pollHz,
+      onControllerReset,
+      laserMaxOnS: config.laser.maxOnS,
+      silence: perUnit(() => ({ beforeMs: 500, givenMs: hostSilenceMs })),
+    },
   });
+  const stopLogging = logRobotEvents(robot, log, clock);
   // The watchdog is fed by supervision's timer: it needs the event loop, and no answer from the bus.
   robot.polled.add(() => notifier?.alive());
   await robot.start();
@@ -90,8 +97,9 @@ export async function start(parts: Parts): Promise<Daemon> {
 
   const close = async () => {
     darken(hardware, log);
-    robot.close();
     notifier?.stopping();
+    await robot.close();
+    stopLogging();
     await closeServer(server, clock);
     await store.close();
     await hardware.close();

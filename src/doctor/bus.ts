@@ -64,7 +64,7 @@ export async function controller(unit: Unit, { system, config, status, daemonRun
   };
   const link = new Link(bus, systemClock);
   try {
-    const found = await new MotorController(unit, link, systemClock).identify({
+    const found = await new MotorController({ unit, link, clock: systemClock }).identify({
       priority: 'telemetry',
       untilMs: systemClock.nowMs() + ANSWER_MS,
     });

@@ -36,7 +36,12 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
  * Refuses what a caller asked who has hung up: after a pause of the process it would light a laser or move a robot that
  * nobody asks for any more. The end of a connection is seen in the turn of the event loop after that of its data.
  */
-export async function requireCaller({ socket }: Context): Promise<void> {
+export async function requireCaller(ctx: Context): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise(resolve => setImmediate(resolve));
+  requireConnected(ctx);
+}
+
+/** For later looks, when what was asked has waited. */
+export function requireConnected({ socket }: Context): void {
   if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');
 }

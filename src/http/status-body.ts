@@ -1,8 +1,6 @@
-import { isRobotError } from '../core/errors.js';
-import type { Complaint, LaserStatus, Status, Torque, UnitStatus } from '../core/status.js';
+import type { Complaint, LaserStatus, Status, UnitStatus } from '../core/status.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
-import type { UnitState } from '../robot/unit-watch.js';
 import { asRobotError, problemOf } from './problems.js';
 
 /** The body of GET /api/status. */
@@ -24,13 +22,8 @@ export function statusBody(
 }
 
 function laserStatus({ laser }: Robot): LaserStatus {
-  try {
-    const state = laser.state();
-    return { state, light: state === 'on' ? 'on' : 'dark', reason: laser.reason };
-  } catch (error) {
-    const light = isRobotError(error, 'laser-unavailable') ? 'unknown' : 'fault';
-    return { state: null, light, problem: complaintOf(error) };
-  }
+  const { state, light, reason, problem } = laser.report();
+  return { state, light, reason, problem: problem && complaintOf(problem) };
 }
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {
@@ -40,18 +33,13 @@ function unitStatus(robot: Robot, name: UnitName): UnitStatus {
     online: state.online,
     faults: state.faults,
     flags: state.flags,
-    torque: torqueOf(state),
+    torque: state.torque,
     firmware: state.identity?.firmware,
     protocol: state.identity?.protocol,
-    excitation: null,
+    excitation: state.excitation,
     gains: { ...savedGains(robot, name), applied: state.applied },
     problem: state.problem && complaintOf(state.problem),
   };
-}
-
-function torqueOf({ online, flags }: UnitState): Torque {
-  if (!online) return 'unknown';
-  return flags.includes('torque') ? 'on' : 'off';
 }
 
 function savedGains(robot: Robot, name: UnitName): { revision: number; savedAt: string | null } {

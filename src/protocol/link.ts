@@ -4,8 +4,11 @@ import type { I2cBus } from '../hardware/ports.js';
 import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';
 
-/** In order of urgency: a waiting stop goes before everything else, telemetry after. */
-const PRIORITIES = ['stop', 'mode', 'gains', 'telemetry'] as const;
+/**
+ * In order of urgency: a waiting stop goes before everything else, then what keeps a controller alive and watched
+ * (heartbeat and status), then what callers ask, and telemetry last.
+ */
+const PRIORITIES = ['stop', 'supervision', 'mode', 'gains', 'telemetry'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** How urgent a transaction is, and until when (Clock milliseconds) it is worth starting. */
@@ -53,8 +56,17 @@ export class Link {
   readonly counters: BusCounters = { transactions: 0, retries: 0, errors: {} };
   readonly #bus: I2cBus;
   readonly #clock: Clock;
-  readonly #waiting: Record<Priority, Job[]> = { stop: [], mode: [], gains: [], telemetry: [] };
-  #busy = false;
+  readonly #waiting: Record<Priority, Job[]> = {
+    stop: [],
+    supervision: [],
+    mode: [],
+    gains: [],
+    telemetry: [],
+  };
+  /** What the bus is doing; it goes on past its deadline, until the kernel call has ended. */
+  #inFlight: Job | undefined;
+  /** When the last transaction of each address and register ended. */
+  readonly #endedMs = new Map<string, number>();
 
   constructor(bus: I2cBus, clock: Clock) {
     this.#bus = bus;
@@ -80,6 +92,16 @@ export class Link {
     );
   }
 
+  /**
+   * When the last transaction with this register ended, failed ones included; now, while one is in flight. Undefined
+   * when there was none.
+   */
+  lastOnBusMs(address: number, { name }: Register): number | undefined {
+    const flying = this.#inFlight;
+    if (flying?.address === address && flying.register === name) return this.#clock.nowMs();
+    return this.#endedMs.get(`${address} ${name}`);
+  }
+
   #submit<T>(address: number, register: Register, urgency: Urgency, call: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const job: Job = {
@@ -103,11 +125,11 @@ export class Link {
   }
 
   #next(): void {
-    if (this.#busy) return;
+    if (this.#inFlight !== undefined) return;
     const queue = PRIORITIES.map(priority => this.#waiting[priority]).find(jobs => jobs.length > 0);
     const job = queue?.shift();
     if (job === undefined) return;
-    this.#busy = true;
+    this.#inFlight = job;
     this.#run(job);
   }
 
@@ -127,7 +149,8 @@ export class Link {
     const settled = (error?: unknown) => {
       settledInTime = true;
       deadline.cancel();
-      this.#busy = false;
+      this.#inFlight = undefined;
+      this.#endedMs.set(`${job.address} ${job.register}`, this.#clock.nowMs());
       if (!answered) {
         if (error === undefined) job.giveUp.cancel();
         else this.#failed(job, error);

@@ -1,11 +1,21 @@
 import type { Clock, Timer } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
 import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
 
 export type LaserState = 'on' | 'off';
 
 /** Why the laser went dark without being asked. */
 export type LaserReason = 'time limit' | 'interlock opened' | 'stop' | 'pin lost';
+
+export interface LaserReport {
+  /** As the pin says; null while it cannot be read or there is none. */
+  readonly state: LaserState | null;
+  /** `dark` and `on` are what the pin proves; with `fault` the laser may be lit although nobody wants it. */
+  readonly light: 'on' | 'dark' | 'unknown' | 'fault';
+  /** Why it is dark although it was last switched on; undefined after a switch by hand. */
+  readonly reason: LaserReason | undefined;
+  readonly problem: RobotError | undefined;
+}
 
 /**
  * Dark unless someone asked for light just now. Every act is a synchronous pin write and read-back; none of them waits
@@ -19,8 +29,8 @@ export class Laser {
   readonly #onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
   #limit: Timer | undefined;
   #wanted: LaserState = 'off';
-  /** What was last told of a change. */
-  #told: LaserState = 'off';
+  /** What the pin last proved; `onChange` has heard of it. */
+  #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
 
   constructor(options: {
@@ -34,20 +44,26 @@ export class Laser {
     this.#maxOnMs = options.maxOnS * 1000;
     this.#onChange = options.onChange;
     this.#hardware.interlock?.onOpen(() => {
-      if (this.#wanted === 'on') this.#tryOff('interlock opened');
+      if (this.#wanted === 'on') this.darken('interlock opened');
     });
   }
 
-  /** Why it is dark although it was last switched on; undefined after a switch by hand. */
-  get reason(): LaserReason | undefined {
-    return this.#reason;
+  report(): LaserReport {
+    const reason = this.#reason;
+    try {
+      const isLit = this.#pin().read();
+      const unasked = isLit && this.#wanted === 'off';
+      const light = unasked ? 'fault' : isLit ? 'on' : 'dark';
+      return { state: isLit ? 'on' : 'off', light, reason, problem: undefined };
+    } catch (error) {
+      if (!isRobotError(error)) throw error;
+      // A pin that is gone and was not lit leaves a laser that nobody has lit.
+      const mayBeLit = error.code !== 'laser-unavailable' || this.#proven === 'on';
+      return { state: null, light: mayBeLit ? 'fault' : 'unknown', reason, problem: error };
+    }
   }
 
-  /** As the pin says. Throws `laser-unavailable` or `pin-failed`. */
-  state(): LaserState {
-    return this.#pin().read() ? 'on' : 'off';
-  }
-
+  /** Throws `laser-unavailable`, `interlock-open` or `pin-failed`; then it is dark, or supervision darkens it. */
   on(): LaserState {
     const pin = this.#pin();
     if (this.#hardware.interlock !== undefined && !this.#hardware.interlock.isClosed()) {
@@ -59,23 +75,35 @@ export class Laser {
       pin.write(true);
       if (!pin.read()) throw new RobotError('pin-failed', { written: 'on', read: 'off' });
     } catch (error) {
-      this.#tryOff(undefined);
+      this.darken(undefined);
       throw error;
     }
     this.#armLimit();
-    this.#tell('on');
+    this.#prove('on');
     return 'on';
   }
 
+  /** Throws `laser-unavailable` or `pin-failed`; supervision goes on trying then. */
   off(reason?: LaserReason): LaserState {
     this.#wanted = 'off';
-    if (this.#told === 'on' || reason === undefined) this.#reason = reason;
+    if (this.#proven === 'on' || reason === undefined) this.#reason = reason;
     this.#limit?.cancel();
     const pin = this.#pin();
     pin.write(false);
     if (pin.read()) throw new RobotError('pin-failed', { written: 'off', read: 'on' });
-    this.#tell('off');
+    this.#prove('off');
     return 'off';
+  }
+
+  /** `off` for those who have more to do. Returns why the laser may still be lit, if so; supervision goes on trying. */
+  darken(reason: LaserReason | undefined): RobotError | undefined {
+    try {
+      this.off(reason);
+      return undefined;
+    } catch (error) {
+      if (!isRobotError(error)) throw error;
+      return error.code === 'laser-unavailable' && this.#proven === 'off' ? undefined : error;
+    }
   }
 
   /**
@@ -87,8 +115,8 @@ export class Laser {
       if (this.#wanted === 'off') {
         this.#darkenIfLit(this.#pin());
         this.#hardware.interlock?.isClosed();
-      } else if (isMissing(this.#hardware.laser)) this.#tryOff('pin lost');
-      else if (this.#interlockOpen()) this.#tryOff('interlock opened');
+      } else if (isMissing(this.#hardware.laser)) this.darken('pin lost');
+      else if (this.#interlockOpen()) this.darken('interlock opened');
       return undefined;
     } catch (error) {
       return error;
@@ -97,12 +125,12 @@ export class Laser {
 
   #darkenIfLit(pin: OutputPin): void {
     if (couldBeLit(pin)) this.off(this.#reason);
-    else this.#tell('off');
+    else this.#prove('off');
   }
 
-  #tell(after: LaserState): void {
-    const before = this.#told;
-    this.#told = after;
+  #prove(after: LaserState): void {
+    const before = this.#proven;
+    this.#proven = after;
     if (before !== after) this.#onChange(before, after, this.#reason);
   }
 
@@ -115,17 +143,9 @@ export class Laser {
     }
   }
 
-  #tryOff(reason: LaserReason | undefined): void {
-    try {
-      this.off(reason);
-    } catch {
-      // Wanted is `off` now: supervision writes it again until the pin obeys, and status shows the pin's fault.
-    }
-  }
-
   #armLimit(): void {
     this.#limit?.cancel();
-    if (this.#maxOnMs > 0) this.#limit = this.#clock.after(this.#maxOnMs, () => this.#tryOff('time limit'));
+    if (this.#maxOnMs > 0) this.#limit = this.#clock.after(this.#maxOnMs, () => this.darken('time limit'));
   }
 
   #pin(): OutputPin {
@@ -135,7 +155,7 @@ export class Laser {
   }
 }
 
-/** So could one that cannot be read. */
+/** A pin that cannot be read may be lit, so it is written dark. */
 function couldBeLit(pin: OutputPin): boolean {
   try {
     return pin.read();

@@ -43,6 +43,9 @@ export interface StepCapture {
   readonly measured: readonly number[];
 }
 
+/** Whether frames written before are known to have taken effect, or may do so yet. */
+export type Before = 'settled' | 'unsettled';
+
 /** Between two looks at whether a frame has taken effect. */
 const LOOK_AGAIN_MS = 2;
 /** A frame that the controller refused, for a bit flipped on the way, is written again; a slow one is waited for. */
@@ -64,28 +67,35 @@ export class MotorController {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #telemetry: Register;
+  readonly #onStatus: (status: StatusFrame) => void;
   #beats = 0;
 
-  constructor(unit: Unit, link: Link, clock: Clock) {
-    this.#unit = unit;
-    this.#link = link;
-    this.#clock = clock;
-    this.#telemetry = telemetryRegister(unit);
+  /** `onStatus` gets every status that is read, whoever asked for it, before its reader does. */
+  constructor(options: {
+    unit: Unit;
+    link: Link;
+    clock: Clock;
+    onStatus?: (status: StatusFrame) => void;
+  }) {
+    this.#unit = options.unit;
+    this.#link = options.link;
+    this.#clock = options.clock;
+    this.#onStatus = options.onStatus ?? (() => undefined);
+    this.#telemetry = telemetryRegister(options.unit);
   }
 
   /** Throws `wrong-identity` for anything but this unit's firmware with our protocol. */
   async identify(urgency: Urgency): Promise<Identity> {
     const found = await this.#read(REGISTERS.identity, urgency);
     const { kind, loops } = this.#unit;
-    const expected = { magic: MAGIC, kind, protocol: PROTOCOL_VERSION, loops: loops.length };
-    for (const [field, value] of Object.entries(expected)) {
-      const actual = { ...found }[field];
-      if (actual === value) continue;
+    const expected = { magic: MAGIC, kind, protocol: PROTOCOL_VERSION, loops: loops.length } as const;
+    for (const field of ['magic', 'kind', 'protocol', 'loops'] as const) {
+      if (found[field] === expected[field]) continue;
       throw new RobotError('wrong-identity', {
         unit: this.#unit.name,
         field,
-        expected: value,
-        found: actual,
+        expected: expected[field],
+        found: found[field],
       });
     }
     return {
@@ -94,8 +104,10 @@ export class MotorController {
     };
   }
 
-  status(urgency: Urgency): Promise<StatusFrame> {
-    return this.#read(REGISTERS.status, urgency);
+  async status(urgency: Urgency): Promise<StatusFrame> {
+    const status = await this.#read(REGISTERS.status, urgency);
+    this.#onStatus(status);
+    return status;
   }
 
   telemetry(urgency: Urgency): Promise<Record<string, number>> {
@@ -107,56 +119,77 @@ export class MotorController {
     return this.#write(REGISTERS.heartbeat, { count: this.#beats, silence_ms: silenceMs }, urgency);
   }
 
-  /** Modes and latches are confirmed by the status, so that no later poll finds older ones there. */
-  setMode(mode: Mode, untilMs: number): Promise<void> {
+  /**
+   * Modes and latches are confirmed by the status, so that no later poll finds older ones there. Where frames written
+   * before may still take effect (`after: 'unsettled'`), what the status shows at once is not believed yet.
+   * `stillWanted` is called before each write, of which there may be several, and throws when it must not be done.
+   */
+  setMode(mode: Mode, untilMs: number, after: Before, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'mode', untilMs };
     const value = MODE_VALUES[mode] ?? 0;
     return this.#confirmed('mode', untilMs, {
-      write: () => this.#write(REGISTERS.mode, { mode: value }, urgency),
+      after,
+      write: async () => {
+        stillWanted();
+        await this.#write(REGISTERS.mode, { mode: value }, urgency);
+      },
       holds: async () => (await this.status(urgency)).mode === value,
     });
   }
 
-  /**
-   * A release keeps the urgency of a stop, so that the two never overtake each other. `stillWanted` is asked before
-   * each write: a stop that came meanwhile ends a release, and a resume a latch, with `stopped`.
-   */
-  setLatch(latched: boolean, untilMs: number, stillWanted: () => boolean = () => true): Promise<void> {
+  /** As `setMode`. A release keeps the urgency of a stop, so that the two never overtake each other. */
+  setLatch(latched: boolean, untilMs: number, after: Before, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'stop', untilMs };
     return this.#confirmed('stop', untilMs, {
+      after,
       write: async () => {
-        if (!stillWanted()) throw new RobotError('stopped');
+        stillWanted();
         await this.#write(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency);
       },
       holds: async () => isLatched(await this.status(urgency)) === latched,
     });
   }
 
-  async excitation(untilMs: number): Promise<Excitation> {
-    const found = await this.#read(REGISTERS.excitation, { priority: 'mode', untilMs });
+  async excitation(urgency: Urgency): Promise<Excitation> {
+    const found = await this.#read(REGISTERS.excitation, urgency);
     const loop = this.#unit.loops.find(candidate => candidate.slot === found.slot);
     if (loop === undefined) throw new RobotError('bad-frame', { register: 'excitation', slot: found.slot });
     return { loop: loop.name, amplitude: shortest(found.amplitude), periodS: shortest(found.period_s) };
   }
 
-  async excite(excitation: Excitation, untilMs: number): Promise<void> {
+  /** As `setMode`. */
+  async excite(excitation: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
     const values = {
       slot: this.#loop(excitation.loop).slot,
       amplitude: Math.fround(excitation.amplitude),
       period_s: Math.fround(excitation.periodS),
     };
-    await this.#writeAndConfirm(REGISTERS.excitation, values, { priority: 'mode', untilMs });
+    await this.#writeAndConfirm(REGISTERS.excitation, values, { priority: 'mode', untilMs }, stillWanted);
   }
 
-  /** Resolves when the controller shows the checksum of this whole set as active. */
-  async applyGains(gains: GainSet, untilMs: number): Promise<void> {
+  /** As `setMode`. Every loop of the set is staged and read back. Nothing of it is active yet. */
+  async stageGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
     for (const loop of this.#unit.loops) {
-      await this.#writeAndConfirm(gainsRegister(loop.slot), onTheWire(gains[loop.name]), urgency);
+      await this.#writeAndConfirm(
+        gainsRegister(loop.slot),
+        onTheWire(gains[loop.name]),
+        urgency,
+        stillWanted,
+      );
     }
+  }
+
+  /** As `setMode`. Resolves when the controller shows the checksum of this whole set, staged before, as active. */
+  commitGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
+    const urgency: Urgency = { priority: 'gains', untilMs };
     const checksum = gainsChecksum(this.#unit, gains);
-    await this.#confirmed('commit', untilMs, {
-      write: () => this.#write(REGISTERS.commit, { checksum }, urgency),
+    return this.#confirmed('commit', untilMs, {
+      after: 'settled',
+      write: async () => {
+        stillWanted();
+        await this.#write(REGISTERS.commit, { checksum }, urgency);
+      },
       holds: async () => (await this.status(urgency)).active_checksum === checksum,
     });
   }
@@ -190,9 +223,18 @@ export class MotorController {
     return loop;
   }
 
-  #writeAndConfirm<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<void> {
+  #writeAndConfirm<R extends Register>(
+    register: R,
+    values: FieldValues<R>,
+    urgency: Urgency,
+    stillWanted: () => void,
+  ): Promise<void> {
     return this.#confirmed(register.name, urgency.untilMs, {
-      write: () => this.#write(register, values, urgency),
+      after: 'settled',
+      write: async () => {
+        stillWanted();
+        await this.#write(register, values, urgency);
+      },
       holds: async () => {
         const found: Record<string, number> = await this.#read(register, urgency);
         return Object.entries(values).every(([field, value]) => found[field] === value);
@@ -203,15 +245,18 @@ export class MotorController {
   async #confirmed(
     what: string,
     untilMs: number,
-    act: { write(): Promise<void>; holds(): Promise<boolean> },
+    act: { after: Before; write(): Promise<void>; holds(): Promise<boolean> },
   ): Promise<void> {
+    let believedFromMs = 0;
     for (let writes = 1; writes <= WRITES && this.#clock.nowMs() < untilMs; writes += 1) {
       await act.write();
+      if (act.after === 'unsettled') believedFromMs = this.#clock.nowMs() + TAKES_EFFECT_MS;
       const isLast = writes === WRITES;
       const lookUntilMs = isLast ? untilMs : Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {
-        if (await act.holds()) return;
-        if (this.#clock.nowMs() >= lookUntilMs) break;
+        const nowMs = this.#clock.nowMs();
+        if ((await act.holds()) && nowMs >= believedFromMs) return;
+        if (nowMs >= lookUntilMs) break;
         await new Promise<void>(resolve => this.#clock.after(LOOK_AGAIN_MS, resolve));
       }
     }

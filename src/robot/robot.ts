@@ -1,21 +1,25 @@
-import type { Logger } from 'pino';
 import type { Clock, Timer } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
-import { perUnit, type Unit, type UnitName } from '../core/units.js';
-import type { Incidents } from '../events/incidents.js';
+import { perUnit, type UnitName } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
-import { type Hardware, isMissing } from '../hardware/ports.js';
+import type { Hardware } from '../hardware/ports.js';
 import { Link } from '../protocol/link.js';
+import type { SilenceLimits } from './host-silence.js';
 import { Laser, type LaserState } from './laser.js';
 import type { StepCapture } from './motor-controller.js';
 import { MotorUnit } from './motor-unit.js';
-import type { UnitIncident, UnitSettings, UnitWatch } from './unit-watch.js';
+import type { Permission } from './permission.js';
+import type { RobotEvent } from './robot-event.js';
+import { Stop } from './stop.js';
 
-export interface RobotSettings extends UnitSettings {
+export interface RobotSettings {
   readonly pollHz: number;
   /** 0 = no limit. */
   readonly laserMaxOnS: number;
+  /** The mode of a controller that reset itself while we ran. */
+  readonly onControllerReset: 'manual' | 'restore';
+  readonly silence: Readonly<Record<UnitName, SilenceLimits>>;
 }
 
 export interface CapturedStep {
@@ -25,7 +29,8 @@ export interface CapturedStep {
 
 /** How long a start waits for controllers to answer. */
 const FIRST_LOOK_MS = 300;
-const STORAGE_RETRY_MS = 5000;
+/** How long an end waits for what refused requests left to be mended. */
+const LAST_LOOK_MS = 100;
 
 /** Both units, the laser and the stop, kept under supervision. */
 export class Robot {
@@ -39,33 +44,26 @@ export class Robot {
   /** Something that people look at may have changed. */
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<CapturedStep>();
+  readonly events = new Listeners<RobotEvent>();
   readonly #clock: Clock;
-  readonly #log: Logger;
-  readonly #incidents: Incidents;
+  readonly #permission: Permission;
   readonly #periodMs: number;
-  #stopped = false;
-  /** Counts stops, so that a resume notices one that came in between. */
-  #stops = 0;
-  #resuming: Promise<void> | undefined;
+  readonly #stop: Stop;
   #closed = false;
-  #storageOk = true;
   /** What kept the laser from being used at the last look. */
   #laserFault: string | undefined;
   #timer: Timer | undefined;
-  #storageTriedMs = 0;
 
   constructor(options: {
     hardware: Hardware;
     store: GainsStore;
     clock: Clock;
-    log: Logger;
-    incidents: Incidents;
+    permission: Permission;
     settings: RobotSettings;
   }) {
-    const { hardware, store, clock, log, settings } = options;
+    const { hardware, store, clock, permission, settings } = options;
     this.#clock = clock;
-    this.#log = log;
-    this.#incidents = options.incidents;
+    this.#permission = permission;
     this.#periodMs = 1000 / settings.pollHz;
     this.store = store;
     this.simulated = hardware.simulated;
@@ -74,41 +72,57 @@ export class Robot {
       hardware,
       clock,
       maxOnS: settings.laserMaxOnS,
-      onChange: (before, after, reason) => {
-        log.info({ before, after, reason }, 'laser');
-        this.changed.tell();
-      },
+      onChange: (before, after, reason) => this.#emit({ what: 'laser', before, after, reason }),
     });
-    const watch = this.#unitWatch();
-    this.units = perUnit(unit => new MotorUnit({ unit, link: this.link, clock, store, settings, watch }));
+    const { link } = this;
+    const { onControllerReset } = settings;
+    this.units = perUnit(unit => {
+      const { name } = unit;
+      return new MotorUnit({
+        unit,
+        link,
+        clock,
+        store,
+        permission,
+        onControllerReset,
+        silence: settings.silence[name],
+        emit: event => this.#emit({ ...event, unit: name }),
+        foundLatched: () => this.#stop.found(name),
+        stepCaptured: capture => this.stepped.emit({ unit: name, capture }),
+      });
+    });
+    this.#stop = new Stop({
+      units: this.units,
+      laser: this.laser,
+      clock,
+      onChange: (after, why) => this.#emit({ what: 'stopped', after, why }),
+    });
   }
 
   get stopped(): boolean {
-    return this.#stopped;
+    return this.#stop.stopped;
   }
 
   /** Resolves when every controller that answers soon has been taken in; supervision goes on from there. */
   async start(): Promise<void> {
-    const looked = Promise.all(Object.values(this.units).map(unit => unit.tick()));
-    let waiting: Timer | undefined;
-    const longEnough = new Promise<void>(resolve => {
-      waiting = this.#clock.after(FIRST_LOOK_MS, resolve);
-    });
-    await Promise.race([looked, longEnough]);
-    waiting?.cancel();
+    await this.#within(FIRST_LOOK_MS, Promise.all(Object.values(this.units).map(unit => unit.tick())));
     this.#supervise(this.#clock.nowMs() + this.#periodMs);
   }
 
-  /** No more supervision, and no more light: what is asked from now on comes too late. */
-  close(): void {
+  /**
+   * No more supervision, and no more light: what is asked from now on comes too late. Resolves when what refused requests
+   * left in the controllers is mended, or could not be in time: the next daemon takes them as they stand.
+   */
+  async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#incidents.close();
+    await this.#within(LAST_LOOK_MS, Promise.all(Object.values(this.units).map(unit => unit.settle())));
   }
 
   laserOn(): LaserState {
-    if (this.#stopped) throw new RobotError('stopped');
+    this.#permission.require({ kind: 'light' });
+    if (this.stopped) throw new RobotError('stopped');
     if (this.#closed) throw new RobotError('closing');
     return this.laser.on();
   }
@@ -117,143 +131,43 @@ export class Robot {
     return this.laser.off();
   }
 
-  /** Laser dark first, then the latch on every online controller at once; the others get it when they appear. */
-  async stop(): Promise<void> {
-    const dark = this.#darken();
-    this.#stops += 1;
-    this.#setStopped(true, 'asked');
-    let failures = await this.#latchAll();
-    if (this.#resuming !== undefined) {
-      // What a resume had on its way may have come after the latch: it gives up, and the latch is set once more.
-      await this.#resuming.catch(() => undefined);
-      failures = await this.#latchAll();
-    }
-    this.changed.tell();
-    const failure = failures[0] ?? dark;
-    if (failure !== undefined) throw failure;
+  stop(why?: string): Promise<void> {
+    return this.#stop.stop(why);
   }
 
-  /** Callers who come while a resume is under way get its end. */
-  resume(): Promise<void> {
-    this.#resuming ??= this.#resume().finally(() => {
-      this.#resuming = undefined;
-    });
-    return this.#resuming;
-  }
-
-  async #resume(): Promise<void> {
-    const [stops, wasStopped, online] = [this.#stops, this.#stopped, this.#online()];
-    const modes = online.map(unit => unit.state.mode);
-    const undisturbed = () => this.#stops === stops;
-    const failures = await failuresOf(online.map(unit => unit.release(undisturbed)));
-    const failure = undisturbed() ? failures[0] : new RobotError('stopped');
-    if (failure !== undefined) {
-      if (wasStopped || !undisturbed()) await this.#latchAll();
-      else for (const [index, unit] of online.entries()) unit.wantBack(modes[index] ?? null);
-      throw failure;
-    }
-    for (const unit of Object.values(this.units)) if (!online.includes(unit)) unit.noteMissedResume();
-    this.#setStopped(false, 'asked');
-  }
-
-  #latchAll(): Promise<unknown[]> {
-    return failuresOf(this.#online().map(unit => unit.latch()));
-  }
-
-  #online(): MotorUnit[] {
-    return Object.values(this.units).filter(unit => unit.state.online);
-  }
-
-  #darken(): unknown {
-    try {
-      this.laser.off('stop');
-      return undefined;
-    } catch (error) {
-      return isRobotError(error, 'laser-unavailable') ? undefined : error;
-    }
-  }
-
-  #setStopped(stopped: boolean, why: string): void {
-    if (this.#stopped === stopped) return;
-    this.#stopped = stopped;
-    this.#log.info({ before: !stopped, after: stopped, why }, 'stopped');
-    this.changed.tell();
+  async resume(): Promise<void> {
+    this.#permission.require({ kind: 'resume' });
+    await this.#stop.resume();
   }
 
   #supervise(atMs: number): void {
     this.#timer = this.#clock.after(Math.max(0, atMs - this.#clock.nowMs()), () => {
       for (const unit of Object.values(this.units)) void unit.tick();
       this.#watchLaser();
-      this.#watchStorage();
-      this.polled.tell();
+      this.polled.emit();
       this.#supervise(Math.max(atMs + this.#periodMs, this.#clock.nowMs()));
     });
   }
 
   #watchLaser(): void {
-    const fault = this.laser.keepDark();
-    const told = fault === undefined ? undefined : String(fault);
-    if (told === this.#laserFault) return;
-    this.#laserFault = told;
-    if (fault === undefined) this.#incidents.record('laser', 'the laser works again');
-    else if (isRobotError(fault) && isMissing(fault.context)) {
-      this.#incidents.record('laser', 'the laser cannot be used', fault);
-    } else this.#incidents.record('laser', 'the laser pin does not obey', fault);
-    this.changed.tell();
+    const error = this.laser.keepDark();
+    const fault = error === undefined ? undefined : String(error);
+    if (fault === this.#laserFault) return;
+    this.#laserFault = fault;
+    this.#emit({ what: 'laser fault', error });
   }
 
-  #watchStorage(): void {
-    const { ok, detail, cure } = this.store.report();
-    if (ok !== this.#storageOk) {
-      this.#storageOk = ok;
-      if (ok) this.#log.info('storage works again');
-      else this.#log.error({ detail, cure }, 'storage failed');
-    }
-    const nowMs = this.#clock.nowMs();
-    if (ok || nowMs - this.#storageTriedMs < STORAGE_RETRY_MS) return;
-    this.#storageTriedMs = nowMs;
-    void this.store.retry();
+  #emit(event: RobotEvent): void {
+    this.events.emit(event);
+    this.changed.emit();
   }
 
-  #unitWatch(): UnitWatch {
-    const robot = this;
-    const log = this.#log;
-    return {
-      get stopped() {
-        return robot.#stopped;
-      },
-      get resuming() {
-        return robot.#resuming !== undefined;
-      },
-      foundLatched(unit) {
-        robot.#darken();
-        robot.#stops += 1;
-        robot.#setStopped(true, `${unit.name} controller found stopped`);
-      },
-      modeChanged(unit, before, after) {
-        log.info({ unit: unit.name, before, after }, 'mode');
-        robot.changed.tell();
-      },
-      gainsChanged(unit, before, after) {
-        log.info({ unit: unit.name, before, after }, 'gains');
-        robot.changed.tell();
-      },
-      incident(unit, what, error) {
-        robot.#incident(unit, what, error);
-      },
-      stepCaptured(unit, capture) {
-        robot.stepped.tell({ unit: unit.name, capture });
-      },
-    };
+  async #within(limitMs: number, work: Promise<unknown>): Promise<void> {
+    let limit: Timer | undefined;
+    const late = new Promise<void>(resolve => {
+      limit = this.#clock.after(limitMs, resolve);
+    });
+    await Promise.race([work, late]);
+    limit?.cancel();
   }
-
-  #incident(unit: Unit, what: UnitIncident, error: unknown): void {
-    this.#incidents.record(unit.name, `controller ${what}`, error);
-    if (what !== 'poll failed') this.changed.tell();
-  }
-}
-
-async function failuresOf(acts: readonly Promise<unknown>[]): Promise<unknown[]> {
-  const ends = await Promise.allSettled(acts);
-  return ends.filter(end => end.status === 'rejected').map(end => end.reason);
 }

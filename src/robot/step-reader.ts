@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import type { MotorController, StepCapture } from './motor-controller.js';
+import type { MotorController, StatusFrame, StepCapture } from './motor-controller.js';
 
 /** A capture is about 40 pages, read between everything else. */
 const CAPTURE_MS = 1500;
@@ -8,23 +8,18 @@ const CAPTURE_MS = 1500;
 export class StepReader {
   readonly #controller: MotorController;
   readonly #clock: Clock;
-  /** Of the newest one known; undefined until the controller was heard from. */
-  #known: number | undefined;
+  /** The newest capture known; its numbers begin anew when the controller does. */
+  #known: { readonly bootId: number; readonly number: number } | undefined;
 
   constructor(controller: MotorController, clock: Clock) {
     this.#controller = controller;
     this.#clock = clock;
   }
 
-  /** `number` is what status shows. Undefined unless a new one was read; rejects as the bus does. */
-  async read(number: number): Promise<StepCapture | undefined> {
-    const isNew = this.#known !== undefined && number !== this.#known;
-    this.#known = number;
+  /** Undefined unless the status shows a new capture and it was read; rejects as the bus does. */
+  async read({ boot_id: bootId, capture: number }: StatusFrame): Promise<StepCapture | undefined> {
+    const isNew = this.#known?.bootId === bootId && this.#known.number !== number;
+    this.#known = { bootId, number };
     return isNew ? this.#controller.capture(this.#clock.nowMs() + CAPTURE_MS) : undefined;
-  }
-
-  /** After a reset of the controller its numbers begin anew. */
-  forget(): void {
-    this.#known = undefined;
   }
 }

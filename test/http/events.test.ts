@@ -30,7 +30,7 @@ class ScriptedFeed implements EventFeed {
 
   changeTo(mode: Mode): void {
     this.mode = mode;
-    this.statusListeners.tell();
+    this.statusListeners.emit();
   }
 }
 
@@ -144,8 +144,8 @@ describe('events', () => {
   it('tell telemetry and steps to every reader, asking status once for all', async () => {
     const readers = await Promise.all([read(), read(), read()]);
     const asked = feed.asked;
-    feed.telemetryListeners.tell(sample(1));
-    feed.stepListeners.tell(STEP);
+    feed.telemetryListeners.emit(sample(1));
+    feed.stepListeners.emit(STEP);
     feed.changeTo('auto');
     await clock.advance(50);
     for (const reader of readers) {
@@ -193,7 +193,7 @@ describe('events', () => {
     const before = process.memoryUsage();
     const frames = 5000;
     for (let index = 0; index < frames; index += 1) {
-      feed.telemetryListeners.tell(sample(index, padding));
+      feed.telemetryListeners.emit(sample(index, padding));
       if (index % 20 === 0) await new Promise(resolve => setImmediate(resolve));
     }
     const after = process.memoryUsage();
@@ -213,15 +213,15 @@ describe('events', () => {
     stuck.response.pause();
     const padding = 'x'.repeat(100_000);
     for (let index = 0; index < 200; index += 1) {
-      feed.telemetryListeners.tell(sample(index, padding));
+      feed.telemetryListeners.emit(sample(index, padding));
       await new Promise(resolve => setImmediate(resolve));
     }
     await clock.advance(1900);
-    feed.telemetryListeners.tell(sample(0));
+    feed.telemetryListeners.emit(sample(0));
     await new Promise(resolve => setImmediate(resolve));
     expect(events.streams).to.equal(2);
     await clock.advance(200);
-    feed.telemetryListeners.tell(sample(0));
+    feed.telemetryListeners.emit(sample(0));
     await eventually(async () => events.streams === 1);
     stuck.response.resume();
     await stuck.until(() => stuck.response.destroyed);

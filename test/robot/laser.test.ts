@@ -71,9 +71,9 @@ describe('Laser', () => {
   it('is what the pin says', () => {
     const { pin, laser, changes } = setUp();
     expect(laser.on()).to.equal('on');
-    expect([pin.level, laser.state()]).to.deep.equal([true, 'on']);
+    expect([pin.level, laser.report().state]).to.deep.equal([true, 'on']);
     expect(laser.off()).to.equal('off');
-    expect([pin.level, laser.state()]).to.deep.equal([false, 'off']);
+    expect([pin.level, laser.report().state]).to.deep.equal([false, 'off']);
     expect(changes).to.deep.equal(['off on undefined', 'on off undefined']);
   });
 
@@ -90,18 +90,18 @@ describe('Laser', () => {
     await clock.advance(1500);
     laser.on();
     await clock.advance(1999);
-    expect(laser.state()).to.equal('on');
+    expect(laser.report().state).to.equal('on');
     await clock.advance(1);
-    expect([laser.state(), laser.reason]).to.deep.equal(['off', 'time limit']);
+    expect([laser.report().state, laser.report().reason]).to.deep.equal(['off', 'time limit']);
     laser.on();
-    expect(laser.reason).to.equal(undefined);
+    expect(laser.report().reason).to.equal(undefined);
   });
 
   it('has no limit by default', async () => {
     const { clock, laser } = setUp();
     laser.on();
     await clock.advance(24 * 3600 * 1000);
-    expect(laser.state()).to.equal('on');
+    expect(laser.report().state).to.equal('on');
   });
 
   it('refuses light while the interlock is open and goes dark at its edge', () => {
@@ -109,7 +109,7 @@ describe('Laser', () => {
     const { pin, laser } = setUp({ interlock });
     laser.on();
     interlock.open();
-    expect([pin.level, laser.reason]).to.deep.equal([false, 'interlock opened']);
+    expect([pin.level, laser.report().reason]).to.deep.equal([false, 'interlock opened']);
     expect(codeOf(() => laser.on())).to.equal('interlock-open');
     expect(pin.level).to.equal(false);
   });
@@ -129,7 +129,7 @@ describe('Laser', () => {
     laser.on();
     interlock.failing = true;
     laser.keepDark();
-    expect([pin.level, laser.reason]).to.deep.equal([false, 'interlock opened']);
+    expect([pin.level, laser.report().reason]).to.deep.equal([false, 'interlock opened']);
     expect(codeOf(() => laser.on())).to.equal('pin-failed');
     expect(pin.level).to.equal(false);
   });
@@ -171,6 +171,10 @@ describe('Laser', () => {
     laser.keepDark();
     hardware.laser = pin;
     expect(laser.keepDark()).to.equal(undefined);
-    expect([pin.level, laser.state(), laser.reason]).to.deep.equal([false, 'off', 'pin lost']);
+    expect([pin.level, laser.report().state, laser.report().reason]).to.deep.equal([
+      false,
+      'off',
+      'pin lost',
+    ]);
   });
 });

@@ -49,6 +49,7 @@ const IDENTITY = {
   loop_rate_hz: 1000,
 };
 const UNTIL_MS = 500;
+const always = () => undefined;
 const URGENCY = { priority: 'gains', untilMs: UNTIL_MS } as const;
 
 /** What a plain memory makes the host believe, with `identity` written into it. */
@@ -56,7 +57,7 @@ function host(identity: Partial<typeof IDENTITY> = {}) {
   const device = new MemoryDevice();
   encodeFrame(unit.address, REGISTERS.identity, { ...IDENTITY, ...identity }).copy(device.memory);
   const clock = new ManualClock();
-  return { device, clock, controller: new MotorController(unit, new Link(device, clock), clock) };
+  return { device, clock, controller: new MotorController({ unit, link: new Link(device, clock), clock }) };
 }
 
 async function codeOf(promise: Promise<unknown>): Promise<unknown> {
@@ -85,15 +86,25 @@ describe('a plain memory device', () => {
   it('does not pass for a controller that runs gains', async () => {
     const { device, clock, controller } = host();
     device.shows({});
-    const applied = codeOf(controller.applyGains(defaultGains(unit), UNTIL_MS));
+    const applied = codeOf(controller.commitGains(defaultGains(unit), UNTIL_MS, always));
     await clock.advance(1000);
     expect(await applied).to.equal('not-confirmed');
   });
 
   type Ask = (controller: MotorController, untilMs: number) => Promise<void>;
   const asks: [does: string, register: 'stop' | 'mode', shown: Partial<typeof STATUS>, ask: Ask][] = [
-    ['stops', 'stop', { flags: STOPPED }, (controller, untilMs) => controller.setLatch(true, untilMs)],
-    ['changes modes', 'mode', { mode: 2 }, (controller, untilMs) => controller.setMode('debug', untilMs)],
+    [
+      'stops',
+      'stop',
+      { flags: STOPPED },
+      (controller, untilMs) => controller.setLatch(true, untilMs, 'settled', always),
+    ],
+    [
+      'changes modes',
+      'mode',
+      { mode: 2 },
+      (controller, untilMs) => controller.setMode('debug', untilMs, 'settled', always),
+    ],
   ];
   for (const [does, register, shown, ask] of asks) {
     it(`does not pass for one that ${does}, until its status says so`, async () => {

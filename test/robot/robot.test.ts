@@ -132,30 +132,6 @@ describe('the robot', () => {
     expect((await status()).stopped).to.equal(false);
   });
 
-  it('goes back to no earlier mode after a resume', async () => {
-    await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
-    for (let count = 3; count < 9; count += 1) {
-      await fault('gimbal', 'nack', count);
-      await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });
-      const resumed = await daemon.post('/api/resume');
-      const { transactions } = (await status()).bus;
-      await eventually(async () => (await status()).bus.transactions > transactions + 30);
-      if (resumed.status === 200) expect((await truth()).gimbal.mode).to.equal('manual');
-    }
-  });
-
-  it('changes nothing by a resume that fails while it was not stopped', async () => {
-    await daemon.post('/api/chassis/mode/switch', { mode: 'auto' });
-    await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
-    await fault('gimbal', 'nack', 3);
-    const answer = await daemon.post('/api/resume');
-    if (answer.status === 200) return;
-    await eventually(
-      async () => (await truth()).chassis.mode === 'auto' && (await truth()).gimbal.mode === 'auto',
-    );
-    expect((await status()).stopped).to.equal(false);
-  });
-
   it('stays stopped when a stop overtakes a resume', async () => {
     for (let round = 0; round < 40; round += 1) {
       await daemon.post('/api/stop');
@@ -172,14 +148,14 @@ describe('the robot', () => {
     }
   });
 
-  it('tells a stop that a controller did not confirm, and darkens all the same', async () => {
+  it('confirms a stop by the silence of a controller that cannot be reached, and darkens at once', async () => {
     await daemon.post('/api/laser', { action: 'on' });
     await fault('chassis', 'nack');
     const answer = await daemon.post('/api/stop');
-    expect([answer.status, answer.body.unit]).to.deep.equal([503, 'chassis']);
-    const { laser, gimbal } = await truth();
-    expect([laser.level, gimbal.stopped]).to.deep.equal([0, true]);
-    expect((await status()).stopped).to.equal(true);
+    expect([answer.status, answer.text]).to.deep.equal([200, '{"stopped":true}']);
+    const { laser, gimbal, chassis } = await truth();
+    expect([laser.level, gimbal.stopped, chassis.torque]).to.deep.equal([0, true, false]);
+    expect((await status()).chassis.torque).to.equal('silent');
     await fault('chassis', 'clear');
     await eventually(async () => (await truth()).chassis.stopped);
   });

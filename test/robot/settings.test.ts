@@ -31,3 +31,29 @@ describe('a daemon configured otherwise', () => {
     });
   });
 });
+
+describe('a daemon whose controllers bear silence for long', () => {
+  const daemon = simulatedDaemon({ supervision: { hostSilenceMs: 5000 } });
+
+  it('names every controller that did not confirm a stop, and darkens all the same', async () => {
+    await daemon.post('/api/laser', { action: 'on' });
+    await daemon.post('/sim/faults', { target: 'bus', fault: 'nack' });
+    const startMs = performance.now();
+    const answer = await daemon.post('/api/stop');
+    expect(performance.now() - startMs).to.be.lessThan(1000);
+    expect([answer.status, answer.body.units]).to.deep.equal([503, ['gimbal', 'chassis']]);
+    const status = (await daemon.get('/api/status')).body;
+    expect([status.stopped, status.laser.light, status.gimbal.torque]).to.deep.equal([
+      true,
+      'dark',
+      'unknown',
+    ]);
+    await daemon.post('/sim/faults', { target: 'bus', fault: 'clear' });
+    await eventually(async () => chassis(daemon).stopped);
+    expect((await daemon.post('/api/stop')).status).to.equal(200);
+  });
+});
+
+function chassis({ sim }: { sim: { truth(): Record<string, unknown> } }): { stopped: boolean } {
+  return sim.truth().chassis as { stopped: boolean };
+}

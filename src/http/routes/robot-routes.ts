@@ -31,7 +31,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         right: 'stop',
         summary: 'Laser off and torque off at once, latched until resume',
         answer: schemas.stopState,
-        problems: ['not-confirmed', 'nack', 'pin-failed'],
+        problems: ['not-confirmed', 'pin-failed'],
       },
       async () => {
         await robot.stop();

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { RobotError } from '../../core/errors.js';
 import { type GainBounds, UNIT_LIST, type Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
+import { requireConnected } from '../body.js';
 import { HistoryTexts } from '../history-texts.js';
 import { get, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
@@ -35,8 +36,8 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         answer: schemas.modeBody,
         problems: ['stopped', ...CONTROLLER_PROBLEMS],
       },
-      async ({ mode }) => {
-        await robot.units[name].setMode(mode);
+      async ({ mode }, ctx) => {
+        await robot.units[name].setMode(mode, () => requireConnected(ctx));
         return { mode };
       },
     ),
@@ -59,7 +60,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         right: 'drive',
         problems: ['stopped', 'wrong-mode', ...CONTROLLER_PROBLEMS],
       },
-      chosen => robot.units[name].excite(chosen),
+      (chosen, ctx) => robot.units[name].excite(chosen, () => requireConnected(ctx)),
     ),
   ];
 }

@@ -1,0 +1,19 @@
+import type { Mode, UnitName } from '../core/units.js';
+
+/** What somebody may be forbidden to do, beyond what the stop forbids. */
+export type Act =
+  | { readonly kind: 'mode'; readonly unit: UnitName; readonly mode: Mode }
+  | { readonly kind: 'excite'; readonly unit: UnitName }
+  | { readonly kind: 'save'; readonly unit: UnitName }
+  | { readonly kind: 'trial'; readonly unit: UnitName }
+  | { readonly kind: 'light' }
+  | { readonly kind: 'resume' };
+
+/** The rules of a match. They are asked when a request arrives and again when its turn comes. */
+export interface Permission {
+  /** Throws a RobotError with the reason when the act is forbidden now. */
+  require(act: Act): void;
+}
+
+/** For a robot outside any match. */
+export const everythingAllowed: Permission = { require: () => undefined };

@@ -1,0 +1,122 @@
+import { RobotError } from '../core/errors.js';
+import type { Excitation, GainSet, Mode } from '../core/units.js';
+import type { Before, MotorController } from './motor-controller.js';
+import type { UnitEvent } from './robot-event.js';
+import type { Turns } from './turns.js';
+import type { UnitState } from './unit-state.js';
+import type { UnsettledFrames } from './unsettled-frames.js';
+
+/** The frames that bring a controller to what is wanted of it, each confirmed by what it shows afterwards. */
+export class Reconciler {
+  readonly #state: UnitState;
+  readonly #controller: MotorController;
+  readonly #turns: Turns;
+  readonly #emit: (event: UnitEvent) => void;
+  readonly #foundLatched: () => void;
+
+  constructor(options: {
+    state: UnitState;
+    controller: MotorController;
+    turns: Turns;
+    emit: (event: UnitEvent) => void;
+    foundLatched: () => void;
+  }) {
+    this.#state = options.state;
+    this.#controller = options.controller;
+    this.#turns = options.turns;
+    this.#emit = options.emit;
+    this.#foundLatched = options.foundLatched;
+  }
+
+  /** `stillWanted` is called before every write, and throws when a reset or another request came between. */
+  setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<void> {
+    const { modeFrames, waveFrames } = this.#state;
+    const after = before(modeFrames);
+    // Entering debug mode takes the wave away.
+    waveFrames.disturb();
+    return modeFrames.during(() => this.#controller.setMode(mode, untilMs, after, stillWanted));
+  }
+
+  latch(untilMs: number): Promise<void> {
+    const { latchFrames } = this.#state;
+    const after = before(latchFrames);
+    // A resume is refused while a stop is under way, so nothing can take the latch back meanwhile.
+    return latchFrames.during(() => this.#controller.setLatch(true, untilMs, after, () => undefined));
+  }
+
+  excite(wave: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
+    return this.#state.waveFrames.during(() => this.#controller.excite(wave, untilMs, stillWanted));
+  }
+
+  unlatch(untilMs: number, stillWanted: () => void): Promise<void> {
+    const after = before(this.#state.latchFrames);
+    return this.#state.writeRelease(() => this.#controller.setLatch(false, untilMs, after, stillWanted));
+  }
+
+  /**
+   * A controller that was away may come back without its latch, and gains would give it torque. So it is looked at
+   * between staging and committing: a reset before that look is seen, and one after it takes the staged gains away.
+   */
+  async applyGains(gains: GainSet, untilMs: number): Promise<void> {
+    const sameBoot = this.#state.sameBoot();
+    await this.#controller.stageGains(gains, untilMs, sameBoot);
+    await this.#controller.status({ priority: 'gains', untilMs });
+    sameBoot();
+    if (this.#state.latchStep === 'set') await this.latch(untilMs);
+    await this.#controller.commitGains(gains, untilMs, sameBoot);
+    sameBoot();
+  }
+
+  /** The latch comes before everything else, and waits for no request that has the unit's turn. */
+  async mendLatch(untilMs: number): Promise<void> {
+    const step = this.#state.latchStep;
+    const stillWanted = () => {
+      if (this.#state.latchStep !== step) throw new RobotError('stopped');
+    };
+    switch (step) {
+      case 'set':
+        return this.latch(untilMs);
+      case 'unlatch':
+        return this.unlatch(untilMs, stillWanted);
+      case 'resume':
+        await this.setMode('manual', untilMs, stillWanted);
+        await this.unlatch(untilMs, stillWanted);
+        stillWanted();
+        return this.#state.released(true);
+      case 'found':
+        return this.#foundLatched();
+    }
+  }
+
+  /** Mends mode, gains and wave, unless a request has the unit's turn: then a later poll does it. */
+  async mend(untilMs: number): Promise<void> {
+    if (!this.#turns.idle || this.#state.difference === undefined) return;
+    await this.#turns.take(untilMs, async () => {
+      // The mode first: gains give torque back to a controller that was reset.
+      const mode = this.#state.difference?.mode;
+      if (mode !== undefined) {
+        await this.setMode(mode, untilMs, () => {
+          if (this.#state.wantedMode !== mode) throw new RobotError('not-confirmed');
+        });
+      }
+      if (mode === 'debug') await this.#lookAtWave(untilMs);
+      const gains = this.#state.difference?.gains;
+      if (gains !== undefined) {
+        await this.applyGains(gains, untilMs);
+        this.#emit({ what: 'gains applied' });
+      }
+      const wave = this.#state.difference?.wave;
+      if (wave === undefined) return;
+      await this.excite(wave, untilMs, this.#state.sameBoot());
+      await this.#lookAtWave(untilMs);
+    });
+  }
+
+  async #lookAtWave(untilMs: number): Promise<void> {
+    this.#state.sawWave(await this.#controller.excitation({ priority: 'mode', untilMs }));
+  }
+}
+
+function before(frames: UnsettledFrames): Before {
+  return frames.unsettled ? 'unsettled' : 'settled';
+}

@@ -1,0 +1,40 @@
+import type { Excitation, Mode, UnitName } from '../core/units.js';
+import type { SavedGains } from '../gains/gains-store.js';
+import type { LaserReason, LaserState } from './laser.js';
+
+export type TrialEnd =
+  | 'lease'
+  | 'ended'
+  | 'stop'
+  | 'mode change'
+  | 'reset'
+  | 'fault'
+  | 'target lost'
+  | 'saved'
+  | 'runaway'
+  | 'phase'
+  | 'offline';
+
+/** What became of one unit. */
+export type UnitEvent =
+  | { readonly what: 'mode'; readonly before: Mode | null; readonly after: Mode }
+  | { readonly what: 'excitation'; readonly after: Excitation | null }
+  | { readonly what: 'gains'; readonly before: SavedGains; readonly after: SavedGains }
+  | { readonly what: 'trial'; readonly by: string; readonly ended?: TrialEnd }
+  | { readonly what: 'faults'; readonly appeared: readonly string[]; readonly gone: readonly string[] }
+  | { readonly what: 'online' | 'reset' | 'gains applied' }
+  /** `error` says why. */
+  | { readonly what: 'offline' | 'not found' | 'poll failed'; readonly error: unknown };
+
+/** What changed on the robot, whoever caused it. */
+export type RobotEvent =
+  | (UnitEvent & { readonly unit: UnitName })
+  | { readonly what: 'stopped'; readonly after: boolean; readonly why: string }
+  | {
+      readonly what: 'laser';
+      readonly before: LaserState;
+      readonly after: LaserState;
+      readonly reason: LaserReason | undefined;
+    }
+  /** Undefined when the laser works again. */
+  | { readonly what: 'laser fault'; readonly error: unknown };

@@ -1,0 +1,137 @@
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import type { UnitName } from '../core/units.js';
+import type { Laser } from './laser.js';
+import type { MotorUnit } from './motor-unit.js';
+
+/** A stop waits this long for its confirmation, and a caller hears within a second. */
+const STOP_MS = 800;
+/** For latching again what a refused resume released; polls go on trying. */
+const LATCH_AGAIN_MS = 100;
+
+/**
+ * The robot's stop and its end. Stopped is the laser dark and every controller latched. Of a stop and a resume at the same
+ * time the stop wins.
+ */
+export class Stop {
+  readonly #units: Readonly<Record<UnitName, MotorUnit>>;
+  readonly #laser: Laser;
+  readonly #clock: Clock;
+  readonly #onChange: (stopped: boolean, why: string) => void;
+  #stopped = false;
+  /** Counts stops, so that a resume notices one that came in between. */
+  #stops = 0;
+  /** Stops that are not answered yet. */
+  #underWay = 0;
+  #resuming: Promise<void> | undefined;
+
+  constructor(options: {
+    units: Readonly<Record<UnitName, MotorUnit>>;
+    laser: Laser;
+    clock: Clock;
+    onChange: (stopped: boolean, why: string) => void;
+  }) {
+    this.#units = options.units;
+    this.#laser = options.laser;
+    this.#clock = options.clock;
+    this.#onChange = options.onChange;
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /**
+   * Stops at once, and resolves when that is proven. Rejects with `pin-failed`, or with `not-confirmed` naming every
+   * unit that may still push; the stop stands all the same.
+   */
+  async stop(why = 'asked'): Promise<void> {
+    const pinFailure = this.#begin(why);
+    this.#underWay += 1;
+    try {
+      const untilMs = this.#clock.nowMs() + STOP_MS;
+      let unconfirmed = await this.#confirm(untilMs);
+      if (this.#resuming !== undefined) {
+        // What a resume had on its way may have come after the latch: it gives up, and the latch is looked at again.
+        await this.#resuming.catch(() => undefined);
+        unconfirmed = await this.#confirm(Math.max(untilMs, this.#clock.nowMs() + LATCH_AGAIN_MS));
+      }
+      if (pinFailure !== undefined) throw pinFailure;
+      const units = [...unconfirmed.keys()];
+      const [unit] = units;
+      if (unit === undefined) return;
+      throw new RobotError('not-confirmed', { unit, units }, { cause: unconfirmed.get(unit) });
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  /** A controller was found latched that nobody here had latched: the whole robot is stopped. */
+  found(unit: UnitName): void {
+    this.#begin(`${unit} controller found stopped`);
+  }
+
+  /** Callers who come while a resume is under way get its end. Rejects with `stopped` where a stop wins. */
+  resume(): Promise<void> {
+    if (this.#underWay > 0) return Promise.reject(new RobotError('stopped'));
+    this.#resuming ??= this.#resume().finally(() => {
+      this.#resuming = undefined;
+    });
+    return this.#resuming;
+  }
+
+  /** Dark first; then every unit is wanted stopped, before anything is waited for. */
+  #begin(why: string): RobotError | undefined {
+    const pinFailure = this.#laser.darken('stop');
+    this.#stops += 1;
+    for (const unit of Object.values(this.#units)) unit.stop();
+    this.#set(true, why);
+    return pinFailure;
+  }
+
+  async #resume(): Promise<void> {
+    const stops = this.#stops;
+    const stillWanted = () => {
+      if (this.#stops !== stops) throw new RobotError('stopped');
+    };
+    const units = Object.values(this.#units);
+    const online = units.filter(unit => unit.state.online);
+    for (const unit of units) unit.beginRelease();
+    try {
+      await allOf(online.map(unit => unit.enterManual(stillWanted)));
+      await allOf(online.map(unit => unit.unlatch(stillWanted)));
+      stillWanted();
+    } catch (error) {
+      for (const unit of units) unit.endRelease();
+      const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
+      if (this.#stopped) await Promise.allSettled(online.map(unit => unit.confirmStop(untilMs)));
+      throw this.#stops === stops ? error : new RobotError('stopped');
+    }
+    for (const unit of units) unit.released(online.includes(unit));
+    this.#set(false, 'asked');
+  }
+
+  /** The units that did not confirm, and why not. */
+  async #confirm(untilMs: number): Promise<Map<UnitName, unknown>> {
+    const units = Object.values(this.#units);
+    const ends = await Promise.allSettled(units.map(unit => unit.confirmStop(untilMs)));
+    return new Map(
+      units.flatMap(({ unit }, place) => {
+        const end = ends[place];
+        return end?.status === 'rejected' ? [[unit.name, end.reason] as const] : [];
+      }),
+    );
+  }
+
+  #set(stopped: boolean, why: string): void {
+    if (this.#stopped === stopped) return;
+    this.#stopped = stopped;
+    this.#onChange(stopped, why);
+  }
+}
+
+/** Waits for the end of all, so that nothing of them comes later, and rejects as the first that did. */
+async function allOf(acts: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(acts);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}

@@ -1,0 +1,295 @@
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
+import { bitNames, gainsChecksum } from '../protocol/codec.js';
+import { FAULTS, FLAGS } from '../protocol/registers.js';
+import { isLatched, modeOf, type StatusFrame } from './motor-controller.js';
+import type { TrialEnd, UnitEvent } from './robot-event.js';
+import type { Trial } from './trial.js';
+import { UnsettledFrames } from './unsettled-frames.js';
+
+/**
+ * What has to be done about the latch: set it; go into manual and end it, since a resume could not reach this controller;
+ * end it, since an old frame of ours took effect late; or stop the whole robot, since the controller latched by itself.
+ */
+export type LatchStep = 'set' | 'resume' | 'unlatch' | 'found';
+
+/** Refused frames are noise on the bus, and no fault of the motors. */
+const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
+
+/** What a controller shows and should not, with what it should. */
+export interface Difference {
+  readonly mode?: Mode;
+  readonly gains?: GainSet;
+  readonly wave?: Excitation;
+}
+
+/**
+ * What is wanted of one unit and what was last observed of it. Wanted is what somebody was last answered 200 for, or
+ * what the controller had of its own accord; a refused request never changes it. How to undo something is remembered
+ * nowhere: it follows from the difference. Nothing here talks to the controller.
+ */
+export class UnitState {
+  readonly #unit: Unit;
+  readonly #clock: Clock;
+  /** The gains of the journal; undefined while they cannot be read: then the controller keeps what it has. */
+  readonly #saved: () => GainSet | undefined;
+  /** Whether a controller that reset itself gets this mode back; else it stands in manual. */
+  readonly #restores: (mode: Mode) => boolean;
+  readonly #emit: (event: UnitEvent) => void;
+
+  /** Wanted. Undefined until the controller was heard from. */
+  #mode: Mode | undefined;
+  /** Wanted in debug mode; undefined is no wave. */
+  #wave: Excitation | undefined;
+  /** Wanted. `released` is a release that was answered 200 and that the controller has not confirmed yet. */
+  #latch: 'latched' | 'released' | 'as it is' = 'as it is';
+  /** A resume is under way: the latch is between two states, and that is right. */
+  #releasing = false;
+  #trial: Trial | undefined;
+  /** Saves that the controller runs already and the disk has not confirmed yet, the newest last. */
+  readonly #saving: GainSet[] = [];
+
+  /** Observed. */
+  #status: StatusFrame | undefined;
+  #shownWave: Excitation | undefined;
+  #releaseWritten = false;
+  readonly modeFrames = new UnsettledFrames();
+  readonly waveFrames = new UnsettledFrames();
+  readonly latchFrames = new UnsettledFrames();
+
+  constructor(options: {
+    unit: Unit;
+    clock: Clock;
+    saved: () => GainSet | undefined;
+    restores: (mode: Mode) => boolean;
+    emit: (event: UnitEvent) => void;
+  }) {
+    this.#unit = options.unit;
+    this.#clock = options.clock;
+    this.#saved = options.saved;
+    this.#restores = options.restores;
+    this.#emit = options.emit;
+  }
+
+  /** What the controller showed last; undefined until it was heard from. */
+  get status(): StatusFrame | undefined {
+    return this.#status;
+  }
+
+  /** The mode that the controller shows. */
+  get mode(): Mode | null {
+    return this.#status === undefined ? null : modeOf(this.#status.mode);
+  }
+
+  get wantedMode(): Mode | undefined {
+    return this.#mode;
+  }
+
+  /** The wave of the controller's register, in force in debug mode only. */
+  get wave(): Excitation | undefined {
+    return this.#shownWave;
+  }
+
+  get trial(): Trial | undefined {
+    return this.#trial;
+  }
+
+  get stopWanted(): boolean {
+    return this.#latch === 'latched';
+  }
+
+  get releasing(): boolean {
+    return this.#releasing;
+  }
+
+  /** The controller showed its latch, and no release has been written since. */
+  get latchHolds(): boolean {
+    return this.#status !== undefined && isLatched(this.#status) && !this.#releaseWritten;
+  }
+
+  /** The saved gains are the active ones. */
+  get savedGainsRun(): boolean {
+    const saved = this.#saved();
+    return saved !== undefined && this.#status?.active_checksum === gainsChecksum(this.#unit, saved);
+  }
+
+  /** Takes in what the controller shows. */
+  saw(status: StatusFrame): void {
+    const before = this.#status;
+    if (before !== undefined && before.boot_id !== status.boot_id) this.#wasReset();
+    this.#status = status;
+    const nowMs = this.#clock.nowMs();
+    const mode = modeOf(status.mode);
+    if (this.#mode === undefined) this.#mode = mode;
+    else if (this.modeFrames.judge(mode === this.#mode, nowMs) === 'its own doing') this.#adopt(mode);
+    const latched = isLatched(status);
+    const latchAgrees = this.#latch !== 'released' && latched === (this.#latch === 'latched');
+    this.latchFrames.judge(latchAgrees, nowMs);
+    if (latched && !this.latchFrames.unsettled) this.#releaseWritten = false;
+    const shownBefore = before === undefined ? null : modeOf(before.mode);
+    if (mode !== shownBefore) this.#emit({ what: 'mode', before: shownBefore, after: mode });
+    this.#compareFaults(before, status);
+  }
+
+  /** Takes in the controller's wave. */
+  sawWave(wave: Excitation): void {
+    this.#shownWave = wave;
+    if (this.mode !== 'debug' || this.#mode !== 'debug') return;
+    const agrees = sameWave(wave, this.#wave);
+    if (this.waveFrames.judge(agrees, this.#clock.nowMs()) === 'its own doing') this.#wantWave(wave);
+  }
+
+  /** The controller confirmed a mode that somebody asked for, with the wave it has in it. */
+  confirmedMode(mode: Mode, wave: Excitation | undefined): void {
+    if (mode !== this.#mode) this.endTrial('mode change');
+    this.#mode = mode;
+    if (wave !== undefined) this.#shownWave = wave;
+    this.#wantWave(mode === 'debug' ? wave : undefined);
+  }
+
+  /** The controller confirmed a wave that somebody asked for. */
+  confirmedWave(wave: Excitation): void {
+    this.#shownWave = wave;
+    this.#wantWave(wave);
+  }
+
+  /** From now on the controller has to be latched; a release under way has lost. */
+  wantStop(): void {
+    this.#latch = 'latched';
+    this.#releasing = false;
+    this.endTrial('stop');
+  }
+
+  beginRelease(): void {
+    this.#releasing = true;
+  }
+
+  /** The resume was refused: what was wanted before it is wanted still. */
+  endRelease(): void {
+    this.#releasing = false;
+  }
+
+  /** The resume holds. A controller that has not confirmed it hears of it when it appears. */
+  released(confirmed: boolean): void {
+    this.#releasing = false;
+    this.#latch = confirmed ? 'as it is' : 'released';
+    if (this.#mode !== undefined && this.#mode !== 'manual') this.endTrial('mode change');
+    this.#mode = 'manual';
+    this.#wantWave(undefined);
+  }
+
+  /** A release may be on the bus until `write` settles. */
+  writeRelease<T>(write: () => Promise<T>): Promise<T> {
+    this.#releaseWritten = true;
+    return this.latchFrames.during(write);
+  }
+
+  get latchStep(): LatchStep | undefined {
+    const status = this.#status;
+    if (this.#releasing || status === undefined) return undefined;
+    if (this.#latch === 'released') return 'resume';
+    if (this.#latch === 'latched') return isLatched(status) ? undefined : 'set';
+    if (!isLatched(status)) return undefined;
+    return this.latchFrames.unsettled ? 'unlatch' : 'found';
+  }
+
+  /** The controller runs these gains, and the disk does not have them yet. Returns the act that ends this. */
+  beginSave(gains: GainSet): () => void {
+    this.endTrial('saved');
+    this.#saving.push(gains);
+    return () => {
+      this.#saving.splice(this.#saving.indexOf(gains), 1);
+    };
+  }
+
+  get savesPending(): boolean {
+    return this.#saving.length > 0;
+  }
+
+  beginTrial(trial: Trial): void {
+    if (this.#trial?.id !== trial.id) this.#emit({ what: 'trial', by: trial.by });
+    this.#trial = trial;
+  }
+
+  endTrial(why: TrialEnd): void {
+    if (this.#trial === undefined) return;
+    const { by } = this.#trial;
+    this.#trial = undefined;
+    this.#emit({ what: 'trial', by, ended: why });
+  }
+
+  /** What differs and has to be mended. The latch comes before all of it: see `latchStep`. */
+  get difference(): Difference | undefined {
+    const status = this.#status;
+    if (status === undefined || this.#mode === undefined) return undefined;
+    const gains = this.#wantedGains;
+    const shown = this.#shownWave;
+    const isDebug = this.#mode === 'debug' && this.mode === 'debug';
+    const mode = this.mode === this.#mode ? undefined : this.#mode;
+    const wrongGains = gains !== undefined && status.active_checksum !== gainsChecksum(this.#unit, gains);
+    const wrongWave = isDebug && shown !== undefined && !sameWave(shown, this.#wave);
+    if (mode === undefined && !wrongGains && !wrongWave) return undefined;
+    return {
+      ...(mode !== undefined && { mode }),
+      ...(wrongGains && { gains }),
+      ...(wrongWave && { wave: this.#wave ?? { ...shown, amplitude: 0 } }),
+    };
+  }
+
+  /** A check that throws when the controller has started anew since now: what it confirmed before is lost. */
+  sameBoot(): () => void {
+    const bootId = this.#status?.boot_id;
+    return () => {
+      if (this.#status?.boot_id === bootId) return;
+      throw new RobotError('not-confirmed', { unit: this.#unit.name, register: 'boot_id' });
+    };
+  }
+
+  get #wantedGains(): GainSet | undefined {
+    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
+  }
+
+  #compareFaults(before: StatusFrame | undefined, after: StatusFrame): void {
+    const [old, now] = [before, after].map(status => bitNames(FAULTS, status?.faults ?? 0));
+    const appeared = now?.filter(fault => !old?.includes(fault)) ?? [];
+    const gone = old?.filter(fault => !now?.includes(fault)) ?? [];
+    if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
+    if (appeared.some(fault => !HARMLESS.includes(fault))) this.endTrial('fault');
+    const seesTarget = (status: StatusFrame | undefined) =>
+      status !== undefined && bitNames(FLAGS, status.flags).includes('target_visible');
+    if (seesTarget(before) && !seesTarget(after)) this.endTrial('target lost');
+  }
+
+  #adopt(mode: Mode): void {
+    this.#mode = mode;
+    this.#wantWave(undefined);
+    this.endTrial('mode change');
+  }
+
+  #wantWave(wave: Excitation | undefined): void {
+    const moving = wave?.amplitude === 0 ? undefined : wave;
+    if (sameWave(moving, this.#wave)) return;
+    this.#wave = moving;
+    this.#emit({ what: 'excitation', after: moving ?? null });
+  }
+
+  /** Frames of a request under way may have reached the controller after its reset, so none of them is settled. */
+  #wasReset(): void {
+    if (this.#mode !== undefined && (this.#latch === 'latched' || !this.#restores(this.#mode)))
+      this.#mode = 'manual';
+    this.#wantWave(undefined);
+    this.#shownWave = undefined;
+    for (const frames of [this.modeFrames, this.waveFrames]) frames.disturb();
+    this.endTrial('reset');
+    this.#emit({ what: 'reset' });
+  }
+}
+
+/** Controllers keep float32. Waves that move nothing are alike. */
+function sameWave(one: Excitation | undefined, other: Excitation | undefined): boolean {
+  const [a, b] = [one?.amplitude ?? 0, other?.amplitude ?? 0].map(Math.fround);
+  if (a !== b) return false;
+  if (a === 0 || one === undefined || other === undefined) return true;
+  return one.loop === other.loop && Math.fround(one.periodS) === Math.fround(other.periodS);
+}

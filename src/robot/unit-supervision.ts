@@ -1,0 +1,184 @@
+import type { Clock } from '../core/clock.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import type { Urgency } from '../protocol/link.js';
+import type { HostSilence } from './host-silence.js';
+import type { Identity, MotorController, StatusFrame, StepCapture } from './motor-controller.js';
+import type { Reconciler } from './reconciler.js';
+import type { UnitEvent } from './robot-event.js';
+import { StepReader } from './step-reader.js';
+import type { UnitState } from './unit-state.js';
+
+const POLL_MS = 100;
+const TAKE_IN_MS = 350;
+/** Failed polls in a row before a controller counts as gone. */
+const MISSED_POLLS = 3;
+const FIRST_PROBE_MS = 100;
+const SLOWEST_PROBE_MS = 1000;
+
+export interface SupervisionOptions {
+  readonly state: UnitState;
+  readonly controller: MotorController;
+  readonly reconciler: Reconciler;
+  readonly silence: HostSilence;
+  readonly clock: Clock;
+  readonly emit: (event: UnitEvent) => void;
+  readonly stepCaptured: (capture: StepCapture) => void;
+}
+
+/** Finds one motor controller, looks at it at every tick, and has what differs mended. */
+export class UnitSupervision {
+  readonly #state: UnitState;
+  readonly #controller: MotorController;
+  readonly #reconciler: Reconciler;
+  readonly #silence: HostSilence;
+  readonly #clock: Clock;
+  readonly #emit: (event: UnitEvent) => void;
+  readonly #stepCaptured: (capture: StepCapture) => void;
+  readonly #steps: StepReader;
+  #identity: Identity | undefined;
+  /** The start of the controller that was taken in last. */
+  #takenInBootId: number | undefined;
+  #telemetry: Readonly<Record<string, number>> | undefined;
+  #online = false;
+  #problem: RobotError | undefined;
+  #ticking = false;
+  #missed = 0;
+  #probeEveryMs = FIRST_PROBE_MS;
+  #probeAtMs = 0;
+
+  constructor(options: SupervisionOptions) {
+    this.#state = options.state;
+    this.#controller = options.controller;
+    this.#reconciler = options.reconciler;
+    this.#silence = options.silence;
+    this.#clock = options.clock;
+    this.#emit = options.emit;
+    this.#stepCaptured = options.stepCaptured;
+    this.#steps = new StepReader(options.controller, options.clock);
+  }
+
+  get online(): boolean {
+    return this.#online;
+  }
+
+  /** Undefined until a controller of the right kind answered. */
+  get identity(): Identity | undefined {
+    return this.#identity;
+  }
+
+  /** Why it is offline. */
+  get problem(): RobotError | undefined {
+    return this.#problem;
+  }
+
+  /** Newest by field name; undefined while offline. */
+  get telemetry(): Readonly<Record<string, number>> | undefined {
+    return this.#online ? this.#telemetry : undefined;
+  }
+
+  /** An offline controller is looked for at the next tick, however long the pause between two looks has become. */
+  lookSoon(): void {
+    this.#probeAtMs = 0;
+    this.#probeEveryMs = FIRST_PROBE_MS;
+  }
+
+  /** One step. Never rejects; does nothing while the step before is still under way. */
+  async tick(): Promise<void> {
+    const { trial } = this.#state;
+    if (trial !== undefined && this.#clock.nowMs() >= trial.endsAtMs) this.#state.endTrial('lease');
+    if (this.#ticking) return;
+    this.#ticking = true;
+    try {
+      if (this.#online) await this.#poll();
+      else if (this.#clock.nowMs() >= this.#probeAtMs) await this.#probe();
+    } finally {
+      this.#ticking = false;
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const untilMs = this.#clock.nowMs() + POLL_MS;
+    try {
+      await this.#look(untilMs);
+      if (this.#state.status?.boot_id !== this.#takenInBootId) await this.#takeIn();
+      this.#missed = 0;
+      void this.#mend(untilMs);
+    } catch (error) {
+      this.#missed += 1;
+      this.#emit({ what: 'poll failed', error });
+      if (this.#missed >= MISSED_POLLS) this.#gone(error);
+    }
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await this.#takeIn();
+      this.#probeEveryMs = FIRST_PROBE_MS;
+      this.#missed = 0;
+      this.#problem = undefined;
+      this.#online = true;
+      this.#emit({ what: 'online' });
+    } catch (error) {
+      this.#gone(error);
+      this.#emit({ what: 'not found', error });
+      // A stop that came meanwhile has not reached it yet.
+      if (isRobotError(error, 'stopped')) this.lookSoon();
+      else this.#probeAtMs = this.#clock.nowMs() + this.#probeEveryMs;
+      this.#probeEveryMs = Math.min(SLOWEST_PROBE_MS, this.#probeEveryMs * 2);
+    }
+  }
+
+  #gone(error: unknown): void {
+    this.#problem = isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
+    if (!this.#online) return;
+    this.#online = false;
+    this.#probeAtMs = 0;
+    this.#state.endTrial('offline');
+    this.#emit({ what: 'offline', error });
+  }
+
+  /** Takes a controller in as it stands, and gives it the latch and the gains that it has to have. */
+  async #takeIn(): Promise<void> {
+    const untilMs = this.#clock.nowMs() + TAKE_IN_MS;
+    this.#identity = await this.#controller.identify({ priority: 'supervision', untilMs });
+    await this.#look(untilMs);
+    this.#state.sawWave(await this.#controller.excitation({ priority: 'supervision', untilMs }));
+    await this.#reconciler.mend(untilMs);
+    this.#takenInBootId = this.#state.status?.boot_id;
+  }
+
+  /** Heartbeat, status, latch, wave and telemetry. While the robot is stopped the latch comes before the heartbeat. */
+  async #look(untilMs: number): Promise<void> {
+    const urgency: Urgency = { priority: 'supervision', untilMs };
+    const isStopped = this.#state.stopWanted;
+    if (!isStopped && this.#online) await this.#beat(urgency);
+    const status = await this.#controller.status(urgency);
+    await this.#reconciler.mendLatch(untilMs);
+    if (isStopped || !this.#online) await this.#beat(urgency);
+    void this.#readStep(status);
+    if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
+    this.#telemetry = await this.#controller.telemetry({ priority: 'telemetry', untilMs });
+  }
+
+  #beat(urgency: Urgency): Promise<void> {
+    return this.#controller.heartbeat(this.#silence.givenMs, urgency);
+  }
+
+  /** Beside the polls, so that no heartbeat waits for it. */
+  async #mend(untilMs: number): Promise<void> {
+    try {
+      await this.#reconciler.mend(untilMs);
+    } catch (error) {
+      this.#emit({ what: 'poll failed', error });
+    }
+  }
+
+  async #readStep(status: StatusFrame): Promise<void> {
+    try {
+      const capture = await this.#steps.read(status);
+      if (capture !== undefined) this.#stepCaptured(capture);
+    } catch (error) {
+      this.#emit({ what: 'poll failed', error });
+    }
+  }
+}

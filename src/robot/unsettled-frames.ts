@@ -1,0 +1,54 @@
+import { TAKES_EFFECT_MS } from '../protocol/registers.js';
+
+/** Who is to blame when the controller shows something else than what is wanted of it. */
+export type Verdict = 'as wanted' | 'our doing' | 'its own doing';
+
+/**
+ * The frames of one kind (mode, latch or wave) that we wrote to a controller and whose end is not sure: the answer may
+ * be lost, and the effect may come up to 20 ms later. While there are such frames, a difference is our own doing and is
+ * mended. Otherwise the controller changed by itself, and that is adopted.
+ */
+export class UnsettledFrames {
+  #writing = 0;
+  #unsettled = false;
+  /** Since when the controller shows what is wanted; undefined while it does not. */
+  #agreesSinceMs: number | undefined;
+
+  get unsettled(): boolean {
+    return this.#unsettled;
+  }
+
+  /** Whatever was seen before does not count any more: a frame may be under way. */
+  disturb(): void {
+    this.#unsettled = true;
+    this.#agreesSinceMs = undefined;
+  }
+
+  /** Runs `write`, which may put frames on the bus until it settles. */
+  async during<T>(write: () => Promise<T>): Promise<T> {
+    this.#writing += 1;
+    this.disturb();
+    try {
+      return await write();
+    } finally {
+      this.#writing -= 1;
+      this.disturb();
+    }
+  }
+
+  /**
+   * Judges what the controller shows now. Frames are settled when it has shown what is wanted for as long as a frame
+   * may need to take effect: the first look began after the last write had left the bus.
+   */
+  judge(agrees: boolean, nowMs: number): Verdict {
+    if (!agrees) {
+      this.#agreesSinceMs = undefined;
+      return this.#unsettled ? 'our doing' : 'its own doing';
+    }
+    if (this.#writing === 0 && this.#unsettled) {
+      this.#agreesSinceMs ??= nowMs;
+      if (nowMs - this.#agreesSinceMs >= TAKES_EFFECT_MS) this.#unsettled = false;
+    }
+    return 'as wanted';
+  }
+}

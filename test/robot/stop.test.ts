@@ -1,0 +1,205 @@
+import { expect } from 'chai';
+import { defaultGains, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
+import { ClockedRobot, type Frame, somebodyElse } from '../support/clocked-robot.js';
+
+const isWrite = (frame: Frame, unit: string, register: string) =>
+  frame.kind === 'write' && frame.unit === unit && frame.register === register;
+
+const silence = (ms: number, beforeMs = ms) => ({ silence: perUnit(() => ({ beforeMs, givenMs: ms })) });
+const UNITS: readonly UnitName[] = ['gimbal', 'chassis'];
+
+describe('the stop', () => {
+  let robot: ClockedRobot;
+  afterEach(() => robot.end());
+  const units = () => robot.robot.units;
+  const latched = () => UNITS.map(unit => robot.truth(unit).stopped);
+
+  it('darkens and latches, and is confirmed by both controllers', async () => {
+    robot = await ClockedRobot.start();
+    robot.robot.laserOn();
+    const stop = robot.robot.stop();
+    expect([robot.level, robot.robot.stopped]).to.deep.equal([0, true]);
+    expect(await robot.outcome(stop)).to.equal(200);
+    expect(latched()).to.deep.equal([true, true]);
+  });
+
+  for (const [name, settings, expected, withinMs] of [
+    ['once its own silence rule has taken torque off', silence(500), 200, 800],
+    ['not while it may bear longer silence', silence(2000), 'not-confirmed', 801],
+    ['not when it bears silence for ever', silence(0), 'not-confirmed', 801],
+  ] as const) {
+    it(`counts a controller that was unplugged just now: ${name}`, async () => {
+      robot = await ClockedRobot.start(settings);
+      robot.fault('gimbal', 'unplug');
+      const startMs = robot.clock.nowMs();
+      expect(await robot.outcome(robot.robot.stop())).to.equal(expected);
+      expect(robot.clock.nowMs() - startMs).to.be.at.most(withinMs + 10);
+      expect([robot.robot.stopped, robot.truth('chassis').stopped]).to.deep.equal([true, true]);
+      if (expected === 200) expect(robot.truth('gimbal').torque).to.equal(false);
+      robot.fault('gimbal', 'plug');
+      await robot.wait(1200);
+      expect(robot.truth('gimbal').stopped).to.equal(true);
+    });
+  }
+
+  it('names every unit that did not confirm', async () => {
+    robot = await ClockedRobot.start(silence(0));
+    robot.fault('bus', 'nack');
+    const refusal = await robot.during(robot.robot.stop().catch(error => error));
+    expect(refusal.context).to.deep.include({ unit: 'gimbal', units: ['gimbal', 'chassis'] });
+  });
+
+  for (const [beforeMs, waitMs, expected] of [
+    [500, 0, 200],
+    [2000, 0, 'not-confirmed'],
+    [2000, 2000, 200],
+    [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
+  ] as const) {
+    it(`of a controller never heard from that may bear ${beforeMs} ms is ${expected} after ${waitMs} ms`, async () => {
+      robot = await ClockedRobot.start();
+      robot.fault('gimbal', 'unplug');
+      await robot.end();
+      robot = await ClockedRobot.start(silence(500, beforeMs));
+      robot.fault('gimbal', 'unplug');
+      await robot.restart();
+      await robot.wait(waitMs);
+      expect(await robot.outcome(robot.robot.stop())).to.equal(expected);
+    });
+  }
+
+  it('counts a heartbeat that the bus still holds', async () => {
+    robot = await ClockedRobot.start();
+    let holding = true;
+    robot.intercept = async frame => {
+      if (!isWrite(frame, 'gimbal', 'heartbeat')) return undefined;
+      while (holding) await new Promise<void>(resolve => robot.clock.after(5, resolve));
+      return undefined;
+    };
+    await robot.wait(100);
+    expect(await robot.outcome(robot.robot.stop())).to.equal('not-confirmed');
+    holding = false;
+    await robot.wait(200);
+    expect(latched()).to.deep.equal([true, true]);
+  });
+
+  it('comes before heartbeats and gains when a controller was reset', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(robot.robot.stop());
+    for (const pauseMs of [0, 1, 3, 7, 11, 19]) {
+      await robot.wait(pauseMs);
+      robot.fault('gimbal', 'brownout');
+      const save = units().gimbal.save({
+        ...defaultGains(unitNamed('gimbal')),
+        angle_yaw: { kp: pauseMs, ki: 1, kd: 1 },
+      });
+      let torque = false;
+      robot.intercept = () => {
+        torque ||= robot.truth('gimbal').torque;
+        return undefined;
+      };
+      await robot.outcome(save);
+      await robot.wait(200);
+      expect([torque, robot.truth('gimbal').stopped, robot.truth('gimbal').gains !== null]).to.deep.equal([
+        false,
+        true,
+        true,
+      ]);
+    }
+  });
+
+  it('wins over a resume, whichever came first, and each 200 holds', async () => {
+    robot = await ClockedRobot.start();
+    for (let round = 0; round < 60; round += 1) {
+      await robot.during(robot.robot.stop());
+      const resume = robot.outcome(robot.robot.resume());
+      let frames = round;
+      const overtaken = new Promise<void>(resolve => {
+        robot.intercept = () => {
+          frames -= 1;
+          if (frames === 0) resolve();
+          return undefined;
+        };
+        if (round === 0) resolve();
+        robot.clock.after(100, resolve);
+      });
+      const stop = robot.outcome(overtaken.then(() => robot.robot.stop()));
+      expect(await stop, `round ${round}`).to.equal(200);
+      expect([...latched(), robot.robot.stopped], `round ${round}`).to.deep.equal([true, true, true]);
+      await resume;
+      await robot.wait(60);
+      expect([...latched(), robot.robot.stopped], `round ${round}`).to.deep.equal([true, true, true]);
+    }
+  });
+
+  it('refuses a resume while it is under way', async () => {
+    robot = await ClockedRobot.start();
+    const stop = robot.outcome(robot.robot.stop());
+    expect(await robot.outcome(robot.robot.resume())).to.equal('stopped');
+    expect(await stop).to.equal(200);
+    await robot.wait(100);
+    expect([...latched(), robot.robot.stopped]).to.deep.equal([true, true, true]);
+  });
+
+  it('changes nothing by a resume that is refused, running or stopped', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(units().chassis.setMode('auto'));
+    await robot.during(units().gimbal.setMode('debug'));
+    const refuseGimbal = () => {
+      robot.intercept = frame => (isWrite(frame, 'gimbal', 'stop') ? 'fails' : undefined);
+      return robot.outcome(robot.robot.resume());
+    };
+    expect(await refuseGimbal()).to.equal('nack');
+    robot.intercept = () => undefined;
+    await robot.wait(300);
+    expect(UNITS.map(unit => robot.truth(unit).mode)).to.deep.equal(['debug', 'auto']);
+
+    await robot.during(robot.robot.stop());
+    expect(await refuseGimbal()).to.equal('nack');
+    robot.intercept = () => undefined;
+    await robot.wait(60);
+    expect([...latched(), robot.robot.stopped]).to.deep.equal([true, true, true]);
+  });
+
+  it('reaches a controller at once that is being taken in after a resume it missed', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(units().gimbal.setMode('auto'));
+    await robot.during(robot.robot.stop());
+    robot.fault('gimbal', 'unplug');
+    await robot.wait(3000);
+    expect(await robot.outcome(robot.robot.resume())).to.equal(200);
+    robot.fault('gimbal', 'plug');
+    let stop: Promise<string | 200> | undefined;
+    robot.intercept = frame => {
+      if (isWrite(frame, 'gimbal', 'stop')) stop ??= robot.outcome(robot.robot.stop());
+      return undefined;
+    };
+    for (let ms = 0; stop === undefined && ms < 2000; ms += 1) await robot.wait(1);
+    expect(await stop).to.equal(200);
+    expect(robot.truth('gimbal').torque).to.equal(false);
+    await robot.wait(100);
+    expect(latched()).to.deep.equal([true, true]);
+  });
+
+  it('is that of the robot when a controller latched by itself, and survives the daemon', async () => {
+    robot = await ClockedRobot.start();
+    robot.robot.laserOn();
+    await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
+    await robot.wait(100);
+    expect([robot.level, robot.robot.stopped, ...latched()]).to.deep.equal([0, true, true, true]);
+    await robot.restart();
+    await robot.wait(100);
+    expect(robot.robot.stopped).to.equal(true);
+  });
+
+  it('keeps its word while a save is under way, and the save keeps its own', async () => {
+    robot = await ClockedRobot.start();
+    const gains = { ...defaultGains(unitNamed('chassis')), speed: { kp: 1, ki: 2, kd: 3 } };
+    const save = robot.outcome(units().chassis.save(gains));
+    await robot.wait(1);
+    expect(await robot.outcome(robot.robot.stop())).to.equal(200);
+    expect(robot.truth('chassis').stopped).to.equal(true);
+    expect(await save).to.equal(200);
+    expect(robot.truth('chassis').gains?.speed?.kp).to.equal(1);
+  });
+});

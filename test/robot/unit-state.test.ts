@@ -1,0 +1,274 @@
+import { expect } from 'chai';
+import { defaultGains, type Excitation, MODES, type Mode, unitNamed } from '../../src/core/units.js';
+import { gainsChecksum } from '../../src/protocol/codec.js';
+import { FAULTS, FLAGS } from '../../src/protocol/registers.js';
+import type { UnitEvent } from '../../src/robot/robot-event.js';
+import { UnitState } from '../../src/robot/unit-state.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const unit = unitNamed('chassis');
+const SAVED = defaultGains(unit);
+const OTHER = { ...SAVED, speed: { kp: 1, ki: 2, kd: 3 } };
+const WAVE: Excitation = { loop: 'speed', amplitude: 0.5, periodS: 1 };
+
+interface Shown {
+  readonly mode?: Mode;
+  readonly boot?: number;
+  readonly flags?: readonly (typeof FLAGS)[number][];
+  readonly faults?: readonly (typeof FAULTS)[number][];
+  readonly gains?: typeof SAVED;
+}
+
+class Bench {
+  readonly clock = new ManualClock();
+  readonly events: UnitEvent[] = [];
+  saved: typeof SAVED | undefined = SAVED;
+  restores = false;
+  readonly state = new UnitState({
+    unit,
+    clock: this.clock,
+    saved: () => this.saved,
+    restores: () => this.restores,
+    emit: event => this.events.push(event),
+  });
+  #last: Shown = {};
+
+  /** The controller shows this, and what it showed before. */
+  shows(changed: Shown = {}): void {
+    this.#last = { ...this.#last, ...changed };
+    const { mode = 'manual', boot = 1, flags = ['torque'], faults = [], gains = SAVED } = this.#last;
+    const bits = (names: readonly string[], set: readonly string[]) =>
+      set.reduce((sum, name) => sum | (1 << names.indexOf(name)), 0);
+    this.state.saw({
+      boot_id: boot,
+      mode: MODES.indexOf(mode),
+      flags: bits(FLAGS, flags),
+      faults: bits(FAULTS, faults),
+      active_checksum: gainsChecksum(unit, gains),
+      staged: 0,
+      refused: 0,
+      capture: 0,
+    });
+  }
+
+  /** Long enough for every frame to have taken effect. */
+  async settle(): Promise<void> {
+    this.shows();
+    await this.clock.advance(20);
+    this.shows();
+  }
+
+  /** A request that writes a mode and is refused. */
+  async refusedMode(): Promise<void> {
+    await this.state.modeFrames.during(() => Promise.resolve());
+  }
+}
+
+describe('what is wanted of a unit and what it shows', () => {
+  let bench: Bench;
+  beforeEach(() => {
+    bench = new Bench();
+  });
+
+  it('is adopted when the controller is first heard from', () => {
+    bench.shows({ mode: 'auto' });
+    expect([bench.state.wantedMode, bench.state.difference]).to.deep.equal(['auto', undefined]);
+  });
+  it('differs in gains until the saved ones run, and not while they cannot be read', () => {
+    bench.shows({ gains: OTHER });
+    expect(bench.state.difference).to.deep.equal({ gains: SAVED });
+    bench.saved = undefined;
+    expect(bench.state.difference).to.equal(undefined);
+  });
+  it('takes a mode change for the own doing of the controller when nothing of ours is under way', () => {
+    bench.shows();
+    bench.shows({ mode: 'debug' });
+    expect([bench.state.wantedMode, bench.state.difference]).to.deep.equal(['debug', undefined]);
+  });
+  it('takes a mode change after a refused request for ours, however often it was refused', async () => {
+    bench.shows();
+    for (let round = 0; round < 3; round += 1) await bench.refusedMode();
+    bench.shows({ mode: 'auto' });
+    expect(bench.state.difference).to.deep.equal({ mode: 'manual' });
+  });
+  it('takes it for its own again when the controller has shown what is wanted for 20 ms', async () => {
+    bench.shows();
+    await bench.refusedMode();
+    await bench.settle();
+    bench.shows({ mode: 'auto' });
+    expect(bench.state.wantedMode).to.equal('auto');
+  });
+  it('wants the mode that was confirmed, and its wave in debug only', () => {
+    bench.shows();
+    bench.shows({ mode: 'debug' });
+    bench.state.confirmedMode('debug', { ...WAVE, amplitude: 0 });
+    bench.state.confirmedWave(WAVE);
+    expect(bench.state.wave).to.deep.equal(WAVE);
+    bench.state.confirmedMode('manual', undefined);
+    bench.shows({ mode: 'manual' });
+    bench.shows({ mode: 'debug' });
+    bench.state.confirmedMode('debug', { ...WAVE, amplitude: 0 });
+    expect(bench.state.difference).to.equal(undefined);
+  });
+  it('differs in a wave that a refused request changed', async () => {
+    bench.shows({ mode: 'debug' });
+    bench.state.sawWave(WAVE);
+    await bench.state.waveFrames.during(() => Promise.resolve());
+    bench.state.sawWave({ ...WAVE, amplitude: 0.1 });
+    expect(bench.state.difference).to.deep.equal({ wave: WAVE });
+  });
+  it('lets a controller take a wave away by itself', () => {
+    bench.shows({ mode: 'debug' });
+    bench.state.sawWave(WAVE);
+    bench.state.sawWave({ ...WAVE, amplitude: 0 });
+    expect(bench.state.difference).to.equal(undefined);
+    expect(bench.events.filter(({ what }) => what === 'excitation')).to.have.length(2);
+  });
+
+  for (const [restores, stopped, expected] of [
+    [false, false, 'manual'],
+    [true, false, 'auto'],
+    [true, true, 'manual'],
+  ] as const) {
+    it(`is ${expected} after a reset that restores=${restores} with stopped=${stopped}`, () => {
+      bench.restores = restores;
+      bench.shows({ mode: 'auto' });
+      if (stopped) bench.state.wantStop();
+      bench.shows({ boot: 2, mode: 'manual' });
+      expect(bench.state.wantedMode).to.equal(expected);
+      expect(bench.events).to.deep.include({ what: 'reset' });
+    });
+  }
+  it('is manual after a reset, although a refused auto arrives after it', async () => {
+    bench.shows();
+    await bench.refusedMode();
+    bench.shows({ boot: 2 });
+    bench.shows({ mode: 'auto' });
+    expect(bench.state.difference).to.deep.equal({ mode: 'manual' });
+  });
+
+  const STOPPED = ['stopped'] as const;
+  const latch: [does: string, expected: string | undefined, act: (bench: Bench) => unknown][] = [
+    ['is left as it is', undefined, () => undefined],
+    ['is found', 'found', b => b.shows({ flags: STOPPED })],
+    ['is to be set', 'set', b => b.state.wantStop()],
+    [
+      'is set',
+      undefined,
+      b => {
+        b.state.wantStop();
+        b.shows({ flags: STOPPED });
+      },
+    ],
+    [
+      'is to be set again after a reset',
+      'set',
+      b => {
+        b.state.wantStop();
+        b.shows({ flags: STOPPED });
+        b.shows({ boot: 2, flags: [] });
+      },
+    ],
+    [
+      'is between two states during a resume',
+      undefined,
+      b => {
+        b.state.wantStop();
+        b.state.beginRelease();
+      },
+    ],
+    [
+      'is to be set when a stop overtakes the resume',
+      'set',
+      b => {
+        b.state.wantStop();
+        b.state.beginRelease();
+        b.state.wantStop();
+      },
+    ],
+    [
+      'is to be set when the resume was refused',
+      'set',
+      b => {
+        b.state.wantStop();
+        b.state.beginRelease();
+        b.state.endRelease();
+      },
+    ],
+    [
+      'is to be ended in a controller that a resume did not reach',
+      'resume',
+      b => {
+        b.state.wantStop();
+        b.shows({ flags: STOPPED });
+        b.state.released(false);
+      },
+    ],
+    [
+      'is not found when a frame of ours took effect late',
+      'unlatch',
+      async b => {
+        b.state.wantStop();
+        await b.state.latchFrames.during(() => Promise.resolve());
+        b.state.released(true);
+        b.shows({ flags: STOPPED });
+      },
+    ],
+  ];
+  for (const [does, expected, act] of latch) {
+    it(`has a latch that ${does}`, async () => {
+      bench.shows();
+      await act(bench);
+      expect(bench.state.latchStep).to.equal(expected);
+    });
+  }
+  it('does not hold a latch any more once a release has been written', async () => {
+    bench.shows({ flags: STOPPED });
+    expect(bench.state.latchHolds).to.equal(true);
+    await bench.state.writeRelease(() => Promise.resolve());
+    expect(bench.state.latchHolds).to.equal(false);
+  });
+  it('wants manual after a resume', () => {
+    bench.shows({ mode: 'auto' });
+    bench.state.released(true);
+    expect(bench.state.difference).to.deep.equal({ mode: 'manual' });
+  });
+
+  it('wants the newest save that the disk has not confirmed, and the saved gains after a failure', () => {
+    bench.shows();
+    const [endFirst, endSecond] = [bench.state.beginSave(OTHER), bench.state.beginSave(SAVED)];
+    expect(bench.state.difference).to.equal(undefined);
+    endSecond();
+    expect(bench.state.difference).to.deep.equal({ gains: OTHER });
+    endFirst();
+    expect(bench.state.difference).to.equal(undefined);
+  });
+
+  const TRIAL = { id: 'a', by: 'lab', gains: OTHER, endsAtMs: 1000 };
+  const ends: [why: string, act: (bench: Bench) => unknown][] = [
+    ['stop', b => b.state.wantStop()],
+    ['mode change', b => b.state.confirmedMode('manual', undefined)],
+    ['mode change', b => b.shows({ mode: 'manual' })],
+    ['reset', b => b.shows({ boot: 2 })],
+    ['fault', b => b.shows({ faults: ['over_current'] })],
+    ['target lost', b => b.shows({ flags: ['torque'] })],
+    ['saved', b => b.state.beginSave(SAVED)],
+  ];
+  for (const [why, act] of ends) {
+    it(`runs a trial until its end by ${why}`, () => {
+      bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
+      bench.state.beginTrial(TRIAL);
+      expect(bench.state.difference).to.deep.equal({ gains: OTHER });
+      bench.shows({ gains: OTHER });
+      act(bench);
+      expect(bench.state.trial).to.equal(undefined);
+      expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: why });
+    });
+  }
+  it('keeps a trial when a frame was refused for noise', () => {
+    bench.shows();
+    bench.state.beginTrial(TRIAL);
+    bench.shows({ faults: ['frame_refused'] });
+    expect(bench.state.trial).to.equal(TRIAL);
+  });
+});

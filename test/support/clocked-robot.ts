@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FaultBody } from '../../sim/bus/faults.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
+import { GainsStore } from '../../src/gains/gains-store.js';
+import type { I2cBus } from '../../src/hardware/ports.js';
+import { encodeFrame } from '../../src/protocol/codec.js';
+import { type FieldValues, type Register, registerMap } from '../../src/protocol/registers.js';
+import { everythingAllowed, type Permission } from '../../src/robot/permission.js';
+import { Robot, type RobotSettings } from '../../src/robot/robot.js';
+import type { RobotEvent } from '../../src/robot/robot-event.js';
+import { ManualClock } from './manual-clock.js';
+import { RecordingDisk } from './recording-disk.js';
+import { ScriptedLoops } from './scripted-loops.js';
+
+export interface Frame {
+  readonly unit: UnitName;
+  readonly kind: 'read' | 'write';
+  readonly register: string;
+  /** Without its checksum. */
+  readonly data: string;
+}
+
+/** What becomes of a frame: it fails; it arrives and its answer is lost; or as `undefined`, nothing. */
+export type Fate = 'fails' | 'answer lost' | undefined;
+
+interface UnitTruth {
+  readonly mode: string;
+  readonly stopped: boolean;
+  readonly torque: boolean;
+  readonly boots: number;
+  readonly gains: Record<string, { kp: number }> | null;
+}
+
+/** The robot's own code on a simulated bus and pin, in time that passes when a test says so. */
+export class ClockedRobot {
+  readonly clock = new ManualClock();
+  readonly disk = new RecordingDisk();
+  readonly events: RobotEvent[] = [];
+  readonly frames: Frame[] = [];
+  readonly sim: SimulatedRobot;
+  /** Asked before each frame; it may act on the world, wait, or decide what becomes of the frame. */
+  intercept: (frame: Frame) => Fate | Promise<Fate> = () => undefined;
+  readonly #folder: string;
+  readonly #settings: Partial<RobotSettings>;
+  readonly #permission: Permission;
+  #robot: Robot | undefined;
+  #store: GainsStore | undefined;
+
+  private constructor(folder: string, settings: Partial<RobotSettings>, permission: Permission) {
+    this.#folder = folder;
+    this.#settings = settings;
+    this.#permission = permission;
+    this.sim = new SimulatedRobot({
+      clock: this.clock,
+      physics: { loops: perUnit(unit => new ScriptedLoops(unit)), loopRateHz: 1000, step: () => undefined },
+    });
+  }
+
+  static async start(
+    settings: Partial<RobotSettings> = {},
+    permission: Permission = everythingAllowed,
+  ): Promise<ClockedRobot> {
+    const clocked = new ClockedRobot(await mkdtemp(join(tmpdir(), 'trunnion-')), settings, permission);
+    await clocked.restart();
+    return clocked;
+  }
+
+  get robot(): Robot {
+    if (this.#robot === undefined) throw new Error('not started');
+    return this.#robot;
+  }
+
+  /** A new daemon on the same controllers and the same disk; the one before ends as SIGKILL ends it. */
+  async restart(): Promise<void> {
+    void this.#robot?.close();
+    await this.#store?.close();
+    this.#store = await GainsStore.open({ folder: this.#folder, clock: this.clock, disk: this.disk });
+    this.#robot = new Robot({
+      hardware: { ...this.sim.hardware, bus: this.#intercepted(this.sim.hardware.bus) },
+      store: this.#store,
+      clock: this.clock,
+      permission: this.#permission,
+      settings: {
+        pollHz: 50,
+        laserMaxOnS: 0,
+        onControllerReset: 'manual',
+        silence: perUnit(() => ({ beforeMs: 500, givenMs: 500 })),
+        ...this.#settings,
+      },
+    });
+    this.#robot.events.add(event => this.events.push(event));
+    await this.during(this.#robot.start());
+  }
+
+  async end(): Promise<void> {
+    this.intercept = () => undefined;
+    await this.during(this.robot.close());
+    await this.#store?.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  truth(unit: UnitName): UnitTruth {
+    return this.sim.truth()[unit] as UnitTruth;
+  }
+
+  get level(): number {
+    return (this.sim.truth().laser as { level: number }).level;
+  }
+
+  fault(target: FaultBody['target'], fault: FaultBody['fault'], count?: number): void {
+    this.sim.inject({ target, fault, ...(count !== undefined && { count }) });
+  }
+
+  /** Lets time pass in steps so small that the bus keeps up. */
+  async wait(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 1) await this.clock.advance(1);
+  }
+
+  /** Lets time pass until the promise has settled. */
+  async during<T>(promise: Promise<T>, limitMs = 2000): Promise<T> {
+    let settled = false;
+    const end = promise.finally(() => {
+      settled = true;
+    });
+    end.catch(() => undefined);
+    for (let ms = 0; !settled && ms < limitMs; ms += 1) await this.clock.advance(1);
+    if (!settled) throw new Error(`not settled within ${limitMs} ms`);
+    return end;
+  }
+
+  /** 200, or the code of the refusal. */
+  async outcome(promise: Promise<unknown>): Promise<string | 200> {
+    try {
+      await this.during(promise);
+      return 200;
+    } catch (error) {
+      if (isRobotError(error)) return error.code;
+      throw error;
+    }
+  }
+
+  #intercepted(bus: I2cBus): I2cBus {
+    const pass = async <T>(frame: Frame, act: () => Promise<T>): Promise<T> => {
+      this.frames.push(frame);
+      const fate = await this.intercept(frame);
+      if (fate === 'fails') throw new RobotError('nack', { errno: 121 });
+      const answer = await act();
+      if (fate === 'answer lost') throw new RobotError('nack', { errno: 121 });
+      return answer;
+    };
+    return {
+      readBlock: (address, register, length) =>
+        pass(frameOf('read', address, register), () => bus.readBlock(address, register, length)),
+      writeBlock: (address, register, data) =>
+        pass(frameOf('write', address, register, data), () => bus.writeBlock(address, register, data)),
+    };
+  }
+}
+
+/** A frame that reaches a controller without the daemon, between two transactions of its own. */
+export async function somebodyElse<R extends Register>(
+  { sim, clock }: ClockedRobot,
+  unit: UnitName,
+  register: R,
+  values: FieldValues<R>,
+): Promise<void> {
+  const { address } = unitNamed(unit);
+  await clock.advance(5);
+  await sim.hardware.bus.writeBlock(address, register.address, encodeFrame(address, register, values));
+}
+
+function frameOf(kind: Frame['kind'], address: number, register: number, data?: Buffer): Frame {
+  const unit = UNIT_LIST.find(one => one.address === address);
+  const found = unit && registerMap(unit).find(one => one.address === register);
+  if (unit === undefined || found === undefined) throw new Error(`no register ${register} at ${address}`);
+  return { unit: unit.name, kind, register: found.name, data: data?.subarray(0, -1).toString('hex') ?? '' };
+}
