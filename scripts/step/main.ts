@@ -11,11 +11,9 @@ function refuse(message: string): never {
 const SHOWN_DIGITS = 6;
 
 function printed({ figures, diverged }: StepResponse): string {
-  const rounded = Object.entries(figures).map(([name, value]: [string, number | null]) => [
-    name,
-    value === null ? null : Number(value.toPrecision(SHOWN_DIGITS)),
-  ]);
-  return JSON.stringify({ ...Object.fromEntries(rounded), diverged }, undefined, 2);
+  const rounded = (_name: string, value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(SHOWN_DIGITS)) : value;
+  return JSON.stringify({ ...figures, diverged }, rounded, 2);
 }
 
 function title({ trial: { gains, rateHz } }: StepArguments): string {

@@ -55,8 +55,10 @@ export class RobotTrial {
     this.command(unit, { excitation: { loop, amplitude, periodS } });
     const reading = this.reading(unit, loop);
     this.run(periodS / 2);
+    const oldSetpoint = reading.setpoint;
     const measured: number[] = [];
     this.run(periodS / 2, () => measured.push(reading.measured));
-    return stepFigures({ measured, periodS: 1 / this.physics.loopRateHz, setpoint: reading.setpoint });
+    const { setpoint } = reading;
+    return stepFigures({ measured, periodS: 1 / this.physics.loopRateHz, oldSetpoint, setpoint });
   }
 }

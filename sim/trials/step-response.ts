@@ -66,7 +66,8 @@ export function stepResponse(trial: StepTrial): StepResponse {
   const seen = measured.subarray(0, index + 1);
   const lost = !(Math.abs(measured[index] ?? 0) <= bound);
   const diverged = lost || (gains !== 'open-loop' && grows(seen, size));
-  const figures = stepFigures({ measured: diverged ? [] : seen, periodS: dtS, setpoint: size });
+  const setpoint = gains === 'open-loop' ? {} : { setpoint: size };
+  const figures = stepFigures({ measured: diverged ? [] : seen, periodS: dtS, ...setpoint });
   return { periodS: dtS, measured: seen, diverged, figures };
 }
 

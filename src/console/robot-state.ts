@@ -10,8 +10,6 @@ export interface Told extends Complaint {
   readonly cure?: string;
 }
 
-export type StepFigures = Step['figures'];
-
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 

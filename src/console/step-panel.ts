@@ -10,11 +10,11 @@ import type { Model } from './model.js';
 import { fixed } from './numbers.js';
 import type { Colours } from './palette.js';
 import type { Panel } from './panel.js';
-import type { Step, StepFigures } from './robot-state.js';
+import type { Step } from './robot-state.js';
 import { overlay, type RememberedStep, rememberStep, type StepPair, stepCurve } from './step-memory.js';
 
 interface Figure {
-  readonly name: keyof StepFigures;
+  readonly name: 'overshootPercent' | 'riseS' | 'settlingS' | 'steadyError';
   readonly title: string;
   readonly text: (value: number | null) => string;
 }

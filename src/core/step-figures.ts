@@ -1,93 +1,166 @@
-import { growing, named, nullable, number, type TypeOf } from './schema.js';
+import { noiseOf, oscillationOf } from './oscillation.js';
+import { growing, named, nullable, number, oneOf, type TypeOf } from './schema.js';
+
+/**
+ * How a response stands at the end of its record. `moving`: it was too short for this loop. `rings`: it swings on.
+ * `off`: it stands still, but not where it was asked to.
+ */
+export const STEP_ENDS = ['settled', 'off', 'moving', 'rings'] as const;
 
 const figure = (description: string) => nullable(number(), description);
 
-/** Of the figures, those that event `step` shows. */
-export const shownFigures = named(
+export const figures = named(
   'StepFigures',
   growing({
-    overshootPercent: figure('Of the way from the first sample to the final value.'),
-    riseS: figure('From 10 % to 90 % of the way.'),
-    settlingS: figure('Until the response stays within 2 % of the way around the final value.'),
-    peakTimeS: figure('Until the largest value.'),
+    end: nullable(
+      oneOf(STEP_ENDS),
+      'How it stands at the end of the record: settled; off, still but not where it was asked to be; moving, since the period is too short for this loop; rings, it swings on.',
+    ),
+    overshootPercent: figure('Beyond the new setpoint, of the step.'),
+    riseS: figure('From 10 % to 90 % of the step.'),
+    settlingS: figure('Until it stays within bandPercent of the step around the new setpoint.'),
+    bandPercent: figure('At least 2; more where noise alone would leave 2 %.'),
+    peak: figure('The farthest point in the direction of the step.'),
+    peakTimeS: figure('Until the peak.'),
     steadyError: figure('Setpoint minus final value.'),
+    finalValue: figure('Mean of the last 2 % of the samples.'),
+    iae: figure("Integral of the error's absolute value over the record."),
+    oscillation: nullable(
+      growing({ swing: number('To either side of its middle.'), frequencyHz: number() }),
+      'Of a loop that rings.',
+    ),
+    atLimitShare: figure(
+      "Part of the time, 0 to 1, in which the loop's output stood at a limit; null where nobody saw it.",
+    ),
   }),
   'What a tuner reads from a step response; null where the samples do not show it.',
 );
 
 /** What a tuner reads from a step response. `null` where the samples do not show it. */
-export type StepFigures = TypeOf<typeof shownFigures> & {
-  /** Mean of the last 2 % of the samples. */
-  readonly finalValue: number | null;
-};
+export type StepFigures = TypeOf<typeof figures>;
 
-export interface StepRecord {
+export interface StepSamples {
   /** The first sample is taken at the moment of the step, before anything has moved. */
   readonly measured: ArrayLike<number>;
   readonly periodS: number;
-  /** After the step. */
-  readonly setpoint: number;
+  /** After the step. Absent for an open loop: the final value stands in for it. */
+  readonly setpoint?: number;
+  /** Before the step. Absent: the response began there. */
+  readonly oldSetpoint?: number;
+  /** Of the loop, over the same time; its samples may be fewer. */
+  readonly output?: ArrayLike<number>;
+  readonly outputLimits?: { readonly min: number; readonly max: number };
 }
 
 const NONE: StepFigures = {
+  end: null,
   overshootPercent: null,
   riseS: null,
   settlingS: null,
+  bandPercent: null,
+  peak: null,
   peakTimeS: null,
   steadyError: null,
   finalValue: null,
+  iae: null,
+  oscillation: null,
+  atLimitShare: null,
 };
 
 const TAIL = 0.02;
 const BAND = 0.02;
+/** Beyond this, "noise" is a loop that swings faster than it is sampled. */
+const WIDEST_BAND = 0.1;
+/** Standard deviations of noise that the band bears. */
+const NOISE_IN_BAND = 3.5;
 /** Left to see whether a response stays in the band: leaving it in this last part of the record is not settling. */
 const WATCHED = 0.05;
-/** Part of the largest excursion below which the final value is where the response began: nothing to measure. */
+/** Part of the largest excursion below which the response stands where it began: nothing to measure. */
 const MOVED = 1e-3;
+/** Part of the band by which a response drifts within a twentieth of its record if it has not come to its end. */
+const DRIFT_IN_BAND = 0.1;
+/** Of the output's range: nearer than this is at the limit. */
+const AT_LIMIT = 0.002;
+
+function meanOf(values: ArrayLike<number>, from: number, to: number): number {
+  let sum = 0;
+  for (let index = from; index < to; index += 1) sum += values[index] ?? Number.NaN;
+  return sum / (to - from);
+}
+
+/** By how much the mean of the last twentieth differs from that of the one before. */
+function driftOf(measured: ArrayLike<number>): number {
+  const count = measured.length;
+  const part = Math.max(1, Math.floor(count * WATCHED));
+  return meanOf(measured, count - part, count) - meanOf(measured, count - 2 * part, count - part);
+}
+
+function shareAtLimit({ output, outputLimits }: StepSamples): number | null {
+  if (output === undefined || outputLimits === undefined || output.length === 0) return null;
+  const { min, max } = outputLimits;
+  const slack = AT_LIMIT * (max - min);
+  let count = 0;
+  for (let index = 0; index < output.length; index += 1) {
+    const value = output[index] ?? 0;
+    if (value <= min + slack || value >= max - slack) count += 1;
+  }
+  return count / output.length;
+}
 
 /** Times are interpolated between samples, except the peak's. */
-export function stepFigures({ measured, periodS, setpoint }: StepRecord): StepFigures {
+export function stepFigures(samples: StepSamples): StepFigures {
+  const { measured, periodS } = samples;
   const count = measured.length;
   const at = (index: number) => measured[index] ?? Number.NaN;
-  const tail = Math.max(1, Math.floor(count * TAIL));
-  let sum = 0;
-  for (let index = count - tail; index < count; index += 1) sum += at(index);
-  const finalValue = sum / tail;
-  const initial = at(0);
-  const way = finalValue - initial;
-  const wanted = setpoint - initial;
-  if (!Number.isFinite(way) || !Number.isFinite(wanted)) return NONE;
-  let swing = Math.abs(wanted);
-  for (let index = 0; index < count; index += 1) swing = Math.max(swing, Math.abs(at(index) - initial));
-  if (!Number.isFinite(swing)) return NONE;
-  const steadyError = setpoint - finalValue;
-  if (Math.abs(way) <= MOVED * swing) return { ...NONE, steadyError, finalValue };
+  const finalValue = meanOf(measured, count - Math.max(1, Math.floor(count * TAIL)), count);
+  const setpoint = samples.setpoint ?? finalValue;
+  const initial = samples.oldSetpoint ?? at(0);
+  const step = setpoint - initial;
+  const size = Math.abs(step);
+  let moved = 0;
+  let iae = 0;
+  for (let index = 0; index < count; index += 1) {
+    moved = Math.max(moved, Math.abs(at(index) - at(0)));
+    iae += Math.abs(setpoint - at(index)) * periodS;
+  }
+  if (count === 0 || !Number.isFinite(size + moved + iae)) return NONE;
+  const steadyError = samples.setpoint === undefined ? null : setpoint - finalValue;
+  const seen = { steadyError, finalValue, iae, atLimitShare: shareAtLimit(samples) };
+  if (Math.min(size, moved) <= MOVED * Math.max(size, moved)) return { ...NONE, ...seen };
 
-  /** Between the samples `index - 1` and `index`, where the response passes `level` of the way. */
+  const partAt = (index: number) => (at(index) - initial) / step;
+  /** Between the samples `index - 1` and `index`, where the response passes `level` of the step. */
   const passesS = (index: number, level: number) => {
-    const before = (at(index - 1) - initial) / way;
-    const after = (at(index) - initial) / way;
-    return (index - 1 + (level - before) / (after - before)) * periodS;
+    const before = partAt(index - 1);
+    return (index - 1 + (level - before) / (partAt(index) - before)) * periodS;
   };
+  const band = Math.min(WIDEST_BAND, Math.max(BAND, (NOISE_IN_BAND * noiseOf(measured)) / size));
   let tenth: number | null = null;
   let ninetieth: number | null = null;
   let peak = 0;
   let last = 0;
   for (let index = 0; index < count; index += 1) {
-    const part = (at(index) - initial) / way;
-    if (index > 0 && tenth === null && part >= 0.1) tenth = passesS(index, 0.1);
-    if (index > 0 && ninetieth === null && part >= 0.9) ninetieth = passesS(index, 0.9);
-    if (part > (at(peak) - initial) / way) peak = index;
-    if (Math.abs(part - 1) > BAND) last = index;
+    const part = partAt(index);
+    const before = index === 0 ? 1 : partAt(index - 1);
+    if (tenth === null && before < 0.1 && part >= 0.1) tenth = passesS(index, 0.1);
+    if (ninetieth === null && before < 0.9 && part >= 0.9) ninetieth = passesS(index, 0.9);
+    if (part > partAt(peak)) peak = index;
+    if (Math.abs(part - 1) > band) last = index;
   }
-  const settled = last + 1 < count * (1 - WATCHED);
-  const side = at(last) < finalValue === way > 0 ? 1 - BAND : 1 + BAND;
+  const watchedFrom = count * (1 - WATCHED);
+  const settled = last + 1 < watchedFrom;
+  const oscillation = settled ? null : oscillationOf(measured, periodS, band * size, size);
+  const moving = oscillation === null && Math.abs(driftOf(measured)) > DRIFT_IN_BAND * band * size;
   return {
-    overshootPercent: Math.max(0, (100 * (at(peak) - finalValue)) / way),
+    ...seen,
+    end: settled ? 'settled' : oscillation !== null ? 'rings' : moving ? 'moving' : 'off',
+    // A peak at the very end of what still moves is none.
+    overshootPercent: moving && peak >= watchedFrom ? null : Math.max(0, 100 * (partAt(peak) - 1)),
     riseS: tenth === null || ninetieth === null ? null : ninetieth - tenth,
-    settlingS: settled ? passesS(last + 1, side) : null,
+    settlingS: settled ? passesS(last + 1, partAt(last) < 1 ? 1 - band : 1 + band) : null,
+    bandPercent: 100 * band,
+    peak: at(peak),
     peakTimeS: peak * periodS,
-    steadyError,
-    finalValue,
+    oscillation,
   };
 }

@@ -1,5 +1,5 @@
 import { array, count, growing, named, number, oneOf, type TypeOf, text } from './schema.js';
-import { shownFigures } from './step-figures.js';
+import { figures } from './step-figures.js';
 import { UNIT_LIST } from './units.js';
 
 /** The data of event `step`: a captured step with what a tuner reads from it. */
@@ -13,7 +13,7 @@ export const step = named(
     decimation: count('Loop periods between two samples.'),
     periodS: number('Of one sample.'),
     samples: growing({ setpoint: array(number()), measured: array(number()) }),
-    figures: shownFigures,
+    figures,
   }),
 );
 

@@ -30,6 +30,21 @@ export const QUANTITIES = {
 
 export type Quantity = keyof typeof QUANTITIES;
 
+export interface LoopController {
+  /**
+   * What the output moves: `lag`, the measured value itself, which follows late; `integrator`, its rate, as a speed moves a
+   * place; `servo`, the rate's change, as a voltage turns an axis.
+   */
+  readonly plant: 'lag' | 'integrator' | 'servo';
+  /** -1 where a larger output makes the measured value smaller: the firmware turns the error round. */
+  readonly sign: 1 | -1;
+  readonly outputLimits: { readonly min: number; readonly max: number };
+  /** Time constant of the filter on the derivative. */
+  readonly derivativeFilterS: number;
+  /** The loop whose setpoint is this loop's output. */
+  readonly inner?: string;
+}
+
 export interface LoopDeclaration {
   /** Place in the register map. Never changed and never given to another loop. */
   readonly slot: number;
@@ -39,6 +54,12 @@ export interface LoopDeclaration {
   readonly outputQuantity: Quantity;
   /** Largest amplitude of the debug excitation, in `quantity`. */
   readonly maxAmplitude: number;
+  /** Period of the debug excitation unless another is chosen: the loop settles well within half of it. */
+  readonly excitationPeriodS: number;
+  /** Deviation of the measured value from the setpoint, in `quantity`, past which the loop has run away. */
+  readonly runaway: number;
+  /** What the firmware knows of the loop, as docs/motor-protocol.md has it; the tuner computes with it. */
+  readonly controller: LoopController;
   /** In force until the first save. */
   readonly defaults: Gains;
 }
@@ -70,6 +91,15 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'rad',
         maxAmplitude: 0.2,
+        excitationPeriodS: 2,
+        runaway: 0.5,
+        controller: {
+          plant: 'lag',
+          sign: -1,
+          outputLimits: { min: -2.85, max: 2.85 },
+          derivativeFilterS: 0.03,
+          inner: 'angle_yaw',
+        },
         defaults: { kp: 0.3, ki: 9, kd: 0 },
       },
       visual_pitch: {
@@ -78,6 +108,15 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'rad',
         maxAmplitude: 0.2,
+        excitationPeriodS: 2,
+        runaway: 0.4,
+        controller: {
+          plant: 'lag',
+          sign: -1,
+          outputLimits: { min: -0.5, max: 0.7 },
+          derivativeFilterS: 0.03,
+          inner: 'angle_pitch',
+        },
         defaults: { kp: 0.3, ki: 9, kd: 0 },
       },
       angle_yaw: {
@@ -86,6 +125,14 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'V',
         maxAmplitude: 0.5,
+        excitationPeriodS: 2,
+        runaway: 1.2,
+        controller: {
+          plant: 'servo',
+          sign: 1,
+          outputLimits: { min: -24, max: 24 },
+          derivativeFilterS: 0.002,
+        },
         defaults: { kp: 300, ki: 300, kd: 7.5 },
       },
       angle_pitch: {
@@ -94,6 +141,14 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'V',
         maxAmplitude: 0.3,
+        excitationPeriodS: 2,
+        runaway: 0.75,
+        controller: {
+          plant: 'servo',
+          sign: 1,
+          outputLimits: { min: -24, max: 24 },
+          derivativeFilterS: 0.002,
+        },
         defaults: { kp: 300, ki: 600, kd: 6 },
       },
     },
@@ -111,6 +166,14 @@ export const UNITS = {
         quantity: 'm/s',
         outputQuantity: 'V',
         maxAmplitude: 1,
+        excitationPeriodS: 2,
+        runaway: 2.5,
+        controller: {
+          plant: 'lag',
+          sign: 1,
+          outputLimits: { min: -16, max: 16 },
+          derivativeFilterS: 0.01,
+        },
         defaults: { kp: 40, ki: 320, kd: 0 },
       },
       angle: {
@@ -119,6 +182,14 @@ export const UNITS = {
         quantity: 'rad',
         outputQuantity: 'V',
         maxAmplitude: 1,
+        excitationPeriodS: 2,
+        runaway: 2.2,
+        controller: {
+          plant: 'servo',
+          sign: 1,
+          outputLimits: { min: -8, max: 8 },
+          derivativeFilterS: 0.005,
+        },
         defaults: { kp: 100, ki: 50, kd: 6 },
       },
       position: {
@@ -127,6 +198,15 @@ export const UNITS = {
         quantity: 'm',
         outputQuantity: 'm/s',
         maxAmplitude: 1,
+        excitationPeriodS: 4,
+        runaway: 2.5,
+        controller: {
+          plant: 'integrator',
+          sign: 1,
+          outputLimits: { min: -1.2, max: 1.2 },
+          derivativeFilterS: 0.01,
+          inner: 'speed',
+        },
         defaults: { kp: 5, ki: 0, kd: 0 },
       },
     },

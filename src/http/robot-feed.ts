@@ -56,6 +56,12 @@ function readings(robot: Robot, { name, loops, hasPose, hasCamera }: Unit): Unit
 function stepOf({ unit, capture }: CapturedStep): Step {
   const { loop, number, rateHz, decimation, setpoint, measured } = capture;
   const periodS = decimation / rateHz;
-  const { finalValue, ...figures } = stepFigures({ measured, periodS, setpoint: setpoint.at(-1) ?? 0 });
+  const [oldSetpoint = 0] = setpoint;
+  const figures = stepFigures({
+    measured,
+    periodS,
+    oldSetpoint,
+    setpoint: setpoint.at(-1) ?? oldSetpoint,
+  });
   return { unit, loop, number, rateHz, decimation, periodS, samples: { setpoint, measured }, figures };
 }

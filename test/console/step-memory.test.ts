@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { Step } from '../../src/console/robot-state.js';
 import { overlay, rememberStep, stepCurve } from '../../src/console/step-memory.js';
+import { stepFigures } from '../../src/core/step-figures.js';
 
-const figures = { overshootPercent: 0, riseS: 0, settlingS: 0, peakTimeS: 0, steadyError: 0 };
+const figures = stepFigures({ measured: [0, 1], periodS: 0.1, setpoint: 1 });
 const step = (number: number, measured: number[], setpoint: number[], periodS = 0.1): Step => ({
   unit: 'gimbal',
   loop: 'angle_yaw',

@@ -6,6 +6,7 @@ import { isRobotError } from '../../src/core/errors.js';
 import { Listeners } from '../../src/core/listeners.js';
 import type { Status } from '../../src/core/status.js';
 import type { Step } from '../../src/core/step.js';
+import { stepFigures } from '../../src/core/step-figures.js';
 import type { Telemetry } from '../../src/core/telemetry.js';
 import type { Mode } from '../../src/core/units.js';
 import { createEvents, type EventFeed, type Events } from '../../src/http/events.js';
@@ -44,7 +45,7 @@ const STEP: Step = {
   decimation: 2,
   periodS: 0.002,
   samples: { setpoint: [1], measured: [0] },
-  figures: { overshootPercent: 1, riseS: 1, settlingS: 1, peakTimeS: 1, steadyError: 0 },
+  figures: stepFigures({ measured: [0, 1, 1], periodS: 0.002, oldSetpoint: 0, setpoint: 1 }),
 };
 
 /** One reader of a stream, and what it has read. */

@@ -1,0 +1,62 @@
+/** A loop that swings on. */
+export interface Oscillation {
+  /** To either side of its middle, in the quantity of the samples. */
+  readonly swing: number;
+  readonly frequencyHz: number;
+}
+
+/** The part of a record, at its end, in which a swing is looked for. */
+const LATE = 0.6;
+/** Of the step: a smaller swing is none. */
+const SWING = 0.04;
+/** One and a half periods: fewer are an overshoot that comes back. */
+const CROSSINGS = 3;
+
+/** The swing in the last part of the record, if it is more than `band` and goes on there for one and a half periods. */
+export function oscillationOf(
+  measured: ArrayLike<number>,
+  periodS: number,
+  band: number,
+  step: number,
+): Oscillation | null {
+  const from = Math.floor(measured.length * (1 - LATE));
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let index = from; index < measured.length; index += 1) {
+    const value = measured[index] ?? Number.NaN;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  const middle = (low + high) / 2;
+  const least = Math.max(SWING * step, band);
+  const crossings: number[] = [];
+  let side = 0;
+  for (let index = from; index < measured.length; index += 1) {
+    const away = (measured[index] ?? 0) - middle;
+    if (Math.abs(away) < least / 2 || Math.sign(away) === side) continue;
+    if (side !== 0) crossings.push(index);
+    side = Math.sign(away);
+  }
+  const swing = (high - low) / 2;
+  const first = crossings[0];
+  const last = crossings.at(-1);
+  if (swing < least || crossings.length < CROSSINGS || first === undefined || last === undefined) return null;
+  return { swing, frequencyHz: (crossings.length - 1) / (2 * (last - first) * periodS) };
+}
+
+/** Root of the sum of the squared binomial coefficients of a fourth difference. */
+const FOURTH_DIFFERENCE = Math.sqrt(70);
+
+/** Standard deviation of what jumps from sample to sample; what the loop does itself is too smooth to count. */
+export function noiseOf(measured: ArrayLike<number>): number {
+  const from = Math.floor(measured.length * (1 - LATE));
+  const at = (index: number) => measured[index] ?? 0;
+  let squares = 0;
+  let count = 0;
+  for (let index = from + 4; index < measured.length; index += 1) {
+    const difference = at(index) - 4 * at(index - 1) + 6 * at(index - 2) - 4 * at(index - 3) + at(index - 4);
+    squares += difference * difference;
+    count += 1;
+  }
+  return count === 0 ? 0 : Math.sqrt(squares / count) / FOURTH_DIFFERENCE;
+}
