@@ -24,6 +24,8 @@ const BRING_BACK_MS = 100;
 /** One try to latch while a stop waits, and the pause before the next. */
 const LATCH_MS = 200;
 const LATCH_AGAIN_MS = 10;
+/** Between two looks for a controller when the daemon starts. */
+const FIND_AGAIN_MS = 20;
 
 export interface UnitOptions {
   readonly unit: Unit;
@@ -126,6 +128,16 @@ export class MotorUnit {
 
   tick(): Promise<void> {
     return this.#supervision.tick();
+  }
+
+  /** Looks for the controller until it is online, or `untilMs`: a first try may fail for noise on the bus. */
+  async find(untilMs: number): Promise<void> {
+    for (;;) {
+      await this.tick();
+      if (this.#supervision.online || this.#clock.nowMs() + FIND_AGAIN_MS > untilMs) return;
+      await new Promise<void>(resolve => this.#clock.after(FIND_AGAIN_MS, resolve));
+      this.#supervision.lookSoon();
+    }
   }
 
   /** Mends at once what refused requests may have left in the controller, as far as it can be reached. Never rejects. */

@@ -105,7 +105,8 @@ export class Robot {
 
   /** Resolves when every controller that answers soon has been taken in; supervision goes on from there. */
   async start(): Promise<void> {
-    await this.#within(FIRST_LOOK_MS, Promise.all(Object.values(this.units).map(unit => unit.tick())));
+    const untilMs = this.#clock.nowMs() + FIRST_LOOK_MS;
+    await this.#within(FIRST_LOOK_MS, Promise.all(Object.values(this.units).map(unit => unit.find(untilMs))));
     this.#supervise(this.#clock.nowMs() + this.#periodMs);
   }
 

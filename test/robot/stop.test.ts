@@ -192,6 +192,15 @@ describe('the stop', () => {
     expect(robot.robot.stopped).to.equal(true);
   });
 
+  it('is found at a start although the first frames are noise', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(robot.robot.stop());
+    robot.fault('bus', 'corrupt', 7);
+    await robot.restart();
+    expect(robot.robot.stopped).to.equal(true);
+    expect(() => robot.robot.laserOn()).to.throw('stopped');
+  });
+
   it('keeps its word while a save is under way, and the save keeps its own', async () => {
     robot = await ClockedRobot.start();
     const gains = { ...defaultGains(unitNamed('chassis')), speed: { kp: 1, ki: 2, kd: 3 } };
