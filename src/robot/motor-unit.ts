@@ -190,7 +190,7 @@ export class MotorUnit {
    */
   async save(
     gains: GainSet,
-    options: { baseRevision?: number; stillWanted?: StillWanted } = {},
+    options: { baseRevision?: number | undefined; stillWanted?: StillWanted } = {},
   ): Promise<SavedGains> {
     const { baseRevision, stillWanted = always } = options;
     const { name } = this.unit;

@@ -1,0 +1,24 @@
+import type { Context } from 'koa';
+import { RobotError } from '../core/errors.js';
+import type { Schema } from '../core/schema.js';
+
+export interface Range {
+  readonly minimum: number;
+  readonly maximum: number;
+  /** For the documentation: what an absent one means. */
+  readonly default?: number;
+}
+
+export function wholeNumberSchema(range: Range): Schema<number> {
+  return { type: 'integer', ...range };
+}
+
+/** A whole number of the query; undefined where it is not given. Throws `invalid-request`. */
+export function wholeNumber(ctx: Context, name: string, { minimum, maximum }: Range): number | undefined {
+  const given = ctx.query[name];
+  if (given === undefined) return undefined;
+  const value = typeof given === 'string' && /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= minimum && value <= maximum) return value;
+  const detail = `must be a whole number from ${minimum} to ${maximum}`;
+  throw new RobotError('invalid-request', { errors: [{ pointer: `/${name}`, detail }] });
+}

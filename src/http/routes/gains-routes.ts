@@ -1,0 +1,86 @@
+import type { Context } from 'koa';
+import type { GainBounds, GainSet, Unit } from '../../core/units.js';
+import type { Robot } from '../../robot/robot.js';
+import type { HistoryTexts } from '../history-texts.js';
+import { wholeNumber, wholeNumberSchema } from '../query.js';
+import { get, post, type Route } from '../route.js';
+import * as schemas from '../schemas.js';
+import { compile } from '../validate.js';
+
+/** What any request to a controller may meet. */
+export const CONTROLLER_PROBLEMS = ['unit-offline', 'unit-busy', 'not-confirmed'] as const;
+
+const HISTORY_LIMIT = { minimum: 1, maximum: 1000, default: 50 } as const;
+/** The revision that the caller's gains were made from; 0 before the first save. Without it nothing is compared. */
+const BASE_REVISION = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+
+/** The gains of one unit: in force, before, and saving new ones. */
+export function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds, histories: HistoryTexts): Route[] {
+  const { name, title: tag } = unit;
+  const path = `/api/${name}/pidconfig`;
+  const gains = schemas.gainsBody(unit, bounds);
+  const anyGains = schemas.gainsBody(unit, {});
+  const checkGains = compile(gains);
+  const save = async (wanted: GainSet, ctx: Context) => {
+    const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
+    return (await robot.units[name].save(wanted, { baseRevision })).gains;
+  };
+  return [
+    get(
+      {
+        path,
+        id: `${name}Gains`,
+        right: 'read',
+        tag,
+        summary: 'The gains in force',
+        answer: anyGains,
+        problems: ['storage-failed'],
+      },
+      () => robot.store.current(name).gains,
+    ),
+    post(
+      {
+        path,
+        id: `${name}SaveGains`,
+        right: 'tune',
+        tag,
+        summary: 'Save gains; answered when they are active in the controller and on the disk',
+        body: gains,
+        answer: anyGains,
+        query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
+        problems: ['storage-failed', 'changed-meanwhile', ...CONTROLLER_PROBLEMS],
+      },
+      (wanted, ctx) => save(wanted, ctx),
+    ),
+    get(
+      {
+        path: `${path}/history`,
+        id: `${name}GainsHistory`,
+        right: 'read',
+        tag,
+        summary: 'Saved gains, newest first',
+        query: { limit: wholeNumberSchema(HISTORY_LIMIT) },
+        answer: schemas.history(anyGains),
+        problems: ['invalid-request', 'storage-failed'],
+      },
+      ctx => {
+        const limit = wholeNumber(ctx, 'limit', HISTORY_LIMIT) ?? HISTORY_LIMIT.default;
+        return histories.of(name, robot.store.history(name, limit));
+      },
+    ),
+    post(
+      {
+        path: `${path}/restore`,
+        id: `${name}RestoreGains`,
+        right: 'tune',
+        tag,
+        summary: 'Save the gains of an earlier revision again',
+        body: schemas.restoreBody,
+        answer: anyGains,
+        query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
+        problems: ['unknown-revision', 'storage-failed', 'changed-meanwhile', ...CONTROLLER_PROBLEMS],
+      },
+      ({ revision }, ctx) => save(checkGains(robot.store.revision(name, revision).gains), ctx),
+    ),
+  ];
+}
