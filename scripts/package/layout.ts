@@ -22,10 +22,14 @@ export function filesIn(folder: string): string[] {
 
 /** Everything in the package by which Debian knows the daemon: commands, unit, user, device rights, configuration. */
 export function layOutSystem(root: string): void {
-  const command = (entry: string) => `#!/bin/sh\nexec /usr/bin/node /${HOME}/dist/${entry}/main.js "$@"\n`;
+  // Only systemd sets NOTIFY_SOCKET: nothing else comes between the command and Node.
+  const command = (entry: string) =>
+    `#!/bin/sh\nexec \${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} /usr/bin/node /${HOME}/dist/${entry}/main.js "$@"\n`;
   put(root, 'usr/bin/trunnion', command('src'), 0o755);
   put(root, 'usr/bin/trunnion-sim', command('sim'), 0o755);
-  put(root, `${HOME}/trunnion-dark`, readFileSync('systemd/trunnion-dark'), 0o755);
+  for (const program of ['trunnion-dark', 'with-notify-socket']) {
+    put(root, `${HOME}/${program}`, readFileSync(join('systemd', program)), 0o755);
+  }
   const copies = [
     ['trunnion.service', 'usr/lib/systemd/system/trunnion.service'],
     ['sysusers.conf', 'usr/lib/sysusers.d/trunnion.conf'],

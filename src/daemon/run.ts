@@ -69,7 +69,7 @@ async function serveRobot(entry: Entry, config: Config): Promise<void> {
   const log = createLog({ level: config.log.level });
   try {
     const notifier = createNotifier(process.env, error =>
-      log.warn(describeError(error), 'systemd does not hear'),
+      log.warn(describeError(error), 'systemd does not hear the daemon'),
     );
     await serve({ config, log, clock: systemClock, notifier, ...(await entry.open(config)) });
   } catch (error) {

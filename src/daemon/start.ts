@@ -63,8 +63,6 @@ export async function start(parts: Parts): Promise<Daemon> {
     },
   });
   const stopLogging = logRobotEvents(robot, log, clock);
-  // The watchdog is fed by supervision's timer: it needs the event loop, and no answer from the bus.
-  robot.polled.add(() => notifier?.alive());
   await robot.start();
   const app = createApp({
     robot,

@@ -1,80 +1,67 @@
-import { execFile } from 'node:child_process';
+import { fstatSync, writeSync } from 'node:fs';
 import { type Clock, systemClock } from '../core/clock.js';
 
-/** Tells systemd how the daemon is. Without systemd every call does nothing. */
+/** Reports to systemd how the daemon is. Without systemd every call does nothing, and no call ever throws. */
 export interface Notifier {
-  ready(): void;
   /**
-   * Feeds the watchdog. May be called at any rate: what comes too soon is left out. Before `ready()` it does nothing,
-   * for the first feed starts the watchdog, and a start may take longer than systemd bears.
+   * The daemon serves. From here on the watchdog is fed by a timer of the event loop, which asks nothing of the bus:
+   * it goes hungry when the loop hangs and at no other time. Not fed earlier, for the first feed starts the watchdog,
+   * and a start may take longer than systemd bears.
    */
-  alive(): void;
+  ready(): void;
+  /** The daemon ends in order. systemd now counts the time of the stop, and the feeding ends. */
   stopping(): void;
-  /** `alive()` is due at least this often, a quarter of what systemd bears; undefined without a watchdog. */
-  readonly watchdogIntervalMs: number | undefined;
 }
 
-/** Sends one message to systemd; `done` follows exactly once. */
-export type SendMessage = (message: string, done: (error: Error | null) => void) => void;
+/** Sends one datagram to systemd. Throws when systemd does not take it; never waits. */
+export type SendMessage = (message: string) => void;
 
-/** A call takes about 4 ms on a desktop; one that hangs is ended, but not one that a busy board delays. */
-const SEND_TIMEOUT_MS = 5000;
-
-/** Node has no Unix datagram sockets: this program of systemd's sends for us (`NotifyAccess=all`). */
-const sendBySystemdNotify: SendMessage = (message, done) => {
-  execFile('systemd-notify', [message], { timeout: SEND_TIMEOUT_MS, killSignal: 'SIGKILL' }, done);
-};
+/** Of the time after which systemd kills: so many feeds may fail before it does. */
+const FEEDS_PER_WATCHDOG = 8;
 
 /** `onFailure` hears of the first failure only. */
 export function createNotifier(
   env: NodeJS.ProcessEnv,
-  onFailure: (error: Error) => void,
+  onFailure: (error: unknown) => void,
   clock: Clock = systemClock,
-  send: SendMessage = sendBySystemdNotify,
+  send: SendMessage = message => sendTo(env.TRUNNION_NOTIFY_FD, message),
 ): Notifier {
   const connected = Boolean(env.NOTIFY_SOCKET);
   const forUs = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid;
-  const watchdogMs = connected && forUs ? Number(env.WATCHDOG_USEC ?? 0) / 1000 : 0;
-  const watchdogIntervalMs = watchdogMs > 0 ? watchdogMs / 4 : undefined;
-
-  const waiting: string[] = [];
-  let sending = false;
+  const watchdogMs = forUs ? Number(env.WATCHDOG_USEC ?? 0) / 1000 : 0;
   let failed = false;
-  let isReady = false;
-  let fedAtMs = Number.NEGATIVE_INFINITY;
+  let endFeeding = () => {};
 
-  function next(): void {
-    const message = waiting.shift();
-    if (message === undefined) return;
-    sending = true;
-    send(message, error => {
-      sending = false;
-      if (error !== null && !failed) {
-        failed = true;
-        onFailure(error);
-      }
-      next();
-    });
-  }
-
-  function tell(message: string): void {
+  const notify: SendMessage = message => {
     if (!connected) return;
-    waiting.push(message);
-    if (!sending) next();
-  }
-
+    try {
+      send(message);
+    } catch (error) {
+      if (!failed) onFailure(error);
+      failed = true;
+    }
+  };
+  const feed = () => {
+    notify('WATCHDOG=1');
+    const next = clock.after(watchdogMs / FEEDS_PER_WATCHDOG, feed);
+    endFeeding = () => next.cancel();
+  };
   return {
-    watchdogIntervalMs,
     ready: () => {
-      isReady = true;
-      tell('READY=1');
+      notify('READY=1');
+      if (connected && watchdogMs > 0) feed();
     },
-    stopping: () => tell('STOPPING=1'),
-    alive: () => {
-      if (watchdogIntervalMs === undefined || !isReady || sending) return;
-      if (clock.nowMs() - fedAtMs < watchdogIntervalMs) return;
-      fedAtMs = clock.nowMs();
-      tell('WATCHDOG=1');
+    stopping: () => {
+      endFeeding();
+      notify('STOPPING=1');
     },
   };
+}
+
+/** Node cannot make a Unix datagram socket. The command with-notify-socket makes it and then becomes this process. */
+function sendTo(descriptor: string | undefined, message: string): void {
+  const fd = Number(descriptor);
+  if (descriptor === undefined || !fstatSync(fd).isSocket())
+    throw new Error('no socket to systemd: start the daemon by /usr/bin/trunnion, or by with-notify-socket');
+  writeSync(fd, message);
 }

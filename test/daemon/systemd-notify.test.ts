@@ -1,153 +1,170 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-import type { Clock } from '../../src/core/clock.js';
 import { createNotifier } from '../../src/daemon/systemd-notify.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { NotifyListener } from '../support/notify-listener.js';
 import { requirePrograms } from '../support/programs.js';
-
-class ScriptedSystemd {
-  readonly messages: string[] = [];
-  readonly failures: Error[] = [];
-  nowMs = 0;
-  #done: ((error: Error | null) => void) | undefined;
-
-  readonly clock: Clock = {
-    nowMs: () => this.nowMs,
-    after: () => ({ cancel: () => undefined }),
-    wallTime: () => new Date(0),
-  };
-
-  notifier(env: NodeJS.ProcessEnv) {
-    return createNotifier(
-      env,
-      error => this.failures.push(error),
-      this.clock,
-      (message, done) => {
-        expect(this.#done, 'one child at a time').to.equal(undefined);
-        this.messages.push(message);
-        this.#done = done;
-      },
-    );
-  }
-
-  childEnds(error: Error | null = null): void {
-    const done = this.#done;
-    this.#done = undefined;
-    done?.(error);
-  }
-}
 
 const SYSTEMD = { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '2000000' };
 
 describe('createNotifier', () => {
-  let systemd: ScriptedSystemd;
+  let clock: ManualClock;
+  let sent: { readonly message: string; readonly atMs: number }[];
+  let failures: unknown[];
+  let refusal: Error | undefined;
 
   beforeEach(() => {
-    systemd = new ScriptedSystemd();
+    clock = new ManualClock();
+    sent = [];
+    failures = [];
+    refusal = undefined;
   });
 
-  it('does nothing without systemd', () => {
-    const notifier = systemd.notifier({ WATCHDOG_USEC: '2000000' });
+  function notifierOf(env: NodeJS.ProcessEnv) {
+    return createNotifier(
+      env,
+      error => failures.push(error),
+      clock,
+      message => {
+        if (refusal !== undefined) throw refusal;
+        sent.push({ message, atMs: clock.nowMs() });
+      },
+    );
+  }
+  const messages = () => sent.map(({ message }) => message);
+
+  it('does nothing without systemd', async () => {
+    const notifier = notifierOf({ WATCHDOG_USEC: '2000000' });
     notifier.ready();
-    notifier.alive();
+    await clock.advance(5000);
     notifier.stopping();
-    expect(systemd.messages).to.deep.equal([]);
-    expect(notifier.watchdogIntervalMs).to.equal(undefined);
+    expect(messages()).to.deep.equal([]);
   });
 
   const WATCHDOGS = [
-    { what: 'watchdog', env: SYSTEMD, intervalMs: 500 },
-    { what: 'watchdog for us', env: { ...SYSTEMD, WATCHDOG_PID: String(process.pid) }, intervalMs: 500 },
-    { what: 'watchdog for another process', env: { ...SYSTEMD, WATCHDOG_PID: '1' }, intervalMs: undefined },
-    { what: 'systemd without watchdog', env: { NOTIFY_SOCKET: '/x' }, intervalMs: undefined },
-    { what: 'time that is none', env: { ...SYSTEMD, WATCHDOG_USEC: 'soon' }, intervalMs: undefined },
+    { what: 'a watchdog', env: SYSTEMD, feeds: true },
+    { what: 'a watchdog for us', env: { ...SYSTEMD, WATCHDOG_PID: String(process.pid) }, feeds: true },
+    { what: 'a watchdog for another process', env: { ...SYSTEMD, WATCHDOG_PID: '1' }, feeds: false },
+    { what: 'systemd without a watchdog', env: { NOTIFY_SOCKET: '/x' }, feeds: false },
+    { what: 'a time that is none', env: { ...SYSTEMD, WATCHDOG_USEC: 'soon' }, feeds: false },
   ];
-  for (const { what, env, intervalMs } of WATCHDOGS) {
-    it(`given a ${what}: interval ${intervalMs}`, () => {
-      const notifier = systemd.notifier(env);
-      expect(notifier.watchdogIntervalMs).to.equal(intervalMs);
+  for (const { what, env, feeds } of WATCHDOGS) {
+    it(`given ${what} ${feeds ? 'feeds it' : 'feeds nothing'}`, async () => {
+      const notifier = notifierOf(env);
       notifier.ready();
-      systemd.childEnds();
-      notifier.alive();
-      expect(systemd.messages).to.deep.equal([
-        'READY=1',
-        ...(intervalMs === undefined ? [] : ['WATCHDOG=1']),
-      ]);
+      await clock.advance(1000);
+      expect(messages().slice(0, 2)).to.deep.equal(feeds ? ['READY=1', 'WATCHDOG=1'] : ['READY=1']);
     });
   }
 
-  it('feeds no more often than it must, however often it is called', () => {
-    const notifier = systemd.notifier(SYSTEMD);
-    notifier.ready();
-    systemd.childEnds();
-    for (systemd.nowMs = 0; systemd.nowMs < 2000; systemd.nowMs += 20) {
-      notifier.alive();
-      systemd.childEnds();
-    }
-    expect(systemd.messages).to.deep.equal(['READY=1', ...Array(4).fill('WATCHDOG=1')]);
+  it('feeds eight times in the time that systemd bears, and at once when the daemon is ready', async () => {
+    notifierOf(SYSTEMD).ready();
+    await clock.advance(2000);
+    const feeds = sent.filter(({ message }) => message === 'WATCHDOG=1').map(({ atMs }) => atMs);
+    expect(feeds).to.deep.equal([0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000]);
   });
 
-  it('leaves out a feed while a child is at work, and keeps what is said once', () => {
-    const notifier = systemd.notifier(SYSTEMD);
+  it('starts no watchdog before the daemon is ready, and feeds none while it stops', async () => {
+    const notifier = notifierOf(SYSTEMD);
+    await clock.advance(5000);
+    expect(messages()).to.deep.equal([]);
     notifier.ready();
-    notifier.alive();
     notifier.stopping();
-    expect(systemd.messages).to.deep.equal(['READY=1']);
-    systemd.childEnds();
-    systemd.childEnds();
-    expect(systemd.messages).to.deep.equal(['READY=1', 'STOPPING=1']);
+    await clock.advance(5000);
+    expect(messages()).to.deep.equal(['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
   });
 
-  it('starts no watchdog before the daemon is ready', () => {
-    const notifier = systemd.notifier(SYSTEMD);
-    notifier.alive();
-    expect(systemd.messages).to.deep.equal([]);
-  });
-
-  it('tells of the first failure only, and goes on', () => {
-    const notifier = systemd.notifier(SYSTEMD);
+  it('throws at nobody when systemd does not take it, reports that once, and goes on', async () => {
+    const notifier = notifierOf(SYSTEMD);
+    refusal = new Error('EAGAIN');
     notifier.ready();
-    systemd.childEnds(new Error('no such program'));
-    notifier.stopping();
-    systemd.childEnds(new Error('again'));
-    expect(systemd.failures.map(error => error.message)).to.deep.equal(['no such program']);
-    expect(systemd.messages).to.deep.equal(['READY=1', 'STOPPING=1']);
+    await clock.advance(1000);
+    expect(failures).to.deep.equal([refusal]);
+    refusal = undefined;
+    await clock.advance(250);
+    expect(messages()).to.deep.equal(['WATCHDOG=1']);
   });
 
-  it('is heard on a real socket', async function () {
-    requirePrograms(this, 'python3', 'systemd-notify');
-    const folder = mkdtempSync(join(tmpdir(), 'trunnion-notify-'));
-    const socket = join(folder, 'notify');
-    // The last datagram may carry the descriptor by which systemd-notify waits to be heard: closing it is the answer.
-    const listen = `import os,socket,sys
-s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM); s.bind(sys.argv[1]); print('bound',flush=True)
-while True:
-  data,fds,_,_=socket.recv_fds(s,4096,8)
-  for fd in fds: os.close(fd)
-  print(data.decode().strip(),flush=True)`;
-    const listener = spawn('python3', ['-c', listen, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
-    try {
-      const lines = createInterface(listener.stdout)[Symbol.asyncIterator]();
-      const heard = async () => (await lines.next()).value;
-      expect(await heard()).to.equal('bound');
-      process.env.NOTIFY_SOCKET = socket;
-      const failures: Error[] = [];
-      const notifier = createNotifier({ ...SYSTEMD, NOTIFY_SOCKET: socket }, error => failures.push(error));
+  const file = String(openSync('/dev/null', 'w'));
+  for (const descriptor of [undefined, file, '9999', 'three']) {
+    it(`says once that there is no socket where the descriptor is ${descriptor}, and writes nowhere`, async () => {
+      const env = { ...SYSTEMD, ...(descriptor !== undefined && { TRUNNION_NOTIFY_FD: descriptor }) };
+      const notifier = createNotifier(env, error => failures.push(error), clock);
       notifier.ready();
-      expect(await heard()).to.equal('READY=1');
+      await clock.advance(1000);
       notifier.stopping();
-      let message = await heard();
-      while (message !== 'STOPPING=1') message = await heard();
-      expect(failures).to.deep.equal([]);
-    } finally {
-      delete process.env.NOTIFY_SOCKET;
-      listener.kill();
-      await once(listener, 'exit');
-      rmSync(folder, { recursive: true });
-    }
+      expect(failures).to.have.length(1);
+    });
+  }
+});
+
+describe('a daemon under systemd', () => {
+  let listener: NotifyListener;
+
+  beforeEach(async function () {
+    requirePrograms(this, 'python3', 'perl');
+    listener = new NotifyListener();
+    expect(await listener.next()).to.deep.equal({ pid: 0, message: 'bound' });
+  });
+
+  afterEach(() => listener.close());
+
+  const root = new URL('../../../', import.meta.url).pathname;
+  const run = (args: readonly string[], env: Readonly<Record<string, string>>) =>
+    spawn('systemd/with-notify-socket', [process.execPath, ...args], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
+  it('is heard as the main process: ready, alive again and again, stopping', async () => {
+    await inTemporaryFolder(async state => {
+      const env = { NOTIFY_SOCKET: listener.path, WATCHDOG_USEC: '400000' };
+      const daemon = run(['dist/sim/main.js', '--port', '0', '--state', state], env);
+      const exited = once(daemon, 'exit');
+      const { pid } = daemon;
+      expect(await listener.next()).to.deep.equal({ pid, message: 'READY=1' });
+      for (let feeds = 0; feeds < 5; feeds += 1) {
+        expect(await listener.next()).to.deep.equal({ pid, message: 'WATCHDOG=1' });
+      }
+      daemon.kill('SIGTERM');
+      let last = await listener.next();
+      while (last.message === 'WATCHDOG=1') last = await listener.next();
+      expect(last).to.deep.equal({ pid, message: 'STOPPING=1' });
+      expect(await exited).to.deep.equal([0, null]);
+    });
+  });
+
+  it('is not held up by a systemd that reads nothing', async () => {
+    // Nobody reads these: a socket that blocks would end the loop at the length of the kernel's queue.
+    const flood = `const fs = require('node:fs'); let taken = 0;
+      try { for (; taken < 100000; taken += 1) fs.writeSync(Number(process.env.TRUNNION_NOTIFY_FD), 'WATCHDOG=1') }
+      catch (error) { console.log(error.code) }`;
+    const silent = `import socket,subprocess,sys
+s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM); s.bind(sys.argv[1])
+sys.exit(subprocess.run(sys.argv[2:]).returncode)`;
+    const path = `${listener.path}-silent`;
+    const command = ['systemd/with-notify-socket', process.execPath, '-e', flood];
+    const child = spawn('python3', ['-c', silent, path, ...command], {
+      cwd: root,
+      env: { ...process.env, NOTIFY_SOCKET: path },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).to.equal('EAGAIN');
+    await once(child, 'exit');
+  });
+
+  it('starts where systemd’s socket is gone, and says so', async () => {
+    const child = run(['-p', 'process.env.TRUNNION_NOTIFY_FD'], { NOTIFY_SOCKET: '/nowhere/notify' });
+    const out = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const said = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+    expect((await said.next()).value).to.include('/nowhere/notify');
+    expect((await out.next()).value).to.equal('undefined');
+    await once(child, 'exit');
   });
 });
