@@ -1,8 +1,6 @@
 import { UNIT_LIST } from '../../src/core/units.js';
 import { frameBytes, REGISTERS, type Register, telemetryRegister } from '../../src/protocol/registers.js';
-
-/** Every byte on the wire takes eight bits and an acknowledge. */
-const BITS_PER_BYTE = 9;
+import { bitsOnTheWire } from './wire-time.js';
 
 /** One poll of one unit, in the order in which it goes over the bus. */
 export interface Transaction {
@@ -12,18 +10,12 @@ export interface Transaction {
   readonly bits: number;
 }
 
-/** Start, address, register, data, stop; a read has a second start and the address again. */
-function bitsOf(register: Register, direction: 'read' | 'write'): number {
-  const [bytes, conditions] = direction === 'read' ? [3, 3] : [2, 2];
-  return (bytes + frameBytes(register)) * BITS_PER_BYTE + conditions;
-}
-
 export const POLL: readonly Transaction[] = UNIT_LIST.flatMap(unit => {
   const transaction = (register: Register, direction: 'read' | 'write') => ({
     unit: unit.name,
     register: register.name,
     direction,
-    bits: bitsOf(register, direction),
+    bits: bitsOnTheWire(direction, frameBytes(register)),
   });
   return [
     transaction(REGISTERS.heartbeat, 'write'),

@@ -51,7 +51,12 @@ function packagesOf(metafile: Metafile): string[] {
   return [...new Set(folders)].sort();
 }
 
-export async function bundleDaemon(natives: readonly string[], destination: string): Promise<Bundle> {
+/** `more` are entries besides the package's own. */
+export async function bundleDaemon(
+  natives: readonly string[],
+  destination: string,
+  more: readonly string[] = [],
+): Promise<Bundle> {
   const common = {
     bundle: true,
     platform: 'node',
@@ -62,7 +67,7 @@ export async function bundleDaemon(natives: readonly string[], destination: stri
   } as const;
   const daemon = await build({
     ...common,
-    entryPoints: ENTRIES.map(entry => ({ in: `dist/${entry}.js`, out: entry })),
+    entryPoints: [...ENTRIES, ...more].map(entry => ({ in: `dist/${entry}.js`, out: entry })),
     outdir: join(destination, 'dist'),
     format: 'esm',
     splitting: true,

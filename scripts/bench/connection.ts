@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const HEAD_END = '\r\n\r\n';
+
+/** The bytes of one request, made once and sent many times. */
+export function request(method: string, path: string, body?: unknown): Buffer {
+  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
+  const length = `Content-Length: ${Buffer.byteLength(text)}`;
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}${length}${HEAD_END}${text}`);
+}
+
+/**
+ * One keep-alive connection with one request at a time. It reads no more of an answer than status and length, so that
+ * it takes less of a machine than the server that it measures.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #answered: ((answer: Answer) => void) | undefined;
+  #failed: ((error: Error) => void) | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket.setNoDelay(true);
+    socket.on('data', part => this.#take(part));
+    socket.on('error', error => this.#end(error));
+    socket.on('close', () => this.#end(new Error('the server closed the connection')));
+  }
+
+  static async open(port: number): Promise<Connection> {
+    const socket = connect({ port, host: '127.0.0.1' });
+    await once(socket, 'connect');
+    return new Connection(socket);
+  }
+
+  send(bytes: Buffer): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#answered = resolve;
+      this.#failed = reject;
+      this.#socket.write(bytes);
+    });
+  }
+
+  close(): void {
+    this.#failed = undefined;
+    this.#socket.destroy();
+  }
+
+  #take(part: Buffer): void {
+    this.#received = this.#received.length === 0 ? part : Buffer.concat([this.#received, part]);
+    const headEnd = this.#received.indexOf(HEAD_END);
+    if (headEnd < 0) return;
+    const head = this.#received.toString('latin1', 0, headEnd);
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    const end = headEnd + HEAD_END.length + Number(length ?? 0);
+    if (this.#received.length < end) return;
+    const text = this.#received.toString('utf8', headEnd + HEAD_END.length, end);
+    this.#received = this.#received.subarray(end);
+    const answered = this.#answered;
+    this.#answered = undefined;
+    this.#failed = undefined;
+    answered?.({ status: Number(head.slice(9, 12)), text });
+  }
+
+  #end(error: Error): void {
+    const failed = this.#failed;
+    this.#answered = undefined;
+    this.#failed = undefined;
+    failed?.(error);
+  }
+}
+
+/** A client of the event stream that reads everything and keeps nothing. */
+export async function openStream(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write('GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n');
+  const [first] = await once(socket, 'data');
+  if (!String(first).startsWith('HTTP/1.1 200')) throw new Error(`no stream: ${String(first).slice(0, 80)}`);
+  socket.resume();
+  return socket;
+}

@@ -1,0 +1,54 @@
+/** npm run bench [-- --quick] [--json] [--only NAME]: how fast the daemon is, against yardsticks on the same machine. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Figure, isSane, summarize, tableOf } from './figure.js';
+import { idleCosts } from './idle.js';
+import { latencies } from './latencies.js';
+import { memoryAfter } from './memory.js';
+import { type Bench, FULL, QUICK } from './plan.js';
+import { preparePrograms } from './programs.js';
+import { rates } from './rates.js';
+import { concurrentSaves } from './saves.js';
+import { startTimes } from './start-time.js';
+import { wireBytes } from './wire-bytes.js';
+
+const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
+  rates,
+  latencies,
+  wire: wireBytes,
+  saves: concurrentSaves,
+  idle: idleCosts,
+  memory: memoryAfter,
+  start: startTimes,
+};
+
+const { values: asked } = parseArgs({
+  options: {
+    quick: { type: 'boolean' },
+    json: { type: 'boolean' },
+    only: { type: 'string', multiple: true },
+  },
+});
+const folder = mkdtempSync(join(tmpdir(), 'trunnion-bench-'));
+const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}`;
+try {
+  const bench: Bench = { plan: asked.quick ? QUICK : FULL, programs: await preparePrograms(folder), folder };
+  const figures: Figure[] = [];
+  for (const [name, measure] of Object.entries(PARTS)) {
+    if (asked.only !== undefined && !asked.only.includes(name)) continue;
+    process.stderr.write(`${name} …\n`);
+    figures.push(...(await measure(bench)));
+  }
+  const summaries = figures.map(figure => summarize(figure));
+  const text = asked.json
+    ? JSON.stringify({ machine, quick: asked.quick ?? false, figures: summaries }, undefined, 2)
+    : `${tableOf(summaries)}\n\n${machine}`;
+  process.stdout.write(`${text}\n`);
+  const insane = summaries.filter(summary => !isSane(summary));
+  for (const { name } of insane) process.stderr.write(`no sane figure: ${name}\n`);
+  process.exitCode = insane.length > 0 ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,60 @@
+import { SimulatedController } from '../../sim/firmware/simulated-controller.js';
+import type { UnitLoops } from '../../sim/firmware/unit-loops.js';
+import type { Unit } from '../../src/core/units.js';
+import {
+  frameBytes,
+  REGISTERS,
+  type Register,
+  registerMap,
+  SPACE_BYTES,
+} from '../../src/protocol/registers.js';
+
+const RATE_HZ = 1000;
+/** A commit or a mode is in force after so many ticks of the firmware. */
+const TICKS_TO_TAKE_EFFECT = 20;
+
+function standstill(unit: Unit): UnitLoops {
+  const still = { setpoint: 0, measured: 0, output: 0 };
+  return {
+    tick: () => undefined,
+    readings: Object.fromEntries(unit.loops.map(loop => [loop.name, still])),
+    edges: 0,
+    targetVisible: false,
+    pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,
+    axes: {},
+    reset: () => undefined,
+  };
+}
+
+/**
+ * A motor controller that costs the process next to nothing: reads are answered from 256 bytes of memory, and the
+ * firmware runs only when something but a heartbeat was written. No physics, and time stands still for it.
+ */
+export class MemoryController {
+  readonly #memory = Buffer.alloc(2 * SPACE_BYTES);
+  readonly #controller: SimulatedController;
+  readonly #readable: readonly Register[];
+
+  constructor(unit: Unit) {
+    this.#controller = new SimulatedController(unit, standstill(unit), RATE_HZ);
+    this.#readable = registerMap(unit).filter(register => register.access !== 'write');
+    this.#show();
+  }
+
+  read(address: number, length: number): Buffer {
+    return Buffer.from(this.#memory.subarray(address, address + length));
+  }
+
+  write(address: number, data: Buffer): void {
+    this.#controller.write(address, data);
+    if (address === REGISTERS.heartbeat.address) return;
+    for (let ticks = 0; ticks < TICKS_TO_TAKE_EFFECT; ticks += 1) this.#controller.tick();
+    this.#show();
+  }
+
+  #show(): void {
+    for (const register of this.#readable) {
+      this.#controller.read(register.address, frameBytes(register)).copy(this.#memory, register.address);
+    }
+  }
+}

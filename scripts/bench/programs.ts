@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { bundleDaemon } from '../package/bundle.js';
+import type { Program } from './server.js';
+
+/** Yardsticks that are no dependency of the project: fetched when the bench runs. */
+const FETCHED = { fastify: '5', express: '5' };
+
+export interface Programs {
+  readonly daemon: Program;
+  readonly bare: Program;
+  readonly koa: Program;
+  /** Fastify and Express, where they could be fetched. */
+  readonly fetched: readonly Program[];
+}
+
+/** Bundles the daemon as the package does, and fetches what others have written to measure by. */
+export async function preparePrograms(folder: string): Promise<Programs> {
+  await bundleDaemon([], folder, ['scripts/bench/daemon']);
+  copyFileSync('package.json', join(folder, 'package.json'));
+  const daemon = join(folder, 'dist/scripts/bench/daemon.js');
+  const state = join(folder, 'state');
+  const modules = join(folder, 'fetched');
+  return {
+    daemon: {
+      name: 'daemon',
+      args: port => [daemon, '--port', String(port), '--state', state],
+    },
+    bare: yardstick('bare'),
+    koa: yardstick('koa'),
+    fetched: fetchYardsticks(modules).map(name => yardstick(name, modules)),
+  };
+}
+
+function yardstick(name: string, ...args: string[]): Program {
+  const file = resolve(`scripts/bench/yardsticks/${name}.mjs`);
+  return { name, args: port => [file, String(port), ...args] };
+}
+
+function fetchYardsticks(folder: string): string[] {
+  mkdirSync(folder);
+  const wanted = Object.entries(FETCHED).map(([name, major]) => `${name}@${major}`);
+  try {
+    execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, ...wanted], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+      timeout: 60_000,
+    });
+    return Object.keys(FETCHED);
+  } catch {
+    process.stderr.write(`${wanted.join(' and ')} cannot be fetched: not measured\n`);
+    return [];
+  }
+}

@@ -1,0 +1,72 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Figure } from './figure.js';
+import type { Bench } from './plan.js';
+import { type Program, Server } from './server.js';
+
+/** From the start of the process to the first answer. */
+export async function startTimes(bench: Bench): Promise<Figure[]> {
+  const { plan, programs, folder } = bench;
+  const daemon: number[] = [];
+  const koa: number[] = [];
+  const node: number[] = [];
+  for (let round = 0; round < plan.starts; round += 1) {
+    daemon.push(await startOf(programs.daemon, folder));
+    koa.push(await startOf(programs.koa, folder));
+    node.push(timeOf(() => execFileSync(process.execPath, ['-e', '0'])));
+  }
+  return [
+    {
+      name: 'start to first answer',
+      unit: 'ms',
+      values: daemon,
+      yardstick: { name: 'koa', values: koa },
+      wanted: '0.8, stretch 0.5',
+    },
+    {
+      name: 'start to first answer, against an empty program',
+      unit: 'ms',
+      values: daemon,
+      yardstick: { name: 'node -e 0', values: node },
+    },
+    ...(plan.npmStart ? [await npmStart(bench)] : []),
+  ];
+}
+
+async function startOf(program: Program, folder: string): Promise<number> {
+  const startMs = performance.now();
+  const server = await Server.spawn(program, folder);
+  await server.answers();
+  const tookMs = performance.now() - startMs;
+  await server.stop();
+  return tookMs;
+}
+
+/** From a built checkout to the URL on the terminal. */
+async function npmStart({ folder }: Bench): Promise<Figure> {
+  const values: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const startMs = performance.now();
+    const child = spawn('npm', ['start', '--', '--port', '0', '--state', join(folder, 'npm-start')], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // npm and its shell pass a signal on to nobody: the whole group is ended.
+      detached: true,
+    });
+    const exited = once(child, 'exit');
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line.includes('http://')) break;
+    }
+    values.push(performance.now() - startMs);
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    await exited;
+  }
+  return { name: 'npm start to the URL', unit: 'ms', values, wanted: '2000, stretch 1000' };
+}
+
+function timeOf(act: () => void): number {
+  const startMs = performance.now();
+  act();
+  return performance.now() - startMs;
+}
