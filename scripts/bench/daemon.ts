@@ -10,7 +10,7 @@ import { WireTime } from './wire-time.js';
 
 const busHz = Number(process.env.BENCH_BUS_HZ ?? 0);
 const hardware = new MemoryHardware(busHz > 0 ? new WireTime(busHz) : undefined);
-const hidden = { tag: 'Bench', summary: 'For the bench', answer: { type: 'object' } } as const;
+const hidden = { tag: 'Bench', right: 'none', summary: 'For the bench', answer: { type: 'array' } } as const;
 
 await run(
   {
