@@ -78,15 +78,15 @@ export function buildAddons(
 /** The packages and versions that these binaries ask of the C and C++ libraries. */
 export function libraryDependencies(binaries: readonly string[], architecture: Architecture): string[] {
   const { compiler } = ARCHITECTURES[architecture];
-  const told = execFileSync(`${compiler}-objdump`, ['-p', ...binaries], { encoding: 'utf8' });
+  const dump = execFileSync(`${compiler}-objdump`, ['-p', ...binaries], { encoding: 'utf8' });
   const newest = (pattern: RegExp) =>
-    [...told.matchAll(pattern)]
+    [...dump.matchAll(pattern)]
       .map(match => match[1] ?? '')
       .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
       .at(-1);
   const libc = newest(/\bGLIBC_([0-9.]+)/g);
   const dependencies = libc === undefined ? [] : [`libc6 (>= ${libc})`];
-  if (told.includes('libstdc++.so.6')) dependencies.push('libstdc++6 (>= 12)');
-  if (told.includes('libgcc_s.so.1')) dependencies.push('libgcc-s1');
+  if (dump.includes('libstdc++.so.6')) dependencies.push('libstdc++6 (>= 12)');
+  if (dump.includes('libgcc_s.so.1')) dependencies.push('libgcc-s1');
   return dependencies;
 }

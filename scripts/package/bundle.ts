@@ -74,7 +74,7 @@ export async function bundleDaemon(
     // one folder deep like the entries, see ownUrls
     chunkNames: 'src/[name]-[hash]',
     external: [...natives],
-    // comments cost the board's SD card more than they tell there; names and lines stay for stack traces
+    // comments would only take room on the board's SD card; names and lines stay for stack traces
     minifyWhitespace: true,
     lineLimit: 120,
     legalComments: 'none',

@@ -4,7 +4,7 @@ import { type StepArguments, stepArguments, USAGE, UsageError } from './step-arg
 import { stepChart } from './step-chart.js';
 
 function refuse(message: string): never {
-  console.error(`step: ${message}\nstep: --help tells what can be given`);
+  console.error(`step: ${message}\nstep: --help says what can be given`);
   process.exit(2);
 }
 

@@ -19,7 +19,7 @@ export interface FaultBody {
   readonly count?: number;
 }
 
-/** What goes with what: each fault that does not is told once, at `/fault`. */
+/** Which fault goes with which target: one that does not is reported once, at `/fault`. */
 const PAIRS: readonly { readonly targets: readonly string[]; readonly faults: readonly string[] }[] = [
   { targets: UNITS, faults: OF_UNIT },
   { targets: ['bus'], faults: [...OF_BUS, 'clear'] },

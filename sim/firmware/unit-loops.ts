@@ -1,6 +1,6 @@
 import type { Excitation, GainSet, Mode, UnitName } from '../../src/core/units.js';
 
-/** What the firmware tells its loops. Finite numbers, whatever their size. */
+/** What the firmware gives its loops. The numbers are finite, whatever their size. */
 export interface LoopCommand {
   readonly mode: Mode;
   /** Off: no voltage on any motor; the loops only watch. */

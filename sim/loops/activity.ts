@@ -1,7 +1,7 @@
 import type { Mode } from '../../src/core/units.js';
 import type { LoopCommand } from '../firmware/unit-loops.js';
 
-/** Tells when a unit is to do something else than in the period before. */
+/** Notices when a unit is to do something else than in the period before. */
 export class Activity {
   #mode: Mode | undefined;
   #torque = false;

@@ -1,6 +1,6 @@
 import type { Noise } from './noise.js';
 
-/** A pinhole camera on the gimbal's boresight. Its pictures are told of `LATENCY_S` after they were taken. */
+/** A pinhole camera on the gimbal's boresight. Its pictures arrive `LATENCY_S` after they were taken. */
 const FRAME_RATE_HZ = 60;
 const LATENCY_S = 0.04;
 const FOCAL_PX = 520;
@@ -35,7 +35,7 @@ export class Camera {
     this.#noise = noise;
   }
 
-  /** Whether the newest picture told of shows the target. */
+  /** Whether the newest picture that has arrived shows the target. */
   get visible(): boolean {
     return this.#shown?.visible ?? false;
   }

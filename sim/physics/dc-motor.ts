@@ -154,7 +154,7 @@ export function geared(
   };
 }
 
-/** What an encoder with so many counts to the turn tells of an angle. */
+/** The angle as an encoder with so many counts to the turn shows it. */
 export function encoded(angleRad: number, countsPerTurn: number): number {
   const countRad = (2 * Math.PI) / countsPerTurn;
   return Math.floor(angleRad / countRad) * countRad;

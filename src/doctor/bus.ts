@@ -46,7 +46,7 @@ export async function busSpeed({ system, config }: Case): Promise<Found> {
   try {
     hz = (await system.readFile(file)).readUInt32BE(0);
   } catch {
-    return unknown('the board does not tell');
+    return unknown('the board does not say');
   }
   if (hz < STANDARD_HZ) return wrong(`${hz / 1000} kHz is too slow for 50 polls a second`, faster);
   if (hz < FAST_HZ) return fine(`${hz / 1000} kHz; with ${FAST_HZ / 1000} there is room to spare: ${faster}`);

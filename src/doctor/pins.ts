@@ -9,10 +9,10 @@ export async function gpio({ system, config }: Case): Promise<Found> {
   try {
     const chip = await system.headerChip();
     const { gpio: laser, interlock } = config.laser;
-    const told = [`laser BCM ${laser} is line ${lineNumber(chip, laser)}`];
+    const lines = [`laser BCM ${laser} is line ${lineNumber(chip, laser)}`];
     if (interlock !== null)
-      told.push(`interlock BCM ${interlock.gpio} is line ${lineNumber(chip, interlock.gpio)}`);
-    return fine(`${chip.label} from ${chip.base}; ${told.join(', ')}`);
+      lines.push(`interlock BCM ${interlock.gpio} is line ${lineNumber(chip, interlock.gpio)}`);
+    return fine(`${chip.label} from ${chip.base}; ${lines.join(', ')}`);
   } catch (error) {
     if (!isRobotError(error, 'pin-failed')) throw error;
     const { missing = 'the pin does not obey', cure = 'Check its wiring.' } = error.context;

@@ -2,17 +2,17 @@ import { type Case, UNIT } from './case.js';
 import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 
 export async function node({ system }: Case): Promise<Found> {
-  const told = `Node ${system.nodeVersion}`;
+  const found = `Node ${system.nodeVersion}`;
   const [, oldest = '', above] = /^>=([\d.]+)(?: <(\d+))?$/.exec(system.nodeRange) ?? [];
   if (isBefore(system.nodeVersion, oldest)) {
     return wrong(
-      `${told} is older than ${oldest}`,
+      `${found} is older than ${oldest}`,
       'sudo apt update && sudo apt install nodejs (Debian 13 or later)',
     );
   }
-  if (above === undefined || isBefore(system.nodeVersion, above)) return fine(told);
+  if (above === undefined || isBefore(system.nodeVersion, above)) return fine(found);
   return wrong(
-    `${told}: the addons of this package fit Node ${oldest} to before ${above} only`,
+    `${found}: the addons of this package fit Node ${oldest} to before ${above} only`,
     `sudo apt install --allow-downgrades 'nodejs=${parseInt(oldest, 10)}.*'`,
   );
 }
@@ -86,7 +86,7 @@ export async function lastStop({ system, service }: Case): Promise<Found> {
   const why = last ?? `${RESULTS[result] ?? result}, status ${status}`;
   return wrong(
     restarts === '0' ? why : `${why}; restarted ${restarts} times`,
-    'journalctl -u trunnion -n 100 tells more; sudo systemctl restart trunnion counts anew',
+    'journalctl -u trunnion -n 100 says more; sudo systemctl restart trunnion counts anew',
   );
 }
 

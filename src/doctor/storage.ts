@@ -26,19 +26,19 @@ export async function stateFolder({ system, config, status, daemonRuns, user }: 
       return wrong(`${journal} is not ${user.name}'s`, `sudo chown -R ${user.name}: ${folder}`);
     }
     const syncMs = await system.trySync(folder);
-    const told = `${folder} can be written; a sync took ${syncMs.toFixed(1)} ms`;
+    const found = `${folder} can be written; a sync took ${syncMs.toFixed(1)} ms`;
     return syncMs <= SLOW_SYNC_MS
-      ? fine(told)
-      : wrong(told, 'Replace the SD card: it is worn out or very slow.');
+      ? fine(found)
+      : wrong(found, 'Replace the SD card: it is worn out or very slow.');
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT') return wrong(`${folder} does not exist`, 'sudo systemctl start trunnion makes it');
     if (code === 'EACCES') return unknown(`${folder} is not yours to look at`, AS_ROOT);
     if (code === 'EROFS')
-      return wrong(`${folder} is read-only`, 'sudo mount -o remount,rw /; dmesg tells why');
+      return wrong(`${folder} is read-only`, 'sudo mount -o remount,rw /; dmesg says why');
     if (code === 'ENOSPC')
       return wrong(`${folder} has no room`, 'sudo apt clean; sudo journalctl --vacuum-size=50M');
-    return wrong(`${folder}: ${code}`, 'dmesg tells more; the SD card may be failing');
+    return wrong(`${folder}: ${code}`, 'dmesg says more; the SD card may be failing');
   }
 }
 
@@ -66,9 +66,9 @@ export async function diskSpace({ system, config }: Case): Promise<Found> {
   for (;;) {
     try {
       const free = await system.freeBytes(folder);
-      const told = `${Math.round(free / 1e6)} MB free`;
-      if (free >= LEAST_FREE_BYTES) return fine(told);
-      return wrong(told, 'sudo apt clean; sudo journalctl --vacuum-size=50M');
+      const found = `${Math.round(free / 1e6)} MB free`;
+      if (free >= LEAST_FREE_BYTES) return fine(found);
+      return wrong(found, 'sudo apt clean; sudo journalctl --vacuum-size=50M');
     } catch (error) {
       if (errorCode(error) !== 'ENOENT' || folder === dirname(folder)) return unknown(errorCode(error));
       folder = dirname(folder);
@@ -81,11 +81,11 @@ export async function clock(asked: Case): Promise<Found> {
   const { system } = asked;
   const made = await system.madeMs();
   const now = system.now;
-  const told = `${now.toISOString()}, ${(await isSynchronized(asked)) ? '' : 'not '}synchronized over the network`;
+  const found = `${now.toISOString()}, ${(await isSynchronized(asked)) ? '' : 'not '}synchronized over the network`;
   const cure = "sudo timedatectl set-ntp true, or without network sudo date -s '2030-01-31 12:00'";
-  if (now.getTime() < made) return wrong(`${told}: before this program was made`, cure);
-  if (now.getTime() < (await lastSaveMs(asked))) return wrong(`${told}: before the last save`, cure);
-  return fine(told);
+  if (now.getTime() < made) return wrong(`${found}: before this program was made`, cure);
+  if (now.getTime() < (await lastSaveMs(asked))) return wrong(`${found}: before the last save`, cure);
+  return fine(found);
 }
 
 async function isSynchronized({ system }: Case): Promise<boolean> {
@@ -98,11 +98,13 @@ async function isSynchronized({ system }: Case): Promise<boolean> {
 }
 
 async function lastSaveMs({ system, config, status }: Case): Promise<number> {
-  const told = UNIT_LIST.map(unit => memberOf(status, unit.name, 'gains', 'savedAt'));
+  const reported = UNIT_LIST.map(unit => memberOf(status, unit.name, 'gains', 'savedAt'));
   const written = await system.readFile(join(config.state.folder, JOURNAL_FILE)).then(
     bytes => parseJournal(bytes).entries.map(({ time }) => time),
     () => [],
   );
-  const times = [...told, ...written].filter(time => typeof time === 'string').map(time => Date.parse(time));
+  const times = [...reported, ...written]
+    .filter(time => typeof time === 'string')
+    .map(time => Date.parse(time));
   return times.filter(Number.isFinite).reduce((latest, time) => Math.max(latest, time), 0);
 }

@@ -7,7 +7,7 @@ const NOW = 1 << 0;
 const SINCE_BOOT = 1 << 16;
 
 export async function supply(asked: Case): Promise<Found> {
-  return (await byFirmware(asked)) ?? (await byKernel(asked)) ?? unknown('the board does not tell');
+  return (await byFirmware(asked)) ?? (await byKernel(asked)) ?? unknown('the board has no such sensor');
 }
 
 /** `throttled=0x50005`: what is wrong now, and 16 bits higher what was wrong since boot. */

@@ -4,7 +4,7 @@ import { describeError, isRobotError } from '../core/errors.js';
 
 const SUMMARY_MS = 60_000;
 
-/** Tells of an incident once and of its repeats in one line a minute: a flapping cable must not fill the disk. */
+/** Logs an incident once, and its repeats in one line a minute: a flapping cable must not fill the disk. */
 export class Incidents {
   readonly #log: Logger;
   readonly #clock: Clock;
