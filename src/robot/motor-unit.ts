@@ -1,24 +1,23 @@
 import type { Clock } from '../core/clock.js';
-import { type GainsDifference, RobotError } from '../core/errors.js';
+import { RobotError } from '../core/errors.js';
 import type { Torque } from '../core/status.js';
 import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
-import type { GainsStore, SavedGains } from '../gains/gains-store.js';
+import type { GainsStore } from '../gains/gains-store.js';
 import { bitNames } from '../protocol/codec.js';
 import type { Link } from '../protocol/link.js';
 import { FAULTS, FLAGS } from '../protocol/registers.js';
 import { HostSilence, type SilenceLimits } from './host-silence.js';
-import { MotorController, type StepCapture } from './motor-controller.js';
+import { MotorController, type StatusFrame, type StepCapture } from './motor-controller.js';
 import type { Act, Permission } from './permission.js';
 import { Reconciler } from './reconciler.js';
-import type { TrialEnd, UnitEvent } from './robot-event.js';
-import type { Trial } from './trial.js';
+import { RequestGate, type StillWanted } from './request-gate.js';
+import type { UnitEvent } from './robot-event.js';
 import { Turns } from './turns.js';
+import { UnitGains } from './unit-gains.js';
 import type { UnitReport } from './unit-report.js';
 import { UnitState } from './unit-state.js';
 import { UnitSupervision } from './unit-supervision.js';
 
-/** From a request's arrival until the bus has done its part of it; a caller hears within a second. */
-const REQUEST_MS = 350;
 /** For bringing the journal's gains back before the caller of a failed save is answered; later polls go on trying. */
 const BRING_BACK_MS = 100;
 /** One try to latch while a stop waits, and the pause before the next. */
@@ -42,9 +41,6 @@ export interface UnitOptions {
   readonly stepCaptured: (capture: StepCapture) => void;
 }
 
-/** Throws when what was asked is not wanted any more, such as `caller-gone`. */
-export type StillWanted = () => void;
-
 const always: StillWanted = () => undefined;
 
 /**
@@ -53,14 +49,12 @@ const always: StillWanted = () => undefined;
  */
 export class MotorUnit {
   readonly unit: Unit;
+  readonly gains: UnitGains;
   readonly #clock: Clock;
-  readonly #store: GainsStore;
-  readonly #permission: Permission;
-  readonly #emit: (event: UnitEvent) => void;
   readonly #silence: HostSilence;
   readonly #state: UnitState;
   readonly #controller: MotorController;
-  readonly #turns: Turns;
+  readonly #gate: RequestGate;
   readonly #reconciler: Reconciler;
   readonly #supervision: UnitSupervision;
 
@@ -68,40 +62,34 @@ export class MotorUnit {
     const { unit, link, clock, store, permission, emit } = options;
     this.unit = unit;
     this.#clock = clock;
-    this.#store = store;
-    this.#permission = permission;
-    this.#emit = emit;
-    this.#silence = new HostSilence({ link, address: unit.address, clock, limits: options.silence });
+    const silence = new HostSilence({ link, address: unit.address, clock, limits: options.silence });
     const state = new UnitState({
       unit,
       clock,
-      saved: () => this.#savedGains(),
+      saved: () => savedGains(store, unit),
       restores: mode =>
-        options.onControllerReset === 'restore' && this.#isAllowed({ kind: 'mode', unit: unit.name, mode }),
+        options.onControllerReset === 'restore' &&
+        isAllowed(permission, { kind: 'mode', unit: unit.name, mode }),
       emit,
     });
-    const onStatus = (status: Parameters<UnitState['saw']>[0]) => {
+    const onStatus = (status: StatusFrame) => {
       state.saw(status);
-      if (state.latchHolds) this.#silence.latchSeen();
+      if (state.latchHolds) silence.latchSeen();
     };
     const controller = new MotorController({ unit, link, clock, onStatus });
     const turns = new Turns(clock, unit.name);
-    const reconciler = new Reconciler({ state, controller, turns, emit, foundLatched: options.foundLatched });
-    const { stepCaptured } = options;
-    const silence = this.#silence;
+    const { foundLatched, stepCaptured } = options;
+    const reconciler = new Reconciler({ state, controller, turns, emit, foundLatched });
+    const parts = { unit, clock, store, permission, state, controller, turns, reconciler, silence, emit };
+    const supervision = new UnitSupervision({ ...parts, stepCaptured });
+    const gate = new RequestGate({ ...parts, supervision });
+    this.gains = new UnitGains({ ...parts, gate, settle: () => this.settle() });
+    this.#silence = silence;
     this.#state = state;
     this.#controller = controller;
-    this.#turns = turns;
+    this.#gate = gate;
     this.#reconciler = reconciler;
-    this.#supervision = new UnitSupervision({
-      state,
-      controller,
-      reconciler,
-      silence,
-      clock,
-      emit,
-      stepCaptured,
-    });
+    this.#supervision = supervision;
   }
 
   get state(): UnitReport {
@@ -153,7 +141,7 @@ export class MotorUnit {
   }
 
   setMode(mode: Mode, stillWanted = always): Promise<void> {
-    return this.#request({ kind: 'mode', unit: this.unit.name, mode }, stillWanted, async untilMs => {
+    return this.#gate.request({ kind: 'mode', unit: this.unit.name, mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
       await this.#reconciler.setMode(mode, untilMs, sameBoot);
       const wave =
@@ -165,14 +153,14 @@ export class MotorUnit {
 
   /** As it was last seen; polls look at it in debug mode. */
   excitation(): Excitation {
-    this.#requireOnline();
+    this.#gate.requireOnline();
     const { wave } = this.#state;
     if (wave === undefined) throw new RobotError('unit-busy', { unit: this.unit.name });
     return wave;
   }
 
   excite(excitation: Excitation, stillWanted = always): Promise<Excitation> {
-    return this.#request({ kind: 'excite', unit: this.unit.name }, stillWanted, async untilMs => {
+    return this.#gate.request({ kind: 'excite', unit: this.unit.name }, stillWanted, async untilMs => {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();
       await this.#reconciler.excite(excitation, untilMs, sameBoot);
@@ -182,58 +170,6 @@ export class MotorUnit {
       this.#state.confirmedWave(wave);
       return wave;
     });
-  }
-
-  /**
-   * Resolves when the gains are active in the controller and on the disk. The next save may stage meanwhile. With
-   * `baseRevision`, another revision in force is refused with `changed-meanwhile`.
-   */
-  async save(
-    gains: GainSet,
-    options: { baseRevision?: number | undefined; stillWanted?: StillWanted } = {},
-  ): Promise<SavedGains> {
-    const { baseRevision, stillWanted = always } = options;
-    const { name } = this.unit;
-    const before = this.#store.current(name);
-    let endSave: () => void = () => undefined;
-    try {
-      await this.#request({ kind: 'save', unit: name }, stillWanted, async untilMs => {
-        this.#requireRevision(baseRevision, gains);
-        await this.#reconciler.applyGains(gains, untilMs);
-        endSave = this.#state.beginSave(gains);
-      });
-      const after = await this.#store.save(name, gains);
-      endSave();
-      this.#emit({ what: 'gains', before, after });
-      return after;
-    } catch (error) {
-      endSave();
-      await this.settle();
-      throw error;
-    }
-  }
-
-  /** Runs gains without saving them, until the trial ends or another one of the same id takes its place. */
-  async tryGains(trial: Trial, stillWanted = always): Promise<void> {
-    try {
-      await this.#request({ kind: 'trial', unit: this.unit.name }, stillWanted, async untilMs => {
-        const running = this.#state.trial;
-        if (running !== undefined && running.id !== trial.id) {
-          throw new RobotError('trial-running', { unit: this.unit.name, by: running.by });
-        }
-        await this.#reconciler.applyGains(trial.gains, untilMs);
-        this.#state.beginTrial(trial);
-      });
-    } catch (error) {
-      await this.settle();
-      throw error;
-    }
-  }
-
-  /** Resolves when the saved gains run again, as far as that could be had in time. */
-  async endTrial(why: TrialEnd): Promise<void> {
-    this.#state.endTrial(why);
-    await this.settle();
   }
 
   /** From now on the controller has to be latched. `confirmStop` makes it so. */
@@ -275,11 +211,13 @@ export class MotorUnit {
 
   /** Into manual, so that nothing moves by itself when torque comes back. */
   enterManual(stillWanted: StillWanted): Promise<void> {
-    return this.#inTurn(stillWanted, untilMs => this.#reconciler.setMode('manual', untilMs, stillWanted));
+    return this.#gate.inTurn(stillWanted, untilMs =>
+      this.#reconciler.setMode('manual', untilMs, stillWanted),
+    );
   }
 
   unlatch(stillWanted: StillWanted): Promise<void> {
-    return this.#inTurn(stillWanted, untilMs => this.#reconciler.unlatch(untilMs, stillWanted));
+    return this.#gate.inTurn(stillWanted, untilMs => this.#reconciler.unlatch(untilMs, stillWanted));
   }
 
   /** The resume holds: `confirmed` where this controller has heard of it. */
@@ -300,72 +238,26 @@ export class MotorUnit {
     return this.#silence.hasPassed || (!this.#supervision.online && this.#state.latchHolds);
   }
 
-  #request<T>(act: Act, stillWanted: StillWanted, perform: (untilMs: number) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => {
-      stillWanted();
-      this.#permission.require(act);
-      if (act.kind === 'save') return;
-      if (this.#state.stopWanted) throw new RobotError('stopped');
-      if (this.#state.releasing) throw new RobotError('unit-busy', { unit: this.unit.name });
-    }, perform);
-  }
-
-  /** One request at a time talks to the controller. What was allowed when it came may not be when its turn comes. */
-  async #inTurn<T>(requireAllowed: () => void, perform: (untilMs: number) => Promise<T>): Promise<T> {
-    requireAllowed();
-    this.#requireOnline();
-    const untilMs = this.#clock.nowMs() + REQUEST_MS;
-    return this.#turns.take(untilMs, () => {
-      requireAllowed();
-      return perform(untilMs);
-    });
-  }
-
-  #requireOnline(): void {
-    const { online, problem } = this.#supervision;
-    if (!online) throw new RobotError('unit-offline', { unit: this.unit.name }, { cause: problem });
-  }
-
   #requireDebug(): void {
     const { mode, wantedMode } = this.#state;
     if (wantedMode !== 'debug') throw new RobotError('wrong-mode', { unit: this.unit.name, mode });
   }
+}
 
-  /** A save that the disk has not confirmed may become the revision in force, so it counts as a change. */
-  #requireRevision(baseRevision: number | undefined, sent: GainSet): void {
-    if (baseRevision === undefined) return;
-    const { name: unit } = this.unit;
-    const { revision, gains } = this.#store.current(unit);
-    if (revision === baseRevision && !this.#state.savesPending) return;
-    throw new RobotError('changed-meanwhile', { unit, revision, difference: differenceOf(sent, gains) });
-  }
-
-  #isAllowed(act: Act): boolean {
-    try {
-      this.#permission.require(act);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  #savedGains(): GainSet | undefined {
-    try {
-      return this.#store.current(this.unit.name).gains;
-    } catch {
-      return undefined;
-    }
+function isAllowed(permission: Permission, act: Act): boolean {
+  try {
+    permission.require(act);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-/** The loops whose gains are not alike. */
-function differenceOf(sent: GainSet, saved: GainSet): Record<string, GainsDifference> {
-  const difference: Record<string, GainsDifference> = {};
-  for (const [loop, inForce] of Object.entries(saved)) {
-    const own = sent[loop];
-    if (own === undefined || (['kp', 'ki', 'kd'] as const).every(gain => own[gain] === inForce[gain]))
-      continue;
-    difference[loop] = { sent: own, inForce };
+/** Undefined while the journal cannot be read. */
+function savedGains(store: GainsStore, unit: Unit): GainSet | undefined {
+  try {
+    return store.current(unit.name).gains;
+  } catch {
+    return undefined;
   }
-  return difference;
 }

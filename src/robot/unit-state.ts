@@ -226,7 +226,8 @@ export class UnitState {
     const gains = this.#wantedGains;
     const shown = this.#shownWave;
     const isDebug = this.#mode === 'debug' && this.mode === 'debug';
-    const mode = this.mode === this.#mode ? undefined : this.#mode;
+    // During a resume the controller is on its way into manual, which is wanted only when the resume holds.
+    const mode = this.#releasing || this.mode === this.#mode ? undefined : this.#mode;
     const wrongGains = gains !== undefined && status.active_checksum !== gainsChecksum(this.#unit, gains);
     const wrongWave = isDebug && shown !== undefined && !sameWave(shown, this.#wave);
     if (mode === undefined && !wrongGains && !wrongWave) return undefined;

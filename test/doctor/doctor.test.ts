@@ -216,11 +216,11 @@ const rows: readonly Row[] = [
     /100 kHz; with 400/,
   ],
   [
-    'a board that does not tell',
+    'a board that does not say',
     files({ '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': undefined }),
     'bus speed',
     'unknown',
-    /does not tell/,
+    /does not say/,
   ],
   [
     'no controller',
@@ -406,7 +406,7 @@ const rows: readonly Row[] = [
     commands({ 'vcgencmd get_throttled': undefined }),
     'supply',
     'unknown',
-    /does not tell/,
+    /no such sensor/,
   ],
   [
     'a clock before the last save',

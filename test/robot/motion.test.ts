@@ -70,7 +70,7 @@ describe('a unit after refused requests', () => {
     };
     for (let round = 0; round < 2; round += 1) {
       const refused = refuse();
-      const saved = units().gimbal.save(GAINS);
+      const saved = units().gimbal.gains.save(GAINS);
       expect(await robot.outcome(refused)).to.equal('nack');
       robot.intercept = () => undefined;
       expect(await robot.outcome(saved)).to.equal(200);
@@ -127,7 +127,7 @@ describe('a unit after refused requests', () => {
 
   it('does nothing for a caller who hung up while waiting for the turn', async () => {
     let gone = false;
-    const save = units().gimbal.save(GAINS);
+    const save = units().gimbal.gains.save(GAINS);
     const mode = units().gimbal.setMode('auto', () => {
       if (gone) throw new Error('gone');
     });

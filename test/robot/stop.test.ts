@@ -89,7 +89,7 @@ describe('the stop', () => {
     for (const pauseMs of [0, 1, 3, 7, 11, 19]) {
       await robot.wait(pauseMs);
       robot.fault('gimbal', 'brownout');
-      const save = units().gimbal.save({
+      const save = units().gimbal.gains.save({
         ...defaultGains(unitNamed('gimbal')),
         angle_yaw: { kp: pauseMs, ki: 1, kd: 1 },
       });
@@ -192,6 +192,24 @@ describe('the stop', () => {
     expect(robot.robot.stopped).to.equal(true);
   });
 
+  it('is followed by manual, although polls come between the parts of a resume', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(units().gimbal.setMode('auto'));
+    await robot.during(robot.robot.stop());
+    let held = 0;
+    robot.intercept = async frame => {
+      if (!isWrite(frame, 'chassis', 'mode') || held > 3) return undefined;
+      held += 1;
+      await new Promise<void>(resolve => robot.clock.after(25, resolve));
+      return 'fails';
+    };
+    let outcome = await robot.outcome(robot.robot.resume());
+    if (outcome !== 200) outcome = await robot.outcome(robot.robot.resume());
+    expect([outcome, robot.truth('gimbal').mode]).to.deep.equal([200, 'manual']);
+    await robot.wait(100);
+    expect(robot.truth('gimbal').mode).to.equal('manual');
+  });
+
   it('is found at a start although the first frames are noise', async () => {
     robot = await ClockedRobot.start();
     await robot.during(robot.robot.stop());
@@ -204,7 +222,7 @@ describe('the stop', () => {
   it('keeps its word while a save is under way, and the save keeps its own', async () => {
     robot = await ClockedRobot.start();
     const gains = { ...defaultGains(unitNamed('chassis')), speed: { kp: 1, ki: 2, kd: 3 } };
-    const save = robot.outcome(units().chassis.save(gains));
+    const save = robot.outcome(units().chassis.gains.save(gains));
     await robot.wait(1);
     expect(await robot.outcome(robot.robot.stop())).to.equal(200);
     expect(robot.truth('chassis').stopped).to.equal(true);

@@ -228,6 +228,16 @@ describe('what is wanted of a unit and what it shows', () => {
     await bench.state.writeRelease(() => Promise.resolve());
     expect(bench.state.latchHolds).to.equal(false);
   });
+  it('is not brought back to its mode while a resume is under way, and is when it was refused', async () => {
+    bench.shows({ mode: 'auto' });
+    bench.state.wantStop();
+    bench.state.beginRelease();
+    await bench.refusedMode();
+    bench.shows({ mode: 'manual' });
+    expect(bench.state.difference).to.equal(undefined);
+    bench.state.endRelease();
+    expect(bench.state.difference).to.deep.equal({ mode: 'auto' });
+  });
   it('wants manual after a resume', () => {
     bench.shows({ mode: 'auto' });
     bench.state.released(true);

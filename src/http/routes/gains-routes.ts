@@ -23,7 +23,7 @@ export function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds, histor
   const checkGains = compile(gains);
   const save = async (wanted: GainSet, ctx: Context) => {
     const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
-    return (await robot.units[name].save(wanted, { baseRevision })).gains;
+    return (await robot.units[name].gains.save(wanted, { baseRevision })).gains;
   };
   return [
     get(

@@ -1,0 +1,66 @@
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import type { Unit } from '../core/units.js';
+import type { Act, Permission } from './permission.js';
+import type { Turns } from './turns.js';
+import type { UnitState } from './unit-state.js';
+import type { UnitSupervision } from './unit-supervision.js';
+
+/** From a request's arrival until the bus has done its part of it; a caller hears within a second. */
+const REQUEST_MS = 350;
+
+/** Throws when what was asked is not wanted any more, such as `caller-gone`. */
+export type StillWanted = () => void;
+
+/** Lets requests through to a controller, one at a time, as long as they are allowed. */
+export class RequestGate {
+  readonly #unit: Unit;
+  readonly #clock: Clock;
+  readonly #turns: Turns;
+  readonly #permission: Permission;
+  readonly #state: UnitState;
+  readonly #supervision: UnitSupervision;
+
+  constructor(options: {
+    unit: Unit;
+    clock: Clock;
+    turns: Turns;
+    permission: Permission;
+    state: UnitState;
+    supervision: UnitSupervision;
+  }) {
+    this.#unit = options.unit;
+    this.#clock = options.clock;
+    this.#turns = options.turns;
+    this.#permission = options.permission;
+    this.#state = options.state;
+    this.#supervision = options.supervision;
+  }
+
+  /** An act that somebody asked for. Only saves are let through while the robot is stopped or being released. */
+  request<T>(act: Act, stillWanted: StillWanted, perform: (untilMs: number) => Promise<T>): Promise<T> {
+    return this.inTurn(() => {
+      stillWanted();
+      this.#permission.require(act);
+      if (act.kind === 'save') return;
+      if (this.#state.stopWanted) throw new RobotError('stopped');
+      if (this.#state.releasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
+    }, perform);
+  }
+
+  /** One request at a time talks to the controller. What was allowed when it came may not be when its turn comes. */
+  async inTurn<T>(requireAllowed: () => void, perform: (untilMs: number) => Promise<T>): Promise<T> {
+    requireAllowed();
+    this.requireOnline();
+    const untilMs = this.#clock.nowMs() + REQUEST_MS;
+    return this.#turns.take(untilMs, () => {
+      requireAllowed();
+      return perform(untilMs);
+    });
+  }
+
+  requireOnline(): void {
+    const { online, problem } = this.#supervision;
+    if (!online) throw new RobotError('unit-offline', { unit: this.#unit.name }, { cause: problem });
+  }
+}
