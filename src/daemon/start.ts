@@ -8,7 +8,6 @@ import { describeError, RobotError } from '../core/errors.js';
 import { perUnit } from '../core/units.js';
 import { version } from '../core/version.js';
 import { logRobotEvents } from '../events/robot-log.js';
-import { type Disk, realDisk } from '../gains/disk.js';
 import { GainsStore } from '../gains/gains-store.js';
 import { type Hardware, isMissing } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
@@ -16,6 +15,7 @@ import type { Route } from '../http/route.js';
 import { createHttpServer } from '../http/server.js';
 import { everythingAllowed } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
+import { type Disk, realDisk } from '../storage/disk.js';
 import type { Notifier } from './systemd-notify.js';
 
 export interface Parts {

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import { defaultGains, type GainSet, perUnit, type UnitName, unitNamed } from '../core/units.js';
-import type { Disk } from './disk.js';
+import type { Disk } from '../storage/disk.js';
+import { lockState, type StateLock } from '../storage/state-lock.js';
 import { Journal } from './journal.js';
 import type { JournalEntry } from './journal-line.js';
-import { lockState, type StateLock } from './state-lock.js';
 
 export interface SavedGains {
   /** 0 before the first save. */

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import type { Disk, DiskFile } from './disk.js';
+import type { Disk, DiskFile } from '../storage/disk.js';
+import { replaceFile } from '../storage/durable-file.js';
 import { encodeEntry, type JournalEntry, parseJournal } from './journal-line.js';
 
 export const JOURNAL_FILE = 'gains.jsonl';
@@ -214,10 +215,9 @@ export class Journal {
     const old = this.#file;
     this.#file = undefined;
     await old?.close();
-    await this.#disk.makeFolder(this.#folder);
     await this.#keepDamaged();
     const bytes = Buffer.from(this.#entries.map(encodeEntry).join(''));
-    await this.#writeWhole(this.#path, bytes);
+    await replaceFile(this.#disk, this.#path, bytes);
     this.#file = await this.#disk.openToAppend(this.#path);
     this.#bytes = bytes.length;
   }
@@ -227,22 +227,10 @@ export class Journal {
     if (this.#damagedBytes === undefined) return;
     const hash = createHash('sha256').update(this.#damagedBytes).digest('hex');
     const name = `${JOURNAL_FILE}.damaged-${hash.slice(0, 16)}`;
-    if (!this.#setAside.has(name)) await this.#writeWhole(join(this.#folder, name), this.#damagedBytes);
+    if (!this.#setAside.has(name))
+      await replaceFile(this.#disk, join(this.#folder, name), this.#damagedBytes);
     this.#setAside.add(name);
     this.#damagedBytes = undefined;
-  }
-
-  async #writeWhole(path: string, bytes: Buffer): Promise<void> {
-    const temporary = `${path}.new`;
-    const file = await this.#disk.create(temporary);
-    try {
-      await file.append(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await this.#disk.rename(temporary, path);
-    await this.#disk.syncFolder(this.#folder);
   }
 }
 

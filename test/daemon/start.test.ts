@@ -5,8 +5,8 @@ import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { start } from '../../src/daemon/start.js';
-import { realDisk } from '../../src/gains/disk.js';
 import { isMissing } from '../../src/hardware/ports.js';
+import { realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 
 describe('start', () => {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { openCase } from '../../src/doctor/case.js';
 import { errorCode } from '../../src/doctor/finding.js';
 import { linuxSystem } from '../../src/doctor/linux-system.js';
-import { lockState } from '../../src/gains/state-lock.js';
+import { lockState } from '../../src/storage/state-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { CONFIG } from './scripted-system.js';
 

@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import { systemClock } from '../../src/core/clock.js';
 import { RobotError } from '../../src/core/errors.js';
 import { defaultGains, type GainSet, unitNamed } from '../../src/core/units.js';
-import { realDisk } from '../../src/gains/disk.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { encodeEntry } from '../../src/gains/journal-line.js';
+import { realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
@@ -139,7 +139,7 @@ describe('GainsStore', () => {
   it('shares its folder with no other process, and a killed one is no obstacle', () =>
     inTemporaryFolder(async folder => {
       const module = JSON.stringify(new URL('../../src/gains/gains-store.js', import.meta.url).href);
-      const disk = JSON.stringify(new URL('../../src/gains/disk.js', import.meta.url).href);
+      const disk = JSON.stringify(new URL('../../src/storage/disk.js', import.meta.url).href);
       const clock = '{ nowMs: () => 0, after: () => ({ cancel() {} }), wallTime: () => new Date() }';
       const script =
         `const { GainsStore } = await import(${module});` +

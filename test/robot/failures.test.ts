@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type ErrorCode, RobotError } from '../../src/core/errors.js';
 import { UNITS } from '../../src/core/units.js';
-import type { DiskFile } from '../../src/gains/disk.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
+import type { DiskFile } from '../../src/storage/disk.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 

@@ -1,5 +1,5 @@
 import { RobotError } from '../../src/core/errors.js';
-import type { Disk, DiskFile } from '../../src/gains/disk.js';
+import type { Disk, DiskFile } from '../../src/storage/disk.js';
 
 /** What a medium may have got of one operation when the power goes. */
 export type Operation =

@@ -8,8 +8,8 @@ import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { type Daemon, start } from '../../src/daemon/start.js';
-import { type Disk, realDisk } from '../../src/gains/disk.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
+import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { type Answer, call } from './daemon.js';
 
 type Sections = { readonly [Section in keyof Config]?: Partial<Config[Section]> };

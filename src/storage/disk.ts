@@ -40,7 +40,7 @@ const CURES: Readonly<Record<string, string>> = {
 };
 
 /** `act`, its failure as `storage-failed` with what was tried, where, and what helps. */
-export async function told<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
+export async function attempt<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -53,16 +53,16 @@ export async function told<T>(operation: string, path: string, act: () => Promis
 function diskFile(path: string, file: FileHandle): DiskFile {
   return {
     // FileHandle.writeFile goes on after a short write, from where the file stands.
-    append: data => told('write', path, () => file.writeFile(data)),
-    sync: () => told('sync', path, () => file.datasync()),
-    isGone: () => told('look at', path, async () => (await file.stat()).nlink === 0),
-    close: () => told('close', path, () => file.close()),
+    append: data => attempt('write', path, () => file.writeFile(data)),
+    sync: () => attempt('sync', path, () => file.datasync()),
+    isGone: () => attempt('look at', path, async () => (await file.stat()).nlink === 0),
+    close: () => attempt('close', path, () => file.close()),
   };
 }
 
 export const realDisk: Disk = {
   makeFolder: asked =>
-    told('make', asked, async () => {
+    attempt('make', asked, async () => {
       const folder = resolve(asked);
       const made = await mkdir(folder, { recursive: true, mode: 0o750 });
       if (made === undefined) return;
@@ -70,22 +70,22 @@ export const realDisk: Disk = {
         await syncFolder(dirname(inner));
       }
     }),
-  list: folder => told('list', folder, () => readdir(folder)),
+  list: folder => attempt('list', folder, () => readdir(folder)),
   read: path =>
-    told('read', path, () =>
+    attempt('read', path, () =>
       readFile(path).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return undefined;
         throw error;
       }),
     ),
   openToAppend: path =>
-    told('open', path, async () => {
+    attempt('open', path, async () => {
       const { O_WRONLY, O_APPEND } = constants;
       return diskFile(path, await open(path, O_WRONLY | O_APPEND));
     }),
-  create: path => told('create', path, async () => diskFile(path, await open(path, 'w', 0o640))),
-  rename: (from, to) => told('rename', to, () => rename(from, to)),
-  syncFolder: folder => told('sync', folder, () => syncFolder(folder)),
+  create: path => attempt('create', path, async () => diskFile(path, await open(path, 'w', 0o640))),
+  rename: (from, to) => attempt('rename', to, () => rename(from, to)),
+  syncFolder: folder => attempt('sync', folder, () => syncFolder(folder)),
 };
 
 async function syncFolder(folder: string): Promise<void> {

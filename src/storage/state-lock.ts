@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { RobotError } from '../core/errors.js';
-import { told } from './disk.js';
+import { attempt } from './disk.js';
 
 export interface StateLock {
   release(): Promise<void>;
@@ -15,7 +15,7 @@ export interface StateLock {
  * Rejects with `state-in-use` where another process has it, else with `storage-failed`.
  */
 export async function lockState(folder: string): Promise<StateLock> {
-  const { dev, ino } = await told('lock', folder, () => stat(folder));
+  const { dev, ino } = await attempt('lock', folder, () => stat(folder));
   const isLinux = platform() === 'linux';
   const path = isLinux ? `\0trunnion-state-${dev}-${ino}` : join(folder, 'lock');
   if (!isLinux) await removeDeadSocket(path, folder);

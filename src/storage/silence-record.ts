@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import type { Clock } from '../core/clock.js';
+import { UNIT_LIST, type UnitName } from '../core/units.js';
+import type { Disk } from './disk.js';
+import { replaceFile } from './durable-file.js';
+
+export const SILENCE_FILE = 'host-silence.json';
+
+/** A controller bears this much when it starts, so that it may have it again after a reset that nobody saw. */
+const AT_CONTROLLER_START_MS = 500;
+/** How long a start waits for the disk. */
+const OPEN_MS = 2000;
+const MAX_MS = 0xffff;
+
+/** Milliseconds by unit, 0 for a silence without end. Units that this version does not know are kept. */
+type Silences = Readonly<Record<string, number>>;
+
+/**
+ * How long each motor controller may go on without a heartbeat because an earlier process allowed it, kept in the state
+ * folder. A controller that has been silent towards us for longer than that has taken its torque off.
+ */
+export class SilenceRecord {
+  readonly #path: string;
+  readonly #disk: Disk;
+  /** Undefined while it is not known: not read yet, not readable, or damaged. */
+  #silences: Silences | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  private constructor(folder: string, disk: Disk) {
+    this.#path = join(folder, SILENCE_FILE);
+    this.#disk = disk;
+  }
+
+  /** Never rejects. A disk that is too slow is not waited for. */
+  static async open(options: { folder: string; disk: Disk; clock: Clock }): Promise<SilenceRecord> {
+    const record = new SilenceRecord(options.folder, options.disk);
+    await new Promise<void>(resolve => {
+      const limit = options.clock.after(OPEN_MS, resolve);
+      record.#work = record.#read().then(() => {
+        limit.cancel();
+        resolve();
+      });
+    });
+    return record;
+  }
+
+  /**
+   * The largest silence that the unit's controller may have been given: at least 500 ms, which is what it has without a
+   * record; Infinity where it may be one without end, or where the record cannot be read.
+   */
+  largestMs(unit: UnitName): number {
+    if (this.#silences === undefined) return Number.POSITIVE_INFINITY;
+    const recorded = this.#silences[unit] ?? AT_CONTROLLER_START_MS;
+    return recorded === 0 ? Number.POSITIVE_INFINITY : Math.max(recorded, AT_CONTROLLER_START_MS);
+  }
+
+  /**
+   * From now on the unit's controller has no silence but this one, 0 for one without end; on the medium when it resolves.
+   * A larger silence is recorded before it is given, a smaller one after the controller has it. Rejects with
+   * `storage-failed`, and then the record is as it was.
+   */
+  record(unit: UnitName, silenceMs: number): Promise<void> {
+    const done = this.#work.then(() => this.#write(unit, silenceMs));
+    this.#work = done.catch(() => undefined);
+    return done;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const bytes = await this.#disk.read(this.#path);
+      this.#silences = bytes === undefined ? {} : silencesIn(bytes);
+    } catch {
+      // Not known, then: the journal in the same folder reports what is wrong with the disk.
+    }
+  }
+
+  async #write(unit: UnitName, silenceMs: number): Promise<void> {
+    if (this.#silences?.[unit] === silenceMs) return;
+    const unknown = Object.fromEntries(UNIT_LIST.map(({ name }) => [name, 0]));
+    const silences = { ...(this.#silences ?? unknown), [unit]: silenceMs };
+    await replaceFile(this.#disk, this.#path, Buffer.from(`${JSON.stringify(silences)}\n`));
+    this.#silences = silences;
+  }
+}
+
+function silencesIn(bytes: Buffer): Silences | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return isSilences(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSilences(value: unknown): value is Silences {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every(ms => Number.isInteger(ms) && ms >= 0 && ms <= MAX_MS);
+}
