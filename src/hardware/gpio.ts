@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { headerChip, lineNumber, pinError } from './gpio-chip.js';
 import { exportLine, lineError } from './gpio-line.js';
-import type { Interlock, OutputPin } from './ports.js';
+import type { OutputPin } from './ports.js';
 
 /** What is used of the addon onoff. */
 export interface GpioNative {
@@ -45,22 +45,38 @@ export interface GpioOptions {
  * Opens the pin at its dark level, in one write of direction and level. Levels are raw here: the kernel's own
  * `active_low` would turn the values of a line around, but not the level that opens it. Throws `pin-failed`.
  */
-export async function openLaserPin(options: GpioOptions, pin: PinChoice): Promise<LaserPin> {
-  const dark = pin.activeLow ? 1 : 0;
-  const line = await ready(options, pin, ['value', 'direction', 'active_low']);
-  const level = dark === 1 ? 'high' : 'low';
+export async function openLaserPin(options: GpioOptions, choice: PinChoice): Promise<LaserPin> {
+  const level = choice.activeLow ? 'high' : 'low';
+  const line = await ready(options, choice, ['value', 'direction', 'active_low']);
   if (options.record !== undefined) await leaveRecord(options.record, `${line} ${level}\n`);
-  const opened = open(line, () => new options.native.Gpio(line, level, 'none', { activeLow: false }));
-  verify(line, opened, { direction: 'out', activeLow: false, level: dark });
-  return new LaserPin(opened, line, pin.activeLow);
+  const native = open(line, () => new options.native.Gpio(line, level, 'none', { activeLow: false }));
+  const pin = new LaserPin(native, line, choice.activeLow);
+  try {
+    verify(line, native, { direction: 'out', activeLow: false, level: choice.activeLow ? 1 : 0 });
+    return pin;
+  } catch (error) {
+    pin.release();
+    throw error;
+  }
 }
 
-/** Throws `pin-failed`. */
-export async function openInterlockPin(options: GpioOptions, pin: PinChoice): Promise<InterlockPin> {
-  const line = await ready(options, pin, ['value', 'direction', 'active_low', 'edge']);
-  const opened = open(line, () => new options.native.Gpio(line, 'in', 'both', { activeLow: false }));
-  verify(line, opened, { direction: 'in', activeLow: false, edge: 'both' });
-  return new InterlockPin(opened, line, pin.activeLow);
+/** `onEdge` is called at every edge, and when the line is lost. Throws `pin-failed`. */
+export async function openInterlockPin(
+  options: GpioOptions,
+  choice: PinChoice,
+  onEdge: () => void,
+): Promise<InterlockPin> {
+  const line = await ready(options, choice, ['value', 'direction', 'active_low', 'edge']);
+  const native = open(line, () => new options.native.Gpio(line, 'in', 'both', { activeLow: false }));
+  const pin = new InterlockPin(native, line, choice.activeLow);
+  try {
+    verify(line, native, { direction: 'in', activeLow: false, edge: 'both' });
+    native.watch(onEdge);
+    return pin;
+  } catch (error) {
+    pin.release();
+    throw error instanceof RobotError ? error : lineError(line, 'be watched', error);
+  }
 }
 
 export class LaserPin implements OutputPin {
@@ -90,14 +106,20 @@ export class LaserPin implements OutputPin {
     }
   }
 
-  /** Gives the line up, and with it its level. */
+  /** Dark first, for the level of a line may stay when nobody holds it any more. */
   release(): void {
+    try {
+      this.write(false);
+    } catch {
+      // A line that cannot be darkened is given back all the same: opening it anew is the other way to darken it.
+    }
     giveBack(this.#native);
   }
 }
 
-export class InterlockPin implements Interlock {
+export class InterlockPin {
   readonly #native: NativeLine;
+  readonly #read: () => 0 | 1;
   readonly #line: number;
   readonly #activeLow: boolean;
 
@@ -105,19 +127,25 @@ export class InterlockPin implements Interlock {
     this.#native = native;
     this.#line = line;
     this.#activeLow = activeLow;
+    const read = native.readSync.bind(native);
+    this.#read = read;
+    // onoff also reads the line when the kernel wakes its poller, and there nobody could catch a failure. It takes the
+    // failure for an edge now, and whoever hears of that edge reads for itself.
+    native.readSync = () => {
+      try {
+        return read();
+      } catch {
+        return 0;
+      }
+    };
   }
 
   isClosed(): boolean {
     try {
-      return (this.#native.readSync() === 1) !== this.#activeLow;
+      return (this.#read() === 1) !== this.#activeLow;
     } catch (error) {
       throw lineError(this.#line, 'be read', error);
     }
-  }
-
-  /** At every edge: one that reads closed may have been an opening too short to be seen. */
-  onOpen(listener: () => void): void {
-    this.#native.watch(listener);
   }
 
   release(): void {
@@ -127,10 +155,10 @@ export class InterlockPin implements Interlock {
 
 async function ready(
   { root, clock }: GpioOptions,
-  pin: PinChoice,
+  choice: PinChoice,
   files: readonly string[],
 ): Promise<number> {
-  const line = lineNumber(await headerChip(root), pin.bcm);
+  const line = lineNumber(await headerChip(root), choice.bcm);
   await exportLine(root, line, files, clock);
   return line;
 }
@@ -177,9 +205,7 @@ function verify(
       'Something else drives or holds the pin: end it, check the wiring, or configure another pin.',
     );
   } catch (error) {
-    giveBack(native);
-    if (error instanceof RobotError) throw error;
-    throw lineError(line, 'be verified', error);
+    throw error instanceof RobotError ? error : lineError(line, 'be verified', error);
   }
 }
 

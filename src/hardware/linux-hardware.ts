@@ -65,14 +65,10 @@ class LinuxHardware implements Hardware {
       onLost: () => {},
     });
     if (interlock === undefined) return;
-    const line = new Reopened({
-      open: async () => {
-        const pin = await openInterlockPin(gpio(), interlock);
-        pin.onOpen(() => this.#tellOpen());
-        return pin;
-      },
+    const line: Reopened<InterlockPin> = new Reopened({
+      open: async () => openInterlockPin(gpio(), interlock, () => this.#interlockEdge()),
       clock,
-      onLost: () => this.#tellOpen(),
+      onLost: () => this.#interlockOpened(),
     });
     this.#interlockLine = line;
     this.interlock = {
@@ -105,7 +101,18 @@ class LinuxHardware implements Hardware {
     read: () => this.#laserLine.use(pin => pin.read()),
   };
 
-  #tellOpen(): void {
+  /** An edge that reads closed may have been an opening too short to be seen. */
+  #interlockEdge(): void {
+    try {
+      this.interlock?.isClosed();
+    } catch {
+      // The line is lost and given back by now, and its listeners were called for that.
+      return;
+    }
+    this.#interlockOpened();
+  }
+
+  #interlockOpened(): void {
     for (const listener of this.#onOpen) listener();
   }
 }

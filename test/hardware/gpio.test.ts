@@ -137,6 +137,24 @@ describe('laser pin', () => {
         );
         expect(context.missing).to.match(found);
         expect(gpio.released).to.deep.equal([529]);
+        expect(gpio.writes.at(-1)).to.equal('value 0');
+      }));
+  }
+
+  for (const { activeLow, dark } of [
+    { activeLow: false, dark: 'value 0' },
+    { activeLow: true, dark: 'value 1' },
+  ]) {
+    it(`is dark before it is given back, ${activeLow ? 'active-low' : 'active-high'}`, () =>
+      inTemporaryFolder(async root => {
+        makeTree(root, PI_4);
+        exportedLine(root, 529);
+        const gpio = new ScriptedGpio(root);
+        const pin = await openLaserPin({ native: gpio.native, root, clock }, { bcm: 17, activeLow });
+        pin.write(true);
+        pin.release();
+        expect(gpio.writes.at(-1)).to.equal(dark);
+        expect(gpio.released).to.deep.equal([529]);
       }));
   }
 
@@ -155,23 +173,22 @@ describe('laser pin', () => {
 
 describe('interlock pin', () => {
   for (const activeLow of [false, true]) {
-    it(`reads the contact, ${activeLow ? 'active-low' : 'active-high'}, and tells of edges`, () =>
+    it(`reads the contact, ${activeLow ? 'active-low' : 'active-high'}, and hears of edges`, () =>
       inTemporaryFolder(async root => {
         makeTree(root, PI_4);
         const folder = exportedLine(root, 539);
         const gpio = new ScriptedGpio(root);
         const options = { native: gpio.native, root, clock: new ManualClock() };
-        const pin = await openInterlockPin(options, { bcm: 27, activeLow });
+        let edges = 0;
+        const pin = await openInterlockPin(options, { bcm: 27, activeLow }, () => {
+          edges += 1;
+        });
         expect(gpio.writes).to.deep.equal(['active_low 0', 'direction in', 'edge both']);
         expect(pin.isClosed()).to.equal(activeLow);
         writeFileSync(join(folder, 'value'), '1');
         expect(pin.isClosed()).to.equal(!activeLow);
-        let told = 0;
-        pin.onOpen(() => {
-          told += 1;
-        });
         gpio.edge();
-        expect(told).to.equal(1);
+        expect(edges).to.equal(1);
       }));
   }
 
@@ -183,9 +200,10 @@ describe('interlock pin', () => {
       gpio.refusing.add('edge');
       const options = { native: gpio.native, root, clock: new ManualClock() };
       const { context } = await failureOf(
-        openInterlockPin(options, { bcm: 27, activeLow: false }),
+        openInterlockPin(options, { bcm: 27, activeLow: false }, () => {}),
         'pin-failed',
       );
+      expect(gpio.released).to.deep.equal([539]);
       expect(context.missing).to.match(/"edge":"none"/);
     }));
 });

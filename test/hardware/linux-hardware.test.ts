@@ -93,6 +93,52 @@ describe('Linux hardware', () => {
       expect(gpio.released).to.deep.equal([529]);
     }));
 
+  it('darkens a lit laser before anything else when one read of its pin fails', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      exportedLine(root, 529);
+      const gpio = new ScriptedGpio(root);
+      const clock = new ManualClock();
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
+      pinOf(hardware).write(true);
+      gpio.failingReads = 1;
+      expect(() => pinOf(hardware).read()).to.throw(RobotError, 'pin-failed');
+      expect(gpio.writes.at(-1)).to.equal('value 0');
+      exportedLine(root, 529, { value: '1', direction: 'out' });
+      await until(clock, () => !isMissing(hardware.laser));
+      expect(pinOf(hardware).read()).to.equal(false);
+      await hardware.close();
+    }));
+
+  it('loses an interlock line in an interrupt without falling, and hears of it at once', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      exportedLine(root, 529);
+      const contact = exportedLine(root, 539, { value: '0' });
+      const gpio = new ScriptedGpio(root);
+      const clock = new ManualClock();
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const interlock = { bcm: 27, activeLow: true };
+      const hardware = await openOn(natives, { i2cBus: 1, laser, interlock, clock });
+      let opened = 0;
+      hardware.interlock?.onOpen(() => {
+        opened += 1;
+      });
+      rmSync(contact, { recursive: true });
+      gpio.edge();
+      expect(opened).to.equal(1);
+      expect(gpio.released).to.deep.equal([539]);
+      gpio.edge();
+      expect(opened).to.equal(1);
+      exportedLine(root, 539, { value: '0' });
+      await until(clock, () => isClosed(hardware));
+      gpio.failingReads = 1;
+      gpio.edge();
+      expect(opened).to.equal(2);
+      await hardware.close();
+    }));
+
   it('counts an interlock that is missing as open, then takes it in and watches it', () =>
     inTemporaryFolder(async root => {
       makeTree(root, PI_4);

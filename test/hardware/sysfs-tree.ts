@@ -64,7 +64,10 @@ export class ScriptedGpio {
   /** Files that refuse to be written. */
   readonly refusing = new Set<string>();
   readonly native: GpioNative;
-  #onEdge: (() => void)[] = [];
+  /** How many of the next reads of a level fail. */
+  failingReads = 0;
+  /** Lines that are watched, as onoff's poller would find them. */
+  readonly #watched = new Map<NativeLine, () => void>();
 
   constructor(root: string) {
     const owner = this;
@@ -87,6 +90,10 @@ export class ScriptedGpio {
       }
 
       readSync(): 0 | 1 {
+        if (owner.failingReads > 0) {
+          owner.failingReads -= 1;
+          throw Object.assign(new Error('EIO: recorded'), { errno: -5, code: 'EIO', syscall: 'read' });
+        }
         return this.#read('value') === '1' ? 1 : 0;
       }
 
@@ -107,10 +114,11 @@ export class ScriptedGpio {
       }
 
       watch(onEdge: () => void): void {
-        owner.#onEdge.push(onEdge);
+        owner.#watched.set(this, onEdge);
       }
 
       unexport(): void {
+        owner.#watched.delete(this);
         owner.released.push(this.#line);
         rmSync(this.#folder, { recursive: true });
       }
@@ -131,7 +139,6 @@ export class ScriptedGpio {
         if (owner.refusing.has(file)) {
           throw Object.assign(new Error('EPERM: recorded'), { errno: -1, code: 'EPERM', syscall: 'write' });
         }
-        owner.writes.push(`${file} ${text}`);
         const levels: Readonly<Record<string, string>> = { low: '0', high: '1' };
         const level = levels[text];
         if (file === 'direction' && level !== undefined) {
@@ -140,12 +147,17 @@ export class ScriptedGpio {
         } else {
           writeFileSync(join(this.#folder, file), text);
         }
+        owner.writes.push(`${file} ${text}`);
       }
     }
     this.native = { Gpio: Line };
   }
 
+  /** The kernel wakes onoff's poller, which reads the line before it calls anybody. */
   edge(): void {
-    for (const listener of this.#onEdge) listener();
+    for (const [line, onEdge] of [...this.#watched]) {
+      line.readSync();
+      onEdge();
+    }
   }
 }
