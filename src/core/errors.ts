@@ -93,6 +93,8 @@ interface Contexts {
     readonly path?: string;
     readonly errno?: string | undefined;
     readonly cure?: string;
+    /** What was refused may be found in force after a restart: the disk did not let it be taken back. */
+    readonly mayRemain?: boolean;
   };
   'state-in-use': { readonly folder: string };
   'unknown-revision': { readonly unit: string; readonly revision: number };

@@ -9,6 +9,9 @@ export interface Gains {
   readonly kd: number;
 }
 
+/** A controller runs float32: gains beyond are none. */
+export const FLOAT32_MAX = 3.4028234663852886e38;
+
 export interface Bounds {
   readonly min?: number;
   readonly max?: number;

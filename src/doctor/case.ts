@@ -83,15 +83,22 @@ async function serviceOf(system: System): Promise<Record<string, string> | undef
   }
 }
 
-/** Who runs on the state folder, also on another port: the lock is an abstract socket named by the folder's identity. */
+/** Who runs on the state folder, also on another port: the daemon has a lock on the folder itself. */
 async function isLocked(system: System, folder: string): Promise<boolean> {
   try {
     const { device, inode } = await system.stat(folder);
-    const sockets = (await system.readFile('/proc/net/unix')).toString();
-    return new RegExp(`@trunnion-state-${device}-${inode}\\b`).test(sockets);
+    const locks = (await system.readFile('/proc/locks')).toString();
+    return locks.includes(` ${kernelName(device)}:${inode} `);
   } catch {
     return false;
   }
+}
+
+/** Major and minor number as the kernel writes them in /proc/locks. */
+function kernelName(device: number): string {
+  const major = (device >>> 8) & 0xfff;
+  const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
+  return [major, minor].map(part => part.toString(16).padStart(2, '0')).join(':');
 }
 
 /** Between two attempts of a daemon that falls at once, nothing runs. */

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { UNIT_LIST } from '../core/units.js';
-import { JOURNAL_FILE } from '../gains/journal.js';
+import { JOURNAL_FILE } from '../gains/journal-file.js';
 import { parseJournal } from '../gains/journal-line.js';
 import type { Case } from './case.js';
 import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';

@@ -1,16 +1,17 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { isRobotError } from '../core/errors.js';
+import type { GainsStore } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { RobotEvent } from '../robot/robot-event.js';
 import { Incidents } from './incidents.js';
 
-/** Writes what changed on the robot into the log. Returns the act that ends it. */
+/** Writes what changed on the robot and on its disk into the log. Returns the act that ends it. */
 export function logRobotEvents(robot: Robot, log: Logger, clock: Clock): () => void {
   const incidents = new Incidents({ log, clock });
-  const end = robot.events.add(event => write(event, log, incidents));
+  const ends = [robot.events.add(event => write(event, log, incidents)), logStorage(robot.store, log)];
   return () => {
-    end();
+    for (const end of ends) end();
     incidents.close();
   };
 }
@@ -52,6 +53,19 @@ function write(event: RobotEvent, log: Logger, incidents: Incidents): void {
       incidents.record(event.unit, `controller ${event.what}`, event.error);
       return;
   }
+}
+
+function logStorage(store: GainsStore, log: Logger): () => void {
+  let works = true;
+  const look = () => {
+    const { ok, detail, cure } = store.report();
+    if (ok === works) return;
+    works = ok;
+    if (ok) log.info('storage works again');
+    else log.error({ detail, cure }, 'storage failed');
+  };
+  look();
+  return store.changed.add(look);
 }
 
 function laserIncident(error: unknown): string {

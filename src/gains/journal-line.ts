@@ -1,72 +1,108 @@
 import { crc32 } from 'node:zlib';
-import type { GainSet, Gains } from '../core/units.js';
+import { FLOAT32_MAX, type GainSet, type Gains, UNIT_LIST } from '../core/units.js';
 
-/** One save. Units and loops that this version does not know are kept as they are. */
+/** One save. */
 export interface JournalEntry {
   readonly revision: number;
   readonly time: string;
   readonly unit: string;
+  /** Loops that this version does not know are among them where they look like others. */
   readonly gains: GainSet;
+  /** Its line as it stands in the file, with whatever a newer version wrote into it, without newline. */
+  readonly line: string;
 }
 
 export interface JournalText {
   readonly entries: readonly JournalEntry[];
-  /** A line does not hold, or the end is torn. */
+  /** A line does not hold or cannot be used, or the end is torn. */
   readonly damaged: boolean;
+  /** A newer version wrote this, in a format that is not ours: the lines may mean anything. */
+  readonly newerFormat: number | undefined;
 }
 
+/** The lines of version 0.1.0 have no member `format`; a format that they could not be read as has to name itself. */
+const FORMAT = 1;
+/** No robot comes here by saving, and there is always a next number that JSON and JavaScript keep exactly. */
+export const MAX_REVISION = 2 ** 52;
 const NEWLINE = 0x0a;
 const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{8})"\}$/s;
 
-/** With its newline. The checksum is the CRC-32 of everything before it. */
-export function encodeEntry({ revision, time, unit, gains }: JournalEntry): string {
+/** The checksum is the CRC-32 of everything before it. */
+export function journalEntry(asked: Omit<JournalEntry, 'line'>): JournalEntry {
+  const { revision, time, unit, gains } = asked;
   const body = JSON.stringify({ revision, time, unit, gains }).slice(0, -1);
-  return `${body},"checksum":"${checksum(body)}"}\n`;
+  return { ...asked, line: `${body},"checksum":"${checksum(body)}"}` };
 }
 
-/** Any bytes: every line whose checksum holds counts, wherever it stands. */
+/** Any bytes: every line whose checksum holds and whose gains a controller can have counts, wherever it stands. */
 export function parseJournal(bytes: Buffer): JournalText {
   const entries: JournalEntry[] = [];
   let damaged = bytes.length > 0 && bytes.at(-1) !== NEWLINE;
+  let newerFormat: number | undefined;
   let start = 0;
   while (start < bytes.length) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline < 0 ? bytes.length : newline;
-    const entry = decodeEntry(bytes.toString('utf8', start, end));
-    if (entry === undefined) damaged = true;
-    else entries.push(entry);
+    const line = bytes.toString('utf8', start, end);
+    const entry = decodeLine(line);
+    if (entry !== undefined) entries.push(entry);
+    else {
+      damaged = true;
+      newerFormat ??= formatOf(line);
+    }
     start = end + 1;
   }
-  return { entries, damaged };
+  return { entries, damaged, newerFormat };
 }
 
-function decodeEntry(line: string): JournalEntry | undefined {
+function decodeLine(line: string): JournalEntry | undefined {
   const match = CHECKED.exec(line);
   if (match === null || checksum(match[1] ?? '') !== match[2]) return undefined;
+  const value = parsed(line);
+  return isObject(value) ? entryOf(value, line) : undefined;
+}
+
+function entryOf(value: Record<string, unknown>, line: string): JournalEntry | undefined {
+  const { format = FORMAT, revision, time, unit, gains } = value;
+  if (format !== FORMAT || !isRevision(revision) || typeof time !== 'string' || typeof unit !== 'string')
+    return undefined;
+  if (!isObject(gains)) return undefined;
+  if (isGainSet(gains)) return { revision, time, unit, gains, line };
+  const loops = UNIT_LIST.find(({ name }) => name === unit)?.loops ?? [];
+  if (loops.some(({ name }) => name in gains && !isGains(gains[name]))) return undefined;
+  const known = Object.entries(gains).filter((loop): loop is [string, Gains] => isGains(loop[1]));
+  return { revision, time, unit, gains: Object.fromEntries(known), line };
+}
+
+/** Undefined for ours. Also of lines whose checksum does not hold: a newer format may have another one. */
+function formatOf(line: string): number | undefined {
+  const value = line.includes('"format"') ? parsed(line) : undefined;
+  if (!isObject(value) || typeof value.format !== 'number' || value.format === FORMAT) return undefined;
+  return value.format;
+}
+
+function parsed(line: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return isEntry(value) ? value : undefined;
+    return JSON.parse(line);
   } catch {
     return undefined;
   }
 }
 
-function isEntry(value: unknown): value is JournalEntry {
-  if (!isObject(value)) return false;
-  const { revision, time, unit, gains } = value;
-  return (
-    typeof revision === 'number' &&
-    Number.isSafeInteger(revision) &&
-    revision > 0 &&
-    typeof time === 'string' &&
-    typeof unit === 'string' &&
-    isObject(gains) &&
-    Object.values(gains).every(isGains)
-  );
+function isRevision(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_REVISION;
+}
+
+function isGainSet(value: Record<string, unknown>): value is Record<string, Gains> {
+  return Object.values(value).every(isGains);
 }
 
 function isGains(value: unknown): value is Gains {
-  return isObject(value) && [value.kp, value.ki, value.kd].every(Number.isFinite);
+  return isObject(value) && isFloat32(value.kp) && isFloat32(value.ki) && isFloat32(value.kd);
+}
+
+function isFloat32(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= FLOAT32_MAX;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,91 +1,98 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import type { Disk, DiskFile } from '../storage/disk.js';
-import { replaceFile } from '../storage/durable-file.js';
-import { encodeEntry, type JournalEntry, parseJournal } from './journal-line.js';
+import { Listeners } from '../core/listeners.js';
+import type { Disk } from '../storage/disk.js';
+import type { StateLock } from '../storage/state-lock.js';
+import { JournalFile } from './journal-file.js';
+import type { JournalEntry } from './journal-line.js';
+import { type Asked, Revisions } from './revisions.js';
 
-export const JOURNAL_FILE = 'gains.jsonl';
 const COMPACTED_ABOVE_BYTES = 4 << 20;
 const KEPT_OF_EACH_UNIT = 2000;
 /** A save that the disk has not confirmed by then has failed for its caller. */
 const SAVE_MS = 500;
+const RETRY_MS = 1000;
 
-interface Pending {
-  readonly entry: Omit<JournalEntry, 'revision'>;
+interface Save {
+  readonly asked: Asked;
   readonly resolve: (entry: JournalEntry) => void;
-  readonly reject: (error: RobotError) => void;
+  readonly reject: (error: StorageError) => void;
   readonly timer: Timer;
+  /** Its line may be in the file, and in force after a restart, although it is refused. */
+  mayRemain: boolean;
+  /** Its caller was answered before the disk was done. */
   abandoned: boolean;
 }
 
+type StorageError = RobotError<'storage-failed'>;
+
 /**
  * Saved gains on disk, one line each, only ever appended to. What `append` resolved with survives a crash or a power
- * cut at any instant. After a failure the file is written anew from what was confirmed, before anything else is.
+ * cut at any instant. After a failure the file is written anew from what was confirmed, at once and then every second
+ * until the disk works again.
  */
 export class Journal {
+  /** Another problem, none any more, or another file was set aside. */
+  readonly changed = new Listeners<void>();
   readonly #folder: string;
-  readonly #path: string;
   readonly #disk: Disk;
+  readonly #lock: StateLock;
   readonly #clock: Clock;
-  #entries: JournalEntry[] = [];
-  readonly #setAside = new Set<string>();
-  readonly #pending: Pending[] = [];
-  /** Open while the file on disk is exactly the confirmed entries. */
-  #file: DiskFile | undefined;
-  #bytes = 0;
+  readonly #file: JournalFile;
+  /** Undefined until the file was read. */
+  #revisions: Revisions | undefined;
+  readonly #saves: Save[] = [];
   #compactedAboveBytes = COMPACTED_ABOVE_BYTES;
-  #read = false;
-  #damagedBytes: Buffer | undefined;
-  #problem: RobotError<'storage-failed'> | undefined;
+  #problem: StorageError | undefined;
+  #retry: Timer | undefined;
+  /** What listeners of `changed` know. */
+  #reported = '';
   #closed = false;
-  /** File operations happen one after the other on this chain. */
+  /** File operations happen one after the other on this chain, which never rejects. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(options: { folder: string; disk: Disk; clock: Clock }) {
+  constructor(options: { folder: string; disk: Disk; lock: StateLock; clock: Clock }) {
     this.#folder = options.folder;
-    this.#path = join(options.folder, JOURNAL_FILE);
     this.#disk = options.disk;
+    this.#lock = options.lock;
     this.#clock = options.clock;
+    this.#file = new JournalFile(options.folder, options.disk);
+    this.#problem = this.#slow('open');
   }
 
-  /** The confirmed ones in the order of their lines. Throws `storage-failed` while the file cannot be read. */
-  get entries(): readonly JournalEntry[] {
-    if (!this.#read) throw this.#problem ?? new RobotError('storage-failed', { path: this.#path });
-    return this.#entries;
+  /** What was confirmed. Throws `storage-failed` while the file cannot be read. */
+  get revisions(): Pick<Revisions, 'of' | 'newest'> {
+    if (this.#revisions === undefined) throw this.#problem ?? this.#slow('read');
+    return this.#revisions;
   }
 
-  get problem(): RobotError<'storage-failed'> | undefined {
+  get problem(): StorageError | undefined {
     return this.#problem;
   }
 
   /** Names of the copies of damaged files. */
   get setAside(): readonly string[] {
-    return [...this.#setAside].sort();
+    return this.#file.setAside;
   }
 
-  /** Reads and mends the file. Never rejects: `problem` tells. */
+  /** Locks the folder, reads the file and mends it. Never rejects: `problem` says what is wrong. */
   open(): Promise<void> {
-    return this.#enqueue(() => this.#prepare()).catch(() => undefined);
+    return this.#enqueue(async () => {
+      await this.#prepare();
+    });
   }
 
   /** Resolves with the entry and its number when it is on the disk. */
-  append(entry: Omit<JournalEntry, 'revision'>): Promise<JournalEntry> {
+  append(asked: Asked): Promise<JournalEntry> {
     return new Promise((resolve, reject) => {
-      const pending: Pending = {
-        entry,
-        resolve,
-        reject,
-        abandoned: false,
-        timer: this.#clock.after(SAVE_MS, () => {
-          pending.abandoned = true;
-          this.#problem = this.#failure('sync', 'slow', 'The disk is too slow: check it.');
-          reject(this.#problem);
-        }),
-      };
-      this.#pending.push(pending);
-      this.#enqueue(() => this.#flush()).catch(() => undefined);
+      const timer = this.#clock.after(SAVE_MS, () => {
+        save.abandoned = true;
+        this.#setProblem(this.#slow('sync'));
+        this.#refuse([save], this.#slow('sync'));
+      });
+      const save: Save = { asked, resolve, reject, timer, mayRemain: false, abandoned: false };
+      this.#saves.push(save);
+      void this.#enqueue(() => this.#saveAll());
     });
   }
 
@@ -93,153 +100,119 @@ export class Journal {
   async close(): Promise<void> {
     await this.#enqueue(async () => {
       this.#closed = true;
-      await this.#file?.close();
-      this.#file = undefined;
-    }).catch(() => undefined);
-  }
-
-  #failure(operation: string, errno: string, cure: string): RobotError<'storage-failed'> {
-    return new RobotError('storage-failed', { operation, path: this.#path, errno, cure });
+      await this.#file.close();
+      await this.#lock.release();
+    });
+    this.#retry?.cancel();
   }
 
   #enqueue(act: () => Promise<void>): Promise<void> {
-    const done = this.#work.then(act).then(
-      () => {
-        this.#problem = undefined;
-      },
-      error => {
-        this.#problem = asStorageError(error);
-        throw this.#problem;
-      },
+    this.#work = this.#work.then(act).then(
+      () => this.#setProblem(undefined),
+      error => this.#setProblem(asStorageError(error)),
     );
-    this.#work = done.catch(() => undefined);
-    return done;
+    return this.#work;
   }
 
-  async #prepare(): Promise<void> {
-    if (this.#closed) throw this.#failure('write', 'closed', 'Wait until the daemon has started again.');
-    if (!this.#read) await this.#load();
-    if (this.#file === undefined || (await this.#file.isGone())) await this.#rewrite();
-  }
-
-  async #load(): Promise<void> {
+  /** Afterwards the file at the path is ours, and holds what was confirmed and nothing else. */
+  async #prepare(): Promise<Revisions> {
+    if (this.#closed) throw this.#file.failure('write', 'closed', 'Wait until the daemon has started again.');
     await this.#disk.makeFolder(this.#folder);
-    const bytes = await this.#disk.read(this.#path);
-    const { entries, damaged } = parseJournal(bytes ?? Buffer.alloc(0));
-    for (const name of await this.#disk.list(this.#folder)) if (isSetAside(name)) this.#setAside.add(name);
-    this.#entries = [...entries];
-    this.#read = true;
-    if (damaged) this.#damagedBytes = bytes;
-    else if (bytes !== undefined) {
-      // A process that was killed may have left a rename that the medium does not have yet.
-      await this.#disk.syncFolder(this.#folder);
-      this.#file = await this.#disk.openToAppend(this.#path);
-      this.#bytes = bytes.length;
-    }
+    await this.#lock.hold();
+    this.#revisions ??= new Revisions(await this.#file.load());
+    if (!(await this.#file.isReady())) await this.#file.replace(this.#revisions.parts());
+    return this.#revisions;
   }
 
   /** All that wait share one write and one sync. */
-  async #flush(): Promise<void> {
-    let batch: readonly Pending[] = this.#pending;
+  async #saveAll(): Promise<void> {
+    let saves: Save[] = [];
+    let entries: JournalEntry[];
     try {
-      await this.#prepare();
-      batch = this.#pending.splice(0).filter(({ abandoned }) => !abandoned);
-      if (batch.length > 0) await this.#write(batch);
-      if (batch.some(({ abandoned }) => abandoned)) await this.#rewrite();
-      if (this.#bytes > this.#compactedAboveBytes) await this.#compact();
+      const revisions = await this.#prepare();
+      saves = this.#taken();
+      entries = revisions.numbered(saves.map(({ asked }) => asked));
     } catch (error) {
-      this.#problem = asStorageError(error);
-      for (const { timer, reject } of batch) {
-        timer.cancel();
-        reject(this.#problem);
-      }
-      if (batch === this.#pending) this.#pending.length = 0;
+      this.#refuse([...saves, ...this.#taken()], asStorageError(error));
       throw error;
     }
+    if (saves.length > 0) await this.#write(saves, entries);
+    await this.#compactIfLarge();
   }
 
-  async #write(batch: readonly Pending[]): Promise<void> {
-    const file = this.#file;
-    if (file === undefined) return;
-    this.#file = undefined;
+  async #write(saves: readonly Save[], entries: readonly JournalEntry[]): Promise<void> {
+    for (const save of saves) save.mayRemain = true;
     try {
-      const entries = this.#numbered(batch);
-      const lines = Buffer.from(entries.map(encodeEntry).join(''));
-      await file.append(lines);
-      await file.sync();
-      this.#bytes += lines.length;
-      this.#confirm(batch, entries);
-      this.#file = file;
-    } finally {
-      if (this.#file === undefined) await file.close().catch(() => undefined);
+      await this.#file.append(Buffer.from(entries.map(({ line }) => `${line}\n`).join('')));
+    } catch (error) {
+      await this.#takeBack(saves, asStorageError(error));
+      return;
     }
-  }
-
-  #numbered(batch: readonly Pending[]): JournalEntry[] {
-    const newest = new Map<string, number>();
-    for (const { unit, revision } of this.#entries) {
-      newest.set(unit, Math.max(revision, newest.get(unit) ?? 0));
-    }
-    return batch.map(({ entry }) => {
-      const revision = (newest.get(entry.unit) ?? 0) + 1;
-      newest.set(entry.unit, revision);
-      return { ...entry, revision };
-    });
-  }
-
-  #confirm(batch: readonly Pending[], entries: readonly JournalEntry[]): void {
-    batch.forEach((pending, index) => {
+    this.#setProblem(undefined);
+    for (const [index, save] of saves.entries()) {
       const entry = entries[index];
-      if (pending.abandoned || entry === undefined) return;
-      pending.timer.cancel();
-      this.#entries.push(entry);
-      pending.resolve(entry);
-    });
+      if (entry === undefined || save.abandoned) continue;
+      save.timer.cancel();
+      this.#revisions?.add(entry);
+      save.resolve(entry);
+    }
+    if (!saves.some(({ abandoned }) => abandoned)) return;
+    this.#file.distrust();
+    await this.#prepare();
   }
 
-  async #compact(): Promise<void> {
-    const counts = new Map<string, number>();
-    const newestFirst = this.#entries.toReversed().sort((a, b) => b.revision - a.revision);
-    const kept = newestFirst.filter(({ unit }) => {
-      const count = (counts.get(unit) ?? 0) + 1;
-      counts.set(unit, count);
-      return count <= KEPT_OF_EACH_UNIT;
-    });
-    this.#entries = kept.reverse();
-    await this.#rewrite();
-    this.#compactedAboveBytes = Math.max(COMPACTED_ABOVE_BYTES, 2 * this.#bytes);
+  /** On a disk that works again nothing remains of a save that is refused. */
+  async #takeBack(saves: readonly Save[], failure: StorageError): Promise<void> {
+    this.#setProblem(failure);
+    try {
+      await this.#prepare();
+      for (const save of saves) save.mayRemain = false;
+    } finally {
+      this.#refuse(saves, failure);
+    }
   }
 
-  /** The old file stays whole until the new one is; what was damaged in it is kept beside first. */
-  async #rewrite(): Promise<void> {
-    const old = this.#file;
-    this.#file = undefined;
-    await old?.close();
-    await this.#keepDamaged();
-    const bytes = Buffer.from(this.#entries.map(encodeEntry).join(''));
-    await replaceFile(this.#disk, this.#path, bytes);
-    this.#file = await this.#disk.openToAppend(this.#path);
-    this.#bytes = bytes.length;
+  /** Those whose callers still wait. */
+  #taken(): Save[] {
+    return this.#saves.splice(0).filter(({ abandoned }) => !abandoned);
   }
 
-  /** Named by content, so that the same damage is kept once. */
-  async #keepDamaged(): Promise<void> {
-    if (this.#damagedBytes === undefined) return;
-    const hash = createHash('sha256').update(this.#damagedBytes).digest('hex');
-    const name = `${JOURNAL_FILE}.damaged-${hash.slice(0, 16)}`;
-    if (!this.#setAside.has(name))
-      await replaceFile(this.#disk, join(this.#folder, name), this.#damagedBytes);
-    this.#setAside.add(name);
-    this.#damagedBytes = undefined;
+  #refuse(saves: readonly Save[], failure: StorageError): void {
+    const { context, cause } = failure;
+    for (const { timer, reject, mayRemain } of saves) {
+      timer.cancel();
+      reject(mayRemain ? new RobotError('storage-failed', { ...context, mayRemain }, { cause }) : failure);
+    }
+  }
+
+  async #compactIfLarge(): Promise<void> {
+    if (this.#revisions === undefined || this.#file.bytes <= this.#compactedAboveBytes) return;
+    this.#revisions.keepNewest(KEPT_OF_EACH_UNIT);
+    await this.#file.replace(this.#revisions.parts());
+    this.#compactedAboveBytes = Math.max(COMPACTED_ABOVE_BYTES, 2 * this.#file.bytes);
+  }
+
+  #setProblem(problem: StorageError | undefined): void {
+    this.#problem = problem;
+    this.#retry?.cancel();
+    if (problem !== undefined && !this.#closed) {
+      this.#retry = this.#clock.after(RETRY_MS, () => void this.open());
+    }
+    const reported = [problem?.message, ...this.setAside].join();
+    if (reported === this.#reported) return;
+    this.#reported = reported;
+    this.changed.emit();
+  }
+
+  #slow(operation: string): StorageError {
+    return this.#file.failure(operation, 'slow', 'The disk is too slow: check it.');
   }
 }
 
-function asStorageError(error: unknown): RobotError<'storage-failed'> {
-  return isRobotError(error, 'storage-failed')
-    ? error
-    : new RobotError('storage-failed', {}, { cause: error });
-}
-
-function isSetAside(name: string): boolean {
-  return name.startsWith(`${JOURNAL_FILE}.damaged-`) && !name.endsWith('.new');
+function asStorageError(error: unknown): StorageError {
+  if (isRobotError(error, 'storage-failed')) return error;
+  if (!isRobotError(error, 'state-in-use')) return new RobotError('storage-failed', {}, { cause: error });
+  const cure = 'End the other daemon that uses the state folder.';
+  const context = { operation: 'lock', path: error.context.folder, errno: 'in use', cure };
+  return new RobotError('storage-failed', context, { cause: error });
 }

@@ -15,14 +15,13 @@ import {
   defaultGains,
   EXCITATION_PERIOD_S,
   type Excitation,
+  FLOAT32_MAX,
   type GainBounds,
   type GainSet,
   type Gains,
   MODES,
   type Unit,
 } from '../core/units.js';
-
-const FLOAT32_MAX = 3.4028234663852886e38;
 
 export const modeBody = named('Mode', { ...object({ mode: oneOf(MODES) }), examples: [{ mode: 'manual' }] });
 export const laserBody = named('LaserAction', {

@@ -66,6 +66,7 @@ export class Robot {
     this.#permission = permission;
     this.#periodMs = 1000 / settings.pollHz;
     this.store = store;
+    store.changed.add(() => this.changed.emit());
     this.simulated = hardware.simulated;
     this.link = new Link(hardware.bus, clock);
     this.laser = new Laser({

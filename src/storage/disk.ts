@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errnoOf, RobotError } from '../core/errors.js';
 
@@ -9,12 +9,12 @@ export interface DiskFile {
   append(data: Buffer): Promise<void>;
   /** What was appended is on the medium when this resolves. */
   sync(): Promise<void>;
-  /** It has no name any more: whatever is written to it is lost. */
-  isGone(): Promise<boolean>;
+  /** Its path leads to it. Whatever is written to a file that was renamed, replaced or deleted is lost. */
+  isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The file operations of the journal. Every failure is a RobotError `storage-failed`. */
+/** The file operations of the state folder. Every failure is a RobotError `storage-failed`. */
 export interface Disk {
   makeFolder(folder: string): Promise<void>;
   list(folder: string): Promise<readonly string[]>;
@@ -55,7 +55,7 @@ function diskFile(path: string, file: FileHandle): DiskFile {
     // FileHandle.writeFile goes on after a short write, from where the file stands.
     append: data => attempt('write', path, () => file.writeFile(data)),
     sync: () => attempt('sync', path, () => file.datasync()),
-    isGone: () => attempt('look at', path, async () => (await file.stat()).nlink === 0),
+    isInPlace: () => attempt('look at', path, () => leadsTo(path, file)),
     close: () => attempt('close', path, () => file.close()),
   };
 }
@@ -71,13 +71,7 @@ export const realDisk: Disk = {
       }
     }),
   list: folder => attempt('list', folder, () => readdir(folder)),
-  read: path =>
-    attempt('read', path, () =>
-      readFile(path).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
-        throw error;
-      }),
-    ),
+  read: path => attempt('read', path, () => readFile(path).catch(unlessMissing)),
   openToAppend: path =>
     attempt('open', path, async () => {
       const { O_WRONLY, O_APPEND } = constants;
@@ -87,6 +81,18 @@ export const realDisk: Disk = {
   rename: (from, to) => attempt('rename', to, () => rename(from, to)),
   syncFolder: folder => attempt('sync', folder, () => syncFolder(folder)),
 };
+
+async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
+  const [open, found] = await Promise.all([
+    file.stat({ bigint: true }),
+    stat(path, { bigint: true }).catch(unlessMissing),
+  ]);
+  return open.dev === found?.dev && open.ino === found.ino;
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (errnoOf(error) !== 'ENOENT') throw error;
+}
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');

@@ -2,17 +2,18 @@ import { dirname } from 'node:path';
 import type { Disk } from './disk.js';
 
 /**
- * Puts a whole file in place of an older one, with its folder where there is none. At every instant, a power cut among
- * them, the path shows the old file or the new one; when this resolves, the new one is on the medium. Writers of the same
- * path take turns, for they share the name of the file that is being written. Rejects with `storage-failed`.
+ * Puts a whole file, given in parts, in place of an older one, with its folder where there is none. At every instant, a
+ * power cut among them, the path shows the old file or the new one; when this resolves, the new one is on the medium.
+ * Writers of the same path take turns, for they share the name of the file that is being written. Rejects with
+ * `storage-failed`.
  */
-export async function replaceFile(disk: Disk, path: string, content: Buffer): Promise<void> {
+export async function replaceFile(disk: Disk, path: string, parts: Iterable<Buffer>): Promise<void> {
   const folder = dirname(path);
   const unfinished = `${path}.new`;
   await disk.makeFolder(folder);
   const file = await disk.create(unfinished);
   try {
-    await file.append(content);
+    for (const part of parts) await file.append(part);
     await file.sync();
   } finally {
     await file.close();

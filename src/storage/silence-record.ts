@@ -78,7 +78,7 @@ export class SilenceRecord {
     if (this.#silences?.[unit] === silenceMs) return;
     const unknown = Object.fromEntries(UNIT_LIST.map(({ name }) => [name, 0]));
     const silences = { ...(this.#silences ?? unknown), [unit]: silenceMs };
-    await replaceFile(this.#disk, this.#path, Buffer.from(`${JSON.stringify(silences)}\n`));
+    await replaceFile(this.#disk, this.#path, [Buffer.from(`${JSON.stringify(silences)}\n`)]);
     this.#silences = silences;
   }
 }

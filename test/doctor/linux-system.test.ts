@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { openCase } from '../../src/doctor/case.js';
 import { errorCode } from '../../src/doctor/finding.js';
 import { linuxSystem } from '../../src/doctor/linux-system.js';
-import { lockState } from '../../src/storage/state-lock.js';
+import { FolderLock } from '../../src/storage/state-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { CONFIG } from './scripted-system.js';
 
@@ -42,14 +42,15 @@ describe('what doctor looks at', () => {
 
   it('shows a daemon by its hold on the state folder, whatever its port', async function () {
     if (process.platform !== 'linux') {
-      console.log('      skipped: no /proc/net/unix here');
+      console.log('      skipped: no /proc/locks here');
       return this.skip();
     }
     await inTemporaryFolder(async folder => {
       const config = { ...CONFIG, http: { host: '127.0.0.1', port: 1 }, state: { folder } };
       const system = { ...linuxSystem, run: () => Promise.reject(new Error('no systemd')) };
       expect((await openCase(system, { config }, '1')).daemonRuns).to.equal(false);
-      const lock = await lockState(folder);
+      const lock = new FolderLock(folder);
+      await lock.hold();
       expect((await openCase(system, { config }, '1')).daemonRuns).to.equal(true);
       await lock.release();
       expect((await openCase(system, { config }, '1')).daemonRuns).to.equal(false);

@@ -3,9 +3,9 @@ import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import { version } from '../../src/core/version.js';
 import type { DoctorConfig } from '../../src/doctor/case.js';
 import type { FileStatus, Output, System } from '../../src/doctor/system.js';
-import { encodeEntry } from '../../src/gains/journal-line.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../../src/protocol/registers.js';
+import { encodeEntry } from '../support/journal-lines.js';
 
 export const CONFIG: DoctorConfig = {
   http: { host: '0.0.0.0', port: 8080 },
@@ -99,7 +99,7 @@ export const WELL: Script = {
   made: '2029-12-01T00:00:00Z',
   now: '2030-01-01T12:00:00Z',
   files: {
-    '/proc/net/unix': 'Num RefCount Protocol\n0: 2 0 10000 1 1 1234 @trunnion-state-1-23\n',
+    '/proc/locks': '1: FLOCK  ADVISORY  WRITE 700 00:01:23 0 EOF\n',
     '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': Buffer.from([0x00, 0x06, 0x1a, 0x80]),
     '/sys/kernel/debug/gpio':
       'gpiochip0: GPIOs 512-569, parent: platform/fe200000.gpio, pinctrl-bcm2711:\n' +

@@ -7,9 +7,10 @@ import { systemClock } from '../../src/core/clock.js';
 import { RobotError } from '../../src/core/errors.js';
 import { defaultGains, type GainSet, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
-import { encodeEntry } from '../../src/gains/journal-line.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+import { encodeEntry } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
@@ -130,9 +131,8 @@ describe('GainsStore', () => {
         .to.throw(RobotError)
         .with.property('code', 'storage-failed');
       done();
-      await store.retry();
+      await eventually(async () => store.report().ok);
       expect(store.current('chassis').gains).to.deep.equal(chassis(7));
-      expect(store.report().ok).to.equal(true);
       await store.close();
     }));
 
@@ -169,14 +169,12 @@ describe('GainsStore', () => {
       expect(late.report().ok).to.equal(false);
       disk.interfere = async () => undefined;
       await withStore(folder, async () => {
-        await late.retry();
         expect(await late.save('chassis', chassis(1)).catch(error => error.code)).to.equal('storage-failed');
         expect(() => late.current('chassis'))
           .to.throw(RobotError)
           .with.property('code', 'storage-failed');
         expect(disk.operations).to.deep.equal([]);
       });
-      await late.retry();
       await late.save('chassis', chassis(1));
       expect(late.report().ok).to.equal(true);
       await late.close();
@@ -184,6 +182,10 @@ describe('GainsStore', () => {
 
   it('makes its folder with the ones above it', () =>
     inTemporaryFolder(folder =>
-      withStore(join(folder, 'a', 'b', 'c'), store => store.save('chassis', chassis(1))),
+      withStore(join(folder, 'a', 'b', 'c'), async store => {
+        await store.save('chassis', chassis(1));
+        expect(await readdir(join(folder, 'a', 'b', 'c'))).to.deep.equal([FILE]);
+        expect(store.report()).to.deep.equal({ ok: true, setAside: [] });
+      }),
     ));
 });

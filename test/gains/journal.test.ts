@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { RobotError } from '../../src/core/errors.js';
-import { JOURNAL_FILE, Journal } from '../../src/gains/journal.js';
-import { encodeEntry, type JournalEntry, parseJournal } from '../../src/gains/journal-line.js';
+import { Journal } from '../../src/gains/journal.js';
+import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
+import { type JournalEntry, parseJournal } from '../../src/gains/journal-line.js';
+import { encodeEntry, noLock } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const PATH = `/state/${JOURNAL_FILE}`;
-const entry = (unit: string, revision: number): JournalEntry => ({
+const entry = (unit: string, revision: number) => ({
   revision,
   time: '2030-01-01T00:00:00.000Z',
   unit,
@@ -18,7 +20,7 @@ const newest = (entries: readonly JournalEntry[], unit: string) =>
   Math.max(0, ...entries.filter(one => one.unit === unit).map(({ revision }) => revision));
 
 async function open(disk: RecordingDisk, clock = new ManualClock()) {
-  const journal = new Journal({ folder: '/state', disk, clock });
+  const journal = new Journal({ folder: '/state', disk, clock, lock: noLock });
   await journal.open();
   const save = (unit: string, kp: number) =>
     journal.append({ time: 'now', unit, gains: { loop: { kp, ki: 0, kd: 0 } } });
@@ -49,14 +51,14 @@ describe('a journal file', () => {
     it(`${name} loads what holds`, async () => {
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
-      expect(newest(journal.entries, 'gimbal')).to.equal(revision);
+      expect(journal.revisions.newest('gimbal')).to.equal(revision);
       expect(journal.setAside.length).to.equal(damaged ? 1 : 0);
       expect(journal.problem).to.equal(undefined);
       const [copy] = journal.setAside;
       if (copy !== undefined) expect(disk.files()[`/state/${copy}`]).to.deep.equal(bytes);
       expect((await save('gimbal', 5)).revision).to.equal(revision + 1);
       const again = await open(new RecordingDisk(disk.files()));
-      expect(newest(again.journal.entries, 'gimbal')).to.equal(revision + 1);
+      expect(again.journal.revisions.newest('gimbal')).to.equal(revision + 1);
       expect(again.journal.setAside).to.deep.equal(journal.setAside);
     });
   }
@@ -126,7 +128,7 @@ describe('Journal', () => {
         await save('gimbal', 1);
         disk.interfere = failing(operation, errno);
         expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
-        expect(newest(journal.entries, 'gimbal')).to.equal(1);
+        expect(journal.revisions.newest('gimbal')).to.equal(1);
         expect(journal.problem?.context.errno).to.equal(errno);
         disk.interfere = async () => undefined;
         await journal.open();
@@ -169,7 +171,7 @@ describe('Journal', () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
     disk.interfere = failing('read', 'EIO');
     const { journal, save } = await open(disk);
-    expect(() => journal.entries).to.throw(RobotError);
+    expect(() => journal.revisions).to.throw(RobotError);
     expect(codeOf(await save('gimbal', 1).catch(error => error))).to.equal('storage-failed');
     expect(disk.files()[PATH]?.toString()).to.equal(line('gimbal', 9));
     disk.interfere = async () => undefined;
@@ -180,7 +182,7 @@ describe('Journal', () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(`${line('gimbal', 1)}garbage`) });
     disk.interfere = failing('create', 'ENOSPC');
     const { journal, save } = await open(disk);
-    expect(newest(journal.entries, 'gimbal')).to.equal(1);
+    expect(journal.revisions.newest('gimbal')).to.equal(1);
     expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
     expect(disk.files()[PATH]?.toString()).to.match(/garbage$/);
   });
@@ -196,17 +198,92 @@ describe('Journal', () => {
             finish = resolve;
           })
         : Promise.resolve();
-    const slow = save('gimbal', 2).catch(codeOf);
+    const slow = save('gimbal', 2).catch(error => error);
     await clock.advance(500);
-    expect(await slow).to.equal('storage-failed');
+    const refused = await slow;
+    expect([codeOf(refused), refused.context.mayRemain]).to.deep.equal(['storage-failed', true]);
     expect(journal.problem?.context.errno).to.equal('slow');
     disk.interfere = async () => undefined;
     finish();
     expect((await save('gimbal', 3)).revision).to.equal(2);
     expect(journal.problem).to.equal(undefined);
-    expect(newest(journal.entries, 'gimbal')).to.equal(2);
+    expect(journal.revisions.newest('gimbal')).to.equal(2);
     const { entries } = parseJournal(disk.files()[PATH]!);
     expect(entries.map(({ gains }) => gains.loop?.kp)).to.deep.equal([1, 3]);
+  });
+
+  describe('whose sync failed once', () => {
+    const failOnce = (disk: RecordingDisk, operation: string) => {
+      disk.interfere = async asked => {
+        if (asked !== operation) return;
+        disk.interfere = async () => undefined;
+        throw new RobotError('storage-failed', { operation, errno: 'EIO' });
+      };
+    };
+    for (const operation of ['append', 'sync']) {
+      it(`has nothing of the refused save by the time that it is refused (${operation})`, async () => {
+        const disk = new RecordingDisk();
+        const { journal, save } = await open(disk);
+        await save('gimbal', 1);
+        failOnce(disk, operation);
+        const refused = await save('gimbal', 2).catch(error => error);
+        expect(codeOf(refused)).to.equal('storage-failed');
+        expect(refused.context.mayRemain).to.equal(undefined);
+        // As the next process finds it after a kill in this instant.
+        const { journal: next } = await open(new RecordingDisk(disk.files()));
+        expect(next.revisions.of('gimbal').map(({ gains }) => gains.loop?.kp)).to.deep.equal([1]);
+        expect(next.setAside).to.deep.equal([]);
+        await journal.open();
+        expect(journal.problem).to.equal(undefined);
+      });
+    }
+  });
+
+  it('says of a refused save that it may remain, and takes it back by itself when the disk works again', async () => {
+    const disk = new RecordingDisk();
+    const { journal, save, clock } = await open(disk);
+    await save('gimbal', 1);
+    const reports: (string | undefined)[] = [];
+    journal.changed.add(() => reports.push(journal.problem?.context.errno));
+    disk.interfere = failing('sync', 'EIO');
+    const refused = await save('gimbal', 2).catch(error => error);
+    expect(refused.context.mayRemain).to.equal(true);
+    expect(parseJournal(disk.files()[PATH]!).entries).to.have.length(2);
+    await clock.advance(5000);
+    expect(reports).to.deep.equal(['EIO']);
+    disk.interfere = async () => undefined;
+    await clock.advance(1000);
+    expect(parseJournal(disk.files()[PATH]!).entries).to.have.length(1);
+    expect(reports).to.deep.equal(['EIO', undefined]);
+    const before = disk.operations.length;
+    await clock.advance(60_000);
+    expect(disk.operations).to.have.length(before);
+  });
+
+  it('says of a save that was never begun that nothing of it remains', async () => {
+    const disk = new RecordingDisk();
+    const { save } = await open(disk);
+    disk.interfere = failing('sync', 'EIO');
+    await save('gimbal', 1).catch(error => error);
+    const refused = await save('gimbal', 2).catch(error => error);
+    expect(codeOf(refused)).to.equal('storage-failed');
+    expect(refused.context.mayRemain).to.equal(undefined);
+  });
+
+  it('tries what could not be opened again every second, and tells when it is', async () => {
+    const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
+    disk.interfere = failing('read', 'EIO');
+    const { journal, clock } = await open(disk);
+    let changes = 0;
+    journal.changed.add(() => {
+      changes += 1;
+    });
+    await clock.advance(3000);
+    expect([journal.problem?.context.errno, changes]).to.deep.equal(['EIO', 0]);
+    disk.interfere = async () => undefined;
+    await clock.advance(1000);
+    expect([journal.problem, changes]).to.deep.equal([undefined, 1]);
+    expect(journal.revisions.newest('gimbal')).to.equal(9);
   });
 
   it('compacts above 4 MiB and keeps the last 2,000 of each unit', async () => {

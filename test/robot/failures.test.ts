@@ -96,15 +96,17 @@ describe('a resume while a controller is being stopped', () => {
 
 describe('a disk that fails', () => {
   let errno: string | undefined;
+  const check = () => {
+    if (errno !== undefined) throw new RobotError('storage-failed', { operation: 'write', path: 'x', errno });
+  };
   const failing = (file: DiskFile): DiskFile => ({
     append: async data => {
       if (errno === 'EIO') await file.append(data.subarray(0, 10));
-      if (errno !== undefined)
-        throw new RobotError('storage-failed', { operation: 'write', path: 'x', errno });
+      check();
       return file.append(data);
     },
     sync: () => file.sync(),
-    isGone: () => file.isGone(),
+    isInPlace: () => file.isInPlace(),
     close: () => file.close(),
   });
   const daemon = simulatedDaemon(
@@ -113,7 +115,10 @@ describe('a disk that fails', () => {
       disk: real => ({
         ...real,
         openToAppend: async path => failing(await real.openToAppend(path)),
-        create: async path => failing(await real.create(path)),
+        create: async path => {
+          check();
+          return failing(await real.create(path));
+        },
       }),
     },
   );

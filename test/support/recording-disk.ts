@@ -86,7 +86,7 @@ export class RecordingDisk implements Disk {
     const inode = this.#names.get(path);
     if (inode === undefined)
       throw new RobotError('storage-failed', { operation: 'open', path, errno: 'ENOENT' });
-    return this.#file(inode);
+    return this.#file(path, inode);
   }
 
   async create(path: string): Promise<DiskFile> {
@@ -95,7 +95,7 @@ export class RecordingDisk implements Disk {
     this.#names.set(path, this.#inodes);
     this.#data.set(this.#inodes, Buffer.alloc(0));
     this.operations.push({ kind: 'create', path, inode: this.#inodes });
-    return this.#file(this.#inodes);
+    return this.#file(path, this.#inodes);
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -113,7 +113,7 @@ export class RecordingDisk implements Disk {
     this.operations.push({ kind: 'syncFolder' });
   }
 
-  #file(inode: number): DiskFile {
+  #file(path: string, inode: number): DiskFile {
     return {
       append: async data => {
         await this.interfere('append');
@@ -124,7 +124,7 @@ export class RecordingDisk implements Disk {
         await this.interfere('sync');
         this.operations.push({ kind: 'sync', inode });
       },
-      isGone: async () => ![...this.#names.values()].includes(inode),
+      isInPlace: async () => this.#names.get(path) === inode,
       close: async () => undefined,
     };
   }

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { RobotError } from '../core/errors.js';
+import type { Disk, DiskFile } from '../storage/disk.js';
+import { replaceFile } from '../storage/durable-file.js';
+import { type JournalEntry, type JournalText, parseJournal } from './journal-line.js';
+
+export const JOURNAL_FILE = 'gains.jsonl';
+/** A few milliseconds of work on a small board; in between the robot is served. */
+const PARSED_AT_ONCE_BYTES = 16 << 10;
+const NEWLINE = 0x0a;
+
+/** The journal's file in the state folder, and the copies that were set aside beside it. Every failure is `storage-failed`. */
+export class JournalFile {
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #disk: Disk;
+  readonly #setAside = new Set<string>();
+  #file: DiskFile | undefined;
+  #bytes = 0;
+  /** All that is in the file was confirmed. */
+  #sound = false;
+  /** Found at the path and not ours to lose: set aside before the path gets another file. */
+  #foreign: Buffer | undefined;
+
+  constructor(folder: string, disk: Disk) {
+    this.#folder = folder;
+    this.#path = join(folder, JOURNAL_FILE);
+    this.#disk = disk;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Names of the copies of damaged files. */
+  get setAside(): readonly string[] {
+    return [...this.#setAside].sort();
+  }
+
+  async load(): Promise<readonly JournalEntry[]> {
+    const bytes = await this.#disk.read(this.#path);
+    const { entries, damaged, newerFormat } = await parsedInTurns(bytes ?? Buffer.alloc(0));
+    if (newerFormat !== undefined) throw this.#ofNewerFormat(newerFormat);
+    for (const name of await this.#disk.list(this.#folder)) if (isSetAside(name)) this.#setAside.add(name);
+    this.#bytes = bytes?.length ?? 0;
+    if (damaged) this.#foreign = bytes;
+    // Where this fails the gains are known all the same. The file is written anew then, and shows what is wrong.
+    else if (bytes !== undefined) await this.#open().catch(() => undefined);
+    return entries;
+  }
+
+  /** Whether the file at the path is open and holds nothing but what was confirmed. Otherwise it has to be replaced. */
+  async isReady(): Promise<boolean> {
+    if (this.#file === undefined) return false;
+    const inPlace = await this.#file.isInPlace();
+    if (inPlace && this.#sound) return true;
+    if (!inPlace) this.#foreign = await this.#disk.read(this.#path);
+    await this.close();
+    return false;
+  }
+
+  /** The old file stays whole until the new one is. */
+  async replace(parts: Iterable<Buffer>): Promise<void> {
+    await this.close();
+    await this.#keepForeign();
+    this.#bytes = 0;
+    await replaceFile(this.#disk, this.#path, this.#counted(parts));
+    await this.#open();
+  }
+
+  /** On the medium, in the file that the path leads to, when it resolves. Otherwise the file has to be replaced. */
+  async append(lines: Buffer): Promise<void> {
+    const file = this.#file;
+    if (file === undefined) throw this.failure('write', 'not open', 'Look at the state folder.');
+    this.#sound = false;
+    await file.append(lines);
+    await file.sync();
+    if (!(await file.isInPlace()))
+      throw this.failure('write', 'moved', 'Leave the state folder where it is.');
+    this.#bytes += lines.length;
+    this.#sound = true;
+  }
+
+  /** The file has something in it that was not confirmed after all. */
+  distrust(): void {
+    this.#sound = false;
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  async #open(): Promise<void> {
+    // A process that was killed may have left a rename that the medium does not have yet.
+    await this.#disk.syncFolder(this.#folder);
+    this.#file = await this.#disk.openToAppend(this.#path);
+    this.#sound = true;
+  }
+
+  /** Named by content, so that the same damage is kept once. */
+  async #keepForeign(): Promise<void> {
+    if (this.#foreign === undefined) return;
+    const hash = createHash('sha256').update(this.#foreign).digest('hex');
+    const name = `${JOURNAL_FILE}.damaged-${hash.slice(0, 16)}`;
+    if (!this.#setAside.has(name)) await replaceFile(this.#disk, join(this.#folder, name), [this.#foreign]);
+    this.#setAside.add(name);
+    this.#foreign = undefined;
+  }
+
+  *#counted(parts: Iterable<Buffer>): Iterable<Buffer> {
+    for (const part of parts) {
+      this.#bytes += part.length;
+      yield part;
+    }
+  }
+
+  #ofNewerFormat(format: number): RobotError<'storage-failed'> {
+    const cure = `A newer version of Trunnion wrote it: install that version, or move ${this.#path} away to begin anew.`;
+    return this.failure('read', `format ${format}`, cure);
+  }
+
+  failure(operation: string, errno: string, cure: string): RobotError<'storage-failed'> {
+    return new RobotError('storage-failed', { operation, path: this.#path, errno, cure });
+  }
+}
+
+/** A long journal takes long to read: other work has its turn in between. */
+async function parsedInTurns(bytes: Buffer): Promise<JournalText> {
+  const entries: JournalEntry[] = [];
+  let damaged = false;
+  let newerFormat: number | undefined;
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, start + PARSED_AT_ONCE_BYTES);
+    const end = newline < 0 ? bytes.length : newline + 1;
+    const text = parseJournal(bytes.subarray(start, end));
+    for (const entry of text.entries) entries.push(entry);
+    damaged ||= text.damaged;
+    newerFormat ??= text.newerFormat;
+    start = end;
+    await setImmediate();
+  }
+  return { entries, damaged, newerFormat };
+}
+
+function isSetAside(name: string): boolean {
+  return name.startsWith(`${JOURNAL_FILE}.damaged-`) && !name.endsWith('.new');
+}

@@ -1,0 +1,144 @@
+import {
+  copyFile,
+  cp,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { systemClock } from '../../src/core/clock.js';
+import { defaultGains, unitNamed } from '../../src/core/units.js';
+import { GainsStore } from '../../src/gains/gains-store.js';
+import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
+import { type Disk, realDisk } from '../../src/storage/disk.js';
+import { FolderLock } from '../../src/storage/state-lock.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { encodeEntry } from '../support/journal-lines.js';
+
+const gains = defaultGains(unitNamed('chassis'));
+const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains });
+
+/** What people do to a state folder while the daemon runs. */
+const acts: Readonly<Record<string, (state: string, path: string) => Promise<unknown>>> = {
+  'is renamed': (_, path) => rename(path, `${path}.old`),
+  'is deleted': (_, path) => unlink(path),
+  'is deleted, with a hard link left': async (_, path) => {
+    await link(path, `${path}.kept`);
+    await unlink(path);
+  },
+  'is replaced by a copy of itself': async (_, path) => {
+    await copyFile(path, `${path}.copy`);
+    await rename(`${path}.copy`, path);
+  },
+  'is replaced by another one': async (_, path) => {
+    await writeFile(`${path}.other`, foreign);
+    await rename(`${path}.other`, path);
+  },
+  'is replaced by a hard link to another one': async (_, path) => {
+    await writeFile(`${path}.other`, foreign);
+    await unlink(path);
+    await link(`${path}.other`, path);
+  },
+  'is moved away with its folder': state => rename(state, `${state}.old`),
+  'is deleted with its folder': state => rm(state, { recursive: true }),
+  'is moved away with its folder, and a copy is in its place': async state => {
+    await rename(state, `${state}.old`);
+    await cp(`${state}.old`, state, { recursive: true });
+  },
+  'is moved away with its folder, and an empty one is in its place': async state => {
+    await rename(state, `${state}.old`);
+    await mkdir(state);
+  },
+};
+
+const open = (folder: string, disk: Disk = realDisk) => GainsStore.open({ folder, clock: systemClock, disk });
+
+/** A save that is tried again as long as it is refused, as callers do. */
+async function save(store: GainsStore): Promise<number> {
+  for (;;) {
+    const saved = await store.save('chassis', gains).catch(() => undefined);
+    if (saved !== undefined) return saved.revision;
+  }
+}
+
+async function foundAfterRestart(folder: string): Promise<number> {
+  const store = await open(folder);
+  const { revision } = store.current('chassis');
+  await store.close();
+  return revision;
+}
+
+describe('a save is found again after a restart when the journal', () => {
+  for (const [what, act] of Object.entries(acts)) {
+    it(`${what} before it`, () =>
+      inTemporaryFolder(async folder => {
+        const state = join(folder, 'state');
+        const store = await open(state);
+        await save(store);
+        await act(state, join(state, JOURNAL_FILE));
+        const revision = await save(store);
+        await store.close();
+        expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
+      }));
+
+    it(`${what} while it is written`, () =>
+      inTemporaryFolder(async folder => {
+        const state = join(folder, 'state');
+        let meanwhile: (() => Promise<unknown>) | undefined;
+        const store = await open(state, {
+          ...realDisk,
+          openToAppend: async path => {
+            const file = await realDisk.openToAppend(path);
+            const append = async (data: Buffer) => {
+              await file.append(data);
+              await meanwhile?.();
+              meanwhile = undefined;
+            };
+            return { ...file, append };
+          },
+        });
+        await save(store);
+        meanwhile = () => act(state, join(state, JOURNAL_FILE));
+        const revision = await save(store);
+        await store.close();
+        expect(await foundAfterRestart(state)).to.equal(revision);
+      }));
+  }
+});
+
+describe('a state folder that was replaced', () => {
+  it('keeps the journal that somebody put there, beside ours', () =>
+    inTemporaryFolder(async state => {
+      const store = await open(state);
+      await save(store);
+      await acts['is replaced by another one']?.(state, join(state, JOURNAL_FILE));
+      await save(store);
+      const [kept = ''] = store.report().setAside;
+      await store.close();
+      expect(await readFile(join(state, kept), 'utf8')).to.equal(foreign);
+    }));
+
+  it('is left alone when another daemon has the new one', () =>
+    inTemporaryFolder(async folder => {
+      const state = join(folder, 'state');
+      const store = await open(state);
+      await save(store);
+      await rename(state, `${state}.old`);
+      await mkdir(state);
+      const other = new FolderLock(state);
+      await other.hold();
+      const refused = await store.save('chassis', gains).catch(error => error.context);
+      expect(refused).to.include({ operation: 'lock', errno: 'in use' });
+      expect(await readdir(state)).to.deep.equal([]);
+      expect(store.current('chassis').revision).to.equal(1);
+      await other.release();
+      expect(await save(store)).to.equal(2);
+      await store.close();
+    }));
+});

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+describe('a save that the disk does not confirm', () => {
+  /** How many of the next syncs fail. */
+  let failures = 0;
+  const daemon = simulatedDaemon(
+    {},
+    {
+      disk: real => {
+        const failing = async (path: string, opening: typeof real.create) => {
+          const file = await opening(path);
+          const sync = async () => {
+            failures -= 1;
+            if (failures >= 0)
+              throw new RobotError('storage-failed', { operation: 'sync', path, errno: 'EIO' });
+            await file.sync();
+          };
+          return { ...file, sync };
+        };
+        return {
+          ...real,
+          openToAppend: path => failing(path, real.openToAppend),
+          create: path => failing(path, real.create),
+        };
+      },
+    },
+  );
+  const save = async (kp: number) => {
+    const { body: gains } = await daemon.get('/api/chassis/pidconfig');
+    const wanted = { ...gains, speed: { ...gains.speed, kp } };
+    return { gains, answer: await daemon.post('/api/chassis/pidconfig', wanted) };
+  };
+
+  it('has changed nothing when the disk works again at once', async () => {
+    expect((await save(11)).answer.status).to.equal(200);
+    failures = 1;
+    const { gains, answer } = await save(12);
+    expect(answer.status).to.equal(503);
+    expect(answer.body.detail).to.contain('so nothing was changed');
+    await daemon.restart();
+    expect((await daemon.get('/api/chassis/pidconfig')).body).to.deep.equal(gains);
+    expect((await daemon.get('/api/status')).body.storage.ok).to.equal(true);
+  });
+
+  it('says that it may be found in force after a restart when the disk goes on failing', async () => {
+    failures = Number.POSITIVE_INFINITY;
+    const { gains, answer } = await save(13);
+    expect(answer.status).to.equal(503);
+    expect(answer.body.detail).to.contain('may be found in force after a restart');
+    expect((await daemon.get('/api/chassis/pidconfig')).body).to.deep.equal(gains);
+    failures = 0;
+    expect((await save(14)).answer.status).to.equal(200);
+    await daemon.restart();
+    const { body: history } = await daemon.get('/api/chassis/pidconfig/history');
+    const proportions = history.map((one: typeof history) => one.gains.speed.kp);
+    expect(proportions).to.deep.equal([14, 11]);
+  });
+});

@@ -1,0 +1,17 @@
+import { crc32 } from 'node:zlib';
+import { type JournalEntry, journalEntry } from '../../src/gains/journal-line.js';
+import type { StateLock } from '../../src/storage/state-lock.js';
+
+/** As it stands in the file, with its newline. */
+export function encodeEntry(entry: Omit<JournalEntry, 'line'>): string {
+  return `${journalEntry(entry).line}\n`;
+}
+
+/** For journals on disks in memory, where nobody else is. */
+export const noLock: StateLock = { hold: async () => undefined, release: async () => undefined };
+
+/** What something else than this version wrote, with a checksum that holds, and its newline. */
+export function foreignLine(members: Readonly<Record<string, unknown>>): string {
+  const body = JSON.stringify(members).slice(0, -1);
+  return `${body},"checksum":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
+}
