@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
+import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 describe('a save that the disk does not confirm', () => {
@@ -50,7 +51,11 @@ describe('a save that the disk does not confirm', () => {
     expect(answer.status).to.equal(503);
     expect(answer.body.detail).to.contain('may be found in force after a restart');
     expect((await daemon.get('/api/chassis/pidconfig')).body).to.deep.equal(gains);
+    const messages = () =>
+      daemon.logged.map(({ msg }) => msg).filter(msg => String(msg).startsWith('storage'));
+    expect(messages().at(-1)).to.equal('storage failed');
     failures = 0;
+    await eventually(async () => messages().at(-1) === 'storage works again');
     expect((await save(14)).answer.status).to.equal(200);
     await daemon.restart();
     const { body: history } = await daemon.get('/api/chassis/pidconfig/history');
