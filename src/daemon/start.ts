@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
-import { perUnit } from '../core/units.js';
 import { version } from '../core/version.js';
 import { logRobotEvents } from '../events/robot-log.js';
 import { GainsStore } from '../gains/gains-store.js';
@@ -13,9 +12,11 @@ import { type Hardware, isMissing } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
 import type { Route } from '../http/route.js';
 import { createHttpServer } from '../http/server.js';
+import { agreedSilence, recordGivenSilence } from '../robot/agreed-silence.js';
 import { everythingAllowed } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
 import { type Disk, realDisk } from '../storage/disk.js';
+import { SilenceRecord } from '../storage/silence-record.js';
 import type { Notifier } from './systemd-notify.js';
 
 export interface Parts {
@@ -50,6 +51,8 @@ export async function start(parts: Parts): Promise<Daemon> {
   if (setAside.length > 0)
     log.warn({ setAside }, 'a damaged journal was set aside; copies are in the state folder');
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
+  const silenceRecord = await SilenceRecord.open({ folder: config.state.folder, disk, clock });
+  const silence = await agreedSilence(silenceRecord, hostSilenceMs, clock);
   const robot = new Robot({
     hardware,
     store,
@@ -59,9 +62,10 @@ export async function start(parts: Parts): Promise<Daemon> {
       pollHz,
       onControllerReset,
       laserMaxOnS: config.laser.maxOnS,
-      silence: perUnit(() => ({ beforeMs: 500, givenMs: hostSilenceMs })),
+      silence,
     },
   });
+  recordGivenSilence(robot, silenceRecord, silence);
   const stopLogging = logRobotEvents(robot, log, clock);
   await robot.start();
   const app = createApp({
@@ -99,6 +103,7 @@ export async function start(parts: Parts): Promise<Daemon> {
     await robot.close();
     stopLogging();
     await closeServer(server, clock);
+    await silenceRecord.close();
     await store.close();
     await hardware.close();
   };

@@ -65,6 +65,11 @@ export class SilenceRecord {
     return done;
   }
 
+  /** Resolves when what was to be recorded has been written, or could not be. */
+  async close(): Promise<void> {
+    await this.#work;
+  }
+
   async #read(): Promise<void> {
     try {
       const bytes = await this.#disk.read(this.#path);
@@ -75,7 +80,8 @@ export class SilenceRecord {
   }
 
   async #write(unit: UnitName, silenceMs: number): Promise<void> {
-    if (this.#silences?.[unit] === silenceMs) return;
+    if (this.#silences !== undefined && (this.#silences[unit] ?? AT_CONTROLLER_START_MS) === silenceMs)
+      return;
     const unknown = Object.fromEntries(UNIT_LIST.map(({ name }) => [name, 0]));
     const silences = { ...(this.#silences ?? unknown), [unit]: silenceMs };
     await replaceFile(this.#disk, this.#path, [Buffer.from(`${JSON.stringify(silences)}\n`)]);

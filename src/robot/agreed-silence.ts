@@ -1,0 +1,54 @@
+import type { Clock } from '../core/clock.js';
+import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
+import type { SilenceRecord } from '../storage/silence-record.js';
+import type { SilenceLimits } from './host-silence.js';
+import type { Robot } from './robot.js';
+
+/** A disk that is slower than this does not keep the robot waiting. */
+const RECORD_MS = 500;
+
+/**
+ * What each controller may be given as host silence, `wantedMs` (0 = for ever) where that could be recorded. A longer
+ * silence than before is on the disk before it is given, so that the next process knows how long a controller that it
+ * cannot reach may go on. Where it could not be recorded, the controller gets no longer silence than it may have had.
+ */
+export async function agreedSilence(
+  record: SilenceRecord,
+  wantedMs: number,
+  clock: Clock,
+): Promise<Record<UnitName, SilenceLimits>> {
+  const limits = perUnit(({ name }) => ({ beforeMs: record.largestMs(name), givenMs: wantedMs }));
+  const longest = wantedMs === 0 ? Number.POSITIVE_INFINITY : wantedMs;
+  for (const { name } of UNIT_LIST) {
+    const { beforeMs } = limits[name];
+    if (longest <= beforeMs) continue;
+    if (!(await isDone(record.record(name, wantedMs), clock))) limits[name] = { beforeMs, givenMs: beforeMs };
+  }
+  return limits;
+}
+
+/** A shorter silence than before is recorded when the controller has it: it is online only after a heartbeat. */
+export function recordGivenSilence(
+  robot: Robot,
+  record: SilenceRecord,
+  limits: Record<UnitName, SilenceLimits>,
+): void {
+  robot.events.add(event => {
+    if (event.what !== 'online') return;
+    record.record(event.unit, limits[event.unit].givenMs).catch(() => undefined);
+  });
+}
+
+function isDone(act: Promise<void>, clock: Clock): Promise<boolean> {
+  return new Promise(resolve => {
+    const limit = clock.after(RECORD_MS, () => resolve(false));
+    const end = (done: boolean) => {
+      limit.cancel();
+      resolve(done);
+    };
+    act.then(
+      () => end(true),
+      () => end(false),
+    );
+  });
+}
