@@ -18,7 +18,7 @@ interface Asset {
 /** Script and style sheet, bundled and small, under names that change with their content. */
 async function bundle(): Promise<Asset[]> {
   const { outputFiles } = await build({
-    entryPoints: [join(source, 'main.ts'), join(source, 'style.css')],
+    entryPoints: [join(source, 'main.tsx'), join(source, 'style.css')],
     outdir: target,
     entryNames: '[name]-[hash]',
     bundle: true,

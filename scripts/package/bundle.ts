@@ -87,7 +87,7 @@ export async function bundleDaemon(
   for (const file of filesIn(PAGE)) put(destination, join(PAGE, file), readFileSync(join(PAGE, file)));
   const page = await build({
     ...common,
-    entryPoints: ['src/console/main.ts'],
+    entryPoints: ['src/console/main.tsx'],
     platform: 'browser',
     write: false,
   });

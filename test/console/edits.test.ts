@@ -6,7 +6,7 @@ import {
   realEdits,
   textsOf,
   withChanges,
-} from '../../src/console/edits.js';
+} from '../../src/console/model/edits.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 
 const chassis = unitNamed('chassis');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fixed, parseGain, stepped } from '../../src/console/numbers.js';
+import { fixed, parseGain, stepped } from '../../src/console/model/numbers.js';
 
 describe('gains as people type them', () => {
   for (const [text, value] of [
@@ -36,17 +36,21 @@ describe('steps of a gain', () => {
     [-20, -19, -21, -19.9],
   ] as const) {
     it(`around ${value}`, () => {
-      expect(stepped(value, 1, false)).to.equal(up);
-      expect(stepped(value, -1, false)).to.equal(down);
-      expect(stepped(value, 1, true)).to.equal(fineUp);
+      expect(stepped(value, 1, 'usual')).to.equal(up);
+      expect(stepped(value, -1, 'usual')).to.equal(down);
+      expect(stepped(value, 1, 'fine')).to.equal(fineUp);
     });
   }
+
+  it('are ten times as large when they are coarse', () => {
+    expect([stepped(20, 1, 'coarse'), stepped(0.3, -1, 'coarse')]).to.deep.equal([30, 0.2]);
+  });
 
   it('lead back to where they came from', () => {
     for (const start of [0.07, 1, 9.8, 10, 99, 100, 1000]) {
       let value = start;
-      for (let count = 0; count < 30; count += 1) value = stepped(value, 1, false);
-      for (let count = 0; count < 30; count += 1) value = stepped(value, -1, false);
+      for (let count = 0; count < 30; count += 1) value = stepped(value, 1, 'usual');
+      for (let count = 0; count < 30; count += 1) value = stepped(value, -1, 'usual');
       expect(value).to.equal(start);
     }
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StreamRoom } from '../../src/console/stream-room.js';
+import { StreamRoom } from '../../src/console/daemon/stream-room.js';
 
 /** Windows of one browser: each hears what the others tell. */
 function openWindows(count: number) {

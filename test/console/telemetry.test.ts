@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { csv } from '../../src/console/csv.js';
-import { PlotWindow } from '../../src/console/plot-window.js';
-import type { Sample, UnitStatus } from '../../src/console/robot-state.js';
-import { emptyColumns, TelemetryBuffer } from '../../src/console/telemetry-buffer.js';
-import { marksBetween, Timeline } from '../../src/console/timeline.js';
+import type { Sample } from '../../src/console/daemon/robot-state.js';
+import { csv } from '../../src/console/model/csv.js';
+import { PlotWindow } from '../../src/console/model/plot-window.js';
+import { emptyColumns, TelemetryBuffer } from '../../src/console/model/telemetry-buffer.js';
+import { marksBetween, Timeline } from '../../src/console/model/timeline.js';
+import type { UnitStatus } from '../../src/core/status.js';
 import type { Mode } from '../../src/core/units.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 

@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import type { Model } from '../model/model.js';
+import { type Act, refusalText } from '../parts/act.js';
+import { useConsole } from '../parts/console.js';
+import { Press } from '../parts/press.js';
+import { excitedUnits, type Line, mostUrgentFirst, statusLines } from './lines.js';
+
+/**
+ * All complaints, always in view. The bar keeps room for the first line; the others lie over the page below it, so that
+ * nothing moves, and can be folded.
+ */
+export function AlertStrip() {
+  const { model } = useConsole();
+  const folded = useSignal(false);
+  const lines = linesOf(model);
+  const status = model.status.value;
+  const excited = status === undefined ? [] : excitedUnits(status);
+  const count = lines.length + excited.length;
+  return (
+    <div class="strip" data-folded={folded.value || undefined}>
+      <div role="alert">
+        <ul>
+          {lines
+            .filter(({ tone }) => tone !== 'note')
+            .map(line => (
+              <Alert {...line} key={line.about + line.text} />
+            ))}
+          {excited.map(({ unit, text }) => (
+            <li class="excited" key={unit.name}>
+              <strong>{unit.title}</strong> {text}{' '}
+              <Press
+                act={model.exciting[unit.name]}
+                what="end"
+                run={() => model.endExcitation(unit.name)}
+                aria-label={`End the excitation of the ${unit.title.toLowerCase()}`}
+              >
+                End
+              </Press>
+            </li>
+          ))}
+          {lines
+            .filter(({ tone }) => tone === 'note')
+            .map(line => (
+              <Alert {...line} key={line.about + line.text} />
+            ))}
+        </ul>
+      </div>
+      {count === 0 && status !== undefined && <p class="well">All well</p>}
+      {count > 1 && (
+        <button
+          type="button"
+          class="fold"
+          aria-expanded={!folded.value}
+          onClick={() => {
+            folded.value = !folded.value;
+          }}
+        >
+          {folded.value ? `${count - 1} more` : 'Fold'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Alert({ tone, about, text }: Line) {
+  return (
+    <li data-tone={tone}>
+      <strong>{about}</strong> {text}
+    </li>
+  );
+}
+
+function linesOf(model: Model): Line[] {
+  const [status, fresh] = [model.status.value, model.fresh.value];
+  return mostUrgentFirst([
+    ...stopAskLines(model),
+    ...(model.resting.value ? [RESTING] : status !== undefined && !fresh ? [STALE] : []),
+    ...[model.laser, ...Object.values(model.modes), ...Object.values(model.exciting)].flatMap(refusalLines),
+    ...(status === undefined ? [] : statusLines(status)),
+  ]);
+}
+
+const RESTING: Line = {
+  tone: 'bad',
+  about: 'Resting',
+  text: 'while newer pages are open in this browser. Press anywhere to wake this one.',
+};
+const STALE: Line = {
+  tone: 'bad',
+  about: 'No contact with the daemon.',
+  text: 'What you see is the last that was heard; it may have changed.',
+};
+
+/** A stop without an answer, until status says of itself what came of it. */
+function stopAskLines({ stopping, asksAgain, fresh, status }: Model): Line[] {
+  if (fresh.value && status.value?.stopped) return [];
+  if (asksAgain.value) {
+    return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
+  }
+  const refusal = stopping.refusal.value;
+  if (refusal === undefined) return [];
+  const text = `Be ready to cut the power. ${refusalText(refusal)}`;
+  return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
+}
+
+function refusalLines({ title, refusal }: Act): Line[] {
+  return refusal.value === undefined ? [] : [{ tone: 'bad', about: title, text: refusalText(refusal.value) }];
+}

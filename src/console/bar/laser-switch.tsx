@@ -1,0 +1,59 @@
+import { useEffect } from 'preact/hooks';
+import type { LaserStatus } from '../../core/status.js';
+import { useConsole } from '../parts/console.js';
+import { onKey } from '../parts/keys.js';
+import { Press } from '../parts/press.js';
+
+/** `L` darkens it from anywhere; there is no key that lights it. */
+export function LaserSwitch() {
+  const { model } = useConsole();
+  useEffect(() => onKey('l', () => model.darken()), [model]);
+  const light = model.fresh.value ? model.status.value?.laser.light : undefined;
+  return (
+    <fieldset class="group laser" aria-label="Laser">
+      <span class="label">
+        Laser <LaserLamp />
+      </span>
+      <div class="segments">
+        <Press
+          act={model.laser}
+          what="on"
+          run={() => model.light()}
+          pressed={light === 'on'}
+          disabled={model.isStopped}
+        >
+          On
+        </Press>
+        <Press
+          act={model.laser}
+          what="off"
+          run={() => model.darken()}
+          pressed={light === 'dark'}
+          aria-keyshortcuts="L"
+          data-key="L"
+        >
+          Off
+        </Press>
+      </div>
+    </fieldset>
+  );
+}
+
+const WORDS: Readonly<Record<LaserStatus['light'], string>> = {
+  on: 'LASER ON',
+  dark: 'dark',
+  unknown: 'unknown',
+  fault: 'FAULT',
+};
+
+/** What may be claimed of the light. What was heard once is no claim. */
+export function LaserLamp() {
+  const { model } = useConsole();
+  const laser = model.status.value?.laser;
+  const word = laser === undefined ? '' : WORDS[laser.light];
+  return (
+    <output class="lamp" title={laser?.problem?.detail ?? laser?.reason}>
+      {model.fresh.value || word === '' ? word : `unknown (was ${word.toLowerCase()})`}
+    </output>
+  );
+}

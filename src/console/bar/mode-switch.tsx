@@ -1,0 +1,32 @@
+import { MODES, type Unit } from '../../core/units.js';
+import { useConsole } from '../parts/console.js';
+import { Press } from '../parts/press.js';
+
+/** The modes of one unit; the one in force is lit, or grey while the controller is away. */
+export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
+  const { model } = useConsole();
+  const status = model.status.value?.[name];
+  const offline = status?.online === false;
+  return (
+    <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>
+      <span class="label">
+        {title}{' '}
+        <span class="unit-note">{offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}</span>
+      </span>
+      <div class="segments">
+        {MODES.map(mode => (
+          <Press
+            key={mode}
+            act={model.modes[name]}
+            what={mode}
+            run={() => model.switchMode(name, mode)}
+            pressed={status?.mode === mode}
+            disabled={model.isStopped}
+          >
+            {mode}
+          </Press>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

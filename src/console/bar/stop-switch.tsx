@@ -1,0 +1,35 @@
+import { useEffect } from 'preact/hooks';
+import { useConsole } from '../parts/console.js';
+import { onKey } from '../parts/keys.js';
+import { Press } from '../parts/press.js';
+
+/** One press, or Escape from anywhere. */
+export function StopSwitch() {
+  const { model } = useConsole();
+  useEffect(() => onKey('escape', () => void model.stop()), [model]);
+  return (
+    <fieldset class="group stopping" aria-label="Stop">
+      <Press
+        act={model.stopping}
+        what="stop"
+        run={() => model.stop()}
+        class="stop"
+        aria-keyshortcuts="Escape"
+        data-key="Esc"
+      >
+        STOP
+      </Press>
+      <ResumeButton />
+    </fieldset>
+  );
+}
+
+export function ResumeButton() {
+  const { model } = useConsole();
+  const running = model.fresh.value && model.status.value?.stopped === false;
+  return (
+    <Press act={model.stopping} what="resume" run={() => model.resume()} class="resume" disabled={running}>
+      Resume
+    </Press>
+  );
+}

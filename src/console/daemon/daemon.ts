@@ -1,0 +1,33 @@
+import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
+import { createRequest } from './request.js';
+
+export interface SavedGains {
+  readonly revision: number;
+  readonly savedAt: string;
+  readonly gains: GainSet;
+}
+
+export type Daemon = ReturnType<typeof createDaemon>;
+
+/** All that the page asks of the daemon. */
+export function createDaemon(onStuck: () => void) {
+  const { get, post, insist } = createRequest(onStuck);
+  const basedOn = (revision: number | undefined) =>
+    revision === undefined ? '' : `?baseRevision=${revision}`;
+  return {
+    stop: (onSlow: () => void) => insist('/api/stop', {}, onSlow),
+    resume: () => post('/api/resume'),
+    light: () => post('/api/laser', { action: 'on' }),
+    darken: (onSlow: () => void) => insist('/api/laser', { action: 'off' }, onSlow),
+    switchMode: (unit: UnitName, mode: Mode) => post(`/api/${unit}/mode/switch`, { mode }),
+    excite: (unit: UnitName, wave: { loop: string; amplitude: number | null; periodS: number | null }) =>
+      post<Excitation>(`/api/${unit}/excitation`, wave),
+    gains: (unit: UnitName) => get<GainSet>(`/api/${unit}/pidconfig`),
+    save: (unit: UnitName, gains: GainSet, baseRevision?: number) =>
+      post<GainSet>(`/api/${unit}/pidconfig${basedOn(baseRevision)}`, gains),
+    restore: (unit: UnitName, revision: number) =>
+      post<GainSet>(`/api/${unit}/pidconfig/restore`, { revision }),
+    history: (unit: UnitName, limit: number) =>
+      get<readonly SavedGains[]>(`/api/${unit}/pidconfig/history?limit=${limit}`),
+  };
+}

@@ -1,0 +1,115 @@
+import type { Status } from '../../core/status.js';
+import type { Sample, Step } from './robot-state.js';
+import { StreamRoom } from './stream-room.js';
+
+export interface StreamHandlers {
+  readonly onOpen: () => void;
+  readonly onStatus: (status: Status) => void;
+  readonly onTelemetry: (sample: Sample) => void;
+  readonly onStep: (step: Step) => void;
+  /** Newer windows have the connections; a press or a key wakes this one. */
+  readonly onRest: (resting: boolean) => void;
+  /** Heard from within STALE_MS, or not any more. */
+  readonly onFreshness: (fresh: boolean) => void;
+}
+
+const STALE_MS = 800;
+/** A connection that is silent for so long is given up, whatever the browser thinks of it. */
+const DEAD_MS = 4000;
+const REOPEN_MS = 500;
+const GIVEN_WAY_MS = 1500;
+const LOOK_MS = 100;
+
+/** The stream of events, kept open while the page can be seen and newer windows do not need the connection. */
+export class EventStream {
+  readonly #handlers: StreamHandlers;
+  readonly #room: StreamRoom;
+  readonly #channel = new BroadcastChannel('trunnion');
+  #resting = false;
+  #source: EventSource | undefined;
+  #reopenAtMs = 0;
+  #heardMs = Number.NEGATIVE_INFINITY;
+  #fresh = false;
+
+  constructor(handlers: StreamHandlers) {
+    this.#handlers = handlers;
+    this.#room = new StreamRoom({
+      id: String(Math.random()),
+      channel: this.#channel,
+      onCrowded: () => this.#rest(true),
+      onGiveWay: () => this.#close(GIVEN_WAY_MS),
+    });
+  }
+
+  start(): void {
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) this.#close(0);
+      else this.#rest(false);
+      this.#look();
+    });
+    window.addEventListener('pagehide', () => this.#close(0));
+    for (const type of ['focus', 'pointerdown', 'keydown']) {
+      window.addEventListener(type, () => this.#rest(false), { capture: true });
+    }
+    this.#channel.addEventListener('message', event => this.#room.hear(event.data));
+    setInterval(() => this.#look(), LOOK_MS);
+    this.#look();
+  }
+
+  /** Frees connections, here and in the other tabs. */
+  giveWay(): void {
+    this.#room.askForWay();
+  }
+
+  #rest(resting: boolean): void {
+    if (resting === this.#resting) return;
+    this.#resting = resting;
+    if (resting) this.#close(0);
+    this.#handlers.onRest(resting);
+    this.#look();
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    const silentMs = nowMs - this.#heardMs;
+    this.#setFresh(silentMs < STALE_MS);
+    if (this.#source?.readyState === EventSource.CLOSED || (this.#source && silentMs > DEAD_MS)) {
+      this.#close(REOPEN_MS);
+    }
+    if (this.#source === undefined && !document.hidden && !this.#resting && nowMs >= this.#reopenAtMs)
+      this.#open();
+  }
+
+  #open(): void {
+    const source = new EventSource('/api/events');
+    this.#room.opened();
+    this.#source = source;
+    this.#heardMs = Math.max(this.#heardMs, performance.now() - STALE_MS);
+    source.addEventListener('open', () => this.#handlers.onOpen());
+    this.#on<Status>(source, 'status', status => this.#handlers.onStatus(status));
+    this.#on<Sample>(source, 'telemetry', sample => this.#handlers.onTelemetry(sample));
+    this.#on<Step>(source, 'step', step => this.#handlers.onStep(step));
+  }
+
+  #on<T>(source: EventSource, type: string, act: (data: T) => void): void {
+    source.addEventListener(type, event => {
+      if (source !== this.#source) return;
+      this.#heardMs = performance.now();
+      act(JSON.parse(event.data));
+      this.#setFresh(true);
+    });
+  }
+
+  #close(reopenAfterMs: number): void {
+    if (this.#source !== undefined) this.#room.closed();
+    this.#source?.close();
+    this.#source = undefined;
+    this.#reopenAtMs = performance.now() + reopenAfterMs;
+  }
+
+  #setFresh(fresh: boolean): void {
+    if (fresh === this.#fresh) return;
+    this.#fresh = fresh;
+    this.#handlers.onFreshness(fresh);
+  }
+}

@@ -1,0 +1,106 @@
+import type { GainSet, Gains, Unit } from '../../core/units.js';
+import { parseGain } from './numbers.js';
+
+export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const satisfies readonly (keyof Gains)[];
+export type GainName = (typeof GAIN_NAMES)[number];
+
+/** Unsaved texts of one unit's fields, by the JSON pointer of the member they stand for. */
+export type EditTexts = Readonly<Record<string, string>>;
+
+export interface Field {
+  readonly loop: string;
+  readonly gain: GainName;
+  readonly pointer: string;
+}
+
+export interface Change {
+  readonly field: Field;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface EditState {
+  readonly changes: readonly Change[];
+  /** By pointer: what is wrong with a text. */
+  readonly faults: Readonly<Record<string, string>>;
+}
+
+export function fieldsOf(unit: Unit): Field[] {
+  return unit.loops.flatMap(({ name }) =>
+    GAIN_NAMES.map(gain => ({ loop: name, gain, pointer: `/${name}/${gain}` })),
+  );
+}
+
+export function storedValue(gains: GainSet, field: Field): number {
+  return gains[field.loop]?.[field.gain] ?? Number.NaN;
+}
+
+/** An edit that says the stored value in other words is none. */
+export function editState(unit: Unit, stored: GainSet, texts: EditTexts): EditState {
+  const changes: Change[] = [];
+  const faults: Record<string, string> = {};
+  for (const field of fieldsOf(unit)) {
+    const text = texts[field.pointer];
+    if (text === undefined) continue;
+    const parsed = parseGain(text);
+    const from = storedValue(stored, field);
+    if ('fault' in parsed) faults[field.pointer] = parsed.fault;
+    else if (parsed.value !== from) changes.push({ field, from, to: parsed.value });
+  }
+  return { changes, faults };
+}
+
+/** The texts that still say something else than what is stored. */
+export function realEdits(unit: Unit, stored: GainSet, texts: EditTexts): EditTexts {
+  const { changes, faults } = editState(unit, stored, texts);
+  const pointers = new Set([...changes.map(change => change.field.pointer), ...Object.keys(faults)]);
+  return Object.fromEntries(Object.entries(texts).filter(([pointer]) => pointers.has(pointer)));
+}
+
+export function withChanges(stored: GainSet, changes: readonly Change[]): GainSet {
+  const result: Record<string, Gains> = { ...stored };
+  for (const { field, to } of changes) {
+    const loop = result[field.loop];
+    if (loop !== undefined) result[field.loop] = { ...loop, [field.gain]: to };
+  }
+  return result;
+}
+
+/** A change of sign, or by more than three times: easily a slip of the finger. */
+export function isDrastic({ from, to }: Change): boolean {
+  if (from * to < 0) return true;
+  return from !== 0 && to !== 0 && Math.abs(Math.log(to / from)) > Math.log(3) + 1e-9;
+}
+
+/** From one set to another, field by field. */
+export function difference(unit: Unit, from: GainSet, to: GainSet): Change[] {
+  return fieldsOf(unit)
+    .map(field => ({ field, from: storedValue(from, field), to: storedValue(to, field) }))
+    .filter(change => !Object.is(change.from, change.to) && change.from !== change.to);
+}
+
+export function textsOf(changes: readonly Change[]): EditTexts {
+  return Object.fromEntries(changes.map(({ field, to }) => [field.pointer, String(to)]));
+}
+
+export function changeText(unit: Unit, { field, from, to }: Change): string {
+  const title = unit.loops.find(loop => loop.name === field.loop)?.title ?? field.loop;
+  return `${title} ${field.gain} ${from} → ${to}`;
+}
+
+/** The texts once a loop that others changed is settled; `mine` is the loop as it was edited, field by field. */
+export function mineOf(
+  unit: Unit,
+  base: GainSet,
+  stored: GainSet,
+  texts: EditTexts,
+  loop: string,
+  whose: 'mine' | 'theirs',
+): EditTexts {
+  const fields = fieldsOf(unit).filter(field => field.loop === loop);
+  const pointers = new Set(fields.map(field => field.pointer));
+  const others = Object.fromEntries(Object.entries(texts).filter(([pointer]) => !pointers.has(pointer)));
+  if (whose === 'theirs') return others;
+  const mine = fields.map(field => [field.pointer, texts[field.pointer] ?? String(storedValue(base, field))]);
+  return realEdits(unit, stored, { ...others, ...Object.fromEntries(mine) });
+}

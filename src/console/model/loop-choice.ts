@@ -1,0 +1,17 @@
+import { type Loop, type UnitName, unitNamed } from '../../core/units.js';
+
+/** The loop that is plotted, excited and shown in its steps. */
+export interface LoopChoice {
+  readonly unit: UnitName;
+  readonly loop: string;
+}
+
+export function keyOf({ unit, loop }: LoopChoice): string {
+  return `${unit}/${loop}`;
+}
+
+export function loopOf({ unit, loop }: LoopChoice): Loop {
+  const found = unitNamed(unit).loops.find(({ name }) => name === loop);
+  if (found === undefined) throw new TypeError(`no loop named ${loop}`);
+  return found;
+}

@@ -1,0 +1,111 @@
+import { batch, effect, signal } from '@preact/signals';
+import type { Status } from '../../core/status.js';
+import { type Mode, perUnit, type UnitName } from '../../core/units.js';
+import type { Daemon } from '../daemon/daemon.js';
+import type { Sample, Step } from '../daemon/robot-state.js';
+import { Act } from '../parts/act.js';
+import { keepEdits } from './kept-edits.js';
+import { keyOf, type LoopChoice } from './loop-choice.js';
+import { rememberStep, type StepPair, stepAgeS } from './step-memory.js';
+import { pageS, Telemetry } from './telemetry.js';
+import { UnitGains } from './unit-gains.js';
+
+/** What this page knows of the robot, and what is asked of it here. */
+export class Model {
+  readonly status = signal<Status | undefined>(undefined);
+  /** What `status` says is known to hold now. */
+  readonly fresh = signal(false);
+  /** Not listening, because other windows do. */
+  readonly resting = signal(false);
+  readonly openedAt = new Date();
+  readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
+  readonly gains: Readonly<Record<UnitName, UnitGains>>;
+  readonly telemetry = new Telemetry();
+  readonly steps = signal<ReadonlyMap<string, StepPair>>(new Map());
+  readonly stopping = new Act('Stop');
+  /** A stop that got no answer yet is asked again. */
+  readonly asksAgain = signal(false);
+  readonly laser = new Act('Laser');
+  readonly modes = perUnit(({ title }) => new Act(`${title} mode`));
+  readonly exciting = perUnit(({ title }) => new Act(`${title} excitation`));
+  readonly #daemon: Daemon;
+  /** When each unit's gains last changed, in the page's seconds. */
+  readonly #changedAtS: Record<UnitName, number> = { gimbal: 0, chassis: 0 };
+
+  constructor(daemon: Daemon) {
+    this.#daemon = daemon;
+    this.gains = perUnit(unit => new UnitGains(unit, daemon));
+    keepEdits(this.gains);
+    effect(() => {
+      if (!this.fresh.value) this.telemetry.breakOff();
+    });
+  }
+
+  /** Whether status is fresh and says that the robot is stopped: what a stop refuses need not be tried. */
+  get isStopped(): boolean {
+    return this.fresh.value && this.status.value?.stopped === true;
+  }
+
+  setStatus(status: Status): void {
+    const before = this.status.peek();
+    batch(() => {
+      this.status.value = status;
+      for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
+    });
+    if (before === undefined) return;
+    for (const mark of this.telemetry.mark(before, status)) {
+      if (mark.kind === 'save' && mark.unit !== undefined) this.#changedAtS[mark.unit] = pageS();
+    }
+  }
+
+  takeSample(sample: Sample): void {
+    this.telemetry.take(sample);
+  }
+
+  takeStep(step: Step): void {
+    const { stored } = this.gains[step.unit];
+    const gains = stored.peek()?.gains[step.loop];
+    const begunS = pageS() - stepAgeS(step);
+    if (gains === undefined || begunS <= this.#changedAtS[step.unit]) return;
+    const revision = this.status.peek()?.[step.unit].gains.revision ?? 0;
+    const pair = rememberStep(this.steps.peek().get(keyOf(step)), { step, gains, revision });
+    this.steps.value = new Map(this.steps.peek()).set(keyOf(step), pair);
+  }
+
+  async stop(): Promise<void> {
+    this.asksAgain.value = false;
+    await this.stopping.run('stop', () =>
+      this.#daemon.stop(() => {
+        this.asksAgain.value = true;
+      }),
+    );
+    this.asksAgain.value = false;
+  }
+
+  resume(): void {
+    void this.stopping.run('resume', () => this.#daemon.resume());
+  }
+
+  light(): void {
+    void this.laser.run('on', () => this.#daemon.light());
+  }
+
+  darken(): void {
+    void this.laser.run('off', () => this.#daemon.darken(() => undefined));
+  }
+
+  switchMode(unit: UnitName, mode: Mode): void {
+    void this.modes[unit].run(mode, () => this.#daemon.switchMode(unit, mode));
+  }
+
+  excite({ unit, loop }: LoopChoice, amplitude: number | null, periodS: number | null): void {
+    const wave = { loop, amplitude, periodS };
+    void this.exciting[unit].run('excite', () => this.#daemon.excite(unit, wave));
+  }
+
+  endExcitation(unit: UnitName): void {
+    const wave = this.status.value?.[unit].excitation;
+    if (wave === null || wave === undefined) return;
+    void this.exciting[unit].run('end', () => this.#daemon.excite(unit, { ...wave, amplitude: 0 }));
+  }
+}

@@ -1,0 +1,54 @@
+export type Parsed = { readonly value: number } | { readonly fault: string };
+
+/** A gain as a person types it. */
+export function parseGain(text: string): Parsed {
+  const trimmed = text.trim().replace(/^\+/, '').replace('−', '-');
+  if (trimmed === '') return { fault: 'is empty' };
+  if (trimmed.includes(',')) return { fault: 'needs a point, not a comma' };
+  if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return { fault: 'is not a number' };
+  const value = Number(trimmed);
+  return Number.isFinite(value) ? { value } : { fault: 'is too large' };
+}
+
+const decimalsOf = (value: number) => {
+  const [mantissa = '', exponent = '0'] = String(Math.abs(value)).split('e');
+  return Math.max(0, (mantissa.split('.')[1] ?? '').length - Number(exponent));
+};
+
+const SMALLEST_EXPONENT = -4;
+
+/** A tenth of the usual step, the usual step, ten times as much. */
+export type StepSize = 'fine' | 'usual' | 'coarse';
+const STEP_EXPONENTS: Readonly<Record<StepSize, number>> = { fine: -2, usual: -1, coarse: 0 };
+
+/**
+ * One step up or down: one of the second significant digit, a fine step one of the third. Towards zero a power of ten
+ * takes the step of the numbers below it, so that the way back is the way there.
+ */
+export function stepped(value: number, direction: 1 | -1, by: StepSize): number {
+  const size = Math.abs(value);
+  const shrinks = value !== 0 && Math.sign(value) !== direction;
+  const exact = Math.floor(Math.log10(size) + 1e-9);
+  const isPower = size > 0 && Number(`1e${exact}`) === size;
+  const exponent = size === 0 ? -1 : shrinks && isPower ? exact - 1 : exact;
+  const stepExponent = Math.max(SMALLEST_EXPONENT, exponent + STEP_EXPONENTS[by]);
+  const decimals = Math.min(20, Math.max(decimalsOf(value), -stepExponent, 0));
+  const next = Number((value + direction * 10 ** stepExponent).toFixed(decimals));
+  return next === 0 ? 0 : next;
+}
+
+/** Always the same width for the same quantity, with a true minus sign. */
+export function fixed(value: number | null | undefined, decimals: number): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+  const text = value.toFixed(decimals);
+  return (Number(text) === 0 ? text.replace('-', '') : text).replace('-', '−');
+}
+
+/** `21:03:07`, or with its date when it was not today. */
+export function clockText(iso: string, now: Date): string {
+  const time = new Date(iso);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':');
+  if (time.toDateString() === now.toDateString()) return clock;
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
+}

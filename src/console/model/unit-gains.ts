@@ -1,0 +1,180 @@
+import { batch, computed, signal } from '@preact/signals';
+import type { GainSet, Unit } from '../../core/units.js';
+import type { Daemon } from '../daemon/daemon.js';
+import type { Outcome } from '../daemon/request.js';
+import { Act } from '../parts/act.js';
+import {
+  type Change,
+  changeText,
+  difference,
+  type EditTexts,
+  editState,
+  mineOf,
+  realEdits,
+  withChanges,
+} from './edits.js';
+
+/** The journal's gains and their revision; undefined when the answer that brought them did not say it. */
+export interface Stored {
+  readonly gains: GainSet;
+  readonly revision: number | undefined;
+}
+
+/** What was saved by others, in a loop that is edited here. */
+export interface Conflict {
+  readonly loop: string;
+  readonly theirs: readonly Change[];
+}
+
+/** The edits of one unit as they outlive a reload. */
+export interface KeptEdits {
+  readonly texts: EditTexts;
+  readonly base?: Stored;
+}
+
+const RETRY_MS = 1000;
+
+/** The gains of one unit as the daemon keeps them, and what the person at this page makes of them. */
+export class UnitGains {
+  readonly unit: Unit;
+  readonly stored = signal<Stored | undefined>(undefined);
+  /** As they were when the page was opened. */
+  readonly snapshot = signal<GainSet | undefined>(undefined);
+  readonly kept = signal<KeptEdits>({ texts: {} });
+  /** Of the last save, by pointer. */
+  readonly refused = signal<Readonly<Record<string, string>>>({});
+  readonly saving: Act;
+  readonly edits = computed(() => {
+    const gains = this.stored.value?.gains;
+    return gains === undefined
+      ? { changes: [], faults: {} }
+      : editState(this.unit, gains, this.kept.value.texts);
+  });
+  readonly conflicts = computed<readonly Conflict[]>(() => {
+    const [stored, { base, texts }] = [this.stored.value, this.kept.value];
+    if (stored === undefined || base === undefined || base.revision === stored.revision) return [];
+    const changes = difference(this.unit, base.gains, stored.gains);
+    const edited = new Set(Object.keys(texts).map(pointer => pointer.split('/')[1]));
+    return this.unit.loops
+      .filter(({ name }) => edited.has(name))
+      .map(({ name }) => ({ loop: name, theirs: changes.filter(change => change.field.loop === name) }))
+      .filter(({ theirs }) => theirs.length > 0);
+  });
+  readonly #daemon: Daemon;
+  /** Which gains were fetched: revision and time tell them apart, even across state folders. */
+  #loaded = '';
+
+  constructor(unit: Unit, daemon: Daemon) {
+    this.unit = unit;
+    this.#daemon = daemon;
+    this.saving = new Act(`${unit.title} gains`);
+  }
+
+  /** Fetches what status says is stored, unless it was. */
+  follow({ revision, savedAt }: { readonly revision: number; readonly savedAt: string | null }): void {
+    const version = `${revision} ${savedAt}`;
+    if (this.#loaded !== version) void this.#load(version, revision);
+  }
+
+  edit(pointer: string, text: string): void {
+    const { [pointer]: _, ...refused } = this.refused.value;
+    const stored = this.stored.value;
+    const { texts, base = stored } = this.kept.value;
+    this.refused.value = refused;
+    this.kept.value = { texts: { ...texts, [pointer]: text }, ...(base && { base }) };
+  }
+
+  setTexts(texts: EditTexts): void {
+    const base = this.stored.value;
+    this.refused.value = {};
+    this.kept.value = { texts, ...(base && { base }) };
+  }
+
+  /** Drops texts that say nothing new. */
+  tidy(): void {
+    const gains = this.stored.value?.gains;
+    const { texts, base } = this.kept.value;
+    if (gains === undefined) return;
+    const real = realEdits(this.unit, gains, texts);
+    this.kept.value = { texts: real, ...(base && Object.keys(real).length > 0 && { base }) };
+  }
+
+  /** Of a loop that others changed: the edits stay as they were made, or make room. */
+  settle(loop: string, whose: 'mine' | 'theirs'): void {
+    const stored = this.stored.value;
+    const { texts, base } = this.kept.value;
+    if (stored === undefined || base === undefined) return;
+    const settled = mineOf(this.unit, base.gains, stored.gains, texts, loop, whose);
+    const gains = { ...base.gains, [loop]: stored.gains[loop] ?? { kp: 0, ki: 0, kd: 0 } };
+    this.kept.value = { texts: settled, base: { ...base, gains } };
+    if (this.conflicts.value.length === 0) this.#rebase();
+  }
+
+  save(): Promise<boolean> {
+    const { changes } = this.edits.value;
+    const { base } = this.kept.value;
+    const gains = this.stored.value?.gains;
+    if (gains === undefined) return Promise.resolve(false);
+    const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
+    return this.#run('save', done, () =>
+      this.#daemon.save(this.unit.name, withChanges(gains, changes), base?.revision),
+    );
+  }
+
+  saveSet(gains: GainSet, done: string): Promise<boolean> {
+    return this.#run('save', done, () =>
+      this.#daemon.save(this.unit.name, gains, this.stored.value?.revision),
+    );
+  }
+
+  restore(revision: number): Promise<boolean> {
+    return this.#run('restore', `Revision ${revision} is running again.`, () =>
+      this.#daemon.restore(this.unit.name, revision),
+    );
+  }
+
+  #run(what: string, done: string, request: () => Promise<Outcome<GainSet>>): Promise<boolean> {
+    return this.saving.run(
+      what,
+      async () => {
+        const outcome = await request();
+        if ('body' in outcome) this.#take({ gains: outcome.body, revision: undefined });
+        else {
+          const { errors } = outcome.refusal;
+          this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
+        }
+        return outcome;
+      },
+      done,
+    );
+  }
+
+  async #load(version: string, revision: number): Promise<void> {
+    this.#loaded = version;
+    const outcome = await this.#daemon.gains(this.unit.name);
+    if (this.#loaded !== version) return;
+    if ('refusal' in outcome) {
+      setTimeout(() => void this.#load(version, revision), RETRY_MS);
+      return;
+    }
+    this.snapshot.value ??= outcome.body;
+    this.#take({ gains: outcome.body, revision });
+  }
+
+  #take(stored: Stored): void {
+    batch(() => {
+      this.stored.value = stored;
+      this.refused.value = {};
+      if (stored.revision === undefined) this.kept.value = { texts: this.kept.value.texts };
+      if (this.conflicts.value.length === 0) this.#rebase();
+      this.tidy();
+    });
+  }
+
+  /** The edits that remain are edits of what is stored now. */
+  #rebase(): void {
+    const { texts } = this.kept.value;
+    const stored = this.stored.value;
+    if (stored !== undefined && Object.keys(texts).length > 0) this.kept.value = { texts, base: stored };
+  }
+}

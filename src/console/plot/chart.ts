@@ -1,0 +1,174 @@
+import uPlot from 'uplot';
+import type { Colours, Palette } from './palette.js';
+
+export interface ChartSeries {
+  readonly label: string;
+  readonly colour: keyof Palette;
+  readonly width?: number;
+  readonly dash?: number[];
+  readonly scale?: string;
+  readonly show?: boolean;
+}
+
+export interface ChartOptions {
+  readonly host: HTMLElement;
+  readonly colours: Colours;
+  readonly series: readonly ChartSeries[];
+  /** Where the time axis reads 0. */
+  readonly zeroT: () => number;
+  readonly range: () => [number, number];
+  /** Whether the values of scale `output`, on the right, are shown now; without it there are none. */
+  readonly showsOutput?: () => boolean;
+  /** Whether 0 is in sight whatever the values are. */
+  readonly keepsZero?: () => boolean;
+  readonly onZoom?: (fromT: number, toT: number) => void;
+  readonly onCursor?: (index: number | null) => void;
+  readonly draw?: (chart: uPlot, palette: Palette) => void;
+}
+
+const FONT = '11px system-ui, sans-serif';
+/** In the loop's unit: less than this is nothing. */
+const LEAST_SPAN = 0.002;
+const LEAST_CLOSE_SPAN = 0.02;
+
+/** A uPlot with our look: time before `zeroT`, a zero line, the page's colours, the width of its host. */
+export function createChart(options: ChartOptions): uPlot {
+  const { host, colours, series } = options;
+  const colour = (name: keyof Palette) => () => colours.palette.peek()[name];
+  const axis = {
+    stroke: colour('dim'),
+    grid: { stroke: colour('grid'), width: 1 },
+    ticks: { show: false },
+    font: FONT,
+  };
+  const outputAxis = (isShown: () => boolean): uPlot.Axis => ({
+    ...axis,
+    scale: 'output',
+    side: 1,
+    size: () => (isShown() ? 48 : 8),
+    stroke: colour('output'),
+    grid: { show: false },
+    values: (_, at) => (isShown() ? at.map(valueText) : []),
+  });
+  const chart = new uPlot(
+    {
+      width: Math.max(200, host.clientWidth),
+      height: heightOf(host),
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      cursor: {
+        drag: { x: options.onZoom !== undefined, y: false, setScale: false },
+        points: { show: false },
+        y: false,
+        bind: { dblclick: () => null },
+      },
+      scales: {
+        x: { time: false, range: options.range },
+        y: {
+          range: (_, min, max) => (options.keepsZero?.() === false ? closely(min, max) : withZero(min, max)),
+        },
+        output: { range: (_, min, max) => withZero(min, max) },
+      },
+      axes: [
+        {
+          ...axis,
+          size: 26,
+          splits: (_, __, min, max, increment) => splits(min, max, increment, options.zeroT()),
+          values: (_, at) => at.map(t => secondsText(t - options.zeroT())),
+        },
+        { ...axis, size: 56, values: (_, at) => at.map(valueText) },
+        ...(options.showsOutput === undefined ? [] : [outputAxis(options.showsOutput)]),
+      ],
+      series: [
+        {},
+        ...series.map(one => ({
+          label: one.label,
+          scale: one.scale ?? 'y',
+          stroke: colour(one.colour),
+          width: one.width ?? 1.5,
+          show: one.show ?? true,
+          ...(one.dash !== undefined && { dash: one.dash }),
+          points: { show: false },
+        })),
+      ],
+      hooks: {
+        drawAxes: [plot => drawZero(plot, colours.palette.peek())],
+        draw: [plot => options.draw?.(plot, colours.palette.peek())],
+        setCursor: [plot => options.onCursor?.(plot.cursor.idx ?? null)],
+        setSelect: [
+          plot => {
+            const { left, width } = plot.select;
+            if (width < 4) return;
+            options.onZoom?.(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+            plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          },
+        ],
+      },
+    },
+    [[], ...series.map(() => [])],
+    host,
+  );
+  const resized = new ResizeObserver(() => {
+    if (host.clientWidth > 0) chart.setSize({ width: host.clientWidth, height: heightOf(host) });
+  });
+  resized.observe(host);
+  const stopListening = colours.palette.subscribe(() => chart.redraw(false, true));
+  chart.hooks.destroy = [
+    () => {
+      resized.disconnect();
+      stopListening();
+    },
+  ];
+  return chart;
+}
+
+/** The style sheet gives it. */
+function heightOf(host: HTMLElement): number {
+  return Math.max(100, host.clientHeight);
+}
+
+function withZero(min: number | null, max: number | null): [number, number] {
+  const low = Math.min(0, min ?? 0);
+  const high = Math.max(0, max ?? 0);
+  const room = Math.max(high - low, LEAST_SPAN) * 0.08;
+  return [low - room, high + room];
+}
+
+/** Around what there is, but no closer than noise deserves. */
+function closely(min: number | null, max: number | null): [number, number] {
+  const [low, high] = [min ?? 0, max ?? 0];
+  const room = Math.max((high - low) * 0.08, (LEAST_CLOSE_SPAN - (high - low)) / 2);
+  return [low - room, high + room];
+}
+
+function splits(min: number, max: number, increment: number, zeroT: number): number[] {
+  const first = Math.ceil((min - zeroT) / increment);
+  const last = Math.floor((max - zeroT) / increment);
+  return Array.from(
+    { length: Math.max(0, last - first + 1) },
+    (_, index) => zeroT + (first + index) * increment,
+  );
+}
+
+function secondsText(seconds: number): string {
+  const text = String(Number(seconds.toFixed(3))).replace('-', '−');
+  return `${text === '−0' ? '0' : text} s`;
+}
+
+function valueText(value: number): string {
+  return String(Number(value.toPrecision(6))).replace('-', '−');
+}
+
+function drawZero(plot: uPlot, palette: Palette): void {
+  const y = Math.round(plot.valToPos(0, 'y', true)) + 0.5;
+  const { ctx, bbox } = plot;
+  if (y < bbox.top || y > bbox.top + bbox.height) return;
+  ctx.save();
+  ctx.strokeStyle = palette.zero;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
+}

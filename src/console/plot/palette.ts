@@ -1,0 +1,35 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+const NAMES = [
+  'ink',
+  'dim',
+  'grid',
+  'zero',
+  'setpoint',
+  'measured',
+  'output',
+  'previous',
+  'beam',
+  'target',
+  'mark',
+] as const;
+export type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
+
+/** The style sheet's colours, for what is drawn on canvases. */
+export interface Colours {
+  readonly palette: ReadonlySignal<Palette>;
+}
+
+export function createColours(): Colours {
+  const palette = signal(readPalette());
+  matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => {
+    palette.value = readPalette();
+  });
+  return { palette };
+}
+
+function readPalette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const entries = NAMES.map(name => [name, style.getPropertyValue(`--${name}`).trim()]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,164 @@
+import { isPose, isReading, type Pose, type Sample } from '../daemon/robot-state.js';
+import type { Palette } from '../plot/palette.js';
+
+const TRAIL_SAMPLES = 400;
+const TRAIL_STEP_M = 0.03;
+const LEAST_SPAN_M = 4;
+const BODY_M = 0.5;
+const BEAM_M = 6;
+const TARGET_M = 2.2;
+
+export interface Seen {
+  readonly sample: Sample | undefined;
+  readonly lit: boolean;
+  /** Whether it is known to be so now. */
+  readonly fresh: boolean;
+  readonly palette: Palette;
+}
+
+/** Where the robot was. */
+export class Trail {
+  readonly poses: Pose[] = [];
+
+  take(sample: Sample): void {
+    const pose = sample.chassis?.pose;
+    if (!isPose(pose)) return;
+    const last = this.poses.at(-1);
+    if (last !== undefined && Math.hypot(pose.x - last.x, pose.y - last.y) < TRAIL_STEP_M) return;
+    this.poses.push(pose);
+    if (this.poses.length > TRAIL_SAMPLES) this.poses.shift();
+  }
+}
+
+/** The robot from above, x to the right and y up, as far as telemetry tells. */
+export function drawTopView(
+  ctx: CanvasRenderingContext2D,
+  width: number,
+  height: number,
+  trail: Trail,
+  seen: Seen,
+): void {
+  const { palette } = seen;
+  const told = seen.sample?.chassis?.pose;
+  const pose = isPose(told) ? told : (trail.poses.at(-1) ?? { x: 0, y: 0, heading: 0 });
+  const box = boundsOf([...trail.poses, pose]);
+  const scale = Math.min(width, height) / box.span;
+  ctx.save();
+  ctx.translate(width / 2 - box.x * scale, height / 2 + box.y * scale);
+  ctx.scale(scale, -scale);
+  const px = 1 / scale;
+  drawGrid(ctx, palette.grid, px, box, width / scale, height / scale);
+  ctx.lineJoin = 'round';
+  ctx.strokeStyle = palette.dim;
+  ctx.lineWidth = 1.5 * px;
+  ctx.beginPath();
+  for (const point of trail.poses) ctx.lineTo(point.x, point.y);
+  ctx.lineTo(pose.x, pose.y);
+  ctx.stroke();
+  ctx.globalAlpha = isPose(told) && seen.fresh ? 1 : 0.4;
+  drawRobot(ctx, seen, pose, px);
+  ctx.restore();
+}
+
+/** In metres, around its own middle. */
+function drawRobot(
+  ctx: CanvasRenderingContext2D,
+  { sample, lit, palette }: Seen,
+  pose: Pose,
+  px: number,
+): void {
+  const gimbal = sample?.gimbal;
+  const yaw = gimbal?.angle_yaw;
+  const offset = gimbal?.visual_yaw;
+  ctx.save();
+  ctx.translate(pose.x, pose.y);
+  ctx.rotate(pose.heading);
+  ctx.lineWidth = 2 * px;
+  ctx.strokeStyle = palette.ink;
+  ctx.beginPath();
+  ctx.roundRect(-BODY_M / 2, -BODY_M / 2.6, BODY_M, BODY_M / 1.3, 0.06);
+  ctx.moveTo(BODY_M / 2, 0);
+  ctx.lineTo(BODY_M / 2 + 0.12, 0);
+  ctx.stroke();
+  if (isReading(yaw)) {
+    ctx.save();
+    ctx.rotate(yaw.measured);
+    if (lit) {
+      ctx.strokeStyle = palette.beam;
+      ctx.lineWidth = 3 * px;
+      ctx.beginPath();
+      ctx.moveTo(0, 0);
+      ctx.lineTo(BEAM_M, 0);
+      ctx.stroke();
+    }
+    ctx.strokeStyle = palette.measured;
+    ctx.lineWidth = 3 * px;
+    ctx.beginPath();
+    ctx.arc(0, 0, 0.1, 0, 2 * Math.PI);
+    ctx.moveTo(0.1, 0);
+    ctx.lineTo(0.42, 0);
+    ctx.stroke();
+    if (gimbal?.target === true && isReading(offset)) {
+      ctx.rotate(offset.measured);
+      drawTarget(ctx, palette.target, px);
+    }
+    ctx.restore();
+  }
+  ctx.restore();
+}
+
+/** Only its direction is known, so it stands at a distance of our choosing. */
+function drawTarget(ctx: CanvasRenderingContext2D, colour: string, px: number): void {
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5 * px;
+  ctx.beginPath();
+  ctx.arc(TARGET_M, 0, 0.12, 0, 2 * Math.PI);
+  for (const [x, y] of [
+    [1, 0],
+    [-1, 0],
+    [0, 1],
+    [0, -1],
+  ] as const) {
+    ctx.moveTo(TARGET_M + 0.07 * x, 0.07 * y);
+    ctx.lineTo(TARGET_M + 0.2 * x, 0.2 * y);
+  }
+  ctx.stroke();
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly span: number;
+}
+
+function boundsOf(points: readonly Pose[]): Box {
+  const xs = points.map(point => point.x);
+  const ys = points.map(point => point.y);
+  const [left, right] = [Math.min(...xs), Math.max(...xs)];
+  const [low, high] = [Math.min(...ys), Math.max(...ys)];
+  const span = Math.max(LEAST_SPAN_M, right - left + 2, high - low + 2);
+  return { x: (left + right) / 2, y: (low + high) / 2, span };
+}
+
+/** One line a metre. */
+function drawGrid(
+  ctx: CanvasRenderingContext2D,
+  colour: string,
+  px: number,
+  box: Box,
+  width: number,
+  height: number,
+): void {
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = px;
+  ctx.beginPath();
+  for (let x = Math.ceil(box.x - width / 2); x <= box.x + width / 2; x += 1) {
+    ctx.moveTo(x, box.y - height / 2);
+    ctx.lineTo(x, box.y + height / 2);
+  }
+  for (let y = Math.ceil(box.y - height / 2); y <= box.y + height / 2; y += 1) {
+    ctx.moveTo(box.x - width / 2, y);
+    ctx.lineTo(box.x + width / 2, y);
+  }
+  ctx.stroke();
+}

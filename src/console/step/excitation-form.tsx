@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { unitNamed } from '../../core/units.js';
+import { loopOf } from '../model/loop-choice.js';
+import { parseGain } from '../model/numbers.js';
+import { useConsole } from '../parts/console.js';
+import { Outcome } from '../parts/outcome.js';
+import { Press } from '../parts/press.js';
+
+/** Chooses what debug mode adds to the setpoint of the chosen loop. */
+export function ExcitationForm() {
+  const { model } = useConsole();
+  const choice = model.choice.value;
+  const { title, quantity, maxAmplitude, excitationPeriodS } = loopOf(choice);
+  const amplitude = useSignal('');
+  const period = useSignal('');
+  useEffect(() => {
+    amplitude.value = String(maxAmplitude / 4);
+    period.value = String(excitationPeriodS);
+  }, [choice]);
+  const act = model.exciting[choice.unit];
+  const status = model.status.value?.[choice.unit];
+  const debugging = status?.mode === 'debug' && !model.isStopped;
+  const wave = status?.excitation;
+  const excites = debugging && wave?.loop === choice.loop && wave.amplitude !== 0;
+  const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
+  return (
+    <fieldset class="group excitation" aria-label="Excitation">
+      <form
+        class="fields"
+        noValidate
+        onSubmit={event => {
+          event.preventDefault();
+          if (debugging) excite();
+        }}
+      >
+        <NumberField
+          label={`± ${quantity}, to ${maxAmplitude}`}
+          name="Amplitude"
+          text={amplitude}
+          disabled={!debugging}
+        />
+        <NumberField label="Period, s" name="Period in seconds" text={period} disabled={!debugging} />
+        <Press act={act} what="excite" run={excite} class="primary" disabled={!debugging}>
+          Excite
+        </Press>
+        <Press act={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
+          End
+        </Press>
+      </form>
+      <p class="hint" role="status">
+        {model.isStopped
+          ? 'The robot is stopped. Press Resume first.'
+          : !debugging
+            ? `Put the ${unitNamed(choice.unit).title.toLowerCase()} in debug to excite a loop and capture its steps.`
+            : excites
+              ? `${title} is excited. Each edge is captured.`
+              : 'This loop is not excited.'}
+      </p>
+      <Outcome act={act} />
+    </fieldset>
+  );
+}
+
+interface NumberFieldProps {
+  /** Seen, and read out. */
+  readonly label: string;
+  readonly name: string;
+  readonly text: { value: string };
+  readonly disabled: boolean;
+}
+
+function NumberField({ label, name, text, disabled }: NumberFieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        type="text"
+        class="value"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label={name}
+        disabled={disabled}
+        value={text.value}
+        onInput={event => {
+          text.value = event.currentTarget.value;
+        }}
+      />
+    </label>
+  );
+}
+
+/** Null for what is no number: the daemon says so in words. */
+function numberIn(text: string): number | null {
+  const parsed = parseGain(text);
+  return 'value' in parsed ? parsed.value : null;
+}

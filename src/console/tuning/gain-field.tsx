@@ -1,0 +1,79 @@
+import type { Loop } from '../../core/units.js';
+import { type Field, isDrastic, storedValue } from '../model/edits.js';
+import { parseGain, type StepSize, stepped } from '../model/numbers.js';
+import type { UnitGains } from '../model/unit-gains.js';
+
+export interface GainFieldProps {
+  readonly gains: UnitGains;
+  readonly loop: Loop;
+  readonly field: Field;
+  /** Of a press on − or +. */
+  readonly size: StepSize;
+  readonly onEnter: () => void;
+}
+
+const ARROWS: Readonly<Record<string, 1 | -1>> = { ArrowUp: 1, ArrowDown: -1 };
+
+/** One gain: typed, or changed in steps; what is stored stands below as long as the field says something else. */
+export function GainField({ gains, loop, field, size, onEnter }: GainFieldProps) {
+  const { pointer, gain } = field;
+  const stored = gains.stored.value?.gains;
+  const { changes, faults } = gains.edits.value;
+  const change = changes.find(one => one.field.pointer === pointer);
+  const fault = faults[pointer] ?? gains.refused.value[pointer];
+  const text =
+    gains.kept.value.texts[pointer] ?? (stored === undefined ? '' : String(storedValue(stored, field)));
+  const name = `${loop.title} ${gain}`;
+  const noteId = `note-${gains.unit.name}-${loop.name}-${gain}`;
+  const state = fault !== undefined ? 'fault' : change !== undefined ? 'edited' : 'stored';
+
+  const step = (direction: 1 | -1, by: StepSize) => {
+    const parsed = parseGain(text);
+    if ('value' in parsed) gains.edit(pointer, String(stepped(parsed.value, direction, by)));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && !event.ctrlKey) onEnter();
+    const direction = ARROWS[event.key];
+    if (direction === undefined) return;
+    event.preventDefault();
+    step(direction, event.shiftKey ? 'coarse' : event.altKey ? 'fine' : 'usual');
+  };
+  const button = (direction: 1 | -1, sign: string, verb: string) => (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-label={`${verb} ${name}`}
+      disabled={stored === undefined}
+      onClick={event => step(direction, event.shiftKey ? 'coarse' : event.altKey ? 'fine' : size)}
+    >
+      {sign}
+    </button>
+  );
+  return (
+    <div class="gain" data-state={state} data-drastic={(change && isDrastic(change)) || undefined}>
+      <div class="stepper">
+        {button(-1, '−', 'Lower')}
+        <input
+          type="text"
+          inputMode="decimal"
+          autocomplete="off"
+          spellcheck={false}
+          id={`gain-${gains.unit.name}-${loop.name}-${gain}`}
+          aria-label={name}
+          aria-describedby={noteId}
+          aria-invalid={fault !== undefined || undefined}
+          disabled={stored === undefined}
+          value={text}
+          style={{ '--digits': text.length }}
+          onInput={event => gains.edit(pointer, event.currentTarget.value)}
+          onChange={() => gains.tidy()}
+          onKeyDown={onKeyDown}
+        />
+        {button(1, '+', 'Raise')}
+      </div>
+      <span class="note" id={noteId}>
+        {fault ?? (change === undefined ? '' : `stored ${change.from}`)}
+      </span>
+    </div>
+  );
+}

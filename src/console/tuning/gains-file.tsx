@@ -1,0 +1,63 @@
+import { useMemo, useRef } from 'preact/hooks';
+import { UNIT_LIST } from '../../core/units.js';
+import { difference, textsOf } from '../model/edits.js';
+import { type AllGains, exportGains, importGains } from '../model/gains-file.js';
+import { Act } from '../parts/act.js';
+import { useConsole } from '../parts/console.js';
+import { offerFile } from '../parts/offer-file.js';
+import { Outcome } from '../parts/outcome.js';
+
+/** All stored gains as a file, and edits from one. */
+export function GainsFile() {
+  const { model } = useConsole();
+  const picker = useRef<HTMLInputElement>(null);
+  const act = useMemo(() => new Act('File'), []);
+  const [gimbal, chassis] = [model.gains.gimbal.stored.value?.gains, model.gains.chassis.stored.value?.gains];
+  const gains: AllGains | undefined = gimbal && chassis && { gimbal, chassis };
+
+  function save() {
+    if (gains === undefined) return;
+    offerFile('trunnion-gains.json', 'application/json', exportGains(gains));
+    act.say('Exported what is stored, without unsaved edits.');
+  }
+
+  async function load(input: HTMLInputElement) {
+    const [file] = input.files ?? [];
+    if (file === undefined || gains === undefined) return;
+    const imported = importGains(await file.text());
+    input.value = '';
+    if ('faults' in imported) {
+      const detail = `Nothing was taken from ${file.name}: ${imported.faults.join('; ')}`;
+      act.refuse({ code: 'bad-file', detail, errors: [] });
+      return;
+    }
+    let count = 0;
+    for (const unit of UNIT_LIST) {
+      const changes = difference(unit, gains[unit.name], imported.gains[unit.name]);
+      count += changes.length;
+      model.gains[unit.name].setTexts(textsOf(changes));
+    }
+    const edits = `${count} differences from ${file.name} are edits now: save them.`;
+    act.say(count === 0 ? `${file.name} says what is stored.` : edits);
+  }
+
+  return (
+    <>
+      <button type="button" disabled={gains === undefined} onClick={save}>
+        Export
+      </button>
+      <button type="button" disabled={gains === undefined} onClick={() => picker.current?.click()}>
+        Import
+      </button>
+      <input
+        ref={picker}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        aria-label="File of gains"
+        onChange={event => void load(event.currentTarget)}
+      />
+      <Outcome act={act} />
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
+import type { SavedGains } from '../daemon/daemon.js';
+import { changeText, difference } from '../model/edits.js';
+import { clockText } from '../model/numbers.js';
+import type { UnitGains } from '../model/unit-gains.js';
+import { Act } from '../parts/act.js';
+import { useConsole } from '../parts/console.js';
+import { Outcome } from '../parts/outcome.js';
+
+const SHOWN = 50;
+
+/** What was saved, when, and what it changed; fetched when somebody looks. */
+export function History({ gains }: { readonly gains: UnitGains }) {
+  const { model, daemon } = useConsole();
+  const { unit } = gains;
+  const open = useSignal(false);
+  const saved = useSignal<readonly SavedGains[]>([]);
+  const loading = useMemo(() => new Act('History'), []);
+  const revision = model.status.value?.[unit.name].gains.revision;
+  useSignalEffect(() => {
+    const now = model.status.value?.[unit.name].gains.revision;
+    if (!open.value || now === undefined || saved.peek()[0]?.revision === now) return;
+    void loading.run('load', async () => {
+      const outcome = await daemon.history(unit.name, SHOWN + 1);
+      if ('body' in outcome) saved.value = outcome.body;
+      return outcome;
+    });
+  });
+  return (
+    <details
+      class="history"
+      onToggle={event => {
+        open.value = event.currentTarget.open;
+      }}
+    >
+      <summary>History</summary>
+      <Outcome act={loading} />
+      {revision === 0 && <p class="hint">Nothing was saved yet: the defaults are in force.</p>}
+      <ol class="revisions">
+        {saved.value.slice(0, SHOWN).map((one, index) => (
+          <li key={one.revision}>
+            <span class="revision">{one.revision}</span>
+            <time dateTime={one.savedAt}>{clockText(one.savedAt, new Date())}</time>
+            <span class="difference">{changesIn(unit, one, saved.value[index + 1]?.gains)}</span>
+            {index === 0 ? (
+              <button type="button" disabled>
+                Stored
+              </button>
+            ) : (
+              <button
+                type="button"
+                aria-label={`Restore revision ${one.revision}`}
+                onClick={() => gains.restore(one.revision)}
+              >
+                Restore
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function changesIn(unit: Unit, { revision, gains }: SavedGains, before: GainSet | undefined): string {
+  const from = before ?? (revision === 1 ? defaultGains(unit) : gains);
+  const changes = difference(unit, from, gains).map(change => changeText(unit, change));
+  return changes.join('; ') || 'no difference';
+}

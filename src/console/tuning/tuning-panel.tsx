@@ -1,0 +1,32 @@
+import { useSignal } from '@preact/signals';
+import { UNIT_LIST } from '../../core/units.js';
+import type { StepSize } from '../model/numbers.js';
+import { GainsFile } from './gains-file.js';
+import { SnapshotButton } from './snapshot-button.js';
+import { UnitCard } from './unit-card.js';
+
+/** All gains, and what is done to all of them at once. */
+export function TuningPanel() {
+  const size = useSignal<StepSize>('usual');
+  return (
+    <div class="tuning">
+      {UNIT_LIST.map(unit => (
+        <UnitCard key={unit.name} unit={unit} size={size.value} />
+      ))}
+      <div class="toolbar">
+        <button
+          type="button"
+          aria-pressed={size.value === 'fine'}
+          title="Steps of a tenth. Alt does the same for one step, Shift makes it ten times as large."
+          onClick={() => {
+            size.value = size.value === 'fine' ? 'usual' : 'fine';
+          }}
+        >
+          Fine steps
+        </button>
+        <SnapshotButton />
+        <GainsFile />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import type { Unit } from '../../core/units.js';
+import { changeText, fieldsOf, GAIN_NAMES, isDrastic } from '../model/edits.js';
+import { keyOf } from '../model/loop-choice.js';
+import { clockText, type StepSize } from '../model/numbers.js';
+import { useConsole } from '../parts/console.js';
+import { Outcome } from '../parts/outcome.js';
+import { Press } from '../parts/press.js';
+import { ConflictList } from './conflict-list.js';
+import { GainField } from './gain-field.js';
+import { History } from './history.js';
+
+/** The gains of one unit's loops: running, stored and edited, and the way from one to the other. */
+export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: StepSize }) {
+  const { model } = useConsole();
+  const gains = model.gains[unit.name];
+  const fields = fieldsOf(unit);
+  const chosen = keyOf(model.choice.value);
+  const excited = model.status.value?.[unit.name].excitation;
+  const { changes, faults } = gains.edits.value;
+  const faulty = Object.keys(faults).length > 0;
+  const saving = gains.saving.pending.value !== undefined;
+  const count = changes.length;
+  return (
+    <section
+      class="card unit"
+      aria-label={`${unit.title} gains`}
+      data-chosen={model.choice.value.unit === unit.name || undefined}
+    >
+      <header>
+        <h2>{unit.title}</h2>
+        <Running unit={unit} />
+      </header>
+      <div class="loops">
+        <div class="loop heads" aria-hidden="true">
+          {['', ...GAIN_NAMES].map(text => (
+            <span class="head" key={text}>
+              {text}
+            </span>
+          ))}
+        </div>
+        {unit.loops.map(loop => {
+          const choice = { unit: unit.name, loop: loop.name };
+          const isChosen = keyOf(choice) === chosen;
+          const isExcited = excited?.loop === loop.name && excited.amplitude !== 0;
+          return (
+            <div
+              class="loop"
+              key={loop.name}
+              data-chosen={isChosen || undefined}
+              data-excited={isExcited || undefined}
+            >
+              <button
+                type="button"
+                class="loop-name"
+                aria-pressed={isChosen}
+                onClick={() => {
+                  model.choice.value = choice;
+                }}
+              >
+                {loop.title}
+              </button>
+              {fields
+                .filter(field => field.loop === loop.name)
+                .map(field => (
+                  <GainField
+                    key={field.gain}
+                    gains={gains}
+                    loop={loop}
+                    field={field}
+                    size={size}
+                    onEnter={() => {
+                      if (count > 0 && !faulty) void gains.save();
+                    }}
+                  />
+                ))}
+            </div>
+          );
+        })}
+      </div>
+      <footer>
+        <div class="acts">
+          <Press
+            act={gains.saving}
+            what="save"
+            class="primary"
+            run={() => gains.save()}
+            disabled={count === 0 || faulty || saving}
+          >
+            {count === 0 ? 'Save' : count === 1 ? 'Save 1 change' : `Save ${count} changes`}
+          </Press>
+          <button
+            type="button"
+            disabled={(count === 0 && !faulty) || saving}
+            onClick={() => gains.setTexts({})}
+          >
+            Revert
+          </button>
+        </div>
+        <ul class="changes">
+          {changes.map(change => (
+            <li key={change.field.pointer} data-drastic={isDrastic(change) || undefined}>
+              {changeText(unit, change)}
+            </li>
+          ))}
+          {faulty && <li>Mend the marked fields to save.</li>}
+        </ul>
+        <ConflictList gains={gains} />
+        <Outcome act={gains.saving} pending="Saving…" />
+      </footer>
+      <History gains={gains} />
+    </section>
+  );
+}
+
+/** What is in force, and whether the controller runs it. */
+function Running({ unit: { name } }: { readonly unit: Unit }) {
+  const { model } = useConsole();
+  const status = model.status.value?.[name];
+  if (status === undefined) return <span class="running" />;
+  const { revision, savedAt, applied } = status.gains;
+  const stored = savedAt === null ? 'Defaults' : `Revision ${revision}, ${clockText(savedAt, new Date())}`;
+  const [state, how] = !model.fresh.value
+    ? ['unknown', 'unknown']
+    : applied
+      ? ['running', 'running']
+      : ['waiting', status.online ? 'not running yet' : 'not running: controller offline'];
+  return (
+    <span class="running" data-state={state} title={status.problem?.detail}>
+      {stored} · {how}
+    </span>
+  );
+}

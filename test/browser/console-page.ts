@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { openBrowser } from '../support/browser.js';
+import { Child } from '../support/child.js';
+import { type Answer, call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+
+/** What the page says, once it says it. */
+export async function shows(locator: Locator, pattern: RegExp): Promise<void> {
+  await eventually(async () => pattern.test((await locator.textContent()) ?? ''));
+}
+
+export async function has(locator: Locator, attribute: string, value: string | null): Promise<void> {
+  await eventually(async () => (await locator.getAttribute(attribute)) === value);
+}
+
+export const field = (of: Page, name: string) => of.getByLabel(name, { exact: true });
+export const card = (of: Page, unit: string) => of.getByRole('region', { name: `${unit} gains` });
+export const save = (of: Page, unit: string) => card(of, unit).locator('footer .acts button').first();
+export const mode = (of: Page, unit: string, name: string) =>
+  of.getByRole('group', { name: `${unit} mode` }).getByRole('button', { name });
+export const press = (of: Page, name: string) => of.getByRole('button', { name, exact: true }).click();
+export const alerts = (of: Page) => of.locator('.strip');
+
+export interface Opening {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'dark' | 'light';
+  readonly touch?: boolean;
+  /** With its `#`. */
+  readonly hash?: string;
+}
+
+export interface ConsoleInBrowser {
+  readonly browser: Browser;
+  readonly url: string;
+  readonly daemon: Child;
+  /** What the browser complained of since the last page was opened. */
+  readonly complaints: readonly string[];
+  open(opening?: Opening): Promise<Page>;
+  startDaemon(port?: string): Promise<void>;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
+  truth(): Promise<any>;
+  fault(target: string, name: string): Promise<Answer>;
+}
+
+/** For each suite a simulated robot in a process of its own, well again before each test, and a real browser. */
+export function consoleInBrowser(): ConsoleInBrowser {
+  let browser: Browser | undefined;
+  let folder = '';
+  let daemon: Child | undefined;
+  let url = '';
+  let complaints: string[] = [];
+
+  const startDaemon = async (port = '0') => {
+    const config = join(folder, 'config.yaml');
+    await writeFile(config, 'gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n');
+    daemon = new Child('sim/main.js', ['--port', port, '--state', join(folder, 'state'), '--config', config]);
+    url = await daemon.url();
+  };
+  const post = (path: string, body?: unknown) => call(url, 'POST', path, body);
+  const fault = (target: string, name: string) => post('/sim/faults', { target, fault: name });
+
+  before(async function () {
+    browser = await openBrowser(this);
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    await startDaemon();
+  });
+  after(async () => {
+    await browser?.close();
+    await daemon?.kill();
+    if (folder !== '') await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    for (const unit of ['gimbal', 'chassis']) {
+      await fault(unit, 'plug');
+      await fault(unit, 'clear');
+    }
+    await fault('bus', 'clear');
+    await fault('pin', 'clear');
+    await eventually(async () => {
+      const { body } = await call(url, 'GET', '/api/status');
+      return body.gimbal.online && body.chassis.online;
+    });
+    await post('/api/resume');
+    await post('/api/laser', { action: 'off' });
+    for (const unit of ['gimbal', 'chassis']) await post(`/api/${unit}/mode/switch`, { mode: 'manual' });
+  });
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close();
+  });
+
+  const running = () => {
+    if (browser === undefined || daemon === undefined) throw new Error('not started');
+    return { browser, daemon };
+  };
+  return {
+    get browser() {
+      return running().browser;
+    },
+    get daemon() {
+      return running().daemon;
+    },
+    get url() {
+      return url;
+    },
+    get complaints() {
+      return complaints;
+    },
+    async open({ width = 1280, height = 720, colorScheme = 'dark', touch = false, hash = '' } = {}) {
+      const context = await running().browser.newContext({
+        viewport: { width, height },
+        colorScheme,
+        hasTouch: touch,
+        isMobile: touch,
+      });
+      const page = await context.newPage();
+      complaints = [];
+      page.on('console', message => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      page.on('pageerror', error => complaints.push(error.message));
+      await page.goto(`${url}/${hash}`);
+      await shows(page.locator('.link'), /Live/);
+      if (hash === '') await eventually(() => page.locator('.gain input').first().isEnabled());
+      return page;
+    },
+    startDaemon,
+    get: path => call(url, 'GET', path),
+    post,
+    truth: async () => (await call(url, 'GET', '/sim/state')).body,
+    fault,
+  };
+}
+
+export const overflow = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
+import { alerts, consoleInBrowser, has, mode, overflow, shows } from './console-page.js';
+
+/** It must never look calmer than the robot is. */
+describe('the console under faults', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, post, fault } = robot;
+  const lamp = (page: Page) => page.locator('.lamp');
+  const stop = (page: Page) => page.locator('.stop');
+
+  it('says LASER MAY BE ON with stripes when the pin refuses, in the title too', async () => {
+    const page = await open();
+    await post('/api/laser', { action: 'on' });
+    await shows(lamp(page), /LASER ON/);
+    await fault('pin', 'nack');
+    await shows(lamp(page), /FAULT/);
+    await shows(alerts(page), /LASER MAY BE ON: cut its supply/);
+    expect(await page.title()).to.match(/LASER MAY BE ON/);
+    await has(page.locator('html'), 'data-lit', '');
+    expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
+    await fault('pin', 'clear');
+    await shows(lamp(page), /^(LASER ON|dark)$/);
+    await eventually(async () => !/MAY BE ON/.test((await alerts(page).textContent()) ?? ''));
+  });
+
+  it('says what it knew of the laser as what it was, with nothing pressed, when the daemon is gone', async () => {
+    const page = await open();
+    await shows(lamp(page), /^dark$/);
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await shows(lamp(page), /unknown \(was dark\)/);
+    expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
+    expect(await page.title()).to.match(/Laser unknown · No contact/);
+    await robot.startDaemon(port);
+    await shows(lamp(page), /^dark$/);
+  });
+
+  it('says of a stop what is known of each unit', async () => {
+    const page = await open();
+    await fault('gimbal', 'unplug');
+    await shows(alerts(page), /Gimbal is offline/);
+    await stop(page).click();
+    await shows(alerts(page), /chassis stopped \(confirmed\)/);
+    await shows(alerts(page), /gimbal (unreachable: without torque by its own silence rule|NOT CONFIRMED)/);
+    expect(await alerts(page).textContent()).not.to.match(/gimbal stopped/);
+    await fault('gimbal', 'plug');
+    await shows(alerts(page), /gimbal stopped \(confirmed\); chassis stopped \(confirmed\)/);
+    expect(await alerts(page).textContent()).not.to.match(/not confirmed/i);
+  });
+
+  it('keeps STOP where it is and everything beside it, whatever is wrong, down to 320 px', async () => {
+    for (const width of [320, 390, 1280]) {
+      const page = await open({ width, height: 700, touch: width < 600 });
+      const places = () =>
+        page.evaluate(
+          `JSON.stringify([...document.querySelectorAll('.stop, .resume, .gain input')].map(one => one.getBoundingClientRect()))`,
+        );
+      const before = await places();
+      await fault('chassis', 'unplug');
+      await fault('pin', 'nack');
+      await shows(alerts(page), /Chassis is offline/);
+      await shows(alerts(page), /LASER MAY BE ON/);
+      expect(await places()).to.equal(before);
+      expect(await overflow(page)).to.be.at.most(0);
+      const hidden = await page.evaluate(`(() => {
+        const bar = [...document.querySelectorAll('.bar button, .bar .label, .fold')].filter(one => one.checkVisibility());
+        return bar.filter(one => {
+          const { left, top, width, height } = one.getBoundingClientRect();
+          const at = document.elementFromPoint(left + width / 2, top + height / 2);
+          return !(one.contains(at) || at?.contains(one));
+        }).map(one => one.textContent);
+      })()`);
+      expect(hidden, `at ${width} px`).to.deep.equal([]);
+      await fault('chassis', 'plug');
+      await fault('pin', 'clear');
+      await page.context().close();
+    }
+  });
+
+  it('shows what is pressed at once, asks a frozen daemon again, and says within a second that it is silent', async () => {
+    const page = await open();
+    await page.evaluate(`
+      window.seen = {};
+      const note = (name, holds) => { if (!(name in seen) && holds) seen[name] = performance.now() - pressedAt; };
+      window.pressedAt = Infinity;
+      document.querySelector('.stop').addEventListener('click', () => { pressedAt = performance.now(); }, { capture: true });
+      new MutationObserver(() => {
+        note('busy', document.querySelector('.stop').ariaBusy === 'true');
+        note('again', /sent, asking again/.test(document.querySelector('.strip').textContent));
+        note('stale', document.documentElement.hasAttribute('data-stale'));
+      }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    `);
+    robot.daemon.process.kill('SIGSTOP');
+    await stop(page).click();
+    await shows(alerts(page), /No contact/);
+    const seen = await page.evaluate<{ busy: number; again: number; stale: number }>('seen');
+    robot.daemon.process.kill('SIGCONT');
+    expect(seen.busy).to.be.lessThan(100);
+    expect(seen.again).to.be.within(290, 900);
+    expect(seen.stale).to.be.lessThan(1000);
+    await shows(alerts(page), /Stopped/);
+    expect((await robot.truth()).gimbal.stopped).to.equal(true);
+    await eventually(async () => !/asking again/.test((await alerts(page).textContent()) ?? ''));
+  });
+
+  it('greys what a stop refuses, and keeps the focus', async () => {
+    const page = await open();
+    await mode(page, 'Gimbal', 'auto').focus();
+    await page.keyboard.press('Escape');
+    await shows(alerts(page), /Stopped/);
+    for (const control of [
+      mode(page, 'Gimbal', 'auto'),
+      mode(page, 'Chassis', 'debug'),
+      page.locator('.laser').getByRole('button', { name: 'On' }),
+      page.getByRole('button', { name: 'Excite' }),
+    ]) {
+      expect(await control.isDisabled()).to.equal(true);
+    }
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('auto');
+  });
+});

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { excitedUnits, statusLines, titleOf } from '../../src/console/bar/lines.js';
+import type { LaserStatus, Status, UnitStatus } from '../../src/core/status.js';
+import { statusWith, UNIT_STATUS } from '../support/status.js';
+
+const texts = (status: Status) =>
+  statusLines(status).map(({ tone, about, text }) => `${tone}: ${about} ${text}`);
+const laser = (light: LaserStatus['light'], more: Partial<LaserStatus> = {}): LaserStatus => ({
+  state: light === 'on' ? 'on' : light === 'dark' ? 'off' : null,
+  light,
+  ...more,
+});
+const gone: Partial<UnitStatus> = { online: false, flags: [] };
+const latched: Partial<UnitStatus> = { online: true, flags: ['stopped'], torque: 'off' };
+const stoppedWith = (gimbal: Partial<UnitStatus>, chassis: Partial<UnitStatus> = latched) =>
+  statusWith({
+    stopped: true,
+    gimbal: { ...UNIT_STATUS, ...gimbal },
+    chassis: { ...UNIT_STATUS, ...chassis },
+  });
+
+describe('the alert strip', () => {
+  it('says nothing of a robot that is well', () => {
+    expect(texts(statusWith({}))).to.deep.equal([]);
+  });
+
+  it('says of a stop what is known, unit by unit', () => {
+    expect(texts(stoppedWith(latched))).to.deep.equal([
+      'note: Stopped: gimbal stopped (confirmed); chassis stopped (confirmed); the laser is dark. ' +
+        'Resume puts both units in manual.',
+    ]);
+    expect(texts(stoppedWith({ ...gone, torque: 'silent' })).at(-1)).to.match(
+      /gimbal unreachable: without torque by its own silence rule, latch follows; chassis stopped \(confirmed\)/,
+    );
+  });
+
+  for (const [what, unit] of [
+    ['a controller that is away and may push', { ...gone, torque: 'unknown' }],
+    ['a controller that was last seen latched and is away', { ...latched, online: false, torque: 'unknown' }],
+    ['a controller with torque', { online: true, flags: ['torque'], torque: 'on' }],
+  ] as const) {
+    it(`says first and loudly that a stop is not confirmed by ${what}`, () => {
+      const [first, ...rest] = texts(stoppedWith(unit));
+      expect(first).to.match(/^alarm: Gimbal NOT CONFIRMED/);
+      expect(rest.at(-1)).to.match(/gimbal NOT CONFIRMED; chassis stopped \(confirmed\)/);
+    });
+  }
+
+  it('says above all that the laser may be on', () => {
+    const status = { ...stoppedWith({ ...gone, torque: 'unknown' }), laser: laser('fault') };
+    expect(texts(status)[0]).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
+    expect(texts(status).at(-1)).to.match(/NOT PROVEN dark/);
+  });
+
+  it('has each complaint of health with its cure', () => {
+    const problem = { code: 'nack', detail: 'Does not answer. Check its cable.' };
+    const status = statusWith({
+      gimbal: { ...UNIT_STATUS, online: false, problem },
+      chassis: { ...UNIT_STATUS, faults: ['over_current'], gains: { ...UNIT_STATUS.gains, applied: false } },
+      storage: { ok: false, detail: 'The disk is full.', cure: 'Make room.', setAside: ['gains.1'] },
+    });
+    expect(texts(status)).to.deep.equal([
+      'bad: Gimbal is offline. Does not answer. Check its cable.',
+      'bad: Chassis reports over current.',
+      'bad: Chassis does not run the stored gains yet.',
+      'bad: Storage The disk is full. Make room.',
+      'bad: Storage set a damaged file aside: gains.1',
+    ]);
+  });
+
+  it('names what is excited', () => {
+    const excitation = { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 };
+    const status = statusWith({ gimbal: { ...UNIT_STATUS, excitation } });
+    expect(excitedUnits(status).map(({ text }) => text)).to.deep.equal([
+      'Angle loop, yaw ±0.1 rad every 1 s',
+    ]);
+    expect(excitedUnits(statusWith({}))).to.deep.equal([]);
+  });
+});
+
+describe('the title', () => {
+  for (const [light, fresh, title] of [
+    ['on', true, '● LASER ON · Trunnion'],
+    ['dark', true, 'Laser dark · Trunnion'],
+    ['unknown', true, 'Laser unknown · Trunnion'],
+    ['fault', true, '▲ LASER MAY BE ON · Trunnion'],
+    ['dark', false, 'Laser unknown · No contact · Trunnion'],
+    ['on', false, '▲ LASER MAY BE ON · No contact · Trunnion'],
+  ] as const) {
+    it(`for a laser that ${fresh ? 'is' : 'was'} ${light}`, () => {
+      expect(titleOf(statusWith({ laser: laser(light) }), fresh)).to.equal(title);
+    });
+  }
+});
