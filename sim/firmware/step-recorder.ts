@@ -40,12 +40,12 @@ export class StepRecorder {
     this.#rateHz = rateHz;
   }
 
-  /** Of the capture that can be read; 0 = none yet. */
+  /** The number of the capture that can be read; 0 before the first. */
   get number(): number {
     return this.#shown?.number ?? 0;
   }
 
-  /** Whose capture can be read. */
+  /** The loop whose capture can be read; undefined before the first. */
   get loop(): Loop | undefined {
     return this.#shown?.loop;
   }

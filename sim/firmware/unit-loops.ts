@@ -3,7 +3,7 @@ import type { Excitation, GainSet, Mode, UnitName } from '../../src/core/units.j
 /** What the firmware gives its loops. The numbers are finite, whatever their size. */
 export interface LoopCommand {
   readonly mode: Mode;
-  /** Off: no voltage on any motor; the loops only watch. */
+  /** Without torque there is no voltage on any motor, and the loops only watch. */
   readonly torque: boolean;
   readonly gains: GainSet;
   /** Has a meaning in debug mode only. */

@@ -29,7 +29,7 @@ export class ChassisLoops implements UnitLoops {
   readonly #angle: Pid;
   readonly #position: Pid;
   #speedSetpointMS = 0;
-  /** Headings of debug mode count from here. */
+  /** The heading at which debug mode was entered; in debug mode headings are measured from it. */
   #entryRad = 0;
 
   constructor(mechanics: RobotMechanics, rateHz: number) {

@@ -16,10 +16,10 @@ export class ChassisReference {
   readonly #periodS: number;
   /** Where the chassis is: along the lap on the course, from the entry of the mode otherwise. */
   placeM = 0;
-  /** Where it is to be. */
+  /** Where on its way the chassis should be, in metres. */
   aimM = 0;
   speedMS = 0;
-  /** Not wrapped. */
+  /** It is not wrapped: a full turn adds 2 pi. */
   headingRad = 0;
   /** Distance from the course, to its left. */
   besideM = 0;
@@ -36,13 +36,13 @@ export class ChassisReference {
     this.headingRad = courseRad;
   }
 
-  /** Comes to a stand. */
+  /** Lets the reference come to a stand where the chassis is. */
   hold({ wayM }: Odometer): void {
     this.placeM += wayM;
     this.#advance(0, SLOW_DOWN_MS2);
   }
 
-  /** Goes along with a chassis that is driven otherwise. */
+  /** Follows a chassis that something else drives, so that nothing jumps when the reference leads again. */
   yield({ wayM }: Odometer): void {
     this.placeM += wayM;
     this.aimM = this.placeM;

@@ -2,7 +2,7 @@
 export interface CoursePoint {
   readonly xM: number;
   readonly yM: number;
-  /** Not wrapped; from -2 pi / 3 to 2 pi / 3. */
+  /** It is not wrapped: it runs from -2 pi / 3 to 2 pi / 3. */
   readonly headingRad: number;
 }
 

@@ -42,12 +42,12 @@ export class GimbalAxis {
     this.#aimRad = clamped(angleRad, this.#min, this.#max);
   }
 
-  /** The setpoint is about to be placed anew. */
+  /** Call it before the setpoint is placed anew: the output then goes on without a jump. */
   join(): void {
     this.#angle.join();
   }
 
-  /** One period without torque. */
+  /** One loop period in which the axis has no torque. */
   rest(angleRad: number, offsetRad: number): void {
     this.aimAt(angleRad);
     this.#angle.follow(0, angleRad, angleRad);

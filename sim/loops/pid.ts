@@ -61,7 +61,7 @@ export class Pid {
     return this.#output;
   }
 
-  /** The setpoint is about to be placed anew: the output goes on from where it is. */
+  /** Call it before the setpoint is placed anew: the output then goes on from where it is. */
   join(): void {
     this.#joining = true;
   }
@@ -74,7 +74,7 @@ export class Pid {
     this.#joining = true;
   }
 
-  /** Forgets everything. */
+  /** Forgets gains, sums and measured values, as a controller that starts does. */
   reset(): void {
     this.#gains = NO_GAINS;
     this.#integral = 0;

@@ -1,7 +1,7 @@
 import type { Excitation } from '../../src/core/units.js';
 import { towards } from '../physics/angles.js';
 
-/** What is left of a wave goes within this. */
+/** How long the setpoint takes to come back from a wave that ended. */
 const FADE_S = 1;
 
 /** The excitation of debug mode. It begins with its positive half; amplitude and period count from the next edge on. */

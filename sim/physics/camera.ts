@@ -45,7 +45,7 @@ export class Camera {
     return this.#shown?.yawRad ?? 0;
   }
 
-  /** Offset upwards, likewise. */
+  /** How far above the boresight the target is in the picture shown now. */
   get pitchRad(): number {
     return this.#shown?.pitchRad ?? 0;
   }

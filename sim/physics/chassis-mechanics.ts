@@ -19,9 +19,9 @@ export interface ChassisState {
 export interface ChassisInput {
   readonly leftV: number;
   readonly rightV: number;
-  /** Bridges off. */
+  /** The motor bridges are off: no current flows, and the wheels roll freely. */
   readonly open: boolean;
-  /** From the gimbal, about the vertical axis. */
+  /** Torque that the gimbal puts on the chassis, about the vertical axis. */
   readonly reactionNm: number;
 }
 

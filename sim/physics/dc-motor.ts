@@ -23,7 +23,7 @@ export interface MotorState {
 
 export interface MotorInput {
   readonly voltageV: number;
-  /** From outside onto the shaft. */
+  /** Torque that acts on the shaft from outside. */
   readonly loadNm: number;
   /** Open: the bridge is off, no current flows and `voltageV` does not matter. */
   readonly open: boolean;

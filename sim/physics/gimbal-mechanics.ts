@@ -2,9 +2,9 @@ import { AT_REST, DcMotor, type MotorState } from './dc-motor.js';
 import { GIMBAL, MOTORS } from './robot-body.js';
 
 export interface GimbalState {
-  /** Against the chassis; positive to the left. */
+  /** Measured against the chassis; positive is to the left. */
   readonly yaw: MotorState;
-  /** Positive upwards. */
+  /** Positive is upwards. */
   readonly pitch: MotorState;
   /** Of the yaw axis against the floor, during the last step. */
   readonly yawAccelerationRadS2: number;
@@ -13,9 +13,9 @@ export interface GimbalState {
 export interface GimbalInput {
   readonly yawV: number;
   readonly pitchV: number;
-  /** Bridges off. */
+  /** The motor bridges are off: no current flows. */
   readonly open: boolean;
-  /** How the chassis under the gimbal turns. */
+  /** How the chassis under the gimbal turned during this step. */
   readonly chassisRateRadS: number;
   readonly chassisAccelerationRadS2: number;
 }

@@ -13,10 +13,10 @@ export class Odometer implements Pose {
   readonly #periodS: number;
   xM = 0;
   yM = 0;
-  /** Not wrapped. */
+  /** It is not wrapped: a full turn adds 2 pi. */
   courseRad = 0;
   speedMS = 0;
-  /** Way of the last period. */
+  /** The way made during the last loop period, in metres. */
   wayM = 0;
   #travelledM: number | undefined;
   #startRad = 0;
@@ -44,7 +44,7 @@ export class Odometer implements Pose {
     this.yM += this.wayM * Math.sin(this.courseRad);
   }
 
-  /** Counts from here. */
+  /** From now on ways and headings count from where the chassis stands. */
   reset(): void {
     this.#travelledM = undefined;
     this.xM = 0;

@@ -3,7 +3,7 @@ import type { Sight } from './camera.js';
 interface Spot {
   readonly xM: number;
   readonly yM: number;
-  /** Above the gimbal. */
+  /** Height above the gimbal. */
   readonly zM: number;
 }
 

@@ -155,6 +155,30 @@ describe('a unit after refused requests', () => {
     await robot.restart();
   });
 
+  it('goes on in its mode and with its wave after it was out of reach, and gives up a trial', async () => {
+    await debugWithWave();
+    const gains = { ...defaultGains(unitNamed('chassis')), speed: { kp: 1, ki: 0, kd: 0 } };
+    await robot.during(units().chassis.gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 60_000 }));
+    expect(robot.truth('chassis').gains?.speed?.kp).to.equal(1);
+    robot.fault('chassis', 'unplug');
+    await robot.wait(300);
+    robot.fault('chassis', 'plug');
+    await robot.wait(1500);
+    expect(units().chassis.state).to.deep.include({ online: true, mode: 'debug', excitation: WAVE });
+    expect(robot.truth('chassis')).to.include({ mode: 'debug', torque: true });
+    expect(robot.truth('chassis').gains?.speed?.kp).to.equal(40);
+  });
+
+  it('has no wave after a reset, although debug mode comes back', async () => {
+    await robot.end();
+    robot = await ClockedRobot.start({ onControllerReset: 'restore' });
+    await debugWithWave();
+    robot.fault('chassis', 'brownout');
+    await robot.wait(300);
+    expect(units().chassis.state).to.deep.include({ mode: 'debug' });
+    expect(units().chassis.excitation().amplitude).to.equal(0);
+  });
+
   it('is supervised in time while callers ask without a pause', async () => {
     let asking = true;
     const ask = async () => {
