@@ -1,4 +1,15 @@
-import { count, growing, named, number, oneOf, record, type Schema, type TypeOf, text } from './schema.js';
+import {
+  array,
+  count,
+  growing,
+  named,
+  number,
+  oneOf,
+  record,
+  type Schema,
+  type TypeOf,
+  text,
+} from './schema.js';
 import { UNIT_LIST } from './units.js';
 
 const value: Schema<string | number | boolean | null> = { type: ['string', 'number', 'boolean', 'null'] };
@@ -28,3 +39,12 @@ export const logEvent = named(
 );
 
 export type LogEvent = TypeOf<typeof logEvent>;
+
+/** The body of GET /api/log. */
+export const logPage = growing({
+  boot: text('Of this run of the daemon: `t` starts anew with it.'),
+  events: array(logEvent, 'Oldest first.'),
+  dropped: count('Events after the one asked for that are not kept any more.'),
+});
+
+export type LogPage = TypeOf<typeof logPage>;

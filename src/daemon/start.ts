@@ -6,6 +6,8 @@ import type { Config } from '../config/config.js';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { version } from '../core/version.js';
+import { EventLog } from '../events/event-log.js';
+import { happeningsOf } from '../events/robot-happenings.js';
 import { logRobotEvents } from '../events/robot-log.js';
 import { GainsStore } from '../gains/gains-store.js';
 import { type Hardware, isMissing } from '../hardware/ports.js';
@@ -66,11 +68,17 @@ export async function start(parts: Parts): Promise<Daemon> {
     },
   });
   recordGivenSilence(robot, silenceRecord, silence);
+  const eventLog = new EventLog(clock);
+  eventLog.record({ what: 'start', detail: { version, simulated: hardware.simulated } });
+  robot.events.add(event => {
+    for (const happening of happeningsOf(event)) eventLog.record(happening);
+  });
   const stopLogging = logRobotEvents(robot, log, clock);
   await robot.start();
   const app = createApp({
     robot,
     log,
+    eventLog,
     clock,
     version,
     allowedHosts: config.http.allowedHosts,
@@ -106,6 +114,7 @@ export async function start(parts: Parts): Promise<Daemon> {
     await silenceRecord.close();
     await store.close();
     await hardware.close();
+    eventLog.close();
   };
   return { url, close };
 }

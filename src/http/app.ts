@@ -4,19 +4,23 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
+import { logEvent } from '../core/log-event.js';
 import { text } from '../core/schema.js';
 import { type Status, status } from '../core/status.js';
 import { step } from '../core/step.js';
 import { telemetry } from '../core/telemetry.js';
 import type { GainBounds } from '../core/units.js';
+import type { EventLog } from '../events/event-log.js';
 import type { Robot } from '../robot/robot.js';
 import { access } from './access.js';
+import { actLog } from './act-log.js';
 import { consoleRoutes } from './console.js';
 import { createEvents } from './events.js';
 import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
 import { robotFeed } from './robot-feed.js';
 import { type Guard, get, type Route, stream } from './route.js';
+import { logRoutes } from './routes/log-routes.js';
 import { robotRoutes } from './routes/robot-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
@@ -24,6 +28,7 @@ import { statusBody } from './status-body.js';
 export interface AppOptions {
   readonly robot: Robot;
   readonly log: Logger;
+  readonly eventLog: EventLog;
   readonly clock: Clock;
   readonly version: string;
   readonly allowedHosts: readonly string[];
@@ -45,10 +50,11 @@ export function createApp(options: AppOptions): Koa {
       uptimeS: (clock.nowMs() - startedMs) / 1000,
       streams: events.streams,
     });
-  const events = createEvents(robotFeed(robot, clock, statusNow), clock);
+  const events = createEvents(robotFeed(robot, clock, statusNow, options.eventLog.recorded), clock);
   const documented: Route[] = [
     ...unitRoutes(robot, options.gainBounds),
     ...robotRoutes(robot, statusNow),
+    ...logRoutes(options.eventLog),
     stream(
       {
         path: '/api/events',
@@ -56,10 +62,10 @@ export function createApp(options: AppOptions): Koa {
         tag: 'Robot',
         right: 'read',
         summary:
-          'Server-sent events: `status` at once and on change, `telemetry`, and `step` after each captured step',
+          'Server-sent events: `status` at once and on change, `telemetry`, `step` after each captured step, and `log`',
         answer: text(),
         answerType: 'text/event-stream',
-        events: { status, telemetry, step },
+        events: { status, telemetry, step, log: logEvent },
         problems: ['too-many-streams'],
       },
       events.open,
@@ -93,7 +99,11 @@ export function createApp(options: AppOptions): Koa {
   app.use(access(options.allowedHosts));
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes) {
-    router.register(route.path, [route.method], [ctx => route.handle(ctx, options.guard)]);
+    router.register(
+      route.path,
+      [route.method],
+      [actLog(route, options.eventLog), ctx => route.handle(ctx, options.guard)],
+    );
   }
   app.use(router.routes());
   app.use(unmatched(router));

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { Clock, Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
+import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
 import type { Step } from '../core/step.js';
 import type { Telemetry } from '../core/telemetry.js';
@@ -14,6 +15,8 @@ export interface EventFeed {
   /** Every poll. `t` is in monotonic seconds. */
   onTelemetry(listener: (sample: Telemetry) => void): () => void;
   onStep(listener: (step: Step) => void): () => void;
+  /** Every event of the log. */
+  onLog(listener: (event: LogEvent) => void): () => void;
 }
 
 const MOST_STREAMS = 32;
@@ -69,6 +72,7 @@ export function createEvents(feed: EventFeed, clock: Clock): Events {
       coalesced(clock, feed, () => writeStatus(streams)),
       feed.onTelemetry(sample => writeAll(eventText('telemetry', sample))),
       feed.onStep(step => writeAll(eventText('step', step))),
+      feed.onLog(event => writeAll(eventText('log', event))),
       every(clock, COMMENT_MS, () => writeAll(':\n\n')),
     ];
     return () => {

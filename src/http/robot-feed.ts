@@ -1,4 +1,6 @@
 import type { Clock } from '../core/clock.js';
+import type { Listeners } from '../core/listeners.js';
+import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
 import type { Step } from '../core/step.js';
 import { stepFigures } from '../core/step-figures.js';
@@ -8,7 +10,12 @@ import type { CapturedStep, Robot } from '../robot/robot.js';
 import type { EventFeed } from './events.js';
 
 /** What the event stream shows of a robot. */
-export function robotFeed(robot: Robot, clock: Clock, status: () => Status): EventFeed {
+export function robotFeed(
+  robot: Robot,
+  clock: Clock,
+  status: () => Status,
+  recorded: Listeners<LogEvent>,
+): EventFeed {
   /** Uptime and counters change all the time, and nobody waits for them. */
   const lasting = () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined });
 
@@ -31,6 +38,7 @@ export function robotFeed(robot: Robot, clock: Clock, status: () => Status): Eve
       robot.polled.add(() => {
         listener({ t: clock.nowMs() / 1000, ...perUnit(unit => readings(robot, unit)) });
       }),
+    onLog: listener => recorded.add(listener),
     onStep: listener => robot.stepped.add(step => listener(stepOf(step))),
   };
 }

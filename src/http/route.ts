@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { ErrorCode } from '../core/errors.js';
 import type { Need } from '../core/rights.js';
 import type { Schema } from '../core/schema.js';
+import type { UnitName } from '../core/units.js';
 import { jsonBody, requireCaller } from './body.js';
 import { compile } from './validate.js';
 
@@ -26,6 +27,8 @@ export interface Route {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
+  /** As what the log of events records it; default: under its id. */
+  readonly event?: { readonly what: string; readonly unit?: UnitName };
   /** What the caller must be allowed, in a word or, where it depends on the body, in words. */
   readonly right: string;
   readonly body?: Schema;
@@ -39,7 +42,8 @@ export interface Route {
   handle(ctx: Context, guard: Guard): Promise<void>;
 }
 
-interface Described<Answer> extends Pick<Route, 'path' | 'id' | 'tag' | 'summary' | 'query' | 'answerType'> {
+interface Described<Answer>
+  extends Pick<Route, 'path' | 'id' | 'tag' | 'summary' | 'event' | 'query' | 'answerType'> {
   readonly right: Need;
   readonly answer: Schema<Answer>;
   readonly problems?: readonly ErrorCode[];

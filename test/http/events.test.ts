@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { isRobotError } from '../../src/core/errors.js';
 import { Listeners } from '../../src/core/listeners.js';
+import type { LogEvent } from '../../src/core/log-event.js';
 import type { Status } from '../../src/core/status.js';
 import type { Step } from '../../src/core/step.js';
 import { stepFigures } from '../../src/core/step-figures.js';
@@ -18,10 +19,12 @@ class ScriptedFeed implements EventFeed {
   readonly statusListeners = new Listeners<void>();
   readonly telemetryListeners = new Listeners<Telemetry>();
   readonly stepListeners = new Listeners<Step>();
+  readonly logListeners = new Listeners<LogEvent>();
   mode: Mode = 'manual';
   asked = 0;
   readonly onStatus = (listener: () => void) => this.statusListeners.add(listener);
   readonly onTelemetry = (listener: (sample: Telemetry) => void) => this.telemetryListeners.add(listener);
+  readonly onLog = (listener: (event: LogEvent) => void) => this.logListeners.add(listener);
   readonly onStep = (listener: (step: Step) => void) => this.stepListeners.add(listener);
 
   status() {

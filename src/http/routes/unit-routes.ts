@@ -25,6 +25,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         path: `/api/${name}/mode/switch`,
         id: `${name}ModeSwitch`,
         tag,
+        event: { what: 'mode', unit: name },
         summary: 'Switch the mode; answered when the controller confirms it',
         body: schemas.modeBody,
         right: 'drive',
@@ -50,6 +51,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
       {
         ...excitation,
         id: `${name}Excite`,
+        event: { what: 'excite', unit: name },
         summary: 'Choose the square wave of debug mode',
         body: excitationBody,
         right: 'drive',

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../core/clock.js';
+import type { Happening } from '../core/happening.js';
+import { Listeners } from '../core/listeners.js';
+import type { LogEvent, LogPage } from '../core/log-event.js';
+import { Repeats } from './repeats.js';
+
+/** Kept in memory. Refusals have a share of their own, so that they push out nothing that was done. */
+const MOST = { done: 400, refused: 100 } as const;
+
+/** What was asked of the robot and what it did by itself: every event is made here. */
+export class EventLog {
+  readonly boot = randomBytes(8).toString('hex');
+  readonly recorded = new Listeners<LogEvent>();
+  readonly #clock: Clock;
+  readonly #repeats: Repeats;
+  readonly #done: LogEvent[] = [];
+  readonly #refused: LogEvent[] = [];
+  #seq = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#repeats = new Repeats(clock, happening => this.#add(happening));
+  }
+
+  record(happening: Happening): void {
+    if (this.#repeats.isNew(happening)) this.#add(happening);
+  }
+
+  /** At most 500, which is all there are. */
+  after(seq: number): LogPage {
+    const events = [...this.#done, ...this.#refused].filter(event => event.seq > seq);
+    events.sort((a, b) => a.seq - b.seq);
+    return { boot: this.boot, events, dropped: Math.max(0, this.#seq - seq) - events.length };
+  }
+
+  close(): void {
+    this.#repeats.close();
+  }
+
+  #add(happening: Happening): void {
+    this.#seq += 1;
+    const event: LogEvent = {
+      seq: this.#seq,
+      t: Math.round(this.#clock.nowMs()) / 1000,
+      at: this.#clock.wallTime().toISOString(),
+      ...happening,
+    };
+    const [kept, most] = isRefusal(happening) ? [this.#refused, MOST.refused] : [this.#done, MOST.done];
+    kept.push(event);
+    if (kept.length > most) kept.shift();
+    this.recorded.emit(event);
+  }
+}
+
+/** It was asked for and did not come about. */
+export function isRefusal({ outcome }: Happening): boolean {
+  return outcome !== undefined && outcome !== 'done';
+}

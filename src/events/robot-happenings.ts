@@ -1,0 +1,67 @@
+import { isRobotError } from '../core/errors.js';
+import type { Happening } from '../core/happening.js';
+import type { RobotEvent } from '../robot/robot-event.js';
+
+/** What the log of events records of a change on the robot, whoever caused it. */
+export function happeningsOf(event: RobotEvent): readonly Happening[] {
+  switch (event.what) {
+    case 'mode':
+      return [{ what: 'mode', unit: event.unit, detail: { before: event.before, after: event.after } }];
+    case 'gains':
+      return [
+        {
+          what: 'save',
+          unit: event.unit,
+          detail: { before: event.before.revision, after: event.after.revision },
+        },
+      ];
+    case 'excitation':
+      return [
+        {
+          what: 'excitation',
+          unit: event.unit,
+          detail: event.after === null ? { amplitude: 0 } : { ...event.after },
+        },
+      ];
+    case 'trial':
+      return [
+        {
+          what: event.ended === undefined ? 'trial' : 'trial-ended',
+          unit: event.unit,
+          detail: { by: event.by, ...(event.ended !== undefined && { why: event.ended }) },
+        },
+      ];
+    case 'faults':
+      return [
+        ...event.appeared.map(fault => ({ what: 'fault', unit: event.unit, detail: { fault } })),
+        ...event.gone.map(fault => ({ what: 'fault-gone', unit: event.unit, detail: { fault } })),
+      ];
+    case 'stopped':
+      return [{ what: event.after ? 'stop' : 'resume', detail: { why: event.why } }];
+    case 'laser': {
+      const { before, after, reason } = event;
+      return [{ what: 'laser', detail: { before, after, ...(reason !== undefined && { reason }) } }];
+    }
+    case 'laser fault':
+      return [
+        event.error === undefined
+          ? { what: 'laser-works' }
+          : { what: 'laser-failed', ...causeOf(event.error) },
+      ];
+    case 'online':
+    case 'reset':
+      return [{ what: event.what, unit: event.unit }];
+    case 'gains applied':
+      return [{ what: 'gains-applied', unit: event.unit }];
+    case 'offline':
+      return [{ what: 'offline', unit: event.unit, ...causeOf(event.error) }];
+    // These come again and again while a controller is away, and say nothing new.
+    case 'not found':
+    case 'poll failed':
+      return [];
+  }
+}
+
+function causeOf(error: unknown): Pick<Happening, 'detail'> {
+  return isRobotError(error) ? { detail: { code: error.code } } : {};
+}

@@ -1,0 +1,32 @@
+import type { Middleware } from 'koa';
+import type { Happening } from '../core/happening.js';
+import type { EventLog } from '../events/event-log.js';
+import { asRobotError } from './problems.js';
+import type { Route } from './route.js';
+
+/** Records what was asked on a route and what came of it. To read is no act. */
+export function actLog(route: Route, log: EventLog): Middleware {
+  const event = route.event ?? { what: route.id };
+  return async (ctx, next) => {
+    if (route.method === 'get') return next();
+    const record = (outcome: string) => {
+      // A body that was refused may hold anything.
+      const detail = outcome === 'invalid-request' ? {} : detailOf(ctx.request.body);
+      log.record({ ...event, who: String(ctx.state.who), outcome, ...detail });
+    };
+    try {
+      await next();
+    } catch (error) {
+      record(asRobotError(error).code);
+      throw error;
+    }
+    record('done');
+  };
+}
+
+/** A mode, an action, an excitation: what fits on a line. Gains are found under their revision. */
+function detailOf(body: unknown): Pick<Happening, 'detail'> {
+  if (typeof body !== 'object' || body === null) return {};
+  const entries = Object.entries(body).filter(([, value]) => value === null || typeof value !== 'object');
+  return entries.length > 0 ? { detail: Object.fromEntries(entries) } : {};
+}

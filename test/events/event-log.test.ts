@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import type { LogEvent } from '../../src/core/log-event.js';
+import { EventLog } from '../../src/events/event-log.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+describe('event log', () => {
+  let clock: ManualClock;
+  let log: EventLog;
+  beforeEach(() => {
+    clock = new ManualClock();
+    log = new EventLog(clock);
+  });
+  afterEach(() => log.close());
+
+  const events = (after = 0) => log.after(after).events;
+  const refused = (who: string, what = 'laser') => log.record({ what, who, outcome: 'stopped' });
+  const switched = (action: string) =>
+    log.record({ what: 'laser', who: '10.0.0.7', outcome: 'done', detail: { action } });
+  const seqs = (of: readonly LogEvent[]) => of.map(({ seq }) => seq);
+
+  it('numbers what is recorded and says when it was', async () => {
+    await clock.advance(1500);
+    log.record({ what: 'reset', unit: 'gimbal' });
+    expect(events()).to.deep.equal([
+      { seq: 1, t: 1.5, at: '2030-01-01T00:00:01.500Z', what: 'reset', unit: 'gimbal' },
+    ]);
+  });
+
+  it('gives what came after an event, and passes on each as it is recorded', () => {
+    const heard: number[] = [];
+    log.recorded.add(({ seq }) => heard.push(seq));
+    for (let count = 0; count < 3; count += 1) log.record({ what: 'reset' });
+    expect(seqs(events(1))).to.deep.equal([2, 3]);
+    expect(events(3)).to.deep.equal([]);
+    expect(events(99)).to.deep.equal([]);
+    expect(log.after(99).dropped).to.equal(0);
+    expect(heard).to.deep.equal([1, 2, 3]);
+  });
+
+  it('keeps the newest and says how many it dropped', () => {
+    for (let count = 0; count < 1000; count += 1) log.record({ what: 'reset' });
+    const page = log.after(100);
+    expect(page.events.length).to.be.within(400, 500);
+    expect(page.events.at(-1)?.seq).to.equal(1000);
+    expect(page.dropped).to.equal(900 - page.events.length);
+    expect(log.after(990).dropped).to.equal(0);
+  });
+
+  it('makes one line a minute of equal refusals, with their count', async () => {
+    for (let count = 0; count < 50; count += 1) refused('10.0.0.7');
+    refused('10.0.0.8');
+    refused('10.0.0.7', 'mode');
+    expect(events().map(({ who, what }) => [who, what])).to.deep.equal([
+      ['10.0.0.7', 'laser'],
+      ['10.0.0.8', 'laser'],
+      ['10.0.0.7', 'mode'],
+    ]);
+    await clock.advance(60_000);
+    expect(events(3).map(({ who, outcome, detail }) => ({ who, outcome, detail }))).to.deep.equal([
+      { who: '10.0.0.7', outcome: 'stopped', detail: { repeats: 49 } },
+    ]);
+    refused('10.0.0.7');
+    expect(events(4).length).to.equal(1);
+  });
+
+  it('never lets refusals push out what was done', () => {
+    switched('on');
+    for (let host = 0; host < 10_000; host += 1) refused(`10.0.${host >> 8}.${host & 255}`);
+    expect(events()[0]).to.include({ what: 'laser', outcome: 'done' });
+    expect(events().length).to.be.at.most(500);
+  });
+
+  it('counts the refusals of too many addresses together', async () => {
+    for (let host = 0; host < 10_000; host += 1) refused(`10.0.${host >> 8}.${host & 255}`);
+    await clock.advance(60_000);
+    const others = events().filter(({ who }) => who === 'others');
+    expect(others.at(-1)?.detail).to.deep.equal({ repeats: 10_000 - 200 - 1 });
+  });
+
+  it('makes one line of an act that is done again and again, and keeps the order of different ones', () => {
+    for (const action of ['on', 'on', 'on', 'off', 'on', 'off']) switched(action);
+    const lines = events().map(({ detail }) => `${detail?.action}${detail?.repeats ? ' again' : ''}`);
+    expect(lines.filter(line => !line.includes('again'))).to.deep.equal(['on', 'off', 'on', 'off']);
+  });
+
+  it('takes an act after a change that the robot made itself for a new one', () => {
+    switched('on');
+    log.record({ what: 'laser', detail: { reason: 'time limit' } });
+    switched('on');
+    expect(events().map(({ who }) => who)).to.deep.equal(['10.0.0.7', undefined, '10.0.0.7']);
+  });
+});
