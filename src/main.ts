@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
+import type { Interlock } from './config/settings.js';
 import { systemClock } from './core/clock.js';
 import { run } from './daemon/run.js';
 import { doctorCommand } from './doctor/doctor.js';
@@ -7,6 +8,8 @@ import { openLinuxHardware } from './hardware/linux-hardware.js';
 
 /** systemd's, where it brings one: trunnion-dark looks there. */
 const runtimeFolder = process.env.RUNTIME_DIRECTORY;
+
+const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 
 await run(
   {
@@ -18,12 +21,10 @@ await run(
     open: async ({ i2c, laser }) => ({
       hardware: await openLinuxHardware({
         i2cBus: i2c.bus,
-        laser: { bcm: laser.gpio, activeLow: laser.activeLow },
-        ...(laser.interlock !== null && {
-          interlock: { bcm: laser.interlock.gpio, activeLow: laser.interlock.activeLow },
-        }),
+        laser: pin(laser),
+        interlock: laser.interlock === null ? undefined : pin(laser.interlock),
         clock: systemClock,
-        ...(runtimeFolder !== undefined && { record: join(runtimeFolder, 'laser') }),
+        record: runtimeFolder === undefined ? undefined : join(runtimeFolder, 'laser'),
       }),
     }),
   },

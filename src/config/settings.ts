@@ -4,6 +4,7 @@ import { type GainBounds, MODES } from '../core/units.js';
 /** One setting of the configuration file; checks, defaults and the commented default file derive from it. */
 export interface Setting<T> {
   readonly default: T;
+  /** JSON Schema, with `$data` and the keyword `silenceOfPolls` of config-schema.ts. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** Completes "expected …". */
   readonly expected: string;
@@ -18,17 +19,16 @@ export interface Interlock {
 const GPIO = { type: 'integer', minimum: 0, maximum: 53 };
 const BOUNDS = {
   type: 'object',
-  properties: { min: { type: 'number' }, max: { type: 'number' } },
+  properties: { min: { type: 'number' }, max: { type: 'number', minimum: { $data: '1/min' } } },
   additionalProperties: false,
 };
 
 /** A phase of which the file gives only some permissions keeps the others' defaults. */
 function permissions(defaults: Permissions): object {
   const { modes, ...flags } = defaults;
-  const properties: Record<string, object> = {
-    modes: { type: 'array', items: { enum: MODES }, uniqueItems: true, default: modes },
-  };
+  const properties: Record<string, object> = {};
   for (const [name, value] of Object.entries(flags)) properties[name] = { type: 'boolean', default: value };
+  properties.modes = { type: 'array', items: { enum: MODES }, uniqueItems: true, default: modes };
   return { type: 'object', properties, additionalProperties: false, default: defaults };
 }
 
@@ -87,11 +87,14 @@ export const SETTINGS = {
       default: null,
       schema: {
         type: ['object', 'null'],
-        properties: { gpio: GPIO, activeLow: { type: 'boolean', default: false } },
+        properties: {
+          gpio: { ...GPIO, not: { const: { $data: '/laser/gpio' } } },
+          activeLow: { type: 'boolean', default: false },
+        },
         required: ['gpio'],
         additionalProperties: false,
       },
-      expected: 'null, or a pin such as {gpio: 5, activeLow: true}',
+      expected: "null, or another pin than the laser's, such as {gpio: 5, activeLow: true}",
       doc: 'A contact that must be closed for light, such as {gpio: 5, activeLow: true}; null = none.',
     }),
   },
@@ -104,8 +107,9 @@ export const SETTINGS = {
     }),
     hostSilenceMs: setting({
       default: 500,
-      schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000 },
-      expected: '0, or whole milliseconds from 100 to 60000',
+      // With fewer polls, one lost poll would take torque off.
+      schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000, silenceOfPolls: 3 },
+      expected: '0, or whole milliseconds from 100 to 60000 and of at least 3 polls',
       doc: 'A controller that hears nothing of the host for so long (ms, at least 3 polls) takes torque off; 0 = never.',
     }),
     onControllerReset: setting<'manual' | 'restore'>({
@@ -123,7 +127,7 @@ export const SETTINGS = {
         properties: { kp: BOUNDS, ki: BOUNDS, kd: BOUNDS },
         additionalProperties: false,
       },
-      expected: 'limits such as {kp: {min: 0, max: 100}}',
+      expected: 'limits such as {kp: {min: 0, max: 100}}, min below max',
       doc: 'Gains outside are refused, such as {kp: {min: 0, max: 100}}; {} = no limits.',
     }),
   },
@@ -190,34 +194,3 @@ export type Config = {
     readonly [Key in keyof Settings[Section]]: ValueOf<Settings[Section][Key]>;
   };
 };
-
-/** Fewer, and one lost poll would take torque off. */
-const POLLS_IN_SILENCE = 3;
-
-export interface Disagreement {
-  readonly path: readonly string[];
-  readonly detail: string;
-}
-
-/** Where settings that are right by themselves do not go together. */
-export function disagreements({ gains, laser, supervision }: Config): Disagreement[] {
-  const found: Disagreement[] = [];
-  for (const [gain, { min, max }] of Object.entries(gains.bounds)) {
-    if (min === undefined || max === undefined || min <= max) continue;
-    found.push({
-      path: ['gains', 'bounds', gain],
-      detail: `expected min below max; found ${min} above ${max}`,
-    });
-  }
-  if (laser.interlock?.gpio === laser.gpio) {
-    const detail = `expected another pin than the laser's; found ${laser.gpio} for both`;
-    found.push({ path: ['laser', 'interlock', 'gpio'], detail });
-  }
-  const { hostSilenceMs, pollHz } = supervision;
-  const leastMs = Math.ceil((POLLS_IN_SILENCE * 1000) / pollHz);
-  if (hostSilenceMs !== 0 && hostSilenceMs < leastMs) {
-    const detail = `expected 0, or at least ${leastMs} (${POLLS_IN_SILENCE} polls at ${pollHz} Hz); found ${hostSilenceMs}`;
-    found.push({ path: ['supervision', 'hostSilenceMs'], detail });
-  }
-  return found;
-}

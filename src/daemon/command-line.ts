@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { RobotError } from '../core/errors.js';
+import { badConfig } from '../config/config-file.js';
 
 export interface CommandLine {
   readonly command: string;
@@ -24,15 +24,14 @@ export const OPTIONS_HELP = `  --host ADDRESS   listen on this address
 export function parseCommandLine(args: readonly string[], commands: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [command = commands[0] ?? '', ...rest] = positionals;
-  if (!commands.includes(command)) throw refusal(`unknown command ${command}`);
-  if (rest.length > 0) throw refusal(`unexpected ${rest.join(' ')}`);
-  const { host, config, state } = values;
+  if (!commands.includes(command)) throw badConfig([`unknown command ${command}`]);
+  if (rest.length > 0) throw badConfig([`unexpected ${rest.join(' ')}`]);
   return {
     command,
-    ...(host !== undefined && { host }),
-    ...(values.port !== undefined && { port: portOf(values.port) }),
-    ...(config !== undefined && { config }),
-    ...(state !== undefined && { state }),
+    host: given('--host', values.host),
+    port: values.port === undefined ? undefined : portOf(values.port),
+    config: values.config,
+    state: given('--state', values.state),
     json: values.json ?? false,
     help: values.help ?? false,
     version: values.version ?? false,
@@ -55,16 +54,17 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw refusal(error instanceof Error ? error.message : String(error), error);
+    throw badConfig([error instanceof Error ? error.message : String(error)], error);
   }
+}
+
+function given(option: string, value: string | undefined): string | undefined {
+  if (value === '') throw badConfig([`${option} takes a value`]);
+  return value;
 }
 
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port >= 0 && port <= 65535) return port;
-  throw refusal(`--port takes a number from 0 to 65535, not ${text}`);
-}
-
-function refusal(reason: string, cause?: unknown): RobotError {
-  return new RobotError('bad-config', { reason }, { cause });
+  throw badConfig([`--port takes a number from 0 to 65535, not ${text}`]);
 }

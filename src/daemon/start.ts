@@ -85,7 +85,7 @@ export async function start(parts: Parts): Promise<Daemon> {
     gainBounds: config.gains.bounds,
     guard: () => undefined,
     consoleFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
-    ...(hiddenRoutes !== undefined && { hiddenRoutes }),
+    hiddenRoutes,
   });
   const server = createHttpServer(app.callback());
   const { host, port } = config.http;

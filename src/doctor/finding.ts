@@ -20,7 +20,7 @@ export function wrong(detail: string, cure: string): Found {
 }
 
 export function unknown(detail: string, cure?: string): Found {
-  return { ok: 'unknown', detail, ...(cure !== undefined && { cure }) };
+  return { ok: 'unknown', detail, cure };
 }
 
 /** For what only root can see. */

@@ -118,7 +118,7 @@ describe('laser pin', () => {
       expect(time.nowMs()).to.be.least(1000);
     }));
 
-  const swallowed = [
+  const swallowed: readonly { file: string; line: Record<string, string>; found: RegExp }[] = [
     { file: 'direction', line: { direction: 'in' }, found: /"direction":"in"/ },
     { file: 'direction', line: { direction: 'out', value: '1' }, found: /"level":1/ },
     { file: 'active_low', line: { active_low: '1' }, found: /"activeLow":true/ },

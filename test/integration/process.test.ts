@@ -128,6 +128,7 @@ describe('the daemon as a process', () => {
     ['--help', 0, /--state DIR/],
     ['--version', 0, /^\d+\.\d+\.\d+$/m],
     ['--what', 2, /--what/],
+    ['--state=', 2, /--state takes a value/],
     ['fly', 2, /unknown command fly/],
   ];
   for (const [arg, code, pattern] of told) {

@@ -1,0 +1,95 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { type Config, SETTINGS, type Setting } from './settings.js';
+
+/** What the robot and the simulator do not have in common. */
+export interface Defaults {
+  readonly host: string;
+  readonly state: string;
+}
+
+export interface ConfigProblem {
+  /** From the root of the file to the setting at fault; empty where the file as a whole is. */
+  readonly path: readonly string[];
+  readonly detail: string;
+}
+
+interface Checked {
+  /** Undefined when there are problems. */
+  readonly config?: Config;
+  readonly problems: readonly ConfigProblem[];
+}
+
+const SECTIONS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = SETTINGS;
+
+/** Checks a whole configuration at once, and fills in the defaults of what is not given. */
+export function configCheck(given: unknown, defaults: Defaults): Checked {
+  const ajv = new Ajv({
+    allErrors: true,
+    useDefaults: true,
+    verbose: true,
+    $data: true,
+    strict: false,
+    strictNumbers: true,
+  });
+  ajv.addKeyword(silenceOfPolls);
+  const isConfig = ajv.compile<Config>(schemaOf(defaults));
+  const tree = withoutNulls(given);
+  if (isConfig(tree)) return { config: tree, problems: [] };
+  return { problems: (isConfig.errors ?? []).map(problemOf) };
+}
+
+/** Whether a host silence lasts for so many polls. */
+const silenceOfPolls = {
+  keyword: 'silenceOfPolls',
+  type: 'number' as const,
+  validate: (polls: number, silenceMs: number, _: unknown, place?: { parentData: { pollHz?: unknown } }) => {
+    const pollHz = place?.parentData.pollHz;
+    return silenceMs === 0 || typeof pollHz !== 'number' || silenceMs * pollHz >= polls * 1000;
+  },
+};
+
+/** A section, or a file, whose every line is commented out reads as null. */
+function withoutNulls(tree: unknown): unknown {
+  if (typeof tree !== 'object' || Array.isArray(tree)) return tree;
+  return Object.fromEntries(
+    Object.entries(tree ?? {}).map(([section, settings]) => [section, settings ?? {}]),
+  );
+}
+
+function schemaOf({ host, state }: Defaults): object {
+  const own: Readonly<Record<string, unknown>> = { 'http.host': host, 'state.folder': state };
+  const sections = Object.entries(SECTIONS).map(([section, settings]) => {
+    const properties = Object.entries(settings).map(([key, setting]) => [
+      key,
+      { ...setting.schema, default: own[`${section}.${key}`] ?? setting.default },
+    ]);
+    return [section, tableOf(Object.fromEntries(properties))];
+  });
+  return tableOf(Object.fromEntries(sections));
+}
+
+function tableOf(properties: object): object {
+  return { type: 'object', properties, additionalProperties: false, default: {} };
+}
+
+function problemOf({ instancePath, params, parentSchema, data }: ErrorObject): ConfigProblem {
+  const path = instancePath.split('/').slice(1);
+  if (params.additionalProperty !== undefined) {
+    const known = Object.keys(parentSchema?.properties).join(', ');
+    const detail = `there is no such setting; expected one of ${known}`;
+    return { path: [...path, params.additionalProperty], detail };
+  }
+  return { path, detail: `expected ${expectedAt(path)}; found ${shown(data)}` };
+}
+
+function expectedAt([section, key]: readonly string[]): string {
+  if (section === undefined) return 'settings in sections';
+  if (key === undefined) return 'settings, each as "name: value"';
+  return SECTIONS[section]?.[key]?.expected ?? 'something else';
+}
+
+function shown(value: unknown): string {
+  const finite = (_: string, part: unknown) =>
+    Number.isFinite(part) || typeof part !== 'number' ? part : `${part}`;
+  return JSON.stringify(value, finite);
+}
