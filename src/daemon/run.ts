@@ -8,6 +8,7 @@ import type { Hardware } from '../hardware/ports.js';
 import type { Route } from '../http/route.js';
 import { type CommandLine, OPTIONS_HELP, parseCommandLine } from './command-line.js';
 import { serve } from './serve.js';
+import { startFailure } from './start-failure.js';
 import { createNotifier } from './systemd-notify.js';
 
 export interface Opened {
@@ -73,7 +74,8 @@ async function serveRobot(entry: Entry, config: Config): Promise<void> {
     );
     await serve({ config, log, clock: systemClock, notifier, ...(await entry.open(config)) });
   } catch (error) {
-    log.fatal(describeError(error), 'cannot start');
+    const { sentence, fields } = startFailure(error);
+    log.fatal(fields, sentence);
     closeLog(log);
     process.exit(1);
   }

@@ -6,15 +6,14 @@ const CLOSE_MS = 200;
 
 export interface LogOptions {
   readonly level: string;
-  /** For people; default: whether stdout is a terminal. */
-  readonly readable?: boolean;
 }
 
 /** JSON lines on stdout, or readable ones on a terminal. Writing never blocks. */
-export function createLog({ level, readable }: LogOptions): Logger {
+export function createLog({ level }: LogOptions): Logger {
   // Even to look at process.stdout makes a pipe or a socket non-blocking, as the writer needs it.
-  const { isTTY } = process.stdout;
-  const form = (readable ?? isTTY) ? readableLine : (line: string) => line;
+  const { stdout } = process;
+  const inColour = stdout.isTTY && stdout.hasColors();
+  const form = stdout.isTTY ? (line: string) => readableLine(line, inColour) : (line: string) => line;
   const writer = new LogWriter(1, lines => form(lostLine(lines)));
   const log = pino({ level, base: null }, { write: line => writer.write(form(line)) });
   writers.set(log, writer);
@@ -32,10 +31,27 @@ function lostLine(lines: number): string {
   return `${JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), msg: 'log lines lost', lines })}\n`;
 }
 
-/** `20:31:07.123 INFO  mode  unit=gimbal before="manual" after="auto"` */
-export function readableLine(json: string): string {
-  const { level, time, msg, ...fields } = JSON.parse(json);
-  const clock = new Date(time).toISOString().slice(11, 23);
-  const told = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  return `${[clock, (pino.levels.labels[level] ?? String(level)).toUpperCase().padEnd(5), msg, ...told].join(' ')}\n`;
+/** Codes of ECMA-48, by what they are for. */
+const STYLES = { faint: 2, bold: 1, link: '1;4;36', info: 32, warn: 33, error: 31, fatal: '1;31' } as const;
+type Style = keyof typeof STYLES;
+
+/**
+ * `20:31:07.123 INFO  mode  unit="gimbal" before="manual" after="auto"`. An address to open stands alone on a line below.
+ */
+export function readableLine(json: string, inColour: boolean): string {
+  const { level, time, msg, url, ...fields } = JSON.parse(json);
+  const styled = (style: Style, text: string) => (inColour ? `\x1b[${STYLES[style]}m${text}\x1b[0m` : text);
+  const label = pino.levels.labels[level] ?? String(level);
+  const details = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  const words = [
+    styled('faint', new Date(time).toISOString().slice(11, 23)),
+    styled(isStyle(label) ? label : 'faint', label.toUpperCase().padEnd(5)),
+    styled('bold', typeof url === 'string' ? msg.replace(` on ${url}`, '') : msg),
+    ...(details.length > 0 ? [styled('faint', details.join(' '))] : []),
+  ];
+  return `${words.join(' ')}\n${typeof url === 'string' ? `\n  ${styled('link', url)}\n` : ''}`;
+}
+
+function isStyle(label: string): label is Style {
+  return Object.hasOwn(STYLES, label);
 }

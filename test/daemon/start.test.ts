@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { createPhysics } from '../../sim/robot-physics.js';
@@ -5,19 +7,69 @@ import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { start } from '../../src/daemon/start.js';
-import { isMissing } from '../../src/hardware/ports.js';
+import { type I2cBus, isMissing } from '../../src/hardware/ports.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { inTemporaryFolder } from '../support/daemon.js';
+import { call, inTemporaryFolder } from '../support/daemon.js';
 
 describe('start', () => {
+  const settings = (folder: string, port: number) =>
+    loadConfig(undefined, { port }, { host: '127.0.0.1', state: folder });
+  const log = pino({ level: 'silent' });
+
+  it('says nothing on the bus when its port is taken: the daemon there may be in charge of the robot', () =>
+    inTemporaryFolder(async folder => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { hardware } = litRobot();
+      const bus = new WatchedBus(hardware.bus);
+      const config = settings(folder, portOf(other));
+      const failure = await start({ config, hardware: { ...hardware, bus }, log, clock: systemClock }).catch(
+        error => error,
+      );
+      expect(failure).to.have.property('code', 'cannot-listen');
+      expect(bus.calls).to.equal(0);
+      other.close();
+    }));
+
+  it('answers nobody before the controllers have their gains', () =>
+    inTemporaryFolder(async folder => {
+      const port = await freePort();
+      const { hardware } = litRobot();
+      const bus = new WatchedBus(hardware.bus);
+      // Asked at the first word on the bus: the port is taken by then.
+      const answered = bus.first.then(() => call(`http://127.0.0.1:${port}`, 'GET', '/api/status'));
+      const daemon = await start({
+        config: settings(folder, port),
+        hardware: { ...hardware, bus },
+        log,
+        clock: systemClock,
+      });
+      const { body } = await answered;
+      expect([body.gimbal.gains.applied, body.chassis.gains.applied]).to.deep.equal([true, true]);
+      await daemon.close();
+    }));
+
+  it('gives its port back when it cannot start', () =>
+    inTemporaryFolder(async folder => {
+      const { hardware } = litRobot();
+      const first = await start({ config: settings(folder, 0), hardware, log, clock: systemClock });
+      const port = await freePort();
+      const second = start({ config: settings(folder, port), hardware, log, clock: systemClock });
+      expect(await second.catch(error => error)).to.have.property('code', 'state-in-use');
+      const free = createServer().listen(port, '127.0.0.1');
+      await once(free, 'listening');
+      free.close();
+      await first.close();
+    }));
+
   it('darkens a lit laser before anything else, and its end does so first of all', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];
       const daemon = await start({
-        config: loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state: folder }),
+        config: settings(folder, 0),
         hardware,
-        log: pino({ level: 'silent' }),
+        log,
         clock: systemClock,
         disk: {
           ...realDisk,
@@ -43,4 +95,48 @@ function litRobot() {
   laser.write(true);
   const level = () => robot.truth().laser;
   return { hardware, level, light: () => laser.write(true) };
+}
+
+/** Counts what is said on a bus, and knows when the first word is. */
+class WatchedBus implements I2cBus {
+  calls = 0;
+  readonly first: Promise<void>;
+  readonly #bus: I2cBus;
+  #onFirst = () => {};
+
+  constructor(bus: I2cBus) {
+    this.#bus = bus;
+    this.first = new Promise(resolve => {
+      this.#onFirst = resolve;
+    });
+  }
+
+  readBlock(...read: Parameters<I2cBus['readBlock']>): Promise<Buffer> {
+    this.#count();
+    return this.#bus.readBlock(...read);
+  }
+
+  writeBlock(...write: Parameters<I2cBus['writeBlock']>): Promise<void> {
+    this.#count();
+    return this.#bus.writeBlock(...write);
+  }
+
+  #count(): void {
+    this.calls += 1;
+    this.#onFirst();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = portOf(server);
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening');
+  return address.port;
 }

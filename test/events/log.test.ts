@@ -73,8 +73,23 @@ describe('log', () => {
 
   it('is short where people read it', () => {
     const json = { level: 30, time: 1_000_000, msg: 'mode', unit: 'gimbal', before: 'manual', after: 'auto' };
-    expect(readableLine(JSON.stringify(json))).to.equal(
+    expect(readableLine(JSON.stringify(json), false)).to.equal(
       '00:16:40.000 INFO  mode unit="gimbal" before="manual" after="auto"\n',
+    );
+  });
+
+  it('shows an address to open alone on the last line', () => {
+    const url = 'http://127.0.0.1:8080';
+    const json = { level: 30, time: 1_000_000, msg: `listening on ${url}`, url, simulated: true };
+    expect(readableLine(JSON.stringify(json), false)).to.equal(
+      `00:16:40.000 INFO  listening simulated=true\n\n  ${url}\n`,
+    );
+  });
+
+  it('is coloured where the terminal has colours', () => {
+    const json = { level: 40, time: 1_000_000, msg: 'journal damaged' };
+    expect(readableLine(JSON.stringify(json), true)).to.equal(
+      '\x1b[2m00:16:40.000\x1b[0m \x1b[33mWARN \x1b[0m \x1b[1mjournal damaged\x1b[0m\n',
     );
   });
 });

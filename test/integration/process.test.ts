@@ -106,7 +106,11 @@ describe('the daemon as a process', () => {
     await run().url();
     const second = run();
     expect(await second.exited).to.equal(1);
-    expect(second.lines.join('\n')).to.contain('state-in-use');
+    const [line = ''] = second.lines;
+    expect(JSON.parse(line)).to.include({
+      code: 'state-in-use',
+      msg: `another daemon keeps its gains in ${folder}; try --state DIR`,
+    });
   });
 
   it('ends when its port is taken, and says so', async () => {
@@ -114,7 +118,11 @@ describe('the daemon as a process', () => {
     const other = await mkdtemp(join(tmpdir(), 'trunnion-'));
     const second = run('--port', port, '--state', other);
     expect(await second.exited).to.equal(1);
-    expect(second.lines.join('\n')).to.contain('cannot-listen');
+    const [line = ''] = second.lines;
+    expect(JSON.parse(line)).to.include({
+      code: 'cannot-listen',
+      msg: `${port} is in use; try --port ${Number(port) + 1}`,
+    });
     await rm(other, { recursive: true });
   });
 

@@ -1,0 +1,29 @@
+import { describeError, errnoOf, isRobotError } from '../core/errors.js';
+
+/** Why the daemon does not start: a sentence for the person who started it, and what is known for programs. */
+export interface StartFailure {
+  readonly sentence: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export function startFailure(error: unknown): StartFailure {
+  if (isRobotError(error, 'cannot-listen')) {
+    const { code, context, cause } = error;
+    return { sentence: noPort(context, errnoOf(cause)), fields: { code, ...context } };
+  }
+  if (isRobotError(error, 'state-in-use')) {
+    const { code, context } = error;
+    return {
+      sentence: `another daemon keeps its gains in ${context.folder}; try --state DIR`,
+      fields: { code },
+    };
+  }
+  return { sentence: 'cannot start', fields: describeError(error) };
+}
+
+function noPort({ host, port }: Readonly<Record<string, unknown>>, errno: string | undefined): string {
+  if (errno === 'EADDRINUSE')
+    return `${port} is in use; try --port ${Number(port) === 65535 ? 8080 : Number(port) + 1}`;
+  if (errno === 'EACCES') return `only root may listen on ${port}; try --port 8080`;
+  return `cannot listen on ${host}; try --host 127.0.0.1`;
+}
