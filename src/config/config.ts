@@ -35,7 +35,7 @@ export function loadConfig(file: string | undefined, overrides: Overrides, defau
 /** For the person who wrote the file or the command line, a line for each problem. */
 export function configProblem(error: unknown): string {
   if (!isRobotError(error, 'bad-config')) throw error;
-  return String(error.context.reason);
+  return error.context.reason;
 }
 
 function deepFreeze<T>(value: T): T {

@@ -106,11 +106,8 @@ interface Contexts {
   };
   // starting
   'addon-missing': Lack;
-  'bad-config': {
-    readonly file?: string;
-    readonly reason?: string;
-    readonly problems?: readonly { readonly line: number; readonly key: string; readonly detail: string }[];
-  };
+  /** `reason`: a line for each problem, for the person who wrote the configuration. */
+  'bad-config': { readonly reason: string };
   'cannot-listen': { readonly host: string; readonly port: number };
   // access
   'token-required': Nothing;

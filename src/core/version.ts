@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
 
-/** Beside dist in a checkout as in the package. */
-const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
-
-function textAt(value: unknown, ...path: readonly string[]): string {
-  const [name, ...rest] = path;
-  if (name === undefined) return String(value);
-  const inner = typeof value === 'object' && value !== null && Object.getOwnPropertyDescriptor(value, name);
-  if (!inner) throw new TypeError(`package.json has no ${name}`);
-  return textAt(inner.value, ...rest);
+interface Manifest {
+  readonly version: string;
+  readonly engines: { readonly node: string };
 }
 
-export const version = textAt(manifest, 'version');
+/** Beside dist in a checkout as in the package. */
+const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+if (!isManifest(manifest)) throw new TypeError('package.json has no version or no range of Node');
 
-/** `>=20.19`, and where addons came compiled ` <21` too. */
-export const nodeRange = textAt(manifest, 'engines', 'node');
+export const { version } = manifest;
+
+/** `>=20.19`, and where addons came compiled an upper bound too. */
+export const nodeRange = manifest.engines.node;
+
+function isManifest(value: unknown): value is Manifest {
+  return (
+    isObject(value) && typeof value.version === 'string' && isObject(value.engines) && 'node' in value.engines
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

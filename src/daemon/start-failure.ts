@@ -1,4 +1,4 @@
-import { describeError, errnoOf, isRobotError } from '../core/errors.js';
+import { type ContextOf, describeError, errnoOf, isRobotError } from '../core/errors.js';
 
 /** Why the daemon does not start: a sentence for the person who started it, and what is known for programs. */
 export interface StartFailure {
@@ -21,9 +21,8 @@ export function startFailure(error: unknown): StartFailure {
   return { sentence: 'cannot start', fields: describeError(error) };
 }
 
-function noPort({ host, port }: Readonly<Record<string, unknown>>, errno: string | undefined): string {
-  if (errno === 'EADDRINUSE')
-    return `${port} is in use; try --port ${Number(port) === 65535 ? 8080 : Number(port) + 1}`;
+function noPort({ host, port }: ContextOf<'cannot-listen'>, errno: string | undefined): string {
+  if (errno === 'EADDRINUSE') return `${port} is in use; try --port ${port === 65535 ? 8080 : port + 1}`;
   if (errno === 'EACCES') return `only root may listen on ${port}; try --port 8080`;
   return `cannot listen on ${host}; try --host 127.0.0.1`;
 }

@@ -61,6 +61,14 @@ describe('the daemon as a process', () => {
     expect((await call(url, 'GET', '/healthz')).text).to.equal('{"status":"ok"}');
   });
 
+  it('starts without a warning, and its URL comes last', async () => {
+    const child = run();
+    const url = await child.url();
+    const entries = child.lines.map(line => JSON.parse(line));
+    expect(entries.filter(({ level }) => level > 30)).to.deep.equal([]);
+    expect(entries.at(-1)).to.include({ url });
+  });
+
   it('has the last saved gains after SIGKILL, in force and in the controller', async () => {
     const first = run();
     const gains = (await call(await first.url(), 'GET', '/api/gimbal/pidconfig')).body;
