@@ -1,7 +1,9 @@
 /*
  * Register map of Trunnion's motor controllers, for their firmware: C11 or C++11, nothing but the standard headers.
- * motor-protocol.md says what the registers mean. Generated from src/protocol/registers.ts and src/core/units.ts by
- * "npm run generate": change those. Licence: MIT.
+ * motor-protocol.md says what the registers mean. Licence: MIT.
+ *
+ * "npm run generate" writes what stands between "generated" and "end", from src/protocol/registers.ts and
+ * src/core/units.ts; the rest is written by hand, here.
  */
 
 #ifndef MOTOR_REGISTERS_H
@@ -20,6 +22,8 @@
 #error "the frames are little-endian: on this machine they cannot be structs"
 #endif
 MOTOR_ASSERT(sizeof(float) == 4, "gains are IEEE 754 single precision");
+
+/* generated: registers */
 
 /* The map */
 
@@ -378,6 +382,8 @@ MOTOR_ASSERT(offsetof(struct motor_chassis_telemetry, crc) == 25, "chassis_telem
 MOTOR_ASSERT(sizeof(struct motor_chassis_telemetry) == 26, "chassis_telemetry");
 
 #pragma pack(pop)
+
+/* end: registers */
 
 /* Checksums */
 

@@ -8,23 +8,29 @@ import { protocolTables } from './protocol-tables.js';
 
 /** Every file that is generated in whole or in part, by its path in the project at `root`, as it should be. */
 export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
-  const fill = (document: string, parts: Readonly<Record<string, string>>): [string, string] => [
-    document,
-    filled(readFileSync(join(root, document), 'utf8'), parts),
+  const fill = (file: string, parts: Readonly<Record<string, string>>): [string, string] => [
+    file,
+    filled(
+      readFileSync(join(root, file), 'utf8'),
+      parts,
+      file.endsWith('.md') ? ['<!--', '-->'] : ['/*', '*/'],
+    ),
   ];
   return new Map([
     ['systemd/config.yaml', defaultConfig()],
-    ['docs/motor_registers.h', motorHeader()],
     ['docs/openapi.json', await openApiDocument()],
+    fill('docs/motor_registers.h', { registers: motorHeader() }),
     fill('docs/motor-protocol.md', protocolTables()),
     fill('docs/operating.md', { problems: problemTable() }),
   ]);
 }
 
-/** Replaces what stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. */
-function filled(text: string, parts: Readonly<Record<string, string>>): string {
+type Comment = readonly [open: string, close: string];
+
+/** Replaces what stands between the comments `generated: NAME` and `end: NAME`. */
+function filled(text: string, parts: Readonly<Record<string, string>>, [open, close]: Comment): string {
   return Object.entries(parts).reduce((before, [name, part]) => {
-    const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
+    const [begin, end] = [`${open} generated: ${name} ${close}`, `${open} end: ${name} ${close}`];
     const from = before.indexOf(begin);
     const to = before.indexOf(end);
     if (from < 0 || to < from) throw new Error(`no place for ${name}`);

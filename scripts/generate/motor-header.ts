@@ -28,7 +28,7 @@ const C_TYPES: Readonly<Record<Scalar, string>> = {
   f32: 'float',
 };
 
-/** `motor_registers.h`: the register map for firmware, as C11 or C++11. */
+/** What docs/motor_registers.h shows of the declarations, as C11 or C++11. */
 export function motorHeader(): string {
   const common = Object.values(REGISTERS);
   const page = capturePageRegister(1);
@@ -39,7 +39,6 @@ export function motorHeader(): string {
     define(`${upper(register.name)}_BYTES`, String(frameBytes(register))),
   ]);
   return [
-    HEAD,
     section('The map', [
       define('PROTOCOL_VERSION', String(PROTOCOL_VERSION)),
       define('MAGIC', `UINT32_C(${hex(MAGIC)})`, '"TRUN" on the wire'),
@@ -67,8 +66,9 @@ export function motorHeader(): string {
       '',
       '#pragma pack(pop)',
     ]),
-    FUNCTIONS,
-  ].join('\n');
+  ]
+    .join('\n')
+    .trimEnd();
 }
 
 function section(title: string, lines: readonly string[]): string {
@@ -153,81 +153,3 @@ function struct(name: string, register: Register): string[] {
   asserts.push(`MOTOR_ASSERT(sizeof(${tag}) == ${offset + CRC_BYTES}, "${name}");`);
   return [...lines, ...asserts];
 }
-
-const HEAD = `/*
- * Register map of Trunnion's motor controllers, for their firmware: C11 or C++11, nothing but the standard headers.
- * motor-protocol.md says what the registers mean. Generated from src/protocol/registers.ts and src/core/units.ts by
- * "npm run generate": change those. Licence: MIT.
- */
-
-#ifndef MOTOR_REGISTERS_H
-#define MOTOR_REGISTERS_H
-
-#include <stddef.h>
-#include <stdint.h>
-
-#ifdef __cplusplus
-#define MOTOR_ASSERT(holds, what) static_assert(holds, what)
-#else
-#define MOTOR_ASSERT(holds, what) _Static_assert(holds, what)
-#endif
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the frames are little-endian: on this machine they cannot be structs"
-#endif
-MOTOR_ASSERT(sizeof(float) == 4, "gains are IEEE 754 single precision");
-`;
-
-const FUNCTIONS = `/* Checksums */
-
-/* CRC-8, polynomial 0x07, start 0: the 7-bit address, the register, the data. */
-static inline uint8_t motor_crc8(uint8_t address, uint8_t reg, const void *data, size_t bytes)
-{
-    const uint8_t *next = (const uint8_t *)data;
-    uint8_t crc = 0;
-    for (size_t index = 0; index < bytes + 2; index++) {
-        crc ^= index == 0 ? address : index == 1 ? reg : *next++;
-        for (int bit = 0; bit < 8; bit++)
-            crc = (uint8_t)(crc & 0x80 ? (crc << 1) ^ 0x07 : crc << 1);
-    }
-    return crc;
-}
-
-/* Puts the CRC into the last byte of a frame that is about to be read by the host. */
-static inline void motor_seal(uint8_t address, uint8_t reg, void *frame, size_t frame_bytes)
-{
-    ((uint8_t *)frame)[frame_bytes - 1] = motor_crc8(address, reg, frame, frame_bytes - 1);
-}
-
-/* Whether a frame arrived as it was sent: 1 or 0. */
-static inline int motor_is_sealed(uint8_t address, uint8_t reg, const void *frame, size_t frame_bytes)
-{
-    return ((const uint8_t *)frame)[frame_bytes - 1] == motor_crc8(address, reg, frame, frame_bytes - 1);
-}
-
-/* CRC-32 as in zip (reflected polynomial 0xEDB88320, start and final exclusive-or 0xFFFFFFFF). Start with crc 0; give
-   the last result to go on with more data. */
-static inline uint32_t motor_crc32(uint32_t crc, const void *data, size_t bytes)
-{
-    const uint8_t *next = (const uint8_t *)data;
-    crc = ~crc;
-    while (bytes-- > 0) {
-        crc ^= *next++;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? (crc >> 1) ^ UINT32_C(0xEDB88320) : crc >> 1;
-    }
-    return ~crc;
-}
-
-/* What status shows as active_checksum, and what a commit must carry: the staged frames in slot order. Loops fill the
-   slots from 0; a unit that leaves one out goes over its frames itself. */
-static inline uint32_t motor_gains_checksum(const struct motor_gains *gains, size_t loops)
-{
-    uint32_t crc = 0;
-    for (size_t loop = 0; loop < loops; loop++)
-        crc = motor_crc32(crc, &gains[loop], offsetof(struct motor_gains, crc));
-    return crc;
-}
-
-#endif
-`;

@@ -13,8 +13,6 @@ import {
 } from '../../src/protocol/registers.js';
 import { busLoad, POLL } from '../bench/bus-load.js';
 
-const DIAGRAM_COLUMNS = 100;
-
 /** What docs/motor-protocol.md shows of the declarations, by the names of its markers. */
 export function protocolTables(): Readonly<Record<string, string>> {
   return {
@@ -92,7 +90,6 @@ function frames(): string {
       [
         `### \`${register.name}\`, ${place(register)}: ${register.access}`,
         register.doc,
-        `\`\`\`text\n${diagram(register)}\n\`\`\``,
         fieldTable(register),
       ].join('\n\n'),
     )
@@ -133,30 +130,6 @@ function meaning({ doc, scale, unit, values, bits }: Field): string {
   const flags = (bits ?? []).map((name, bit) => `bit ${bit} \`${name}\``);
   const amount = scale === undefined || unit === undefined ? unit : `1/${scale} ${unit}`;
   return [doc, amount && `In ${amount}.`, [...listed, ...flags].join(', ')].filter(part => part).join(' ');
-}
-
-/** Byte offsets over the fields, broken where the line gets too long. */
-function diagram(register: Register): string {
-  const rows: string[][] = [];
-  for (const { offset, field } of placed(register)) {
-    const width = Math.max(field.name.length, 3 * SCALAR_BYTES[field.type]) + 2;
-    const cell = [
-      ` ${offset}`.padEnd(width + 1),
-      `+${'-'.repeat(width)}`,
-      `| ${field.name}`.padEnd(width + 1),
-    ];
-    const row = rows.at(-1);
-    if (row === undefined || (row[0]?.length ?? 0) + width >= DIAGRAM_COLUMNS) rows.push(cell);
-    else
-      cell.forEach((part, line) => {
-        row[line] += part;
-      });
-  }
-  return rows
-    .map(([offsets = '', edge = '', names = '']) =>
-      [offsets.trimEnd(), `${edge}+`, `${names}|`, `${edge}+`].join('\n'),
-    )
-    .join('\n');
 }
 
 function load(): string {
