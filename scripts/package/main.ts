@@ -1,61 +1,67 @@
-/** npm run package [-- arm64|amd64 …]: trunnion_VERSION_ARCH.deb for each architecture, into the current folder. */
+/**
+ * npm run package [-- arm64|amd64 … --node 20|22|24 …]: trunnion_VERSION_ARCH.deb for each architecture, into the current
+ * folder, with addons for these majors of Node. Without arguments: for all of them.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { ARCHITECTURES, type Architecture, buildAddons, libraryDependencies, NODE_MAJOR } from './addons.js';
+import { requireProgram, script } from '../script.js';
+import { type Architecture, buildAddons, libraryDependencies } from './addons.js';
 import { bundleDaemon } from './bundle.js';
 import { filesIn, HOME, layOutSystem, put } from './layout.js';
+import { NODE_MAJORS, type NodeMajor } from './node-release.js';
+import { billOfMaterials, copyright, requirePackages, shippedIn } from './supply.js';
 
 const { name, version, license, optionalDependencies, engines } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 );
 
-function git(...args: string[]): string {
-  return execFileSync('git', args, { encoding: 'utf8' }).trim();
+const natives = Object.keys(optionalDependencies);
+
+interface Order {
+  readonly architecture: Architecture;
+  readonly majors: readonly NodeMajor[];
 }
 
-/** The addons are compiled for one major. */
-const nodeRange = [engines.node, `<${NODE_MAJOR + 1}`];
-
-/** Same commit, same bytes. */
-const epoch = process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct');
-const maintainer =
-  process.env.DEBEMAIL === undefined
-    ? git('log', '-1', '--format=%an <%ae>')
-    : `${process.env.DEBFULLNAME ?? name} <${process.env.DEBEMAIL}>`;
-
-const COPYRIGHT_LINE = /^.*\bcopyright\s+(\(c\)|©|\d).*$/gim;
-
-function copyright(packages: readonly string[]): string {
-  /** The holders of packages that come under the same words, by these. */
-  const licences = new Map<string, { readonly named: string[]; readonly words: string }>();
-  for (const folder of packages) {
-    const its = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
-    const file = readdirSync(folder).find(entry => /^(licen[cs]e|copying)/i.test(entry));
-    const text = file === undefined ? `Licence: ${its.license}` : readFileSync(join(folder, file), 'utf8');
-    const holders = text.match(COPYRIGHT_LINE) ?? [];
-    const words = text.replace(COPYRIGHT_LINE, '').trim();
-    const key = words.replace(/\s+/g, ' ');
-    const same = licences.get(key) ?? { named: [], words };
-    licences.set(key, same);
-    same.named.push([`${its.name} ${its.version}`, ...holders.map(line => `  ${line.trim()}`)].join('\n'));
+function lastCommit(format: string): string {
+  try {
+    return execFileSync('git', ['log', '-1', `--format=${format}`], { encoding: 'utf8' }).trim();
+  } catch (cause) {
+    throw new Error('not a git checkout: set SOURCE_DATE_EPOCH and DEBEMAIL', { cause });
   }
-  const own = `Trunnion\n\n${readFileSync('LICENSE', 'utf8')}\nIt contains the npm packages below.\n`;
-  const parts = [...licences.values()].map(({ named, words }) => `${named.join('\n')}\n\n${words}\n`);
-  return [own, ...parts].join(`\n${'-'.repeat(78)}\n\n`);
+}
+
+/** Seconds. Same commit, same bytes. */
+function epoch(): string {
+  return process.env.SOURCE_DATE_EPOCH ?? lastCommit('%ct');
+}
+
+function maintainer(): string {
+  const { DEBEMAIL, DEBFULLNAME = name } = process.env;
+  return DEBEMAIL === undefined ? lastCommit('%an <%ae>') : `${DEBFULLNAME} <${DEBEMAIL}>`;
 }
 
 function changelog(): string {
-  const date = new Date(Number(epoch) * 1000).toUTCString().replace('GMT', '+0000');
-  return `trunnion (${version}) stable; urgency=medium\n\n  * Version ${version}.\n\n -- ${maintainer}  ${date}\n`;
+  const date = new Date(Number(epoch()) * 1000).toUTCString().replace('GMT', '+0000');
+  return `trunnion (${version}) stable; urgency=medium\n\n  * Version ${version}.\n\n -- ${maintainer()}  ${date}\n`;
 }
 
-function control(architecture: Architecture, libraries: readonly string[], installedKiB: number): string {
+/** From the oldest Node that serves to before the one that no addon fits. */
+function nodeRange(majors: readonly NodeMajor[]): string[] {
+  const oldest = Math.min(...majors);
+  return [
+    engines.node.startsWith(`>=${oldest}.`) ? engines.node : `>=${oldest}`,
+    `<${Math.max(...majors) + 1}`,
+  ];
+}
+
+function control(order: Order, libraries: readonly string[], installedKiB: number): string {
   const dependencies = [
-    ...nodeRange.map(bound => `nodejs (${bound.replace(/^>=/, '>= ').replace(/^</, '<< ')})`),
+    ...nodeRange(order.majors).map(bound => `nodejs (${bound.replace(/^>=/, '>= ').replace(/^</, '<< ')})`),
     'init-system-helpers (>= 1.54~)',
     'systemd',
     'udev',
@@ -63,8 +69,8 @@ function control(architecture: Architecture, libraries: readonly string[], insta
   ];
   return `Package: trunnion
 Version: ${version}
-Architecture: ${architecture}
-Maintainer: ${maintainer}
+Architecture: ${order.architecture}
+Maintainer: ${maintainer()}
 Installed-Size: ${installedKiB}
 Depends: ${dependencies.join(', ')}
 Section: misc
@@ -76,14 +82,24 @@ Description: daemon of a competition robot, with a simulator beside it
 `;
 }
 
-async function layOut(root: string, architecture: Architecture, workFolder: string): Promise<void> {
+async function layOut(root: string, order: Order, workFolder: string): Promise<void> {
   const home = join(root, HOME);
-  const bundle = await bundleDaemon(Object.keys(optionalDependencies), home);
-  const binaries = buildAddons(bundle.addons, architecture, home, workFolder);
-  const manifest = { name, version, license, type: 'module', engines: { node: nodeRange.join(' ') } };
+  const bundle = await bundleDaemon(natives, home);
+  const binaries = order.majors.flatMap(major =>
+    buildAddons(bundle.addons, { architecture: order.architecture, major }, home, workFolder),
+  );
+  const shipped = shippedIn(bundle.packages);
+  const manifest = {
+    name,
+    version,
+    license,
+    type: 'module',
+    engines: { node: nodeRange(order.majors).join(' ') },
+  };
   put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
   layOutSystem(root);
-  put(root, 'usr/share/doc/trunnion/copyright', copyright(bundle.packages));
+  put(root, 'usr/share/doc/trunnion/copyright', copyright(shipped));
+  put(root, 'usr/share/doc/trunnion/sbom.cdx.json', billOfMaterials(version, shipped));
   put(root, 'usr/share/doc/trunnion/changelog.gz', gzipSync(changelog(), { level: 9 }));
   put(root, 'usr/share/doc/trunnion/operating.md', readFileSync('docs/operating.md'));
 
@@ -94,7 +110,7 @@ async function layOut(root: string, architecture: Architecture, workFolder: stri
       .update(readFileSync(join(root, file)))
       .digest('hex');
   const sums = files.filter(file => !file.startsWith('etc/')).map(file => `${md5(file)}  ${file}\n`);
-  put(root, 'DEBIAN/control', control(architecture, libraryDependencies(binaries, architecture), kiB));
+  put(root, 'DEBIAN/control', control(order, libraryDependencies(binaries, order.architecture), kiB));
   put(root, 'DEBIAN/md5sums', sums.join(''));
   put(root, 'DEBIAN/conffiles', '/etc/trunnion/config.yaml\n');
   for (const script of readdirSync('systemd/debian')) {
@@ -102,15 +118,15 @@ async function layOut(root: string, architecture: Architecture, workFolder: stri
   }
 }
 
-async function makePackage(architecture: Architecture): Promise<void> {
+async function makePackage(order: Order): Promise<void> {
   const workFolder = mkdtempSync(join(tmpdir(), 'trunnion-package-'));
   try {
     const root = join(workFolder, 'root');
     mkdirSync(root, { mode: 0o755 });
-    await layOut(root, architecture, workFolder);
-    const file = `trunnion_${version}_${architecture}.deb`;
+    await layOut(root, order, workFolder);
+    const file = `trunnion_${version}_${order.architecture}.deb`;
     execFileSync('dpkg-deb', ['-Zxz', '--root-owner-group', '--build', root, file], {
-      env: { ...process.env, SOURCE_DATE_EPOCH: epoch },
+      env: { ...process.env, SOURCE_DATE_EPOCH: epoch() },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const count = filesIn(root).filter(path => !path.startsWith('DEBIAN/')).length;
@@ -120,12 +136,32 @@ async function makePackage(architecture: Architecture): Promise<void> {
   }
 }
 
-const isArchitecture = (given: string): given is Architecture => Object.hasOwn(ARCHITECTURES, given);
-const asked = process.argv.slice(2);
-const architectures = (asked.length > 0 ? asked : Object.keys(ARCHITECTURES)).filter(isArchitecture);
-if (architectures.length === 0 || architectures.length < asked.length) {
-  console.error(`usage: npm run package [-- ${Object.keys(ARCHITECTURES).join('|')} …]`);
-  process.exit(2);
+function isOneOf<T>(known: readonly T[], value: unknown): value is T {
+  return known.some(one => one === value);
 }
+
+function ordersOf(args: readonly string[]): Order[] {
+  const all: readonly Architecture[] = ['arm64', 'amd64'];
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { node: { type: 'string', multiple: true } },
+  });
+  const architectures = positionals.filter(one => isOneOf(all, one));
+  const majors = (values.node ?? []).map(Number).filter(one => isOneOf(NODE_MAJORS, one));
+  if (architectures.length < positionals.length || majors.length < (values.node ?? []).length) {
+    throw new Error(`usage: npm run package [-- ${all.join('|')} … --node ${NODE_MAJORS.join('|')} …]`);
+  }
+  return (architectures.length > 0 ? architectures : all).map(architecture => ({
+    architecture,
+    majors: majors.length > 0 ? majors : NODE_MAJORS,
+  }));
+}
+
 process.umask(0o022);
-for (const architecture of architectures) await makePackage(architecture);
+await script(async () => {
+  const orders = ordersOf(process.argv.slice(2));
+  requirePackages(natives);
+  requireProgram('dpkg-deb', 'dpkg');
+  for (const order of orders) await makePackage(order);
+});

@@ -20,7 +20,7 @@ export interface Output {
 /** All that doctor looks at. Failures are those of Node, with their `code`. */
 export interface System {
   readonly nodeVersion: string;
-  /** Which ones this installation runs with, as in `>=20.19 <21`. */
+  /** Which ones this installation runs with, as in `>=20.19 <25`. */
   readonly nodeRange: string;
   /** When this program was made. */
   madeMs(): Promise<number>;

