@@ -4,11 +4,12 @@ import { setImmediate } from 'node:timers/promises';
 import { RobotError } from '../core/errors.js';
 import type { Disk, DiskFile } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
-import { type JournalEntry, type JournalText, parseJournal } from './journal-line.js';
+import { parseJournal } from './journal-line.js';
+import { Revisions } from './revisions.js';
 
 export const JOURNAL_FILE = 'gains.jsonl';
 /** A few milliseconds of work on a small board; in between the robot is served. */
-const PARSED_AT_ONCE_BYTES = 16 << 10;
+const PARSED_AT_ONCE_BYTES = 64 << 10;
 const NEWLINE = 0x0a;
 
 /** The journal's file in the state folder, and the copies that were set aside beside it. Every failure is `storage-failed`. */
@@ -39,16 +40,16 @@ export class JournalFile {
     return [...this.#setAside].sort();
   }
 
-  async load(): Promise<readonly JournalEntry[]> {
+  async load(): Promise<Revisions> {
     const bytes = await this.#disk.read(this.#path);
-    const { entries, damaged, newerFormat } = await parsedInTurns(bytes ?? Buffer.alloc(0));
+    const { revisions, damaged, newerFormat } = await parsedInTurns(bytes ?? Buffer.alloc(0));
     if (newerFormat !== undefined) throw this.#ofNewerFormat(newerFormat);
     for (const name of await this.#disk.list(this.#folder)) if (isSetAside(name)) this.#setAside.add(name);
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
     // Where this fails the gains are known all the same. The file is written anew then, and shows what is wrong.
     else if (bytes !== undefined) await this.#open().catch(() => undefined);
-    return entries;
+    return revisions;
   }
 
   /** Whether the file at the path is open and holds nothing but what was confirmed. Otherwise it has to be replaced. */
@@ -129,21 +130,22 @@ export class JournalFile {
 }
 
 /** A long journal takes long to read: other work has its turn in between. */
-async function parsedInTurns(bytes: Buffer): Promise<JournalText> {
-  const entries: JournalEntry[] = [];
+async function parsedInTurns(bytes: Buffer) {
+  const revisions = new Revisions();
   let damaged = false;
   let newerFormat: number | undefined;
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, start + PARSED_AT_ONCE_BYTES);
     const end = newline < 0 ? bytes.length : newline + 1;
     const text = parseJournal(bytes.subarray(start, end));
-    for (const entry of text.entries) entries.push(entry);
+    for (const entry of text.entries) revisions.add(entry);
     damaged ||= text.damaged;
     newerFormat ??= text.newerFormat;
     start = end;
     await setImmediate();
   }
-  return { entries, damaged, newerFormat };
+  const repeated = revisions.order();
+  return { revisions, damaged: damaged || repeated, newerFormat };
 }
 
 function isSetAside(name: string): boolean {

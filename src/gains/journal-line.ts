@@ -34,6 +34,11 @@ export function journalEntry(asked: Omit<JournalEntry, 'line'>): JournalEntry {
   return { ...asked, line: `${body},"checksum":"${checksum(body)}"}` };
 }
 
+/** As they stand in the file. */
+export function journalBytes(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.map(line => `${line}\n`).join(''));
+}
+
 /** Any bytes: every line whose checksum holds and whose gains a controller can have counts, wherever it stands. */
 export function parseJournal(bytes: Buffer): JournalText {
   const entries: JournalEntry[] = [];

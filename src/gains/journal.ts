@@ -4,8 +4,8 @@ import { Listeners } from '../core/listeners.js';
 import type { Disk } from '../storage/disk.js';
 import type { StateLock } from '../storage/state-lock.js';
 import { JournalFile } from './journal-file.js';
-import type { JournalEntry } from './journal-line.js';
-import { type Asked, Revisions } from './revisions.js';
+import { type JournalEntry, journalBytes } from './journal-line.js';
+import type { Asked, Revisions } from './revisions.js';
 
 const COMPACTED_ABOVE_BYTES = 4 << 20;
 const KEPT_OF_EACH_UNIT = 2000;
@@ -119,7 +119,7 @@ export class Journal {
     if (this.#closed) throw this.#file.failure('write', 'closed', 'Wait until the daemon has started again.');
     await this.#disk.makeFolder(this.#folder);
     await this.#lock.hold();
-    this.#revisions ??= new Revisions(await this.#file.load());
+    this.#revisions ??= await this.#file.load();
     if (!(await this.#file.isReady())) await this.#file.replace(this.#revisions.parts());
     return this.#revisions;
   }
@@ -143,7 +143,7 @@ export class Journal {
   async #write(saves: readonly Save[], entries: readonly JournalEntry[]): Promise<void> {
     for (const save of saves) save.mayRemain = true;
     try {
-      await this.#file.append(Buffer.from(entries.map(({ line }) => `${line}\n`).join('')));
+      await this.#file.append(journalBytes(entries.map(({ line }) => line)));
     } catch (error) {
       await this.#takeBack(saves, asStorageError(error));
       return;

@@ -1,26 +1,15 @@
 import { RobotError } from '../core/errors.js';
-import { type JournalEntry, journalEntry, MAX_REVISION } from './journal-line.js';
+import { type JournalEntry, journalBytes, journalEntry, MAX_REVISION } from './journal-line.js';
 
 /** A save that has no number yet. */
 export type Asked = Pick<JournalEntry, 'time' | 'unit' | 'gains'>;
 
-const LINES_AT_ONCE = 4000;
+const LINES_AT_ONCE = 1000;
 
 /** What was saved, by unit, each unit's oldest first. */
 export class Revisions {
   readonly #byUnit = new Map<string, JournalEntry[]>();
-
-  /** In any order. Of two with the same number the later one counts. */
-  constructor(entries: readonly JournalEntry[] = []) {
-    for (const entry of entries) this.add(entry);
-    for (const [unit, found] of this.#byUnit) {
-      const byNumber = new Map(found.map(entry => [entry.revision, entry]));
-      this.#byUnit.set(
-        unit,
-        [...byNumber.values()].sort((a, b) => a.revision - b.revision),
-      );
-    }
-  }
+  readonly #unordered = new Set<string>();
 
   of(unit: string): readonly JournalEntry[] {
     return this.#byUnit.get(unit) ?? [];
@@ -42,25 +31,47 @@ export class Revisions {
     });
   }
 
-  /** One with a higher number than the unit has yet. */
+  /** In any order: `order` follows. */
   add(entry: JournalEntry): void {
     const found = this.#byUnit.get(entry.unit);
     if (found === undefined) this.#byUnit.set(entry.unit, [entry]);
-    else found.push(entry);
+    else {
+      if (entry.revision <= this.newest(entry.unit)) this.#unordered.add(entry.unit);
+      found.push(entry);
+    }
+  }
+
+  /** Of two with the same number the later one counts. Returns whether there were such. */
+  order(): boolean {
+    let repeated = false;
+    for (const unit of this.#unordered) {
+      const found = this.of(unit);
+      const byNumber = new Map(found.map(entry => [entry.revision, entry]));
+      const ordered = [...byNumber.values()].sort((a, b) => a.revision - b.revision);
+      this.#byUnit.set(unit, ordered);
+      repeated ||= ordered.length < found.length;
+    }
+    this.#unordered.clear();
+    return repeated;
   }
 
   keepNewest(count: number): void {
-    for (const [unit, found] of this.#byUnit) this.#byUnit.set(unit, found.slice(-count));
+    for (const [unit, found] of this.#byUnit) {
+      if (found.length > count) this.#byUnit.set(unit, found.slice(-count));
+    }
   }
 
   /** The file that has them, in parts that are made as they are asked for. */
   *parts(): Iterable<Buffer> {
+    let lines: string[] = [];
     for (const found of this.#byUnit.values()) {
-      for (let start = 0; start < found.length; start += LINES_AT_ONCE) {
-        const lines = found.slice(start, start + LINES_AT_ONCE);
-        yield Buffer.from(lines.map(({ line }) => `${line}\n`).join(''));
+      for (const { line } of found) {
+        if (lines.push(line) < LINES_AT_ONCE) continue;
+        yield journalBytes(lines);
+        lines = [];
       }
     }
+    if (lines.length > 0) yield journalBytes(lines);
   }
 }
 

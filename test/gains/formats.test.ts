@@ -143,6 +143,17 @@ describe('a journal that nobody here wrote', () => {
       }));
   }
 
+  it('sets aside what was saved twice under one number, and takes the later line', () =>
+    withJournal(saved(1) + saved(2) + saved(1, {}), async (folder, path) => {
+      const before = await readFile(path);
+      await withStore(folder, async store => {
+        expect(store.history('chassis', 9).map(one => one.revision)).to.deep.equal([2, 1]);
+        const [kept = ''] = store.report().setAside;
+        expect(await readFile(join(folder, kept))).to.deep.equal(before);
+      });
+      expect(await readFile(path, 'utf8')).to.equal(saved(1, {}) + saved(2));
+    }));
+
   it('keeps members, loops and units that this version does not know when it is written anew', () => {
     const lines = [
       foreignLine({

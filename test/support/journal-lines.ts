@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
-import { type JournalEntry, journalEntry } from '../../src/gains/journal-line.js';
+import { type JournalEntry, journalBytes, journalEntry } from '../../src/gains/journal-line.js';
 import type { StateLock } from '../../src/storage/state-lock.js';
 
 /** As it stands in the file, with its newline. */
 export function encodeEntry(entry: Omit<JournalEntry, 'line'>): string {
-  return `${journalEntry(entry).line}\n`;
+  return journalBytes([journalEntry(entry).line]).toString();
 }
 
 /** For journals on disks in memory, where nobody else is. */
