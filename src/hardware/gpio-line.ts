@@ -14,7 +14,7 @@ const CURES: Readonly<Record<string, string>> = {
   EPERM: "Give the daemon's user access: sudo usermod -aG gpio USER, and start it again.",
   EROFS: 'Let the daemon write to /sys/class/gpio: ReadWritePaths= in its unit.',
   EBUSY:
-    'Something else holds the pin (sudo cat /sys/kernel/debug/gpio tells what): end it, or configure another pin.',
+    'Something else holds the pin (sudo cat /sys/kernel/debug/gpio says what): end it, or configure another pin.',
   EINVAL: 'Configure a pin that this board has.',
   ENOENT: 'Use a kernel with CONFIG_GPIO_SYSFS, such as those of Raspberry Pi OS.',
 };

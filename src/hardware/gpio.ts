@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { headerChip, lineNumber, pinError } from './gpio-chip.js';
 import { exportLine, lineError } from './gpio-line.js';
-import type { OutputPin } from './ports.js';
+import { InterlockPin, LaserPin, type NativeLine } from './gpio-pin.js';
 
 /** What is used of the addon onoff. */
 export interface GpioNative {
@@ -13,17 +13,6 @@ export interface GpioNative {
     edge: 'none' | 'both',
     options: { readonly activeLow: boolean },
   ) => NativeLine;
-}
-
-export interface NativeLine {
-  readSync(): 0 | 1;
-  writeSync(level: 0 | 1): void;
-  direction(): string;
-  edge(): string;
-  activeLow(): boolean;
-  watch(onEdge: () => void): void;
-  /** Closes the descriptors and gives the line back to the kernel. */
-  unexport(): void;
 }
 
 /** A pin by its BCM number; with `activeLow`, level 0 is light or a closed contact. */
@@ -37,8 +26,8 @@ export interface GpioOptions {
   /** /sys/class/gpio */
   readonly root: string;
   readonly clock: Clock;
-  /** The file that tells trunnion-dark line and dark level of the laser's pin; undefined where nothing runs it. */
-  readonly record?: string;
+  /** The file where trunnion-dark finds line and dark level of the laser's pin; undefined where nothing runs it. */
+  readonly record?: string | undefined;
 }
 
 /**
@@ -52,7 +41,12 @@ export async function openLaserPin(options: GpioOptions, choice: PinChoice): Pro
   const native = open(line, () => new options.native.Gpio(line, level, 'none', { activeLow: false }));
   const pin = new LaserPin(native, line, choice.activeLow);
   try {
-    verify(line, native, { direction: 'out', activeLow: false, level: choice.activeLow ? 1 : 0 });
+    const dark = choice.activeLow ? 1 : 0;
+    verify(line, { direction: 'out', activeLow: false, level: dark }, () => ({
+      direction: native.direction(),
+      activeLow: native.activeLow(),
+      level: native.readSync(),
+    }));
     return pin;
   } catch (error) {
     pin.release();
@@ -70,86 +64,16 @@ export async function openInterlockPin(
   const native = open(line, () => new options.native.Gpio(line, 'in', 'both', { activeLow: false }));
   const pin = new InterlockPin(native, line, choice.activeLow);
   try {
-    verify(line, native, { direction: 'in', activeLow: false, edge: 'both' });
+    verify(line, { direction: 'in', activeLow: false, edge: 'both' }, () => ({
+      direction: native.direction(),
+      activeLow: native.activeLow(),
+      edge: native.edge(),
+    }));
     native.watch(onEdge);
     return pin;
   } catch (error) {
     pin.release();
     throw error instanceof RobotError ? error : lineError(line, 'be watched', error);
-  }
-}
-
-export class LaserPin implements OutputPin {
-  readonly #native: NativeLine;
-  readonly #line: number;
-  readonly #activeLow: boolean;
-
-  constructor(native: NativeLine, line: number, activeLow: boolean) {
-    this.#native = native;
-    this.#line = line;
-    this.#activeLow = activeLow;
-  }
-
-  write(on: boolean): void {
-    try {
-      this.#native.writeSync(on !== this.#activeLow ? 1 : 0);
-    } catch (error) {
-      throw lineError(this.#line, 'be written', error);
-    }
-  }
-
-  read(): boolean {
-    try {
-      return (this.#native.readSync() === 1) !== this.#activeLow;
-    } catch (error) {
-      throw lineError(this.#line, 'be read', error);
-    }
-  }
-
-  /** Dark first, for the level of a line may stay when nobody holds it any more. */
-  release(): void {
-    try {
-      this.write(false);
-    } catch {
-      // A line that cannot be darkened is given back all the same: opening it anew is the other way to darken it.
-    }
-    giveBack(this.#native);
-  }
-}
-
-export class InterlockPin {
-  readonly #native: NativeLine;
-  readonly #read: () => 0 | 1;
-  readonly #line: number;
-  readonly #activeLow: boolean;
-
-  constructor(native: NativeLine, line: number, activeLow: boolean) {
-    this.#native = native;
-    this.#line = line;
-    this.#activeLow = activeLow;
-    const read = native.readSync.bind(native);
-    this.#read = read;
-    // onoff also reads the line when the kernel wakes its poller, and there nobody could catch a failure. It takes the
-    // failure for an edge now, and whoever hears of that edge reads for itself.
-    native.readSync = () => {
-      try {
-        return read();
-      } catch {
-        return 0;
-      }
-    };
-  }
-
-  isClosed(): boolean {
-    try {
-      return (this.#read() === 1) !== this.#activeLow;
-    } catch (error) {
-      throw lineError(this.#line, 'be read', error);
-    }
-  }
-
-  release(): void {
-    giveBack(this.#native);
   }
 }
 
@@ -186,19 +110,9 @@ function open(line: number, construct: () => NativeLine): NativeLine {
 }
 
 /** onoff swallows what goes wrong with a line that was exported before. */
-function verify(
-  line: number,
-  native: NativeLine,
-  wanted: { direction: string; activeLow: boolean; level?: 0 | 1; edge?: string },
-): void {
+function verify<State extends object>(line: number, wanted: State, look: () => State): void {
   try {
-    const found = {
-      direction: native.direction(),
-      activeLow: native.activeLow(),
-      ...(wanted.level !== undefined && { level: native.readSync() }),
-      ...(wanted.edge !== undefined && { edge: native.edge() }),
-    };
-    const [wants, has] = [JSON.stringify(wanted), JSON.stringify(found)];
+    const [wants, has] = [JSON.stringify(wanted), JSON.stringify(look())];
     if (wants === has) return;
     throw pinError(
       `GPIO line ${line} is ${has} after it was opened as ${wants}`,
@@ -206,13 +120,5 @@ function verify(
     );
   } catch (error) {
     throw error instanceof RobotError ? error : lineError(line, 'be verified', error);
-  }
-}
-
-function giveBack(native: NativeLine): void {
-  try {
-    native.unexport();
-  } catch {
-    // The line is gone already.
   }
 }

@@ -114,7 +114,7 @@ export class LinuxI2cBus implements I2cBus {
       return await transaction(this.#opened);
     } catch (error) {
       const failure = busError(error, this.#number);
-      if (failure.code === 'bus-unavailable' || !TRANSACTIONS.includes(member(error, 'syscall'))) {
+      if (failure.code === 'bus-unavailable' || !isOfTransaction(error)) {
         this.#release();
       }
       throw failure;
@@ -129,13 +129,13 @@ export class LinuxI2cBus implements I2cBus {
 
 /** Block calls give a positive errno, calls of fs a negative one. */
 function busError(error: unknown, bus: number): RobotError {
-  const given = member(error, 'errno');
+  const given = error instanceof Error && 'errno' in error ? error.errno : undefined;
   const errno = typeof given === 'number' ? Math.abs(given) : undefined;
   const { code, cure } = FAILURES[errno ?? 0] ?? { code: 'bus-failed' };
   const context = { bus, ...(errno !== undefined && { errno }), ...(cure !== undefined && { cure }) };
   return new RobotError(code, context, { cause: error });
 }
 
-function member(error: unknown, name: 'errno' | 'syscall'): unknown {
-  return error instanceof Error ? Object.getOwnPropertyDescriptor(error, name)?.value : undefined;
+function isOfTransaction(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && TRANSACTIONS.includes(error.syscall);
 }

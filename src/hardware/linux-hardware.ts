@@ -1,15 +1,8 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { loadGpio, loadI2c } from './addon.js';
-import {
-  type GpioNative,
-  type GpioOptions,
-  type InterlockPin,
-  type LaserPin,
-  openInterlockPin,
-  openLaserPin,
-  type PinChoice,
-} from './gpio.js';
+import { type GpioNative, type GpioOptions, openInterlockPin, openLaserPin, type PinChoice } from './gpio.js';
+import type { InterlockPin, LaserPin } from './gpio-pin.js';
 import { type I2cNative, LinuxI2cBus } from './i2c.js';
 import type { Hardware, Interlock, Missing, OutputPin } from './ports.js';
 import { Reopened } from './reopened.js';
@@ -57,7 +50,7 @@ class LinuxHardware implements Hardware {
     this.bus = new LinuxI2cBus(natives.i2c, i2cBus);
     const gpio = (): GpioOptions => {
       if (natives.gpio instanceof RobotError) throw natives.gpio;
-      return { native: natives.gpio, root: natives.gpioRoot, clock, ...(record !== undefined && { record }) };
+      return { native: natives.gpio, root: natives.gpioRoot, clock, record };
     };
     this.#laserLine = new Reopened({
       open: async () => openLaserPin(gpio(), laser),

@@ -20,7 +20,7 @@ export interface OutputPin {
 export interface Interlock {
   /** Throws RobotError `pin-failed`; treat that as open. */
   isClosed(): boolean;
-  /** Called when the contact opens, as soon as the kernel tells. */
+  /** Called when the contact opens, as soon as the kernel says so. */
   onOpen(listener: () => void): void;
 }
 

@@ -90,7 +90,7 @@ describe('GainsStore', () => {
       });
     }));
 
-  it('tells what is wrong with a folder that cannot be, and how to cure it', () =>
+  it('says what is wrong with a folder that cannot be, and how to cure it', () =>
     inTemporaryFolder(async folder => {
       await appendFile(join(folder, 'file'), '');
       await withStore(join(folder, 'file', 'state'), async store => {

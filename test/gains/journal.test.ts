@@ -270,7 +270,7 @@ describe('Journal', () => {
     expect(refused.context.mayRemain).to.equal(undefined);
   });
 
-  it('tries what could not be opened again every second, and tells when it is', async () => {
+  it('tries what could not be opened again every second, and says when it is', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
     disk.interfere = failing('read', 'EIO');
     const { journal, clock } = await open(disk);

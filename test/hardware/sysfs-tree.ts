@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GpioNative, NativeLine } from '../../src/hardware/gpio.js';
+import type { GpioNative } from '../../src/hardware/gpio.js';
+import type { NativeLine } from '../../src/hardware/gpio-pin.js';
 
 type Chip = readonly [label: string, base: number, lines: number];
 

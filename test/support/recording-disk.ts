@@ -16,7 +16,7 @@ export interface Cut {
   readonly data: 'kept' | 'lost' | number;
 }
 
-/** A disk in memory that writes down every operation, fails when told, and can be cut at any of them. */
+/** A disk in memory that writes down every operation, fails when it has to, and can be cut at any of them. */
 export class RecordingDisk implements Disk {
   readonly operations: Operation[] = [];
   /** Called before each operation; what it throws or awaits is the disk's answer. */
