@@ -2,6 +2,7 @@ import type { Physics } from './firmware/unit-loops.js';
 import { ChassisLoops } from './loops/chassis-loops.js';
 import { GimbalLoops } from './loops/gimbal-loops.js';
 import { seededNoise } from './physics/noise.js';
+import type { RobotBody } from './physics/robot-body.js';
 import { RobotMechanics } from './physics/robot-mechanics.js';
 
 export interface PhysicsOptions {
@@ -9,13 +10,14 @@ export interface PhysicsOptions {
   readonly seed: number;
   /** Of the control loops. */
   readonly loopRateHz?: number;
+  readonly body?: RobotBody | undefined;
   /** Integration steps to a loop period. */
   readonly substeps?: number;
 }
 
 /** The whole robot. Same options and same commands give the same motion to the last bit. */
-export function createPhysics({ seed, loopRateHz = 1000, substeps = 2 }: PhysicsOptions): Physics {
-  const mechanics = new RobotMechanics();
+export function createPhysics({ seed, body, loopRateHz = 1000, substeps = 2 }: PhysicsOptions): Physics {
+  const mechanics = new RobotMechanics(body);
   const dtS = 1 / loopRateHz / substeps;
   return {
     loops: {

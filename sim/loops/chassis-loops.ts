@@ -35,7 +35,7 @@ export class ChassisLoops implements UnitLoops {
   constructor(mechanics: RobotMechanics, rateHz: number) {
     const periodS = 1 / rateHz;
     this.#mechanics = mechanics;
-    this.#odometer = new Odometer(periodS);
+    this.#odometer = new Odometer(periodS, mechanics.body);
     this.#reference = new ChassisReference(periodS);
     this.#wave = new SquareWave(periodS);
     const derivative = 'measurement';

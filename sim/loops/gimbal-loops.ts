@@ -3,7 +3,6 @@ import { towards } from '../physics/angles.js';
 import { Camera } from '../physics/camera.js';
 import { encoded } from '../physics/dc-motor.js';
 import type { Noise } from '../physics/noise.js';
-import { ENCODER_COUNTS_PER_TURN } from '../physics/robot-body.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
 import { Target } from '../physics/target.js';
 import { Activity, excitedLoop } from './activity.js';
@@ -35,7 +34,7 @@ export class GimbalLoops implements UnitLoops {
   constructor(mechanics: RobotMechanics, rateHz: number, noise: Noise) {
     this.#mechanics = mechanics;
     this.#periodS = 1 / rateHz;
-    this.#camera = new Camera(rateHz, noise);
+    this.#camera = new Camera(rateHz, noise, mechanics.body.cameraLatencyS);
     this.#wave = new SquareWave(this.#periodS);
     const readings = readingsOf('gimbal');
     this.readings = readings;
@@ -60,8 +59,9 @@ export class GimbalLoops implements UnitLoops {
     const { yaw, pitch } = this.#mechanics.gimbal;
     this.#ticks += 1;
     this.#camera.tick(yaw.angleRad, pitch.angleRad, this.#sight);
-    const yawRad = encoded(yaw.angleRad, ENCODER_COUNTS_PER_TURN.yaw);
-    const pitchRad = encoded(pitch.angleRad, ENCODER_COUNTS_PER_TURN.pitch);
+    const counts = this.#mechanics.body.encoderCountsPerTurn;
+    const yawRad = encoded(yaw.angleRad, counts.yaw);
+    const pitchRad = encoded(pitch.angleRad, counts.pitch);
     this.#turn(command, yawRad, pitchRad);
     if (command.mode === 'auto' && command.torque) this.#search();
     const drive = this.#mechanics.gimbalDrive;

@@ -1,8 +1,7 @@
 import type { Noise } from './noise.js';
 
-/** A pinhole camera on the gimbal's boresight. Its pictures arrive `LATENCY_S` after they were taken. */
+/** A pinhole camera on the gimbal's boresight. Its pictures arrive some time after they were taken. */
 const FRAME_RATE_HZ = 60;
-const LATENCY_S = 0.04;
 const FOCAL_PX = 520;
 const HALF_WIDTH_PX = 320;
 const HALF_HEIGHT_PX = 240;
@@ -26,11 +25,13 @@ interface Picture {
 export class Camera {
   readonly #rateHz: number;
   readonly #noise: Noise;
+  readonly #latencyS: number;
   #tick = 0;
   #pending: Picture[] = [];
   #shown: Picture | undefined;
 
-  constructor(rateHz: number, noise: Noise) {
+  constructor(rateHz: number, noise: Noise, latencyS: number) {
+    this.#latencyS = latencyS;
     this.#rateHz = rateHz;
     this.#noise = noise;
   }
@@ -57,7 +58,7 @@ export class Camera {
       this.#pending.push(this.#picture(yawRad, pitchRad, sight()));
     }
     const oldest = this.#pending[0];
-    if (oldest !== undefined && this.#tick - oldest.tick >= LATENCY_S * this.#rateHz) {
+    if (oldest !== undefined && this.#tick - oldest.tick >= this.#latencyS * this.#rateHz) {
       this.#pending.shift();
       this.#shown = oldest.visible || this.#shown === undefined ? oldest : { ...this.#shown, visible: false };
     }

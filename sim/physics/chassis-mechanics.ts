@@ -1,6 +1,6 @@
 import { clamped } from './angles.js';
 import { AT_REST, DcMotor, type MotorState } from './dc-motor.js';
-import { CHASSIS, MOTORS } from './robot-body.js';
+import type { RobotBody } from './robot-body.js';
 
 /** A differential drive on a plane. It never slides sideways; each side slips when it asks more of the floor than grip. */
 export interface ChassisState {
@@ -37,55 +37,64 @@ export const CHASSIS_AT_REST: ChassisState = {
   slipping: false,
 };
 
-const motor = new DcMotor(MOTORS.wheel);
+export class ChassisMechanics {
+  readonly #chassis: RobotBody['chassis'];
+  readonly #motor: DcMotor;
 
-/**
- * Pure. The wheels are stepped as if they hung free; then the forces between wheels and floor are those that leave
- * no slip at the end of the step, where grip suffices for them.
- */
-export function chassisStep(state: ChassisState, input: ChassisInput, dtS: number): ChassisState {
-  const { wheelRadiusM: r, trackM, massKg, inertiaKgM2, gripN } = CHASSIS;
-  const { open } = input;
-  const left = motor.step(state.left, { voltageV: input.leftV, loadNm: 0, open }, dtS);
-  const right = motor.step(state.right, { voltageV: input.rightV, loadNm: 0, open }, dtS);
-
-  const turned = state.turnRadS + (dtS / inertiaKgM2) * input.reactionNm;
-  const leftSlip = r * left.rateRadS - (state.speedMS - (turned * trackM) / 2);
-  const rightSlip = r * right.rateRadS - (state.speedMS + (turned * trackM) / 2);
-  const forward = dtS / massKg;
-  const turning = (dtS * trackM ** 2) / (4 * inertiaKgM2);
-  // Newtons on one side lessen the slip there by `own` and on the other side by `other`.
-  const own = r * r * motor.rateGain(open, dtS) + forward + turning;
-  const other = forward - turning;
-  const determinant = own * own - other * other;
-  let leftN = (own * leftSlip - other * rightSlip) / determinant;
-  let rightN = (own * rightSlip - other * leftSlip) / determinant;
-  const slipping = Math.abs(leftN) > gripN || Math.abs(rightN) > gripN;
-  if (slipping) {
-    // The side that asks for more slips; the other holds if it can under what the first still gives.
-    if (Math.abs(leftN) >= Math.abs(rightN)) {
-      leftN = clamped(leftN, -gripN, gripN);
-      rightN = clamped((rightSlip - other * leftN) / own, -gripN, gripN);
-    } else {
-      rightN = clamped(rightN, -gripN, gripN);
-      leftN = clamped((leftSlip - other * rightN) / own, -gripN, gripN);
-    }
+  constructor({ chassis, motors }: RobotBody) {
+    this.#chassis = chassis;
+    this.#motor = new DcMotor(motors.wheel);
   }
 
-  const speedMS = state.speedMS + forward * (leftN + rightN);
-  const turnRadS = turned + ((dtS * trackM) / (2 * inertiaKgM2)) * (rightN - leftN);
-  const wayM = ((state.speedMS + speedMS) / 2) * dtS;
-  const turnedRad = ((state.turnRadS + turnRadS) / 2) * dtS;
-  const alongRad = state.headingRad + turnedRad / 2;
-  return {
-    xM: state.xM + wayM * Math.cos(alongRad),
-    yM: state.yM + wayM * Math.sin(alongRad),
-    headingRad: state.headingRad + turnedRad,
-    speedMS,
-    turnRadS,
-    turnAccelerationRadS2: (turnRadS - state.turnRadS) / dtS,
-    left: motor.pushed(left, -r * leftN, open, dtS),
-    right: motor.pushed(right, -r * rightN, open, dtS),
-    slipping,
-  };
+  /**
+   * Pure. The wheels are stepped as if they hung free; then the forces between wheels and floor are those that leave
+   * no slip at the end of the step, where grip suffices for them.
+   */
+  step(state: ChassisState, input: ChassisInput, dtS: number): ChassisState {
+    const { wheelRadiusM: r, trackM, massKg, inertiaKgM2, gripN } = this.#chassis;
+    const motor = this.#motor;
+    const { open } = input;
+    const left = motor.step(state.left, { voltageV: input.leftV, loadNm: 0, open }, dtS);
+    const right = motor.step(state.right, { voltageV: input.rightV, loadNm: 0, open }, dtS);
+
+    const turned = state.turnRadS + (dtS / inertiaKgM2) * input.reactionNm;
+    const leftSlip = r * left.rateRadS - (state.speedMS - (turned * trackM) / 2);
+    const rightSlip = r * right.rateRadS - (state.speedMS + (turned * trackM) / 2);
+    const forward = dtS / massKg;
+    const turning = (dtS * trackM ** 2) / (4 * inertiaKgM2);
+    // Newtons on one side lessen the slip there by `own` and on the other side by `other`.
+    const own = r * r * motor.rateGain(open, dtS) + forward + turning;
+    const other = forward - turning;
+    const determinant = own * own - other * other;
+    let leftN = (own * leftSlip - other * rightSlip) / determinant;
+    let rightN = (own * rightSlip - other * leftSlip) / determinant;
+    const slipping = Math.abs(leftN) > gripN || Math.abs(rightN) > gripN;
+    if (slipping) {
+      // The side that asks for more slips; the other holds if it can under what the first still gives.
+      if (Math.abs(leftN) >= Math.abs(rightN)) {
+        leftN = clamped(leftN, -gripN, gripN);
+        rightN = clamped((rightSlip - other * leftN) / own, -gripN, gripN);
+      } else {
+        rightN = clamped(rightN, -gripN, gripN);
+        leftN = clamped((leftSlip - other * rightN) / own, -gripN, gripN);
+      }
+    }
+
+    const speedMS = state.speedMS + forward * (leftN + rightN);
+    const turnRadS = turned + ((dtS * trackM) / (2 * inertiaKgM2)) * (rightN - leftN);
+    const wayM = ((state.speedMS + speedMS) / 2) * dtS;
+    const turnedRad = ((state.turnRadS + turnRadS) / 2) * dtS;
+    const alongRad = state.headingRad + turnedRad / 2;
+    return {
+      xM: state.xM + wayM * Math.cos(alongRad),
+      yM: state.yM + wayM * Math.sin(alongRad),
+      headingRad: state.headingRad + turnedRad,
+      speedMS,
+      turnRadS,
+      turnAccelerationRadS2: (turnRadS - state.turnRadS) / dtS,
+      left: motor.pushed(left, -r * leftN, open, dtS),
+      right: motor.pushed(right, -r * rightN, open, dtS),
+      slipping,
+    };
+  }
 }

@@ -1,5 +1,5 @@
 import { AT_REST, DcMotor, type MotorState } from './dc-motor.js';
-import { GIMBAL, MOTORS } from './robot-body.js';
+import type { RobotBody } from './robot-body.js';
 
 export interface GimbalState {
   /** Measured against the chassis; positive is to the left. */
@@ -22,9 +22,6 @@ export interface GimbalInput {
 
 export const GIMBAL_AT_REST: GimbalState = { yaw: AT_REST, pitch: AT_REST, yawAccelerationRadS2: 0 };
 
-const yawMotor = new DcMotor(MOTORS.yaw);
-const pitchMotor = new DcMotor(MOTORS.pitch);
-
 /** The stops swallow the motion: no rebound. */
 function stopped(state: MotorState, stops: { readonly minRad: number; readonly maxRad: number }): MotorState {
   if (state.angleRad > stops.maxRad) {
@@ -36,34 +33,50 @@ function stopped(state: MotorState, stops: { readonly minRad: number; readonly m
   return state;
 }
 
-/**
- * Pure. The yaw axis carries the payload, so its inertia changes with the pitch angle; what that takes from the
- * nominal inertia, and the turning chassis, act as loads. The spinning payload in turn pulls the pitch axis to level.
- */
-export function gimbalStep(state: GimbalState, input: GimbalInput, dtS: number): GimbalState {
-  const { yaw, pitch } = state;
-  const { open } = input;
-  const turningRadS = yaw.rateRadS + input.chassisRateRadS;
-  const sine = Math.sin(pitch.angleRad);
-  const cosine = Math.cos(pitch.angleRad);
-  const fall = GIMBAL.yawInertiaFallKgM2;
-  const yawNm =
-    fall * sine * (sine * state.yawAccelerationRadS2 + 2 * cosine * pitch.rateRadS * turningRadS) -
-    GIMBAL.yawInertiaKgM2 * input.chassisAccelerationRadS2;
-  const pitchNm = -GIMBAL.aheadNm * cosine - sine * (GIMBAL.belowNm + fall * cosine * turningRadS ** 2);
-  const nextYaw = stopped(yawMotor.step(yaw, { voltageV: input.yawV, loadNm: yawNm, open }, dtS), GIMBAL.yaw);
-  const nextPitch = stopped(
-    pitchMotor.step(pitch, { voltageV: input.pitchV, loadNm: pitchNm, open }, dtS),
-    GIMBAL.pitch,
-  );
-  return {
-    yaw: nextYaw,
-    pitch: nextPitch,
-    yawAccelerationRadS2: (nextYaw.rateRadS - yaw.rateRadS) / dtS + input.chassisAccelerationRadS2,
-  };
-}
+export class GimbalMechanics {
+  readonly #gimbal: RobotBody['gimbal'];
+  readonly #yawMotor: DcMotor;
+  readonly #pitchMotor: DcMotor;
 
-/** Torque of the payload on the chassis that turned it. */
-export function gimbalReactionNm(state: GimbalState): number {
-  return -GIMBAL.yawInertiaKgM2 * state.yawAccelerationRadS2;
+  constructor({ gimbal, motors }: RobotBody) {
+    this.#gimbal = gimbal;
+    this.#yawMotor = new DcMotor(motors.yaw);
+    this.#pitchMotor = new DcMotor(motors.pitch);
+  }
+
+  /**
+   * Pure. The yaw axis carries the payload, so its inertia changes with the pitch angle; what that takes from the
+   * nominal inertia, and the turning chassis, act as loads. The spinning payload in turn pulls the pitch axis to level.
+   */
+  step(state: GimbalState, input: GimbalInput, dtS: number): GimbalState {
+    const gimbal = this.#gimbal;
+    const { yaw, pitch } = state;
+    const { open } = input;
+    const turningRadS = yaw.rateRadS + input.chassisRateRadS;
+    const sine = Math.sin(pitch.angleRad);
+    const cosine = Math.cos(pitch.angleRad);
+    const fall = gimbal.yawInertiaFallKgM2;
+    const yawNm =
+      fall * sine * (sine * state.yawAccelerationRadS2 + 2 * cosine * pitch.rateRadS * turningRadS) -
+      gimbal.yawInertiaKgM2 * input.chassisAccelerationRadS2;
+    const pitchNm = -gimbal.aheadNm * cosine - sine * (gimbal.belowNm + fall * cosine * turningRadS ** 2);
+    const nextYaw = stopped(
+      this.#yawMotor.step(yaw, { voltageV: input.yawV, loadNm: yawNm, open }, dtS),
+      gimbal.yaw,
+    );
+    const nextPitch = stopped(
+      this.#pitchMotor.step(pitch, { voltageV: input.pitchV, loadNm: pitchNm, open }, dtS),
+      gimbal.pitch,
+    );
+    return {
+      yaw: nextYaw,
+      pitch: nextPitch,
+      yawAccelerationRadS2: (nextYaw.rateRadS - yaw.rateRadS) / dtS + input.chassisAccelerationRadS2,
+    };
+  }
+
+  /** Torque of the payload on the chassis that turned it. */
+  reactionNm(state: GimbalState): number {
+    return -this.#gimbal.yawInertiaKgM2 * state.yawAccelerationRadS2;
+  }
 }

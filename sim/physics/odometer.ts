@@ -2,7 +2,7 @@ import type { Pose } from '../firmware/unit-loops.js';
 import { wrapped } from './angles.js';
 import type { ChassisState } from './chassis-mechanics.js';
 import { encoded } from './dc-motor.js';
-import { CHASSIS, ENCODER_COUNTS_PER_TURN } from './robot-body.js';
+import type { RobotBody } from './robot-body.js';
 
 /** Resolution of the heading sensor (a gyroscope, integrated); it does not drift. */
 const HEADING_RAD = 1e-4;
@@ -11,6 +11,7 @@ const SPEED_FILTER_S = 0.005;
 /** What the chassis' firmware knows of its motion from wheel encoders and heading. A slipping wheel misleads it. */
 export class Odometer implements Pose {
   readonly #periodS: number;
+  readonly #body: RobotBody;
   xM = 0;
   yM = 0;
   /** It is not wrapped: a full turn adds 2 pi. */
@@ -21,7 +22,8 @@ export class Odometer implements Pose {
   #travelledM: number | undefined;
   #startRad = 0;
 
-  constructor(periodS: number) {
+  constructor(periodS: number, body: RobotBody) {
+    this.#body = body;
     this.#periodS = periodS;
   }
 
@@ -30,10 +32,10 @@ export class Odometer implements Pose {
   }
 
   sense(state: ChassisState): void {
-    const counts = ENCODER_COUNTS_PER_TURN.wheel;
+    const counts = this.#body.encoderCountsPerTurn.wheel;
     const left = encoded(state.left.angleRad, counts);
     const right = encoded(state.right.angleRad, counts);
-    const travelledM = (CHASSIS.wheelRadiusM * (left + right)) / 2;
+    const travelledM = (this.#body.chassis.wheelRadiusM * (left + right)) / 2;
     if (this.#travelledM === undefined) this.#startRad = state.headingRad;
     this.wayM = travelledM - (this.#travelledM ?? travelledM);
     this.#travelledM = travelledM;

@@ -73,6 +73,26 @@ export const ENCODER_COUNTS_PER_TURN: Readonly<Record<MotorName, number>> = {
   wheel: ENCODER_COUNTS * GEARS.wheel,
 };
 
+/** What another robot of the kind differs in: SI units, motors at their output shafts. */
+export interface RobotBody {
+  readonly chassis: Readonly<Record<keyof typeof CHASSIS, number>>;
+  readonly gimbal: Omit<typeof GIMBAL, Weights> & Readonly<Record<Weights, number>>;
+  readonly motors: Readonly<Record<MotorName, MotorParameters>>;
+  readonly encoderCountsPerTurn: Readonly<Record<MotorName, number>>;
+  /** From a picture until the loops have it. */
+  readonly cameraLatencyS: number;
+}
+
+type Weights = 'yawInertiaKgM2' | 'yawInertiaFallKgM2' | 'pitchInertiaKgM2' | 'aheadNm' | 'belowNm';
+
+export const ROBOT: RobotBody = {
+  chassis: CHASSIS,
+  gimbal: GIMBAL,
+  motors: MOTORS,
+  encoderCountsPerTurn: ENCODER_COUNTS_PER_TURN,
+  cameraLatencyS: 0.04,
+};
+
 /** The wheel's motor with the half of the standing robot that it moves when no wheel slips. */
 export function wheelUnderLoad(): MotorParameters {
   const carried = (CHASSIS.massKg / 2) * CHASSIS.wheelRadiusM ** 2;

@@ -1,0 +1,131 @@
+import { parseArgs } from 'node:util';
+import { ROBOTS } from '../../sim/trials/robots.js';
+import { trackingErrors } from '../../sim/trials/tracking.js';
+import { STARTS, type TuningTrial, tuningTrial } from '../../sim/trials/tuning-trial.js';
+import {
+  defaultGains,
+  type GainSet,
+  type Loop,
+  perUnit,
+  UNIT_LIST,
+  type UnitName,
+} from '../../src/core/units.js';
+
+const USAGE = `Usage: npm run -s tune -- [options]     tunes the simulated robot, faster than real time
+
+  --start NAME    ${Object.keys(STARTS).join(' | ')}; default x0.3
+  --robot NAME    ${Object.keys(ROBOTS).join(' | ')}; default standard
+  --seed N        of the camera's noise; default 1
+  --loop NAME     this loop only; else every loop, from the inside out, and then a minute of auto
+  --words         says what the tuner did
+  --matrix        every start of every loop on every robot: some minutes
+`;
+
+const digits = (value: number | null | undefined, places: number) =>
+  value === null || value === undefined ? '–' : value.toFixed(places);
+
+/** Inner loops come before those whose output they are asked for. */
+const INSIDE_OUT = UNIT_LIST.flatMap(unit => unit.loops.map(loop => ({ unit, loop }))).sort(
+  (a, b) => depth(a.loop) - depth(b.loop),
+);
+
+function depth(loop: Loop): number {
+  return loop.controller.inner === undefined ? 0 : 1;
+}
+
+function row({ loop, start, result, after, defaults, isGood, seconds }: TuningTrial): string {
+  const { kp, ki, kd } = after.gains;
+  return [
+    '',
+    `\`${loop.name}\``,
+    start,
+    `${kp} / ${ki} / ${kd}`,
+    digits(result.before.figures.settlingS, 3),
+    digits(after.figures.settlingS, 3),
+    digits(result.prediction?.design.evaluation.settlingS, 3),
+    digits(defaults.figures.settlingS, 3),
+    digits(after.figures.overshootPercent, 1),
+    digits(seconds, 0),
+    isGood ? 'ok' : 'NOT ok',
+    '',
+  ]
+    .join(' | ')
+    .trim();
+}
+
+const HEAD = [
+  '| loop | start | kp / ki / kd | settling s before | after | predicted | defaults | overshoot % | robot s | |',
+  '|---|---|---|---|---|---|---|---|---|---|',
+].join('\n');
+
+async function tuneAll(start: string, robot: string, seed: number, only: string | undefined, words: boolean) {
+  const options = { seed, body: ROBOTS[robot] ?? ROBOTS.standard };
+  const gains: Record<UnitName, GainSet> = perUnit(unit =>
+    Object.fromEntries(unit.loops.map(loop => [loop.name, STARTS[start]?.(loop.defaults) ?? loop.defaults])),
+  );
+  console.log(HEAD);
+  for (const { unit, loop } of INSIDE_OUT) {
+    if (only !== undefined && loop.name !== only) continue;
+    const trial = await tuningTrial(options, unit, loop, start, trialled => {
+      if (only !== undefined) return;
+      for (const name of ['gimbal', 'chassis'] as const) trialled.command(name, { gains: gains[name] });
+    });
+    gains[unit.name] = { ...gains[unit.name], [loop.name]: trial.after.gains };
+    console.log(row(trial));
+    if (words) console.log(`  ${trial.words.join('; ')} -> ${trial.result.end}: ${trial.result.why}`);
+  }
+  if (only !== undefined) return;
+  console.log('\n| error in auto, r.m.s. | defaults | tuned | ratio |\n|---|---|---|---|');
+  const before = trackingErrors(
+    options,
+    perUnit(unit => defaultGains(unit)),
+  );
+  trackingErrors(options, gains).forEach(({ what, rms }, index) => {
+    const reference = before[index]?.rms ?? Number.NaN;
+    console.log(`| ${what} | ${digits(reference, 4)} | ${digits(rms, 4)} | ${digits(rms / reference, 2)} |`);
+  });
+}
+
+/** Standard robots are tuned with two seeds of noise, the others with one. */
+const MATRIX = Object.keys(ROBOTS).flatMap(robot =>
+  (robot === 'standard' ? [1, 2] : [1]).map(seed => ({ robot, seed })),
+);
+
+async function matrix() {
+  const counts = new Map<string, { ok: number; all: number }>();
+  const bad: string[] = [];
+  for (const { robot, seed } of MATRIX) {
+    const count = counts.get(robot) ?? { ok: 0, all: 0 };
+    counts.set(robot, count);
+    for (const { unit, loop } of INSIDE_OUT) {
+      for (const start of Object.keys(STARTS)) {
+        const trial = await tuningTrial({ seed, body: ROBOTS[robot] ?? ROBOTS.standard }, unit, loop, start);
+        count.all += 1;
+        if (trial.isGood) count.ok += 1;
+        else bad.push(`| ${robot} ${row(trial)}`);
+      }
+    }
+    console.log(`| ${robot} | ${count.ok} of ${count.all} |`);
+  }
+  if (bad.length > 0) console.log(`\nNot ok:\n${bad.join('\n')}`);
+}
+
+async function main(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      start: { type: 'string', default: 'x0.3' },
+      robot: { type: 'string', default: 'standard' },
+      seed: { type: 'string', default: '1' },
+      loop: { type: 'string' },
+      words: { type: 'boolean', default: false },
+      matrix: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) console.log(USAGE);
+  else if (values.matrix) await matrix();
+  else await tuneAll(values.start, values.robot, Number(values.seed), values.loop, values.words);
+}
+
+await main(process.argv.slice(2));

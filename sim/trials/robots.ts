@@ -1,0 +1,57 @@
+import type { MotorParameters } from '../physics/dc-motor.js';
+import { type MotorName, ROBOT, type RobotBody } from '../physics/robot-body.js';
+
+function motors(change: (motor: MotorParameters) => Partial<MotorParameters>): RobotBody['motors'] {
+  const changed = (name: MotorName) => ({ ...ROBOT.motors[name], ...change(ROBOT.motors[name]) });
+  return { yaw: changed('yaw'), pitch: changed('pitch'), wheel: changed('wheel') };
+}
+
+/** Everything that is moved, `factor` times as heavy; what the motors weigh stays. */
+function laden(factor: number): RobotBody {
+  const { chassis, gimbal } = ROBOT;
+  const yawInertiaKgM2 = factor * gimbal.yawInertiaKgM2;
+  const pitchInertiaKgM2 = factor * gimbal.pitchInertiaKgM2;
+  const { yaw, pitch, wheel } = ROBOT.motors;
+  const more = (motor: MotorParameters, inertiaKgM2: number) => ({
+    ...motor,
+    inertiaKgM2: motor.inertiaKgM2 + inertiaKgM2,
+  });
+  return {
+    ...ROBOT,
+    chassis: {
+      ...chassis,
+      massKg: factor * chassis.massKg,
+      inertiaKgM2: factor * chassis.inertiaKgM2,
+      gripN: factor * chassis.gripN,
+    },
+    gimbal: {
+      ...gimbal,
+      yawInertiaKgM2,
+      pitchInertiaKgM2,
+      yawInertiaFallKgM2: factor * gimbal.yawInertiaFallKgM2,
+      aheadNm: factor * gimbal.aheadNm,
+      belowNm: factor * gimbal.belowNm,
+    },
+    motors: {
+      yaw: more(yaw, yawInertiaKgM2 - gimbal.yawInertiaKgM2),
+      pitch: more(pitch, pitchInertiaKgM2 - gimbal.pitchInertiaKgM2),
+      wheel,
+    },
+  };
+}
+
+const { yaw, pitch, wheel } = ROBOT.encoderCountsPerTurn;
+
+/** Robots of the kind that are not quite the one for which the default gains were found. */
+export const ROBOTS: Readonly<Record<string, RobotBody>> = {
+  standard: ROBOT,
+  heavy: laden(1.6),
+  light: laden(0.6),
+  weak: { ...ROBOT, motors: motors(({ resistanceOhm }) => ({ resistanceOhm: 1.6 * resistanceOhm })) },
+  sticky: { ...ROBOT, motors: motors(({ coulombNm }) => ({ coulombNm: 3 * coulombNm })) },
+  'late camera': { ...ROBOT, cameraLatencyS: 0.08 },
+  'coarse encoders': {
+    ...ROBOT,
+    encoderCountsPerTurn: { yaw: yaw / 16, pitch: pitch / 16, wheel: wheel / 16 },
+  },
+};

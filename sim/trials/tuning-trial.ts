@@ -1,0 +1,74 @@
+import type { Gains, Loop, Unit } from '../../src/core/units.js';
+import type { Style } from '../../src/tuning/design.js';
+import { shapeOf } from '../../src/tuning/loop-shape.js';
+import { type Measured, measure, type TuneResult, tune } from '../../src/tuning/tuner.js';
+import type { PhysicsOptions } from '../robot-physics.js';
+import { RobotTrial } from './robot-trial.js';
+import { TrialPort } from './trial-port.js';
+
+/** Of the largest amplitude. */
+const PART = 0.3;
+
+/** Bad gains to begin with, by name. */
+export const STARTS: Readonly<Record<string, (defaults: Gains) => Gains>> = {
+  'x0.3': ({ kp, ki, kd }) => ({ kp: 0.3 * kp, ki: 0.3 * ki, kd: 0.3 * kd }),
+  x3: ({ kp, ki, kd }) => ({ kp: 3 * kp, ki: 3 * ki, kd: 3 * kd }),
+  'kp x3': ({ kp, ki, kd }) => ({ kp: 3 * kp, ki, kd }),
+  'kp x0.3, ki x3': ({ kp, ki, kd }) => ({ kp: 0.3 * kp, ki: 3 * ki, kd }),
+  'P x0.1': ({ kp }) => ({ kp: 0.1 * kp, ki: 0, kd: 0 }),
+  'kd 0, ki x5': ({ kp, ki }) => ({ kp, ki: 5 * ki, kd: 0 }),
+};
+
+export interface TuningTrial {
+  readonly unit: Unit;
+  readonly loop: Loop;
+  readonly start: string;
+  readonly result: TuneResult;
+  /** What the loop runs with in the end. */
+  readonly after: Measured;
+  readonly defaults: Measured;
+  readonly isGood: boolean;
+  /** Of the robot's time. */
+  readonly seconds: number;
+  readonly words: readonly string[];
+}
+
+/** Settling at most so many times that of the default gains on the same robot. */
+const SETTLING = 1.5;
+const OVERSHOOT = 5;
+const OVERSHOOT_MORE = 3;
+
+/** Tunes one loop of a robot whose other loops have their default gains, or those that `prepare` gives them. */
+export async function tuningTrial(
+  options: PhysicsOptions,
+  unit: Unit,
+  loop: Loop,
+  start: string,
+  prepare: (robot: RobotTrial) => void = () => undefined,
+  style: Style = 'normal',
+): Promise<TuningTrial> {
+  const change = STARTS[start];
+  if (change === undefined) throw new RangeError(`no start is called ${start}`);
+  const tuned = (gains: Gains) => {
+    const robot = new RobotTrial(options);
+    prepare(robot);
+    robot.run(1);
+    const port = new TrialPort(robot, unit.name, loop);
+    const shape = shapeOf(loop, robot.physics.loopRateHz);
+    const amplitude = PART * loop.maxAmplitude;
+    return { port, task: { shape, gains, amplitude, periodS: loop.excitationPeriodS, style } };
+  };
+  const { port, task } = tuned(change(loop.defaults));
+  const result = await tune(task, port);
+  const reference = tuned(loop.defaults);
+  const defaults = await measure(reference.task, reference.port);
+  const after = result.proposed ?? result.before;
+  const isGood =
+    after.figures.end === 'settled' &&
+    (after.figures.settlingS ?? Number.POSITIVE_INFINITY) <=
+      SETTLING * (defaults.figures.settlingS ?? Number.POSITIVE_INFINITY) &&
+    (after.figures.overshootPercent ?? 0) <=
+      Math.max(OVERSHOOT, (defaults.figures.overshootPercent ?? 0) + OVERSHOOT_MORE);
+  const { seconds, words } = port;
+  return { unit, loop, start, result, after, defaults, isGood, seconds, words };
+}

@@ -1,0 +1,113 @@
+import type { Gains } from '../core/units.js';
+import type { LoopShape } from './loop-shape.js';
+import type { Plant } from './plant.js';
+
+/** What the loop is asked for, from the first edge on: each setpoint holds for so many loop periods. */
+export interface Course {
+  readonly setpoints: readonly number[];
+  readonly ticksEach: number;
+  /** Measured value, output and setpoint of a loop that stands still before the first edge. */
+  readonly from: { readonly measured: number; readonly output: number; readonly setpoint: number };
+  /** The controller goes on from its old output at the first edge, and the difference fades. */
+  readonly bridged?: boolean;
+  /** Added to the output on its way to the plant, from a tick on. */
+  readonly load?: { readonly size: number; readonly fromTick: number };
+  /** Added to the setpoint, in its quantity per second. */
+  readonly ramp?: number;
+}
+
+const FADE_S = 0.1;
+/** Loop periods of delay that fit. */
+const LONGEST_DELAY = 512;
+/** Of the outputs so far, after those of the standing loop: no simulation is interrupted by another. */
+let outputs = new Float64Array(16 * 1024);
+
+/**
+ * The measured value at every loop period as the firmware's PID and this plant make it, from the period of the first edge
+ * on, into `measured`. Ends early, and returns false, when it runs away beyond `bound`.
+ */
+export function simulate(
+  plant: Plant,
+  shape: LoopShape,
+  gains: Gains,
+  course: Course,
+  measured: Float64Array,
+  bound = Number.POSITIVE_INFINITY,
+): boolean {
+  const T = shape.periodS;
+  const { min, max } = shape.outputLimits;
+  const { kp, ki, kd } = gains;
+  const smoothing = T / (shape.derivativeFilterS + T);
+  const fading = Math.exp(-T / FADE_S);
+  const { setpoints, ticksEach, from } = course;
+  const ramp = (course.ramp ?? 0) * T;
+  const loadFrom = course.load?.fromTick ?? Number.POSITIVE_INFINITY;
+  const loadSize = course.load?.size ?? 0;
+  const ticks = setpoints.length * ticksEach;
+
+  const decay = Math.exp(-T / plant.tauS);
+  const reach = plant.gain * plant.tauS * (1 - decay);
+  const sticking = reach * plant.friction;
+  const steepest = plant.steepest * T;
+  const sensing = plant.sensorS === 0 ? 1 : 1 - Math.exp(-T / plant.sensorS);
+  const isLag = shape.plant === 'lag';
+  // A lag that stands still without friction was held there by whatever its output was.
+  const offset =
+    isLag && plant.friction === 0 ? from.output - from.measured / (plant.gain * plant.tauS) : plant.offset;
+
+  const delayTicks = Math.min(LONGEST_DELAY - 2, plant.delayS / T);
+  const whole = Math.floor(delayTicks);
+  const part = delayTicks - whole;
+  if (outputs.length < ticks + LONGEST_DELAY) outputs = new Float64Array(2 * (ticks + LONGEST_DELAY));
+  outputs.fill(from.output, 0, LONGEST_DELAY);
+
+  let y = from.measured;
+  let v = isLag ? y : 0;
+  let before = y;
+  let derivative = 0;
+  let integral = ki === 0 ? 0 : from.output - kp * (from.setpoint - from.measured);
+  let bridge = 0;
+  let tick = 0;
+
+  for (const held of setpoints) {
+    for (const end = tick + ticksEach; tick < end; tick += 1) {
+      measured[tick] = y;
+      const error = held + ramp * tick - y;
+      derivative += smoothing * ((before - y) / T - derivative);
+      before = y;
+      const direct = kp * error + kd * derivative;
+      if (tick === 0 && course.bridged === true) {
+        integral = ki === 0 ? 0 : from.output;
+        bridge = from.output - direct - integral;
+      } else bridge *= fading;
+      const increment = ki * error * T;
+      const wanted = direct + integral + increment + bridge;
+      if (!((wanted > max && increment > 0) || (wanted < min && increment < 0))) {
+        integral += increment;
+        if (integral > max) integral = max;
+        else if (integral < min) integral = min;
+      }
+      let output = direct + integral + bridge;
+      if (output > max) output = max;
+      else if (output < min) output = min;
+
+      const place = tick + LONGEST_DELAY;
+      outputs[place] = output;
+      const late = outputs[place - whole] ?? 0;
+      let drive = late + part * ((outputs[place - whole - 1] ?? 0) - late) - offset;
+      if (tick >= loadFrom) drive += loadSize;
+
+      const old = v;
+      v = v * decay + reach * drive;
+      if (v > sticking) v -= sticking;
+      else if (v < -sticking) v += sticking;
+      else if (sticking > 0) v = 0;
+      if (v > old + steepest) v = old + steepest;
+      else if (v < old - steepest) v = old - steepest;
+      if (isLag) y += sensing * (v - y);
+      else y += ((old + v) / 2) * T;
+      if (!(y < bound && y > -bound)) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,90 @@
+import { type Course, simulate } from './closed-loop.js';
+import { type ExcitedRun, edgeOf, sizeOf } from './excited-run.js';
+import type { LoopShape } from './loop-shape.js';
+import { nelderMead } from './nelder-mead.js';
+import { type Plant, plantSpace } from './plant.js';
+import { seededRandom } from './random.js';
+
+export interface Fit {
+  readonly plant: Plant;
+  /** The first edge of each run was bridged. */
+  readonly bridged: boolean;
+  /** Root mean square of what the plant does not explain, in percent of the step. */
+  readonly errorPercent: number;
+}
+
+const STARTS = 300;
+const DESCENTS = 3;
+const DESCENT_LOOKS = 240;
+const SIMPLEX = 0.08;
+
+/** The plant that, in closed loop with the firmware's own PID, comes nearest to what was recorded. */
+export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[], seed = 1): Fit {
+  const [first] = runs;
+  if (first === undefined) throw new RangeError('nothing was recorded');
+  const space = plantSpace(shape, sizeOf(first), first.output);
+  const random = seededRandom(seed);
+  const misfit = misfitOf(shape, runs);
+  const roughly = misfitOf(shape, runs.slice(0, 1));
+  const starts = Array.from({ length: STARTS }, () => {
+    const point = Array.from({ length: space.dimensions }, random);
+    const plant = space.at(point);
+    const [plain, bridged] = [roughly(plant, false), roughly(plant, true)];
+    return { point, bridged: bridged < plain, value: Math.min(plain, bridged) };
+  }).sort((a, b) => a.value - b.value);
+  const descents = starts.slice(0, DESCENTS).map(({ point, bridged }) => {
+    const cost = (where: readonly number[]) => misfit(space.at(where), bridged);
+    const coarse = nelderMead(cost, point, SIMPLEX, DESCENT_LOOKS);
+    return { ...nelderMead(cost, coarse.point, SIMPLEX / 4, DESCENT_LOOKS / 2), bridged };
+  });
+  const best = descents.reduce((one, other) => (other.value < one.value ? other : one));
+  return {
+    plant: space.at(best.point),
+    bridged: best.bridged,
+    errorPercent: 100 * Math.sqrt(best.value),
+  };
+}
+
+/** The course of a recorded run. */
+export function courseOf({ halves, halfTicks, output }: ExcitedRun, bridged: boolean): Course {
+  const [first] = halves;
+  const measured = first?.measured[0] ?? 0;
+  const setpoint = first?.setpoint[0] ?? 0;
+  return {
+    setpoints: halves.map(half => edgeOf(half).to),
+    ticksEach: halfTicks,
+    from: { measured, output, setpoint },
+    bridged,
+  };
+}
+
+/** Mean squared difference between simulated and recorded values, as a part of the step. */
+function misfitOf(shape: LoopShape, runs: readonly ExcitedRun[]) {
+  const longest = Math.max(...runs.map(run => run.halves.length * run.halfTicks));
+  const simulated = new Float64Array(longest);
+  const known = runs.map(run => ({
+    run,
+    size: sizeOf(run),
+    courses: { plain: courseOf(run, false), bridged: courseOf(run, true) },
+  }));
+  return (plant: Plant, bridged: boolean): number => {
+    let sum = 0;
+    for (const { run, size, courses } of known) {
+      const course = bridged ? courses.bridged : courses.plain;
+      if (!simulate(plant, shape, run.gains, course, simulated, 50 * size)) return Number.POSITIVE_INFINITY;
+      let squares = 0;
+      let count = 0;
+      for (let half = 0; half < run.halves.length; half += 1) {
+        const measured = run.halves[half]?.measured ?? [];
+        for (let sample = 1; sample < measured.length; sample += 1) {
+          const tick = half * run.halfTicks + sample * run.decimation - 1;
+          const difference = (simulated[tick] ?? 0) - (measured[sample] ?? 0);
+          squares += difference * difference;
+          count += 1;
+        }
+      }
+      sum += squares / Math.max(1, count) / (size * size);
+    }
+    return sum / known.length;
+  };
+}

@@ -1,0 +1,62 @@
+export interface Minimum {
+  readonly point: readonly number[];
+  readonly value: number;
+}
+
+/**
+ * The lowest point that a simplex finds which crawls downhill from `start`, at most `evaluations` looks away. `cost` may
+ * answer with infinity.
+ */
+export function nelderMead(
+  cost: (point: readonly number[]) => number,
+  start: readonly number[],
+  size: number,
+  evaluations: number,
+): Minimum {
+  const look = (point: readonly number[]): Minimum => ({ point, value: cost(point) });
+  const origin = look([...start]);
+  const simplex = [origin];
+  for (let axis = 0; axis < start.length; axis += 1) {
+    const corner = [...start];
+    corner[axis] = (corner[axis] ?? 0) + size;
+    simplex.push(look(corner));
+  }
+  let left = evaluations - simplex.length;
+  const last = simplex.length - 1;
+  const at = (index: number) => simplex[index] ?? origin;
+  while (left > 0) {
+    simplex.sort((a, b) => a.value - b.value);
+    const best = at(0);
+    const worst = at(last);
+    if (worst.value - best.value <= 1e-9 * Math.abs(best.value)) break;
+    /** From the worst corner through the middle of the others: 1 is its mirror image. */
+    const through = (factor: number) => {
+      const point: number[] = [];
+      for (let axis = 0; axis < start.length; axis += 1) {
+        let middle = 0;
+        for (let index = 0; index < last; index += 1) middle += at(index).point[axis] ?? 0;
+        middle /= last;
+        point[axis] = middle + factor * (middle - (worst.point[axis] ?? 0));
+      }
+      left -= 1;
+      return look(point);
+    };
+    const mirrored = through(1);
+    if (mirrored.value < best.value) {
+      const farther = through(2);
+      simplex[last] = farther.value < mirrored.value ? farther : mirrored;
+    } else if (mirrored.value < at(last - 1).value) simplex[last] = mirrored;
+    else {
+      const nearer = mirrored.value < worst.value ? through(0.5) : through(-0.5);
+      if (nearer.value < Math.min(mirrored.value, worst.value)) simplex[last] = nearer;
+      else {
+        for (let index = 1; index <= last; index += 1) {
+          const towards = at(index).point.map((value, axis) => (value + (best.point[axis] ?? 0)) / 2);
+          simplex[index] = look(towards);
+          left -= 1;
+        }
+      }
+    }
+  }
+  return simplex.reduce((best, one) => (one.value < best.value ? one : best));
+}
