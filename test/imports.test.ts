@@ -39,6 +39,8 @@ const rules: Readonly<Record<string, (one: Import) => boolean>> = {
   'ports, errors, units and the register table import nothing of ours but each other': ({ from, to }) =>
     !LEAVES.includes(from) || LEAVES.includes(to),
   'src never imports sim': ({ from, to }) => !(from.startsWith('src/') && to.startsWith('sim/')),
+  'tuning computes: it knows units and figures, and speaks to a robot through its port': ({ from, to }) =>
+    !from.startsWith('src/tuning/') || to.startsWith('src/tuning/') || to.startsWith('src/core/'),
   'only hardware loads i2c-bus and onoff': ({ from, to }) =>
     !/^(i2c-bus|onoff)$/.test(to) || from.startsWith('src/hardware/'),
   'Koa stays in http': ({ from, to }) => !/^(koa|@koa\/|koa-)/.test(to) || from.startsWith('src/http/'),

@@ -9,8 +9,16 @@ import { TrialPort } from './trial-port.js';
 /** Of the largest amplitude. */
 const PART = 0.3;
 
+type Start = (defaults: Gains) => Gains;
+
+/** Gains to begin with that are not bad, or so bad that nothing helps. */
+const OTHER_STARTS: Readonly<Record<string, Start>> = {
+  'as they are': gains => gains,
+  'wrong way': ({ kp, ki, kd }) => ({ kp: -kp, ki: -ki, kd: -kd }),
+};
+
 /** Bad gains to begin with, by name. */
-export const STARTS: Readonly<Record<string, (defaults: Gains) => Gains>> = {
+export const STARTS: Readonly<Record<string, Start>> = {
   'x0.3': ({ kp, ki, kd }) => ({ kp: 0.3 * kp, ki: 0.3 * ki, kd: 0.3 * kd }),
   x3: ({ kp, ki, kd }) => ({ kp: 3 * kp, ki: 3 * ki, kd: 3 * kd }),
   'kp x3': ({ kp, ki, kd }) => ({ kp: 3 * kp, ki, kd }),
@@ -47,7 +55,7 @@ export async function tuningTrial(
   prepare: (robot: RobotTrial) => void = () => undefined,
   style: Style = 'normal',
 ): Promise<TuningTrial> {
-  const change = STARTS[start];
+  const change = STARTS[start] ?? OTHER_STARTS[start];
   if (change === undefined) throw new RangeError(`no start is called ${start}`);
   const tuned = (gains: Gains) => {
     const robot = new RobotTrial(options);

@@ -150,7 +150,8 @@ export function stepFigures(samples: StepSamples): StepFigures {
   const watchedFrom = count * (1 - WATCHED);
   const settled = last + 1 < watchedFrom;
   const oscillation = settled ? null : oscillationOf(measured, periodS, band * size, size);
-  const moving = oscillation === null && Math.abs(driftOf(measured)) > DRIFT_IN_BAND * band * size;
+  const moving =
+    !settled && oscillation === null && Math.abs(driftOf(measured)) > DRIFT_IN_BAND * band * size;
   return {
     ...seen,
     end: settled ? 'settled' : oscillation !== null ? 'rings' : moving ? 'moving' : 'off',

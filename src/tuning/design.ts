@@ -199,8 +199,12 @@ const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 
 /** Internal model control after Skogestad (SIMC), from brisk to slow; and the gains in force. */
 function seedsOf({ shape, plant, gains }: DesignTask): readonly Gains[] {
-  const theta = plant.delayS + 1.5 * shape.periodS;
-  const seeds = SPEEDS.map(times => simc(shape, plant, theta, times * theta));
+  const theta = plant.delayS + plant.sensorS / 2 + 1.5 * shape.periodS;
+  const seeds = SPEEDS.flatMap(times => {
+    const seed = simc(shape, plant, theta, times * theta);
+    // A servo with less of the integrator overshoots less.
+    return shape.plant === 'servo' ? [seed, { ...seed, ki: seed.ki / 10 }] : [seed];
+  });
   return gains.kp > 0 ? [...seeds, gains] : seeds;
 }
 

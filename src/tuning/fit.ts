@@ -1,7 +1,7 @@
 import { type Course, simulate } from './closed-loop.js';
 import { type ExcitedRun, edgeOf, sizeOf } from './excited-run.js';
-import type { LoopShape } from './loop-shape.js';
-import { nelderMead } from './nelder-mead.js';
+import { type LoopShape, outputReach } from './loop-shape.js';
+import { type Minimum, nelderMead } from './nelder-mead.js';
 import { type Plant, plantSpace } from './plant.js';
 import { seededRandom } from './random.js';
 
@@ -13,36 +13,54 @@ export interface Fit {
   readonly errorPercent: number;
 }
 
+interface Candidate extends Minimum {
+  readonly bridged: boolean;
+}
+
 const STARTS = 300;
-const DESCENTS = 3;
-const DESCENT_LOOKS = 240;
-const SIMPLEX = 0.08;
+/** Many short descents, of which the best go on with a smaller simplex. */
+const STAGES = [
+  { descents: 6, simplex: 0.12, looks: 120 },
+  { descents: 2, simplex: 0.06, looks: 250 },
+  { descents: 1, simplex: 0.04, looks: 300 },
+  { descents: 1, simplex: 0.01, looks: 250 },
+];
 
 /** The plant that, in closed loop with the firmware's own PID, comes nearest to what was recorded. */
 export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[], seed = 1): Fit {
   const [first] = runs;
   if (first === undefined) throw new RangeError('nothing was recorded');
-  const space = plantSpace(shape, sizeOf(first), first.output);
+  const space = plantSpace(shape, sizeOf(first), first.output, usedReach(shape, first));
   const random = seededRandom(seed);
   const misfit = misfitOf(shape, runs);
   const roughly = misfitOf(shape, runs.slice(0, 1));
-  const starts = Array.from({ length: STARTS }, () => {
+  let found: Candidate[] = Array.from({ length: STARTS }, () => {
     const point = Array.from({ length: space.dimensions }, random);
     const plant = space.at(point);
     const [plain, bridged] = [roughly(plant, false), roughly(plant, true)];
     return { point, bridged: bridged < plain, value: Math.min(plain, bridged) };
-  }).sort((a, b) => a.value - b.value);
-  const descents = starts.slice(0, DESCENTS).map(({ point, bridged }) => {
-    const cost = (where: readonly number[]) => misfit(space.at(where), bridged);
-    const coarse = nelderMead(cost, point, SIMPLEX, DESCENT_LOOKS);
-    return { ...nelderMead(cost, coarse.point, SIMPLEX / 4, DESCENT_LOOKS / 2), bridged };
   });
-  const best = descents.reduce((one, other) => (other.value < one.value ? other : one));
+  for (const { descents, simplex, looks } of STAGES) {
+    found.sort((a, b) => a.value - b.value);
+    found = found.slice(0, descents).map(({ point, bridged }) => {
+      const cost = (where: readonly number[]) => misfit(space.at(where), bridged);
+      return { ...nelderMead(cost, point, simplex, looks), bridged };
+    });
+  }
+  const [best] = found;
+  if (best === undefined) throw new RangeError('nothing was found');
   return {
     plant: space.at(best.point),
     bridged: best.bridged,
     errorPercent: 100 * Math.sqrt(best.value),
   };
+}
+
+/** The output that the gains can have asked for, at most. */
+function usedReach(shape: LoopShape, run: ExcitedRun): number {
+  const { kp, ki } = run.gains;
+  const halfS = run.halfTicks * shape.periodS;
+  return Math.min(outputReach(shape), (Math.abs(kp) + (Math.abs(ki) * halfS) / 2) * sizeOf(run));
 }
 
 /** The course of a recorded run. */

@@ -1,4 +1,4 @@
-import { type LoopShape, outputReach } from './loop-shape.js';
+import type { LoopShape } from './loop-shape.js';
 
 /**
  * What the output moves. With the output u, late by the delay, less `offset`:
@@ -31,9 +31,9 @@ export interface PlantSpace {
   at(point: ArrayLike<number>): Plant;
 }
 
-/** Every plant that a step of `size` from an output of `output` could have been the answer of. */
-export function plantSpace(shape: LoopShape, size: number, output: number): PlantSpace {
-  const parameters = parametersOf(shape, size, output);
+/** Every plant that could have answered a step of `size` so, from an output of `output` and with as much as `reach` more. */
+export function plantSpace(shape: LoopShape, size: number, output: number, reach: number): PlantSpace {
+  const parameters = parametersOf(shape, size, output, reach);
   const still: Plant = {
     gain: 1,
     tauS: 1,
@@ -48,7 +48,7 @@ export function plantSpace(shape: LoopShape, size: number, output: number): Plan
     at(point) {
       const plant: { -readonly [Name in keyof Plant]: number } = { ...still };
       parameters.forEach(({ name, low, high, isLinear }, index) => {
-        const share = Math.min(1, Math.max(0, point[index] ?? 0));
+        const share = folded(point[index] ?? 0);
         plant[name] = isLinear === true ? low + share * (high - low) : low * (high / low) ** share;
       });
       // A lag and an integrator are searched by the value that they end at for each unit of output.
@@ -58,11 +58,16 @@ export function plantSpace(shape: LoopShape, size: number, output: number): Plan
   };
 }
 
-function parametersOf(shape: LoopShape, size: number, output: number): readonly Parameter[] {
-  const reach = outputReach(shape);
-  const delay = { name: 'delayS', low: 3e-4, high: 0.2 } as const;
+/** Into 0 to 1, mirrored at both ends: a search that stood at an end would feel no slope there. */
+function folded(value: number): number {
+  const beyond = Math.abs(value) % 2;
+  return beyond > 1 ? 2 - beyond : beyond;
+}
+
+function parametersOf(shape: LoopShape, size: number, output: number, reach: number): readonly Parameter[] {
+  const delay = { name: 'delayS', low: 1e-4, high: 0.2 } as const;
   const friction = { name: 'friction', low: 1e-4 * reach, high: 0.5 * reach } as const;
-  const steepest = { name: 'steepest', low: size, high: 2000 * size } as const;
+  const steepest = { name: 'steepest', low: size, high: 20_000 * size } as const;
   const ends = { low: (0.5 * size) / reach, high: (200 * size) / reach } as const;
   /** An outer loop moves what its inner loop is asked for, unit by unit. */
   const asAsked = { low: 0.5, high: 2 } as const;
@@ -85,7 +90,7 @@ function parametersOf(shape: LoopShape, size: number, output: number): readonly 
     case 'servo':
       // By the time in which the whole output would cover the step.
       return [
-        { name: 'gain', low: (2 * size) / (reach * 2 ** 2), high: (2 * size) / (reach * 0.004 ** 2) },
+        { name: 'gain', low: (2 * size) / (reach * 2 ** 2), high: (2 * size) / (reach * 0.002 ** 2) },
         { name: 'tauS', low: 0.01, high: 10 },
         delay,
         friction,

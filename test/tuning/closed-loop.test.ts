@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { Pid } from '../../sim/loops/pid.js';
+import { simulate } from '../../src/tuning/closed-loop.js';
+import type { LoopShape } from '../../src/tuning/loop-shape.js';
+import type { Plant } from '../../src/tuning/plant.js';
+
+const SHAPE: LoopShape = {
+  plant: 'servo',
+  sign: 1,
+  outputLimits: { min: -24, max: 24 },
+  derivativeFilterS: 0.002,
+  periodS: 0.001,
+};
+const PLANT: Plant = {
+  gain: 10,
+  tauS: 0.2,
+  delayS: 0,
+  friction: 0,
+  offset: 0,
+  sensorS: 0,
+  steepest: Number.POSITIVE_INFINITY,
+};
+
+/** What the firmware's own PID makes of the same plant. */
+function byFirmware(gains: { kp: number; ki: number; kd: number }, setpoints: number[], ticksEach: number) {
+  const { min, max } = SHAPE.outputLimits;
+  const pid = new Pid({ periodS: 0.001, derivative: 'measurement', filterS: 0.002, min, max });
+  pid.update(0, 0, gains);
+  const decay = Math.exp(-0.001 / PLANT.tauS);
+  let [y, v] = [0, 0];
+  return setpoints.flatMap(setpoint =>
+    Array.from({ length: ticksEach }, () => {
+      const shown = y;
+      const output = pid.update(setpoint, y, gains);
+      const before = v;
+      v = v * decay + PLANT.gain * PLANT.tauS * (1 - decay) * output;
+      y += ((before + v) / 2) * 0.001;
+      return shown;
+    }),
+  );
+}
+
+describe('a simulated closed loop', () => {
+  for (const [kp, ki, kd] of [
+    [300, 300, 7.5],
+    [900, 20_000, 5],
+    [30, 0, 0],
+  ] as const) {
+    it(`computes ${kp}, ${ki}, ${kd} as the firmware does, at its limits too`, () => {
+      const setpoints = [0.15, -0.15, 0.15];
+      const measured = new Float64Array(900);
+      const from = { measured: 0, output: 0, setpoint: 0 };
+      expect(simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from }, measured)).equal(
+        true,
+      );
+      byFirmware({ kp, ki, kd }, setpoints, 300).forEach((value, tick) => {
+        expect(measured[tick]).closeTo(value, 1e-9);
+      });
+    });
+  }
+
+  it('stands still on friction that is more than the output', () => {
+    const plant = { ...PLANT, friction: 5, offset: 2 };
+    const measured = new Float64Array(200);
+    const from = { measured: 0, output: 0, setpoint: 0 };
+    simulate(plant, SHAPE, { kp: 30, ki: 0, kd: 0 }, { setpoints: [0.2], ticksEach: 200, from }, measured);
+    expect(measured.every(value => value === 0)).equal(true);
+  });
+
+  it('is late by the delay', () => {
+    const plant = { ...PLANT, delayS: 0.02 };
+    const measured = new Float64Array(100);
+    const from = { measured: 0, output: 0, setpoint: 0 };
+    simulate(plant, SHAPE, { kp: 30, ki: 0, kd: 0 }, { setpoints: [0.2], ticksEach: 100, from }, measured);
+    expect(measured[20]).equal(0);
+    expect(measured[22]).above(0);
+  });
+
+  it('says when it runs away', () => {
+    const measured = new Float64Array(2000);
+    const from = { measured: 0, output: 0, setpoint: 0 };
+    const course = { setpoints: [0.2], ticksEach: 2000, from };
+    expect(simulate(PLANT, SHAPE, { kp: -30, ki: 0, kd: 0 }, course, measured, 5)).equal(false);
+  });
+});
