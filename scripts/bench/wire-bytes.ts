@@ -23,6 +23,10 @@ const POLLED_ONLY = [REGISTERS.heartbeat, ...UNIT_LIST.map(unit => telemetryRegi
   ({ address }) => address,
 );
 
+const TRIES = 200;
+/** Some polls later a controller's answers to the last act are no longer in doubt. */
+const SETTLED_MS = 100;
+
 /** What the protocol asks for, with one look at whether it took effect. */
 const POLL: Needed = UNIT_LIST.flatMap(
   unit =>
@@ -56,14 +60,16 @@ export async function wireBytes({ plan, programs, folder }: Bench): Promise<Figu
     const beats = polled.filter(({ register }) => register === REGISTERS.heartbeat.address).length;
     const polls = beats / UNIT_LIST.length;
     let turn = 0;
-    /** Between two polls, so that only the act's own frames are there. */
+    /** Between two polls, so that only the act's own frames are there, and not in the wake of another act. */
     const alone = async (act: () => Promise<unknown>): Promise<Transaction[]> => {
-      for (;;) {
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        await delay(SETTLED_MS);
         await taken();
         await act();
         const its = await taken();
         if (!its.some(({ register }) => POLLED_ONLY.includes(register))) return its;
       }
+      throw new Error(`each of ${TRIES} acts met a poll`);
     };
     const switched = await alone(() => {
       turn += 1;
