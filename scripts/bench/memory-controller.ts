@@ -13,7 +13,7 @@ const RATE_HZ = 1000;
 /** A commit or a mode is in force after so many ticks of the firmware. */
 const TICKS_TO_TAKE_EFFECT = 20;
 
-function standstill(unit: Unit): UnitLoops {
+export function standstill(unit: Unit): UnitLoops {
   const still = { setpoint: 0, measured: 0, output: 0 };
   return {
     tick: () => undefined,

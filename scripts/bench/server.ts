@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, request } from './connection.js';
 
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 /** A server as a process of its own, its output in a file as the journal's would be. */
 export class Server {

@@ -1,0 +1,166 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type Config, configProblem, loadConfig } from '../../src/config/config.js';
+import { defaultConfig } from '../../src/config/default-config.js';
+import { systemClock } from '../../src/core/clock.js';
+import { isRobotError } from '../../src/core/errors.js';
+import { defaultGains, UNIT_LIST } from '../../src/core/units.js';
+import { realDisk } from '../../src/gains/disk.js';
+import { GainsStore } from '../../src/gains/gains-store.js';
+import { JOURNAL_FILE } from '../../src/gains/journal.js';
+import { encodeEntry } from '../../src/gains/journal-line.js';
+
+/** Of a file that is read at start: longer than this is a hang. */
+const READ_MS = 1000;
+
+/** One thing that happens to a file: bytes changed, taken away, put in, or a piece of it repeated. */
+interface Damage {
+  readonly at: number;
+  readonly length: number;
+  readonly how: 'overwrite' | 'insert' | 'remove' | 'repeat' | 'cut';
+  readonly bytes: Uint8Array;
+}
+
+const damage: fc.Arbitrary<Damage> = fc.record({
+  at: fc.nat(),
+  length: fc.nat({ max: 60 }),
+  how: fc.constantFrom('overwrite', 'insert', 'remove', 'repeat', 'cut'),
+  bytes: fc.uint8Array({ minLength: 1, maxLength: 20 }),
+});
+
+function damaged(file: Buffer, harm: Damage): Buffer {
+  const at = harm.at % (file.length + 1);
+  const before = file.subarray(0, at);
+  const piece = file.subarray(at, at + harm.length);
+  const after = file.subarray(at + harm.length);
+  switch (harm.how) {
+    case 'overwrite':
+      return Buffer.concat([before, harm.bytes, file.subarray(at + harm.bytes.length)]);
+    case 'insert':
+      return Buffer.concat([before, harm.bytes, piece, after]);
+    case 'remove':
+      return Buffer.concat([before, after]);
+    case 'repeat':
+      return Buffer.concat([before, piece, piece, after]);
+    case 'cut':
+      return before;
+  }
+}
+
+const saves = fc.array(
+  fc.record({ unit: fc.constantFrom(...UNIT_LIST), kp: fc.double({ min: -1e6, max: 1e6, noNaN: true }) }),
+  { minLength: 1, maxLength: 12 },
+);
+
+/** A damaged journal: every line that was not touched counts, the newest of each unit is in force, and nothing fails. */
+export const journal = fc.asyncProperty(saves, fc.array(damage, { maxLength: 4 }), async (made, harms) => {
+  const revisions = new Map<string, number>();
+  const lines = made.map(({ unit, kp }) => {
+    const revision = (revisions.get(unit.name) ?? 0) + 1;
+    revisions.set(unit.name, revision);
+    const gains = Object.fromEntries(
+      Object.entries(defaultGains(unit)).map(([loop, triple]) => [loop, { ...triple, kp }]),
+    );
+    return {
+      unit,
+      revision,
+      text: encodeEntry({ revision, time: '2026-01-01T00:00:00.000Z', unit: unit.name, gains }),
+    };
+  });
+  const file = harms.reduce(damaged, Buffer.from(lines.map(({ text }) => text).join('')));
+  const left = new Set(file.toString('latin1').split('\n'));
+  await inFolder(async folder => {
+    writeFileSync(join(folder, JOURNAL_FILE), file);
+    const store = await inTime('the journal', () =>
+      GainsStore.open({ folder, clock: systemClock, disk: realDisk }),
+    );
+    try {
+      for (const unit of UNIT_LIST) {
+        const whole = lines.filter(
+          line => line.unit === unit && left.has(Buffer.from(line.text.trimEnd()).toString('latin1')),
+        );
+        const newest = Math.max(0, ...whole.map(({ revision }) => revision));
+        const { revision } = store.current(unit.name);
+        if (revision !== newest)
+          throw new Error(`${unit.name}: revision ${revision} in force, ${newest} in the file`);
+      }
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+/** Lines of the default configuration as a person would write them, and what a person never would. */
+const settings = defaultConfig()
+  .split('\n')
+  .map(line => line.replace(/^( *)# (\w+:)/, '$1$2'));
+const oddLines = [
+  '  - ',
+  'a: &a [*a]',
+  '!!binary x',
+  '? {}',
+  '  x: |',
+  '%YAML 9.9',
+  '---',
+  '...',
+  '\t',
+  '  port: 0o17',
+  '<<: *a',
+  'http: {',
+  '"',
+];
+const line = fc.oneof(
+  { arbitrary: fc.constantFrom(...settings), weight: 6 },
+  fc.constantFrom(...oddLines),
+  fc
+    .tuple(fc.constantFrom(...settings), fc.jsonValue())
+    .map(([text, value]) => `${text} ${JSON.stringify(value)}`),
+);
+
+/** Any configuration: it is taken, or refused with the line of every problem. */
+export const configuration = fc.asyncProperty(
+  fc.array(line, { maxLength: 40 }),
+  fc.array(damage, { maxLength: 2 }),
+  async (text, harms) => {
+    await inFolder(async folder => {
+      const path = join(folder, 'config.yaml');
+      writeFileSync(path, harms.reduce(damaged, Buffer.from(text.join('\n'))));
+      await inTime('the configuration', async () => {
+        const said = problemOf(path);
+        if (said !== undefined && !said.split('\n').every(each => each.startsWith(path))) {
+          throw new Error(`no place for a problem of ${JSON.stringify(readFileSync(path, 'utf8'))}: ${said}`);
+        }
+      });
+    });
+  },
+);
+
+function problemOf(path: string): string | undefined {
+  try {
+    const config: Config = loadConfig(path, {}, { host: '127.0.0.1', state: '/tmp' });
+    if (!Number.isInteger(config.http.port)) throw new TypeError(`a port of ${config.http.port}`);
+    return undefined;
+  } catch (error) {
+    if (!isRobotError(error, 'bad-config')) throw error;
+    return configProblem(error);
+  }
+}
+
+async function inTime<T>(what: string, act: () => Promise<T>): Promise<T> {
+  const startMs = performance.now();
+  const result = await act();
+  const tookMs = performance.now() - startMs;
+  if (tookMs > READ_MS) throw new Error(`${what} took ${tookMs.toFixed(0)} ms`);
+  return result;
+}
+
+async function inFolder(act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'trunnion-fuzz-'));
+  try {
+    await act(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

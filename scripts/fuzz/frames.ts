@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { SimulatedController } from '../../sim/firmware/simulated-controller.js';
+import { isRobotError } from '../../src/core/errors.js';
+import { UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
+import { crc8, decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
+import {
+  frameBytes,
+  MAX_FRAME_BYTES,
+  REGISTERS,
+  type Register,
+  registerMap,
+} from '../../src/protocol/registers.js';
+import { standstill } from '../bench/memory-controller.js';
+
+const bytes = (maxLength: number) => fc.uint8Array({ maxLength }).map(data => Buffer.from(data));
+const unitName = fc.constantFrom(...UNIT_LIST.map(({ name }) => name));
+
+/** Any bytes of any length as a frame of any register: values that make the same frame again, or `bad-frame`. */
+export const decoding = fc.property(
+  unitName.chain(name =>
+    fc.tuple(
+      fc.constant(unitNamed(name)),
+      fc.constantFrom(...registerMap(unitNamed(name))),
+      bytes(MAX_FRAME_BYTES + 8),
+      fc.boolean(),
+    ),
+  ),
+  ([{ address }, register, data, sealed]) => {
+    const frame = sealed ? withChecksum(address, register, data) : data;
+    const values = orUndefined(() => decodeFrame(address, register, frame));
+    if (values === undefined) return;
+    // -0 and what a scale rounds differ in bits alone: what is read from the frame made again must be the same.
+    const again = orUndefined(() => decodeFrame(address, register, encodeFrame(address, register, values)));
+    if (JSON.stringify(again) !== JSON.stringify(values)) {
+      throw new Error(`${register.name}: ${JSON.stringify(values)} came back as ${JSON.stringify(again)}`);
+    }
+  },
+);
+
+interface Step {
+  readonly address: number;
+  readonly data: Buffer;
+  /** Where a register can be written, the data is made a frame of it whose checksum holds. */
+  readonly sealed: boolean;
+  readonly length: number;
+  readonly ticks: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  address: fc.oneof(
+    fc.integer({ min: 0, max: 255 }),
+    fc.constantFrom(...UNIT_LIST.flatMap(unit => registerMap(unit)).map(({ address }) => address)),
+  ),
+  data: bytes(MAX_FRAME_BYTES + 2),
+  sealed: fc.boolean(),
+  length: fc.integer({ min: 1, max: MAX_FRAME_BYTES }),
+  ticks: fc.integer({ min: 0, max: 30 }),
+});
+
+/**
+ * Any bytes written to and read from any place of a controller, in any order: it never fails, its status can always be
+ * read, and what was no frame changed nothing but the count of refusals and the fault that reports them.
+ */
+export const firmware = fc.property(unitName, fc.array(step, { maxLength: 30 }), (name, steps) => {
+  const unit = unitNamed(name);
+  const controller = new SimulatedController(unit, standstill(unit), 1000);
+  for (const { address, data, sealed, length, ticks } of steps) {
+    const register = registerMap(unit).find(one => one.address === address && one.access !== 'read');
+    const written = sealed && register !== undefined ? withChecksum(unit.address, register, data) : data;
+    const isFrame =
+      register !== undefined && orUndefined(() => decodeFrame(unit.address, register, written)) !== undefined;
+    const before = stateOf(controller, unit);
+    controller.write(address, written);
+    const after = stateOf(controller, unit);
+    if (!isFrame && after !== before) {
+      throw new Error(`${before} became ${after} by ${written.toString('hex')}`);
+    }
+    controller.read(address, length);
+    for (let tick = 0; tick < ticks; tick += 1) controller.tick();
+  }
+});
+
+function stateOf(controller: SimulatedController, { address }: Unit): string {
+  const { status } = REGISTERS;
+  const { refused, faults, ...rest } = decodeFrame(
+    address,
+    status,
+    controller.read(status.address, frameBytes(status)),
+  );
+  return JSON.stringify(rest);
+}
+
+/** Cut or filled up to the register's length, with a checksum that holds. */
+function withChecksum(address: number, register: Register, data: Buffer): Buffer {
+  const length = frameBytes(register);
+  const frame = Buffer.concat([data, Buffer.alloc(length)], length);
+  frame[length - 1] = crc8(address, register.address, frame.subarray(0, length - 1));
+  return frame;
+}
+
+function orUndefined<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (isRobotError(error, 'bad-frame')) return undefined;
+    throw error;
+  }
+}

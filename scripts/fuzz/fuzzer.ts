@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { configuration, journal } from './files.js';
+import { decoding, firmware } from './frames.js';
+import { call } from './json-call.js';
+import { bytesOf, fuzzedBytes, fuzzedRequests } from './requests.js';
+import { RobotTarget } from './robot-target.js';
+import { partOf } from './valid-values.js';
+
+export interface Fuzzer {
+  readonly name: string;
+  /** How many runs take about a second on a desk. */
+  readonly runsPerSecond: number;
+  readonly property: fc.IRawProperty<unknown>;
+}
+
+/** All that can be fuzzed without a daemon. */
+export const INSIDE: readonly Fuzzer[] = [
+  { name: 'frames at the codec', runsPerSecond: 5000, property: decoding },
+  { name: 'frames at the firmware', runsPerSecond: 500, property: firmware },
+  { name: 'lines in the journal', runsPerSecond: 40, property: journal },
+  { name: 'lines in the configuration', runsPerSecond: 200, property: configuration },
+];
+
+/** What can be sent to the daemon at `url`, which runs on the simulated robot. No answer may take longer than `hangMs`. */
+export async function atThePort(url: string, hangMs: number): Promise<Fuzzer[]> {
+  const document = partOf(await call(new URL('/api/openapi.json', url), hangMs));
+  const target = new RobotTarget(url, hangMs);
+  const requests = fc.asyncProperty(fuzzedRequests(document), request =>
+    target.judge(bytesOf(request), { whole: true }),
+  );
+  const bytes = fc.asyncProperty(fuzzedBytes(document), raw => target.judge(raw, { whole: false }));
+  return [
+    { name: 'requests', runsPerSecond: 60, property: requests },
+    { name: 'bytes at the port', runsPerSecond: 20, property: bytes },
+  ];
+}
+
+/** What was found, in words, or undefined. The same seed and number of runs find the same. */
+export async function finding(
+  { name, property }: Fuzzer,
+  seed: number,
+  numRuns: number,
+): Promise<string | undefined> {
+  const result = await fc.check(property, { seed, numRuns });
+  if (!result.failed) return undefined;
+  const { errorInstance, counterexample, numRuns: runs } = result;
+  const why = errorInstance instanceof Error ? errorInstance.stack : String(errorInstance);
+  return `${name}, seed ${seed}, after ${runs} runs:\n${why}\nby ${fc.stringify(counterexample)}`;
+}

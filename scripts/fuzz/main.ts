@@ -1,0 +1,47 @@
+/** npm run fuzz [-- --seconds N] [--seed N]: odd input everywhere, for so long; what is found is printed to be made a test. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Server } from '../bench/server.js';
+import { atThePort, finding, INSIDE } from './fuzzer.js';
+
+const HANG_MS = 1000;
+/** Growth of the daemon's memory that is no leak: caches, compiled code, garbage. */
+const GROWTH_MIB = 40;
+
+const { values: asked } = parseArgs({
+  options: { seconds: { type: 'string', default: '120' }, seed: { type: 'string' } },
+});
+const seconds = Number(asked.seconds);
+const seed = Number(asked.seed ?? Date.now() & 0x7fff_ffff);
+console.log(`seed ${seed}, about ${seconds} s`);
+
+const folder = mkdtempSync(join(tmpdir(), 'trunnion-fuzz-'));
+const state = join(folder, 'state');
+const daemon = await Server.start(
+  { name: 'sim', args: port => ['dist/sim/main.js', '--port', String(port), '--state', state] },
+  folder,
+);
+const found: string[] = [];
+try {
+  const fuzzers = [...(await atThePort(`http://127.0.0.1:${daemon.port}`, HANG_MS)), ...INSIDE];
+  const untilMs = performance.now() + seconds * 1000;
+  let warmMiB: number | undefined;
+  for (let round = 0; performance.now() < untilMs; round += 1) {
+    for (const fuzzer of fuzzers) {
+      const problem = await finding(fuzzer, seed + round, fuzzer.runsPerSecond * 2);
+      if (problem !== undefined) found.push(problem);
+    }
+    warmMiB ??= daemon.rssMiB;
+    console.log(`round ${round + 1}: ${found.length} found, the daemon has ${daemon.rssMiB.toFixed(0)} MiB`);
+    if (found.length > 0) break;
+  }
+  const grownMiB = daemon.rssMiB - (warmMiB ?? 0);
+  if (grownMiB > GROWTH_MIB) found.push(`the daemon grew by ${grownMiB.toFixed(0)} MiB`);
+} finally {
+  await daemon.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const problem of found) console.error(`\n${problem}`);
+process.exitCode = found.length > 0 ? 1 : 0;

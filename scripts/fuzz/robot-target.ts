@@ -1,0 +1,112 @@
+import { connect } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import { call } from './json-call.js';
+import { partAt, partOf } from './valid-values.js';
+
+export interface Exchange {
+  /** Of all answers on the connection. */
+  readonly statuses: readonly number[];
+  readonly text: string;
+  readonly ms: number;
+}
+
+const EVENT_STREAM = '\r\nContent-Type: text/event-stream';
+/** Without a close, the last answer is the one that nothing follows for so long. */
+const LAST_ANSWER_MS = 50;
+/** What a refused act may still be putting right. */
+const SETTLED_MS = 2000;
+
+/** A daemon on the simulated robot, of which everything is known that a request could change. */
+export class RobotTarget {
+  readonly #url: URL;
+  readonly #hangMs: number;
+  #before: unknown;
+  #inDoubt = false;
+
+  /** No answer may take longer than `hangMs`. */
+  constructor(url: string, hangMs: number) {
+    this.#url = new URL(url);
+    this.#hangMs = hangMs;
+  }
+
+  /** Sends the bytes and sees to it that what was refused changed nothing, and what was asked wrongly broke nothing. */
+  async judge(bytes: Buffer, { whole }: { whole: boolean }): Promise<void> {
+    this.#before ??= await this.#state();
+    const { statuses, text, ms } = await this.#exchange(bytes, whole);
+    const show = () => `${JSON.stringify(bytes.toString('latin1').slice(0, 600))}\n-> ${text.slice(0, 600)}`;
+    if (whole && statuses.length === 0) throw new Error(`no answer in ${ms.toFixed(0)} ms to ${show()}`);
+    for (const status of statuses) {
+      if (status >= 500 && status !== 503) throw new Error(`${status} for ${show()}`);
+      if (status === 503 && !text.includes('"code"'))
+        throw new Error(`a 503 that is not the robot's for ${show()}`);
+    }
+    if (ms > this.#hangMs) throw new Error(`${ms.toFixed(0)} ms for ${show()}`);
+    const wasInDoubt = this.#inDoubt;
+    // A request that was cut off by what followed it may still be done.
+    this.#inDoubt = bytes.toString('latin1').split('HTTP/1.1').length - 1 > statuses.length;
+    // A stop stands, whatever it is answered.
+    const mayChange = statuses.some(status => status < 300) || bytes.includes('/api/stop');
+    if (mayChange || wasInDoubt || this.#inDoubt) this.#before = undefined;
+    else await this.#unchanged(show);
+  }
+
+  async #unchanged(show: () => string): Promise<void> {
+    const untilMs = performance.now() + SETTLED_MS;
+    for (;;) {
+      const after = await this.#state();
+      if (isDeepStrictEqual(after, this.#before)) return;
+      if (performance.now() < untilMs) continue;
+      throw new Error(
+        `refused, and yet ${JSON.stringify(this.#before)} became ${JSON.stringify(after)} by ${show()}`,
+      );
+    }
+  }
+
+  /** What lasts: as status says it, and as the simulated hardware has it. */
+  async #state(): Promise<unknown> {
+    const [status, truth] = await Promise.all([this.#get('/api/status'), this.#get('/sim/state')]);
+    const units = ['gimbal', 'chassis'].map(name => {
+      const { mode, excitation } = partAt(status, name);
+      const { mode: its, stopped, gains } = partAt(truth, name);
+      return { mode, excitation, revision: partAt(status, name, 'gains').revision, its, stopped, gains };
+    });
+    const { stopped } = partOf(status);
+    return { stopped, laser: partAt(status, 'laser').state, light: partAt(truth, 'laser').level, units };
+  }
+
+  #get(path: string): Promise<unknown> {
+    return call(new URL(path, this.#url), this.#hangMs);
+  }
+
+  /** All that comes back until the server closes, or a while after the last answer. */
+  #exchange(bytes: Buffer, whole: boolean): Promise<Exchange> {
+    const startMs = performance.now();
+    return new Promise(resolve => {
+      const socket = connect({ port: Number(this.#url.port), host: this.#url.hostname });
+      let text = '';
+      const end = () => {
+        clearTimeout(patience);
+        socket.destroy();
+        const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(match => Number(match[1]));
+        resolve({
+          statuses: statuses.filter(status => status >= 200),
+          text,
+          ms: performance.now() - startMs,
+        });
+      };
+      let patience = setTimeout(end, this.#hangMs + 100);
+      socket.on('error', () => undefined);
+      socket.on('close', end);
+      socket.on('data', part => {
+        text += part.toString('latin1');
+        clearTimeout(patience);
+        // A stream never ends by itself.
+        if (text.includes(EVENT_STREAM)) end();
+        else patience = setTimeout(end, LAST_ANSWER_MS);
+      });
+      // A caller that says nothing more need not be waited for; a whole request's caller waits for its answer.
+      if (whole) socket.write(bytes);
+      else socket.end(bytes);
+    });
+  }
+}
