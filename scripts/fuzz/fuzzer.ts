@@ -13,12 +13,12 @@ export interface Fuzzer {
   readonly property: fc.IRawProperty<unknown>;
 }
 
-/** All that can be fuzzed without a daemon. */
-export const INSIDE: readonly Fuzzer[] = [
+/** All that can be fuzzed without a daemon. No file may take longer than `hangMs` to be read. */
+export const inside = (hangMs: number): readonly Fuzzer[] => [
   { name: 'frames at the codec', runsPerSecond: 5000, property: decoding },
   { name: 'frames at the firmware', runsPerSecond: 500, property: firmware },
-  { name: 'lines in the journal', runsPerSecond: 40, property: journal },
-  { name: 'lines in the configuration', runsPerSecond: 200, property: configuration },
+  { name: 'lines in the journal', runsPerSecond: 40, property: journal(hangMs) },
+  { name: 'lines in the configuration', runsPerSecond: 200, property: configuration(hangMs) },
 ];
 
 /** What can be sent to the daemon at `url`, which runs on the simulated robot. No answer may take longer than `hangMs`. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Server } from '../bench/server.js';
-import { atThePort, finding, INSIDE } from './fuzzer.js';
+import { atThePort, finding, inside } from './fuzzer.js';
 
 const HANG_MS = 1000;
 /** Growth of the daemon's memory that is no leak: caches, compiled code, garbage. */
@@ -25,7 +25,7 @@ const daemon = await Server.start(
 );
 const found: string[] = [];
 try {
-  const fuzzers = [...(await atThePort(`http://127.0.0.1:${daemon.port}`, HANG_MS)), ...INSIDE];
+  const fuzzers = [...(await atThePort(`http://127.0.0.1:${daemon.port}`, HANG_MS)), ...inside(HANG_MS)];
   const untilMs = performance.now() + seconds * 1000;
   let warmMiB: number | undefined;
   for (let round = 0; performance.now() < untilMs; round += 1) {
