@@ -20,3 +20,16 @@ export const systemClock: Clock = {
   },
   wallTime: () => new Date(),
 };
+
+/** Acts again and again; returns the act that ends it. */
+export function every(clock: Clock, periodMs: number, act: () => void): () => void {
+  let timer: Timer;
+  const next = () => {
+    timer = clock.after(periodMs, () => {
+      act();
+      next();
+    });
+  };
+  next();
+  return () => timer.cancel();
+}

@@ -5,6 +5,8 @@ import { errnoOf } from '../core/errors.js';
 const WAITING_BYTES = 1 << 20;
 /** A pipe takes so much at once or none of it, so that a write cut short by the end of the process tears no line. */
 const CHUNK_BYTES = 4096;
+/** Lines that come together are written together: a write of its own for each would cost more than its request. */
+const GATHER_MS = 10;
 const TRY_AGAIN_MS = 50;
 const PAUSE_MS = 5;
 
@@ -21,6 +23,7 @@ export class LogWriter {
   /** What is being written, or is to be tried again. */
   #chunk: Buffer | undefined;
   #tryAgain: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
 
   /** `tellLost` makes the line that stands for lost ones. */
   constructor(fd: number, tellLost: (lines: number) => string) {
@@ -38,7 +41,7 @@ export class LogWriter {
     this.#lost = 0;
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
-    if (this.#chunk === undefined) this.#next();
+    if (this.#chunk === undefined) this.#gathering ??= setTimeout(() => this.#next(), GATHER_MS);
   }
 
   /** Writes what waits, as far as the reader takes it within this time. It blocks: for the end of the process. */
@@ -47,6 +50,8 @@ export class LogWriter {
     if (this.#lost > 0) this.#waiting.push(Buffer.from(this.#tellLost(this.#lost)));
     let bytes = Buffer.concat([this.#recalled(), ...this.#waiting]);
     this.#waiting = [];
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     this.#waitingBytes = this.#chunk?.length ?? 0;
     this.#lost = 0;
     while (bytes.length > 0) {
@@ -74,6 +79,7 @@ export class LogWriter {
   }
 
   #next(): void {
+    this.#gathering = undefined;
     const lines: Buffer[] = [];
     let bytes = 0;
     for (const line of this.#waiting) {

@@ -4,11 +4,10 @@ import type { EventLog } from '../events/event-log.js';
 import { asRobotError } from './problems.js';
 import type { Route } from './route.js';
 
-/** Records what was asked on a route and what came of it. To read is no act. */
+/** Records what was asked on a route and what came of it. */
 export function actLog(route: Route, log: EventLog): Middleware {
   const event = route.event ?? { what: route.id };
   return async (ctx, next) => {
-    if (route.method === 'get') return next();
     const record = (outcome: string) => {
       // A body that was refused may hold anything.
       const detail = outcome === 'invalid-request' ? {} : detailOf(ctx.request.body);

@@ -19,7 +19,7 @@ import { createEvents } from './events.js';
 import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
 import { robotFeed } from './robot-feed.js';
-import { type Guard, get, type Route, stream } from './route.js';
+import { type Guard, get, JsonText, type Route, stream } from './route.js';
 import { logRoutes } from './routes/log-routes.js';
 import { robotRoutes } from './routes/robot-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
@@ -71,6 +71,8 @@ export function createApp(options: AppOptions): Koa {
       events.open,
     ),
   ];
+  /** Made when first asked for: a start has no time for it. */
+  let described: JsonText<unknown> | undefined;
   const document: Route = get(
     {
       path: '/api/openapi.json',
@@ -80,7 +82,10 @@ export function createApp(options: AppOptions): Koa {
       summary: 'This document',
       answer: { type: 'object' },
     },
-    () => described,
+    () => {
+      described ??= new JsonText(Buffer.from(JSON.stringify(openApi([...documented, document], version))));
+      return described;
+    },
   );
 
   const routes = [
@@ -90,8 +95,6 @@ export function createApp(options: AppOptions): Koa {
     ...(options.hiddenRoutes ?? []),
   ];
 
-  const described = openApi([...documented, document], version);
-
   const app = new Koa();
   app.on('error', error => options.log.debug(describeError(error), 'connection failed'));
   app.use(requestLog(options.log, clock));
@@ -99,11 +102,9 @@ export function createApp(options: AppOptions): Koa {
   app.use(access(options.allowedHosts));
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes) {
-    router.register(
-      route.path,
-      [route.method],
-      [actLog(route, options.eventLog), ctx => route.handle(ctx, options.guard)],
-    );
+    const answer: Middleware = ctx => route.handle(ctx, options.guard);
+    const acts = route.method === 'post' ? [actLog(route, options.eventLog), answer] : [answer];
+    router.register(route.path, [route.method], acts);
   }
   app.use(router.routes());
   app.use(unmatched(router));
@@ -125,8 +126,8 @@ function unmatched(router: Router): Middleware {
 
 function problemAnswers(log: Logger): Middleware {
   return async (ctx, next) => {
-    ctx.set('X-Content-Type-Options', 'nosniff');
-    ctx.set('Cache-Control', 'no-store');
+    ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
+    ctx.res.setHeader('Cache-Control', 'no-store');
     try {
       await next();
     } catch (thrown) {
@@ -143,22 +144,28 @@ function problemAnswers(log: Logger): Middleware {
   };
 }
 
-/** One line per request, when its answer has gone or its caller has. */
+/**
+ * One line per request, when its answer has gone or its caller has. What changes nothing is for debugging: a page that
+ * asks ten times a second would wear out an SD card.
+ */
 function requestLog(log: Logger, clock: Clock): Middleware {
   let count = 0;
-  return async (ctx, next) => {
+  return (ctx, next) => {
     count += 1;
     const id = count.toString(36);
-    const startMs = clock.nowMs();
     ctx.state.id = id;
     ctx.state.who = addressOf(ctx.req.socket);
-    ctx.set('X-Request-Id', id);
-    ctx.res.once('close', () => {
-      const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
-      const { code } = ctx.state;
-      log.info({ id, method: ctx.method, path: ctx.path, status: ctx.status, code, ms }, 'request');
-    });
-    await next();
+    ctx.res.setHeader('X-Request-Id', id);
+    const level = ctx.method === 'POST' ? 'info' : 'debug';
+    if (log.isLevelEnabled(level)) {
+      const startMs = clock.nowMs();
+      ctx.res.once('close', () => {
+        const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
+        const { code } = ctx.state;
+        log[level]({ id, method: ctx.method, path: ctx.path, status: ctx.status, code, ms }, 'request');
+      });
+    }
+    return next();
   };
 }
 

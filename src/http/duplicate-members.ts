@@ -1,29 +1,38 @@
 import type { Fault } from '../core/errors.js';
 import { escaped } from './validate.js';
 
+/** A string, with the colon that makes it a member's name, or what opens, divides and closes. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\],]/gs;
+
+interface Container {
+  readonly pointer: string;
+  /** The names so far; undefined for an array. */
+  readonly names: Set<string> | undefined;
+  /** Where in it the next thing stands: a member's name or an index. */
+  place: string | number;
+}
+
 /**
  * The members that an object of a well-formed JSON text names twice. JSON.parse silently keeps the last of them, so a
  * sender and a reader may take the same text for two different requests.
  */
 export function duplicateMembers(json: string): Fault[] {
   const faults: Fault[] = [];
-  const open: { pointer: string; keys: Set<string> | undefined; key: string; index: number }[] = [];
-  const token = /"(?:[^"\\]|\\.)*"|[{}[\],]/gs;
-  for (const match of json.matchAll(token)) {
-    const [text] = match;
+  const open: Container[] = [];
+  for (const [token, text = '', colon] of json.matchAll(TOKEN)) {
     const inner = open.at(-1);
-    const place = () =>
-      inner === undefined ? '' : `${inner.pointer}/${inner.keys ? inner.key : inner.index}`;
-    if (text === '{') open.push({ pointer: place(), keys: new Set(), key: '', index: 0 });
-    else if (text === '[') open.push({ pointer: place(), keys: undefined, key: '', index: 0 });
-    else if (text === '}' || text === ']') open.pop();
-    else if (inner === undefined) continue;
-    else if (text === ',') inner.index += 1;
-    else if (inner.keys !== undefined && /^\s*:/.test(json.slice(match.index + text.length))) {
-      const key = String(JSON.parse(text));
-      inner.key = escaped(key);
-      if (inner.keys.has(key)) faults.push({ pointer: place(), detail: 'is given twice' });
-      inner.keys.add(key);
+    if (token === '{' || token === '[') {
+      const pointer = inner === undefined ? '' : `${inner.pointer}/${inner.place}`;
+      open.push({ pointer, names: token === '{' ? new Set() : undefined, place: token === '{' ? '' : 0 });
+    } else if (token === '}' || token === ']') open.pop();
+    else if (token === ',' && typeof inner?.place === 'number') inner.place += 1;
+    else if (colon !== undefined && inner?.names !== undefined) {
+      const name = String(JSON.parse(text));
+      inner.place = escaped(name);
+      if (inner.names.has(name)) {
+        faults.push({ pointer: `${inner.pointer}/${inner.place}`, detail: 'is given twice' });
+      }
+      inner.names.add(name);
     }
   }
   return faults;

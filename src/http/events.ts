@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { Clock, Timer } from '../core/clock.js';
+import { type Clock, every, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
@@ -131,16 +131,4 @@ function coalesced(clock: Clock, feed: EventFeed, act: () => void): () => void {
     end();
     pending?.cancel();
   };
-}
-
-function every(clock: Clock, periodMs: number, act: () => void): () => void {
-  let timer: Timer;
-  const next = () => {
-    timer = clock.after(periodMs, () => {
-      act();
-      next();
-    });
-  };
-  next();
-  return () => timer.cancel();
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { type Clock, every } from '../core/clock.js';
 import type { Listeners } from '../core/listeners.js';
 import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
@@ -8,6 +8,9 @@ import type { Pose, Reading, UnitTelemetry } from '../core/telemetry.js';
 import { perUnit, type Unit } from '../core/units.js';
 import type { CapturedStep, Robot } from '../robot/robot.js';
 import type { EventFeed } from './events.js';
+
+/** How often flags and other things are looked for that change without the robot's reporting it. */
+const LOOK_MS = 100;
 
 /** What the event stream shows of a robot. */
 export function robotFeed(
@@ -29,7 +32,7 @@ export function robotFeed(
         known = now;
         listener();
       };
-      const ends = [robot.changed.add(look), robot.polled.add(look)];
+      const ends = [robot.changed.add(look), every(clock, LOOK_MS, look)];
       return () => {
         for (const end of ends) end();
       };

@@ -1,6 +1,7 @@
-import type { Complaint, LaserStatus, Status, UnitStatus } from '../core/status.js';
+import type { Complaint, LaserStatus, Status, TrialStatus, UnitStatus } from '../core/status.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
+import type { Trial } from '../robot/trial.js';
 import { asRobotError, problemOf } from './problems.js';
 
 /** The body of GET /api/status. */
@@ -37,9 +38,17 @@ function unitStatus(robot: Robot, name: UnitName): UnitStatus {
     firmware: state.identity?.firmware,
     protocol: state.identity?.protocol,
     excitation: state.excitation,
-    gains: { ...savedGains(robot, name), applied: state.applied },
+    gains: {
+      ...savedGains(robot, name),
+      applied: state.applied,
+      trial: state.trial && trialStatus(state.trial),
+    },
     problem: state.problem && complaintOf(state.problem),
   };
+}
+
+function trialStatus({ id, by, endsAtMs, gains }: Trial): TrialStatus {
+  return { id, by, endsAtT: endsAtMs / 1000, gains };
 }
 
 function savedGains(robot: Robot, name: UnitName): { revision: number; savedAt: string | null } {

@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+describe('the log of requests', () => {
+  const daemon = simulatedDaemon();
+
+  it('has a line for each call that acts or is refused to, and none for those that look', async () => {
+    const lines = () => daemon.logged.filter(line => line.msg === 'request');
+    await daemon.get('/api/status');
+    await daemon.get('/api/nothing');
+    await daemon.post('/api/laser', { action: 'off' });
+    await daemon.post('/api/laser', { action: 'dim' });
+    await eventually(async () => lines().length === 2);
+    expect(lines().map(({ method, path, status, code }) => [method, path, status, code])).to.deep.equal([
+      ['POST', '/api/laser', 200, undefined],
+      ['POST', '/api/laser', 400, 'invalid-request'],
+    ]);
+  });
+});
