@@ -16,6 +16,7 @@ import { everythingAllowed } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
 import { type Disk, realDisk } from '../storage/disk.js';
 import { SilenceRecord } from '../storage/silence-record.js';
+import type { StateLock } from '../storage/state-lock.js';
 import { openPort, type Port } from './port.js';
 import type { Notifier } from './systemd-notify.js';
 
@@ -26,6 +27,8 @@ export interface Parts {
   readonly clock: Clock;
   readonly notifier?: Notifier;
   readonly disk?: Disk;
+  /** Of the state folder; a daemon that another one keeps out of it does not start. */
+  readonly lock?: StateLock;
   /** Served beside the interface and not documented. */
   readonly hiddenRoutes?: readonly Route[];
 }
@@ -51,14 +54,16 @@ export async function start(parts: Parts): Promise<Daemon> {
   }
 }
 
-async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
-  const { config, hardware, log, clock, notifier, disk = realDisk, hiddenRoutes } = parts;
-  const store = await GainsStore.open({ folder: config.state.folder, clock, disk });
+/** The whole daemon, wired behind a port that is its own already. */
+export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
+  const { config, hardware, log, clock, notifier, disk = realDisk, lock, hiddenRoutes } = parts;
+  const { folder } = config.state;
+  const store = await GainsStore.open({ folder, clock, disk, ...(lock !== undefined && { lock }) });
   const { setAside } = store.report();
   if (setAside.length > 0)
     log.warn({ setAside }, 'a damaged journal was set aside; copies are in the state folder');
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
-  const silenceRecord = await SilenceRecord.open({ folder: config.state.folder, disk, clock });
+  const silenceRecord = await SilenceRecord.open({ folder, disk, clock });
   const silence = await agreedSilence(silenceRecord, hostSilenceMs, clock);
   const robot = new Robot({
     hardware,

@@ -4,7 +4,7 @@ import type { Listeners } from '../core/listeners.js';
 import type { StorageStatus } from '../core/status.js';
 import { defaultGains, type GainSet, type UnitName, unitNamed } from '../core/units.js';
 import type { Disk } from '../storage/disk.js';
-import { FolderLock } from '../storage/state-lock.js';
+import { FolderLock, type StateLock } from '../storage/state-lock.js';
 import { Journal } from './journal.js';
 import type { JournalEntry } from './journal-line.js';
 
@@ -15,6 +15,13 @@ export interface SavedGains {
   readonly gains: GainSet;
 }
 
+export interface StoreOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly disk: Disk;
+  readonly lock?: StateLock;
+}
+
 /** How long a start waits for the disk. */
 const OPEN_MS = 2000;
 
@@ -23,16 +30,16 @@ export class GainsStore {
   readonly #journal: Journal;
   readonly #clock: Clock;
 
-  private constructor({ folder, disk, clock }: { folder: string; disk: Disk; clock: Clock }) {
+  private constructor({ folder, disk, clock, lock = new FolderLock(folder) }: StoreOptions) {
     this.#clock = clock;
-    this.#journal = new Journal({ folder, disk, clock, lock: new FolderLock(folder) });
+    this.#journal = new Journal({ folder, disk, clock, lock });
   }
 
   /**
    * Rejects with `state-in-use` only. Storage that fails is reported, and tried again every second. A disk that is too
    * slow is not waited for: the robot has to be served meanwhile.
    */
-  static async open(options: { folder: string; clock: Clock; disk: Disk }): Promise<GainsStore> {
+  static async open(options: StoreOptions): Promise<GainsStore> {
     const store = new GainsStore(options);
     await new Promise<void>(resolve => {
       const limit = options.clock.after(OPEN_MS, resolve);

@@ -1,0 +1,25 @@
+import type { Answer, Request } from './caller.js';
+import type { Frame } from './wire.js';
+
+/** A request on its way, with its places in the order of all that happened. */
+export interface Asked {
+  readonly request: Request;
+  readonly sent: number;
+  readonly sentMs: number;
+  /** Undefined until it was answered. */
+  answer?: Answer & { readonly at: number };
+  /** The caller hung up then. */
+  hungUp?: number;
+  /** Frames that began between its sending and its caller's hanging up. */
+  readonly frames: Frame[];
+}
+
+export function isPost(asked: Asked, path: string): boolean {
+  return asked.request.method === 'POST' && asked.request.path === path;
+}
+
+/** A member of the request's body. */
+export function bodyMember(asked: Asked, name: string): unknown {
+  const { body } = asked.request;
+  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+}

@@ -1,0 +1,44 @@
+import type { LoopCommand, LoopReading, UnitLoops } from '../../sim/firmware/unit-loops.js';
+import type { Excitation, Unit } from '../../src/core/units.js';
+
+/** Loops without physics: they follow the square wave at once, and remember what the firmware last commanded. */
+export class LightLoops implements UnitLoops {
+  readonly readings: Readonly<Record<string, { -readonly [Part in keyof LoopReading]: LoopReading[Part] }>>;
+  readonly axes = {};
+  readonly pose: UnitLoops['pose'];
+  readonly targetVisible = false;
+  edges = 0;
+  #excitation: Excitation | undefined;
+  #wavePhase = 0;
+  readonly #rateHz: number;
+
+  constructor(unit: Unit, rateHz: number) {
+    this.#rateHz = rateHz;
+    this.readings = Object.fromEntries(
+      unit.loops.map(loop => [loop.name, { setpoint: 0, measured: 0, output: 0 }]),
+    );
+    this.pose = unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined;
+  }
+
+  /** The wave that runs, undefined while none does. */
+  get wave(): Excitation | undefined {
+    return this.#excitation;
+  }
+
+  tick({ mode, torque, excitation }: LoopCommand): void {
+    const runs = mode === 'debug' && excitation.amplitude > 0;
+    this.#excitation = runs ? excitation : undefined;
+    const reading = this.readings[excitation.loop];
+    if (!runs || !torque || reading === undefined) return;
+    const half = Math.floor(this.#wavePhase);
+    this.#wavePhase += 2 / (excitation.periodS * this.#rateHz);
+    if (Math.floor(this.#wavePhase) !== half) this.edges += 1;
+    reading.setpoint = Math.floor(this.#wavePhase) % 2 === 0 ? excitation.amplitude : -excitation.amplitude;
+    reading.measured = reading.setpoint;
+  }
+
+  reset(): void {
+    this.#excitation = undefined;
+    for (const reading of Object.values(this.readings)) reading.setpoint = reading.measured = 0;
+  }
+}

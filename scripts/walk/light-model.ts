@@ -1,0 +1,89 @@
+import { type Asked, bodyMember, isPost } from './asked.js';
+import { promise } from './broken-promise.js';
+import { Candidates } from './candidates.js';
+
+/** From a pin that works again, or a contact that opened, to the poll that darkens. */
+const POLLS = 3;
+
+/** When the laser may be lit: while somebody asks for it, and never while stopped or after the end. */
+export class LightModel {
+  readonly #maxOnMs: number;
+  readonly #graceMs: number;
+  lit = new Candidates<boolean>(false);
+  readonly #asking = new Set<Asked>();
+  #pinTroubleMs = Number.NEGATIVE_INFINITY;
+  #pinFails = false;
+  #onMs = 0;
+
+  constructor({ pollHz, laserMaxOnS }: { readonly pollHz: number; readonly laserMaxOnS: number }) {
+    this.#maxOnMs = laserMaxOnS === 0 ? Number.POSITIVE_INFINITY : laserMaxOnS * 1000;
+    this.#graceMs = (POLLS * 1000) / pollHz;
+  }
+
+  pin(fails: boolean, nowMs: number): void {
+    this.#pinFails = fails;
+    this.#pinTroubleMs = nowMs;
+  }
+
+  interlockOpened(at: number): void {
+    this.lit.sure(false, at, at);
+  }
+
+  sent(asked: Asked): void {
+    if (isOn(asked)) this.#asking.add(asked);
+  }
+
+  answered(asked: Asked, lit: boolean, nowMs: number): void {
+    if (asked.answer === undefined) return;
+    const { status, at } = asked.answer;
+    this.#asking.delete(asked);
+    if (isOn(asked) && status === 200) {
+      this.lit.sure(true, asked.sent, at);
+      this.#onMs = nowMs;
+      // A limit or a stop may come at any time; the light itself is looked at when all is at rest.
+    }
+    if (isOff(asked) || isPost(asked, '/api/stop')) {
+      this.lit.sure(false, asked.sent, at);
+      const dark = !lit || this.lit.can(true) || status !== 200;
+      promise(dark, 'dark when answered', () => `${asked.request.path} answered 200 and the laser is lit`);
+    }
+  }
+
+  abandoned(asked: Asked, at: number): void {
+    if (isOn(asked)) this.lit.maybe(true, asked.sent, at);
+    if (isOff(asked) || isPost(asked, '/api/stop'))
+      this.lit.maybe(false, asked.sent, Number.POSITIVE_INFINITY);
+    this.#asking.delete(asked);
+  }
+
+  ended(at: number): void {
+    this.lit.sure(false, at, at);
+    this.#asking.clear();
+  }
+
+  watch(lit: boolean, nowMs: number): void {
+    if (!lit || this.#asking.size > 0) return;
+    if (this.#pinFails || nowMs - this.#pinTroubleMs <= this.#graceMs) return;
+    promise(this.lit.can(true), 'light', () => 'the laser is lit and nobody asks for it');
+    promise(nowMs <= this.#onMs + this.#maxOnMs + 1, 'light limit', () => 'the laser is lit past its limit');
+  }
+
+  atRest(lit: boolean, stopped: boolean, nowMs: number): void {
+    promise(!(lit && stopped), 'light', () => 'the laser is lit while stopped');
+    const limited = nowMs > this.#onMs + this.#maxOnMs;
+    promise(
+      lit || limited || stopped || !this.lit.must(true),
+      'light holds',
+      () => 'the laser is dark; it was switched on, and nobody switched it off',
+    );
+    this.lit = new Candidates(lit);
+  }
+}
+
+function isOn(asked: Asked): boolean {
+  return isPost(asked, '/api/laser') && bodyMember(asked, 'action') === 'on';
+}
+
+function isOff(asked: Asked): boolean {
+  return isPost(asked, '/api/laser') && bodyMember(asked, 'action') === 'off';
+}

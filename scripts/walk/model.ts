@@ -1,0 +1,152 @@
+import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import type { Asked } from './asked.js';
+import { promise } from './broken-promise.js';
+import type { Answer, Request } from './caller.js';
+import type { WalkSettings } from './history.js';
+import { LightModel } from './light-model.js';
+import { StopModel } from './stop-model.js';
+import type { Truth } from './truth.js';
+import { UnitModel } from './unit-model.js';
+import type { Frame } from './wire.js';
+
+/** Every caller has an answer by then. */
+const ANSWER_MS = 1200;
+/** From the last trouble until nothing may be refused because of it. */
+const CALM_AFTER_MS = 2000;
+/** Refusals that many callers at a time may meet without any fault. */
+const BUSY = ['unit-busy', 'bus-busy'];
+
+/** What the robot promised to whom, of all that happened. It knows requests and answers, and nothing of the code. */
+export class Model {
+  readonly light: LightModel;
+  readonly stop = new StopModel();
+  readonly units: Readonly<Record<UnitName, UnitModel>>;
+  readonly #outstanding = new Set<Asked>();
+  #events = 0;
+  #troubleMs = 0;
+  #standingTrouble = 0;
+  #daemonKnows = false;
+
+  constructor(settings: WalkSettings) {
+    this.light = new LightModel(settings);
+    this.units = perUnit(unit => new UnitModel(unit, settings.onControllerReset === 'restore'));
+  }
+
+  get outstanding(): ReadonlySet<Asked> {
+    return this.#outstanding;
+  }
+
+  trouble(nowMs: number, standing = true): void {
+    this.#troubleMs = nowMs;
+    if (standing) this.#standingTrouble = Number.POSITIVE_INFINITY;
+  }
+
+  calm(nowMs: number): void {
+    this.#standingTrouble = 0;
+    this.#troubleMs = nowMs;
+  }
+
+  sent(request: Request, nowMs: number): Asked {
+    const asked: Asked = { request, sent: this.#next(), sentMs: nowMs, frames: [] };
+    this.#outstanding.add(asked);
+    this.light.sent(asked);
+    this.stop.sent(asked);
+    return asked;
+  }
+
+  answered(asked: Asked, answer: Answer, truth: Truth, nowMs: number): void {
+    if (!this.#outstanding.delete(asked)) return;
+    asked.answer = { ...answer, at: this.#next() };
+    this.#judgeAnswer(asked, answer, nowMs);
+    this.light.answered(asked, truth.lit, nowMs);
+    this.stop.answered(asked, truth, nowMs);
+    for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
+  }
+
+  hungUp(asked: Asked): void {
+    if (!this.#outstanding.delete(asked)) return;
+    const at = this.#next();
+    asked.hungUp = at;
+    this.light.abandoned(asked, at);
+    this.stop.abandoned(asked, at);
+    for (const { name } of UNIT_LIST) this.units[name].abandoned(asked, at);
+  }
+
+  started(): void {
+    this.#daemonKnows = true;
+  }
+
+  ended(truth: Truth): void {
+    const at = this.#next();
+    const outstanding = [...this.#outstanding];
+    this.#outstanding.clear();
+    this.light.ended(at);
+    this.stop.ended(outstanding, truth, at);
+    for (const { name } of UNIT_LIST) this.units[name].ended(outstanding, at);
+    this.#daemonKnows = false;
+  }
+
+  reset(unit: UnitName): void {
+    const at = this.#next();
+    this.stop.reset(unit, at);
+    this.units[unit].reset(at, this.#daemonKnows && this.stop.stopped.can(false));
+  }
+
+  interlockOpened(): void {
+    this.light.interlockOpened(this.#next());
+  }
+
+  wrote(frame: Frame, nowMs: number): void {
+    for (const asked of this.#outstanding) asked.frames.push(frame);
+    this.stop.wrote(frame, nowMs);
+  }
+
+  /** After everything that may have changed something. */
+  watch(truth: Truth, nowMs: number): void {
+    this.light.watch(truth.lit, nowMs);
+    this.stop.watch(truth);
+    for (const asked of this.#outstanding) {
+      const waitedMs = nowMs - asked.sentMs;
+      promise(
+        waitedMs <= ANSWER_MS,
+        'answered in time',
+        () => `${asked.request.path} waits for ${waitedMs} ms`,
+      );
+    }
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers whose shape the interface promises.
+  atRest(truth: Truth, status: any, gains: any, nowMs: number): void {
+    this.stop.atRest(truth, status.stopped);
+    this.light.atRest(truth.lit, status.stopped, nowMs);
+    for (const { name } of UNIT_LIST) {
+      const shown = status[name];
+      promise(shown.online, 'online', () => `${name} is offline: ${JSON.stringify(shown.problem)}`);
+      this.units[name].atRest(truth.units[name], { mode: shown.mode, gains: gains[name] });
+      promise(
+        shown.gains.applied,
+        'applied',
+        () => `status does not show the gains of the ${name} as applied`,
+      );
+    }
+  }
+
+  #next(): number {
+    this.#events += 1;
+    return this.#events;
+  }
+
+  #judgeAnswer(asked: Asked, { status, body }: Answer, nowMs: number): void {
+    const { path } = asked.request;
+    const said = () => `${path} answered ${status} ${JSON.stringify(body)}`;
+    promise(status === 200 || status === 503 || (status >= 400 && status < 500), 'answers', said);
+    const moves = /mode\/switch|excitation|laser/.test(path) && asked.request.method === 'POST';
+    const isOff = JSON.stringify(asked.request.body) === '{"action":"off"}';
+    const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
+    promise(!(forbidden && status === 200), 'refused while stopped', said);
+    const calm = asked.sentMs >= this.#troubleMs + CALM_AFTER_MS && this.#standingTrouble === 0;
+    const busy = BUSY.includes(String(body?.code)) && this.#outstanding.size > 0;
+    promise(!(calm && status === 503 && !busy), 'refused without a fault', said);
+    void nowMs;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Found } from './shrink.js';
+
+/** A find as a test that can be pasted into test/walk. */
+export function testOf({ history, broken }: Found): string {
+  const steps = history.steps.map(step => `      ${JSON.stringify(step)},`).join('\n');
+  return `  it(${JSON.stringify(`keeps its promise: ${broken.promise}`)}, async () => {
+    // ${broken.message.split('\n')[0]}
+    const broken = await walk({
+      settings: ${JSON.stringify(history.settings)},
+      steps: [
+${steps.replaceAll('      {', '        {')}
+      ],
+    });
+    expect(broken?.message).to.equal(undefined);
+  });`;
+}

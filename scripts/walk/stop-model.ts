@@ -1,0 +1,142 @@
+import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import { type Asked, isPost } from './asked.js';
+import { promise } from './broken-promise.js';
+import { Candidates } from './candidates.js';
+import type { Truth } from './truth.js';
+import type { Frame } from './wire.js';
+
+const SILENCE_AT_START_MS = 500;
+
+/** What the bus carried to one controller since its latch was last seen. */
+interface Beats {
+  lastMs: number;
+  largestSilenceMs: number;
+}
+
+/** What a stop promises: no torque from its 200 until somebody asks for a resume, and the latch in every controller. */
+export class StopModel {
+  stopped = new Candidates<boolean>(false);
+  readonly #beats: Record<UnitName, Beats> = perUnit(() => ({
+    lastMs: Number.NEGATIVE_INFINITY,
+    largestSilenceMs: SILENCE_AT_START_MS,
+  }));
+  /** Controllers that must not have torque. */
+  readonly #still = new Set<UnitName>();
+  /** Resumes under way, and those that were under way when a stop was answered. */
+  readonly #resumes = new Set<Asked>();
+  #endedSinceRest = false;
+  /** When a stop was last answered, and a resume was last sent or over. */
+  #since = 0;
+  #released = 0;
+
+  /** A latch may be forgotten now, and nobody remembers a stop but the controllers. */
+  reset(unit: UnitName, at: number): void {
+    if (!this.#endedSinceRest) return;
+    this.#still.delete(unit);
+    for (const value of [true, false]) this.stopped.maybe(value, at, at);
+  }
+
+  wrote({ unit, register, values }: Frame, nowMs: number): void {
+    if (register !== 'heartbeat') return;
+    const beats = this.#beats[unit];
+    const silenceMs = values.silence_ms ?? 0;
+    beats.lastMs = nowMs;
+    beats.largestSilenceMs = Math.max(
+      beats.largestSilenceMs,
+      silenceMs === 0 ? Number.POSITIVE_INFINITY : silenceMs,
+    );
+  }
+
+  watch(truth: Truth): void {
+    for (const { name } of UNIT_LIST) {
+      const { latched, torque } = truth.units[name];
+      if (latched) this.#beats[name].largestSilenceMs = 0;
+      promise(!(torque && this.#still.has(name)), 'torque while stopped', () => `${name} has torque`);
+    }
+  }
+
+  sent(asked: Asked): void {
+    if (!isPost(asked, '/api/resume')) return;
+    this.#resumes.add(asked);
+    this.#still.clear();
+  }
+
+  answered(asked: Asked, truth: Truth, nowMs: number): void {
+    if (asked.answer === undefined) return;
+    const { status, body, at } = asked.answer;
+    if (isPost(asked, '/api/stop')) {
+      if (status === 503 && body?.code === 'closing') this.stopped.maybe(true, asked.sent, at);
+      else {
+        this.stopped.sure(true, at, at);
+        this.#since = at;
+      }
+      if (status === 200) this.#confirmed(truth, nowMs);
+    } else if (isPost(asked, '/api/resume')) {
+      this.#resumes.delete(asked);
+      this.#released = at;
+      if (status === 200) this.stopped.sure(false, at, at);
+    }
+  }
+
+  abandoned(asked: Asked, at: number): void {
+    if (isPost(asked, '/api/stop')) this.stopped.maybe(true, asked.sent, Number.POSITIVE_INFINITY);
+    // Its caller is gone, and it may go on.
+    if (isPost(asked, '/api/resume')) {
+      this.#resumes.delete(asked);
+      const begun = asked.frames.some(({ register }) => register === 'mode' || register === 'stop');
+      if (begun) this.stopped.maybe(false, asked.sent, Number.POSITIVE_INFINITY);
+      this.#released = at;
+    }
+  }
+
+  ended(outstanding: readonly Asked[], truth: Truth, at: number): void {
+    const latched = UNIT_LIST.filter(({ name }) => truth.units[name].latched);
+    const asks = outstanding.some(asked => isPost(asked, '/api/stop') || isPost(asked, '/api/resume'));
+    this.stopped.sure(latched.length > 0, at, at);
+    if (asks) this.stopped.maybe(latched.length === 0, at, at);
+    for (const { name } of UNIT_LIST) if (!truth.units[name].latched) this.#still.delete(name);
+    this.#resumes.clear();
+    this.#endedSinceRest = true;
+  }
+
+  atRest(truth: Truth, shown: unknown): void {
+    for (const { name } of UNIT_LIST) {
+      const { latched } = truth.units[name];
+      promise(
+        latched === shown,
+        'latch',
+        () => `stopped is ${shown}, the latch of the ${name} is ${latched}`,
+      );
+    }
+    const { values } = this.stopped;
+    promise(
+      values.some(value => value === shown),
+      'stopped',
+      () => `stopped is ${shown}, not ${values}`,
+    );
+    this.stopped = new Candidates(shown === true);
+    this.#endedSinceRest = false;
+  }
+
+  /** It was stopped when a request was sent at `sent`, and has been since. */
+  surelyStoppedSince(sent: number): boolean {
+    return this.#resumes.size === 0 && this.#released < sent && this.stopped.must(true) && this.#since < sent;
+  }
+
+  #confirmed(truth: Truth, nowMs: number): void {
+    for (const { name } of UNIT_LIST) {
+      const { latched, torque } = truth.units[name];
+      const { lastMs, largestSilenceMs } = this.#beats[name];
+      const silentMs = nowMs - lastMs;
+      if (this.#resumes.size > 0) continue;
+      promise(
+        latched || silentMs > largestSilenceMs,
+        'stop confirmed',
+        () =>
+          `200, but the ${name} is not latched, and silent for ${silentMs} of ${largestSilenceMs} ms` +
+          `${torque ? ', with torque' : ''}`,
+      );
+      this.#still.add(name);
+    }
+  }
+}

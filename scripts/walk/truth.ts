@@ -1,0 +1,68 @@
+import type { SimulatedRobot } from '../../sim/simulated-robot.js';
+import {
+  type Excitation,
+  type GainSet,
+  MODES,
+  type Mode,
+  perUnit,
+  type Unit,
+  type UnitName,
+} from '../../src/core/units.js';
+import type { LightLoops } from './light-loops.js';
+
+export interface UnitTruth {
+  readonly mode: Mode;
+  readonly latched: boolean;
+  readonly torque: boolean;
+  /** By `gainsKey`; undefined before the first commit. */
+  readonly gains: string | undefined;
+  /** By `waveKey`: the square wave in force in debug mode. */
+  readonly wave: string;
+}
+
+/** The robot as the simulated hardware is, whatever the daemon believes. */
+export interface Truth {
+  readonly lit: boolean;
+  readonly units: Readonly<Record<UnitName, UnitTruth>>;
+}
+
+export const NO_WAVE = 'none';
+
+export function waveKey(wave: Excitation | undefined): string {
+  if (wave === undefined || wave.amplitude === 0) return NO_WAVE;
+  return `${wave.loop} ${wave.amplitude} ${wave.periodS}`;
+}
+
+/** Walks save whole numbers only, and every loop of a unit gets the same `kp`. */
+export function gainsKey(gains: GainSet): string {
+  return Object.values(gains)
+    .map(({ kp, ki, kd }) => `${Math.fround(kp)}/${Math.fround(ki)}/${Math.fround(kd)}`)
+    .join(' ');
+}
+
+export function truthOf(robot: SimulatedRobot, loops: Readonly<Record<UnitName, LightLoops>>): Truth {
+  const told = robot.truth();
+  return {
+    lit: member(told.laser, 'level') === 1,
+    units: perUnit(unit => unitTruth(told[unit.name], unit, loops[unit.name])),
+  };
+}
+
+function unitTruth(told: unknown, unit: Unit, loops: LightLoops): UnitTruth {
+  const gains = member(told, 'gains');
+  return {
+    mode: MODES.find(mode => mode === member(told, 'mode')) ?? 'manual',
+    latched: member(told, 'stopped') === true,
+    torque: member(told, 'torque') === true,
+    gains: isGainSet(gains, unit) ? gainsKey(gains) : undefined,
+    wave: waveKey(loops.wave),
+  };
+}
+
+function member(of: unknown, name: string): unknown {
+  return typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
+}
+
+function isGainSet(value: unknown, { loops }: Unit): value is GainSet {
+  return typeof value === 'object' && value !== null && loops.every(({ name }) => name in value);
+}

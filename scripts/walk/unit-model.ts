@@ -1,0 +1,159 @@
+import { defaultGains, type GainSet, MODES, type Mode, type Unit } from '../../src/core/units.js';
+import { type Asked, bodyMember, isPost } from './asked.js';
+import { promise } from './broken-promise.js';
+import { Candidates } from './candidates.js';
+import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
+import type { Frame } from './wire.js';
+
+/** What callers were promised of one unit: its mode, its wave and its gains. */
+export class UnitModel {
+  readonly #unit: Unit;
+  readonly #restores: boolean;
+  modes = new Candidates<Mode>('manual');
+  waves = new Candidates<string>(NO_WAVE);
+  gains: Candidates<string>;
+  /** Since all was last at rest; the end of the daemon may leave any of them standing. */
+  #refused: Asked[] = [];
+  /** Modes that a controller keeps which a resume has not reached yet. */
+  #unreached: readonly Mode[] = [];
+
+  constructor(unit: Unit, restores: boolean) {
+    this.#unit = unit;
+    this.#restores = restores;
+    this.gains = new Candidates(gainsKey(defaultGains(unit)));
+  }
+
+  answered(asked: Asked, truth: UnitTruth): void {
+    if (asked.answer === undefined) return;
+    const { status, body, at } = asked.answer;
+    if (status !== 200) {
+      this.#refused.push(asked);
+      // On its way to a mode that was refused the controller may have left debug, and forgotten the wave.
+      if (this.#isMode(asked) || isPost(asked, '/api/resume')) this.waves.maybe(NO_WAVE, asked.sent, at);
+      return;
+    }
+    if (isPost(asked, '/api/resume')) {
+      if (truth.latched) this.#unreached = [...this.#unreached, ...this.modes.values];
+      this.modes.sure('manual', asked.sent, at);
+      this.waves.sure(NO_WAVE, asked.sent, at);
+    } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
+    else if (this.#isWave(asked)) this.waves.sure(waveKey(body), asked.sent, at);
+    else if (this.#isGains(asked)) this.gains.sure(gainsKey(body), asked.sent, at);
+  }
+
+  /** Nobody hears what came of it. */
+  abandoned(asked: Asked, at: number): void {
+    if (this.#isGains(asked)) this.#maybe(asked, at);
+    else if (asked.frames.some(frame => this.#begins(asked, frame))) this.#maybe(asked, at);
+    // A save that the disk refuses after all.
+    if (this.#isGains(asked)) this.#refused.push(asked);
+  }
+
+  ended(outstanding: readonly Asked[], at: number): void {
+    for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
+    for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
+    this.#refused = [];
+    this.#unreached = [];
+  }
+
+  /** `restoring`: the daemon knew the controller before, and is not stopped. */
+  reset(at: number, restoring: boolean): void {
+    if (this.#restores && restoring) this.modes.maybe('manual', at, at);
+    else this.modes.sure('manual', at, at);
+    this.waves.sure(NO_WAVE, at, at);
+    this.#unreached = [];
+  }
+
+  atRest(truth: UnitTruth, served: { mode: unknown; gains: GainSet }): void {
+    const { name } = this.#unit;
+    const { mode, wave, gains } = truth;
+    promise(this.modes.can(mode), 'mode', () => `${name} is in ${mode}; ${this.modes.values} would be right`);
+    promise(served.mode === mode, 'mode shown', () => `${name} is in ${mode}; status shows ${served.mode}`);
+    if (mode === 'debug') {
+      promise(
+        this.waves.can(wave),
+        'wave',
+        () => `${name} runs ${wave}; ${this.waves.values} would be right`,
+      );
+    }
+    const kept = gainsKey(served.gains);
+    promise(this.gains.can(kept), 'gains', () => `${name} has ${kept}; ${this.gains.values} would be right`);
+    promise(gains === kept, 'gains run', () => `${name} runs ${gains}; the journal has ${kept}`);
+    this.modes = new Candidates(mode);
+    if (mode === 'debug') this.waves = new Candidates(wave);
+    this.gains = new Candidates(kept);
+    this.#refused = [];
+    this.#unreached = [];
+  }
+
+  #switched(mode: Mode, sent: number, at: number): void {
+    const stays = mode === 'debug' && this.modes.can('debug');
+    if (!stays) this.waves.sure(NO_WAVE, sent, at);
+    else if (!this.modes.must('debug')) this.waves.maybe(NO_WAVE, sent, at);
+    this.modes.sure(mode, sent, at);
+  }
+
+  #maybe(asked: Asked, at: number): void {
+    const { sent } = asked;
+    if (isPost(asked, '/api/resume')) {
+      this.modes.maybe('manual', sent, at);
+      this.waves.maybe(NO_WAVE, sent, at);
+    } else if (this.#isMode(asked)) {
+      this.modes.maybe(modeIn(asked), sent, at);
+      this.waves.maybe(NO_WAVE, sent, at);
+    } else if (this.#isWave(asked)) this.waves.maybe(waveKey(waveIn(asked)), sent, at);
+    else if (isPost(asked, this.#path('pidconfig')) && couldBeKept(asked)) {
+      this.gains.maybe(gainsKey(gainsIn(asked)), sent, at);
+    }
+  }
+
+  /** Whether the daemon had begun with it. */
+  #begins(asked: Asked, { unit, register, values }: Frame): boolean {
+    if (isPost(asked, '/api/resume')) return register === 'mode' || register === 'stop';
+    if (unit !== this.#unit.name) return false;
+    if (this.#isMode(asked)) return register === 'mode' && MODES[values.mode ?? -1] === modeIn(asked);
+    return this.#isWave(asked) && register === 'excitation' && values.amplitude === waveIn(asked).amplitude;
+  }
+
+  #path(rest: string): string {
+    return `/api/${this.#unit.name}/${rest}`;
+  }
+
+  #isMode(asked: Asked): boolean {
+    return isPost(asked, this.#path('mode/switch'));
+  }
+
+  #isWave(asked: Asked): boolean {
+    return isPost(asked, this.#path('excitation'));
+  }
+
+  #isGains(asked: Asked): boolean {
+    return isPost(asked, this.#path('pidconfig')) || isPost(asked, this.#path('pidconfig/restore'));
+  }
+}
+
+/** The one exception to "refused is refused": the disk may have kept what it did not confirm. */
+function couldBeKept({ answer }: Asked): boolean {
+  return answer === undefined || answer.body?.code === 'storage-failed';
+}
+
+function modeIn(asked: Asked): Mode {
+  return MODES.find(mode => mode === bodyMember(asked, 'mode')) ?? 'manual';
+}
+
+function waveIn(asked: Asked): { loop: string; amplitude: number; periodS: number } {
+  return {
+    loop: String(bodyMember(asked, 'loop')),
+    amplitude: Number(bodyMember(asked, 'amplitude')),
+    periodS: Number(bodyMember(asked, 'periodS')),
+  };
+}
+
+function gainsIn(asked: Asked): GainSet {
+  const { body } = asked.request;
+  return isGainSet(body) ? body : {};
+}
+
+function isGainSet(body: unknown): body is GainSet {
+  return typeof body === 'object' && body !== null;
+}

@@ -1,0 +1,167 @@
+import { RobotError } from '../../src/core/errors.js';
+import type { Disk, DiskFile } from '../../src/gains/disk.js';
+import type { WalkClock } from './walk-clock.js';
+
+/** How the disk behaves from now on. */
+export interface DiskWeather {
+  readonly latencyMs: number;
+  /** These operations fail, after the latency. */
+  readonly fails: readonly string[];
+  /** Of an append that fails, this part is written before, from 0 to 1. */
+  readonly torn: number;
+}
+
+export const FAIR: DiskWeather = { latencyMs: 1, fails: [], torn: 0 };
+
+interface Chunk {
+  readonly bytes: Buffer;
+  /** A chunk whose sync failed never reaches the medium, whatever later syncs say: so Linux does it. */
+  state: 'cached' | 'durable' | 'lost';
+}
+
+interface Inode {
+  chunks: Chunk[];
+}
+
+type NameChange = (names: Map<string, Inode>) => void;
+
+/** What a power cut leaves of what was never synced: nothing, all, or the first part. */
+export type Left = 'nothing' | 'all' | number;
+
+/** A disk in memory, in simulated time: slow, failing, and with a cache that a power cut empties. */
+export class WalkDisk implements Disk {
+  weather: DiskWeather = FAIR;
+  readonly #clock: WalkClock;
+  #names = new Map<string, Inode>();
+  #durableNames = new Map<string, Inode>();
+  readonly #nameChanges: NameChange[] = [];
+  readonly #underWay = new Set<() => void>();
+
+  constructor(clock: WalkClock) {
+    this.#clock = clock;
+  }
+
+  /** What a killed process has asked of the kernel is done before the process is gone. */
+  finish(): void {
+    for (const act of [...this.#underWay]) act();
+  }
+
+  cut(left: Left): void {
+    const part = left === 'all' ? 1 : left === 'nothing' ? 0 : left;
+    const changes = this.#nameChanges.splice(0);
+    for (const change of changes.slice(0, Math.round(changes.length * part))) change(this.#durableNames);
+    this.#names = new Map(this.#durableNames);
+    for (const inode of new Set(this.#names.values())) {
+      const durable = inode.chunks.filter(({ state }) => state === 'durable');
+      const cached = Buffer.concat(
+        inode.chunks.filter(({ state }) => state === 'cached').map(({ bytes }) => bytes),
+      );
+      const kept = cached.subarray(0, Math.round(cached.length * part));
+      inode.chunks = [...durable, ...(kept.length > 0 ? [{ bytes: kept, state: 'durable' as const }] : [])];
+    }
+  }
+
+  async makeFolder(): Promise<void> {
+    await this.#does('makeFolder', () => undefined);
+  }
+
+  list(folder: string): Promise<readonly string[]> {
+    return this.#does('list', () => [...this.#names.keys()].map(path => path.slice(folder.length + 1)));
+  }
+
+  read(path: string): Promise<Buffer | undefined> {
+    return this.#does('read', () => {
+      const inode = this.#names.get(path);
+      return inode === undefined ? undefined : Buffer.concat(inode.chunks.map(({ bytes }) => bytes));
+    });
+  }
+
+  openToAppend(path: string): Promise<DiskFile> {
+    return this.#does('open', () => {
+      const inode = this.#names.get(path);
+      if (inode === undefined) throw failure('open', 'ENOENT');
+      return this.#file(inode);
+    });
+  }
+
+  create(path: string): Promise<DiskFile> {
+    return this.#does('create', () => {
+      const inode: Inode = { chunks: [] };
+      this.#change(names => names.set(path, inode));
+      return this.#file(inode);
+    });
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await this.#does('rename', () => {
+      if (!this.#names.has(from)) throw failure('rename', 'ENOENT');
+      this.#change(names => {
+        const inode = names.get(from);
+        names.delete(from);
+        if (inode !== undefined) names.set(to, inode);
+      });
+    });
+  }
+
+  async syncFolder(): Promise<void> {
+    await this.#does('syncFolder', () => {
+      for (const change of this.#nameChanges.splice(0)) change(this.#durableNames);
+    });
+  }
+
+  #change(change: NameChange): void {
+    change(this.#names);
+    this.#nameChanges.push(change);
+  }
+
+  #file(inode: Inode): DiskFile {
+    const settleAs = (state: Chunk['state']) => {
+      for (const chunk of inode.chunks) if (chunk.state === 'cached') chunk.state = state;
+    };
+    return {
+      append: async data => {
+        await this.#does(
+          'append',
+          () => inode.chunks.push({ bytes: data, state: 'cached' }),
+          ({ torn }) => {
+            const bytes = data.subarray(0, Math.round(data.length * torn));
+            if (bytes.length > 0) inode.chunks.push({ bytes, state: 'cached' });
+          },
+        );
+      },
+      sync: () =>
+        this.#does(
+          'sync',
+          () => settleAs('durable'),
+          () => settleAs('lost'),
+        ),
+      isGone: () => this.#does('look', () => ![...this.#names.values()].includes(inode)),
+      close: () => this.#does('close', () => undefined),
+    };
+  }
+
+  #does<T>(operation: string, act: () => T, whenFailed?: (weather: DiskWeather) => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const { weather } = this;
+      const end = () => {
+        timer.cancel();
+        this.#underWay.delete(end);
+        try {
+          if (weather.fails.includes(operation)) {
+            whenFailed?.(weather);
+            throw failure(operation, 'EIO');
+          }
+          resolve(act());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const timer = this.#clock.after(weather.latencyMs, end);
+      this.#underWay.add(end);
+    });
+  }
+}
+
+function failure(operation: string, errno: string): RobotError {
+  return new RobotError('storage-failed', { operation, path: '/state', errno, cure: 'Replace the disk.' });
+}

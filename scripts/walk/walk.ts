@@ -1,0 +1,31 @@
+import { BrokenPromise } from './broken-promise.js';
+import type { History } from './history.js';
+import { World } from './world.js';
+
+/** What a history broke, or undefined where every promise held. */
+export async function walk({ settings, steps }: History): Promise<BrokenPromise | undefined> {
+  const world = new World(settings);
+  let defect: unknown;
+  const note = (error: unknown) => {
+    defect ??= error;
+  };
+  process.on('unhandledRejection', note);
+  try {
+    await world.start();
+    await world.clock.advance(400);
+    for (const step of steps) {
+      await world.take(step);
+      if (defect !== undefined) throw defect;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof BrokenPromise) return error;
+    return new BrokenPromise(
+      'no defect',
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    );
+  } finally {
+    world.close();
+    process.off('unhandledRejection', note);
+  }
+}

@@ -1,0 +1,267 @@
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { loadConfig } from '../../src/config/config.js';
+import type { Config } from '../../src/config/settings.js';
+import { perUnit, UNIT_LIST } from '../../src/core/units.js';
+import type { Hardware } from '../../src/hardware/ports.js';
+import type { Asked } from './asked.js';
+import { BrokenPromise, promise } from './broken-promise.js';
+import type { Answer, Request } from './caller.js';
+import { DaemonLife } from './daemon-life.js';
+import type { Step, WalkSettings } from './history.js';
+import { LightLoops } from './light-loops.js';
+import { Model } from './model.js';
+import { type Truth, truthOf } from './truth.js';
+import { settle, WalkClock } from './walk-clock.js';
+import { FAIR, WalkDisk } from './walk-disk.js';
+import { Wire } from './wire.js';
+
+const LOOP_RATE_HZ = 1000;
+/** Within this after the last fault every unit is online and agrees. */
+const REST_MS = 2000;
+/** Until a start or an answer that is under way has come to its end. */
+const PATIENCE_MS = 3000;
+/** The simulated robot catches up no more than two seconds at once. */
+const STRIDE_MS = 1000;
+
+/** The robot, its disk and its callers in simulated time, with the model that judges them. */
+export class World {
+  readonly clock = new WalkClock();
+  readonly #config: Config;
+  readonly #loops = perUnit(unit => new LightLoops(unit, LOOP_RATE_HZ));
+  readonly #robot: SimulatedRobot;
+  readonly #disk = new WalkDisk(this.clock);
+  readonly #wire: Wire;
+  readonly #model: Model;
+  readonly #opened: (() => void)[] = [];
+  #interlockClosed = true;
+  #life: DaemonLife | undefined;
+  /** What was found wrong outside of a step, such as in an answer. */
+  #broken: unknown;
+
+  constructor(settings: WalkSettings) {
+    const { frameMs, laserMaxOnS, ...supervision } = settings;
+    const usual = loadConfig(undefined, {}, { host: 'localhost', state: '/state' });
+    this.#config = {
+      ...usual,
+      supervision: { ...usual.supervision, ...supervision },
+      laser: { ...usual.laser, maxOnS: laserMaxOnS },
+    };
+    this.#robot = new SimulatedRobot({
+      clock: this.clock,
+      physics: { loops: this.#loops, loopRateHz: LOOP_RATE_HZ, step: () => undefined },
+    });
+    this.#model = new Model(settings);
+    this.#wire = new Wire({
+      bus: this.#robot.hardware.bus,
+      clock: this.clock,
+      frameMs,
+      watch: {
+        wrote: frame => this.#model.wrote(frame, this.clock.nowMs()),
+        settled: () => this.#watch(),
+      },
+    });
+  }
+
+  /** Throws BrokenPromise. */
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'ask':
+        this.#ask(step.request, step.hangUpAfterMs);
+        break;
+      case 'flood':
+        this.#flood(step.path, step.callers, this.clock.nowMs() + step.forMs);
+        break;
+      case 'wait':
+        await this.#pass(step.ms);
+        break;
+      case 'fault':
+        this.#fault(step.fault);
+        break;
+      case 'disk':
+        this.#disk.weather = step.weather;
+        this.#model.trouble(this.clock.nowMs());
+        break;
+      case 'wall clock':
+        this.clock.jumpWallTime(step.jumpMs);
+        break;
+      case 'interlock':
+        this.#interlock(step.closed);
+        break;
+      case 'end':
+        await this.#end(step);
+        break;
+      case 'settle':
+        await this.#settle();
+        break;
+    }
+    await settle();
+    this.#watch();
+    if (this.#broken !== undefined) throw this.#broken;
+  }
+
+  async start(): Promise<void> {
+    const { bus: _, ...hardware } = this.#robot.hardware;
+    const parts: Hardware = {
+      ...hardware,
+      bus: this.#wire.port(),
+      interlock: {
+        isClosed: () => this.#interlockClosed,
+        onOpen: listener => this.#opened.push(listener),
+      },
+    };
+    const life = new DaemonLife({
+      config: this.#config,
+      hardware: parts,
+      clock: this.clock,
+      disk: this.#disk,
+    });
+    this.#life = life;
+    this.#model.started();
+    life.start().catch(error => {
+      this.#broken ??= error;
+    });
+    await settle();
+  }
+
+  /** Leaves nothing behind that acts. */
+  close(): void {
+    this.#life?.kill();
+  }
+
+  #truth(): Truth {
+    return truthOf(this.#robot, this.#loops);
+  }
+
+  #watch(): void {
+    try {
+      this.#model.watch(this.#truth(), this.clock.nowMs());
+    } catch (error) {
+      this.#broken ??= error;
+    }
+  }
+
+  #ask(request: Request, hangUpAfterMs?: number): Promise<Answer | undefined> {
+    const call = this.#life?.ask(request);
+    if (call === undefined) return Promise.resolve(undefined);
+    const asked = this.#model.sent(request, this.clock.nowMs());
+    if (hangUpAfterMs !== undefined) {
+      this.clock.after(hangUpAfterMs, () => {
+        this.#model.hungUp(asked);
+        call.hangUp();
+      });
+    }
+    return call.answer.then(answer => {
+      this.#answered(asked, answer);
+      return answer;
+    });
+  }
+
+  #answered(asked: Asked, answer: Answer): void {
+    try {
+      this.#model.answered(asked, answer, this.#truth(), this.clock.nowMs());
+    } catch (error) {
+      this.#broken ??= error;
+    }
+  }
+
+  #flood(path: string, callers: number, untilMs: number): void {
+    const life = this.#life;
+    for (let caller = 0; caller < callers; caller += 1) {
+      const again = async () => {
+        while (this.clock.nowMs() < untilMs && this.#life === life) {
+          const answer = await this.#ask({ method: 'GET', path });
+          if (answer === undefined) return;
+          // Even a caller on this machine takes a moment from an answer to the next question.
+          await new Promise<void>(resolve => this.clock.after(0.2, resolve));
+        }
+      };
+      void again();
+    }
+  }
+
+  async #pass(ms: number, until: () => boolean = () => false): Promise<void> {
+    const endMs = this.clock.nowMs() + ms;
+    while (this.clock.nowMs() < endMs && !until()) {
+      const strideMs = Math.min(STRIDE_MS, endMs - this.clock.nowMs());
+      await this.clock.advance(strideMs, () => this.#broken !== undefined || until());
+      this.#watch();
+      if (this.#broken !== undefined) throw this.#broken;
+    }
+  }
+
+  #fault(fault: Parameters<SimulatedRobot['inject']>[0]): void {
+    const nowMs = this.clock.nowMs();
+    this.#model.trouble(nowMs);
+    if (fault.target === 'pin') this.#model.light.pin(fault.fault !== 'clear', nowMs);
+    else if (fault.fault === 'clear' && fault.target === 'bus') this.#model.light.pin(false, nowMs);
+    else if (fault.fault === 'brownout' && fault.target !== 'bus') this.#model.reset(fault.target);
+    this.#robot.inject(fault);
+  }
+
+  #interlock(closed: boolean): void {
+    const opens = this.#interlockClosed && !closed;
+    this.#interlockClosed = closed;
+    if (!opens) return;
+    this.#model.interlockOpened();
+    for (const listener of this.#opened) listener();
+  }
+
+  async #end(step: Extract<Step, { do: 'end' }>): Promise<void> {
+    this.#model.trouble(this.clock.nowMs(), false);
+    const life = this.#life;
+    if (step.how === 'term') {
+      let gone = false;
+      void life?.close(this.clock).then(() => {
+        gone = true;
+      });
+      await this.#pass(PATIENCE_MS, () => gone);
+    } else life?.kill();
+    this.#life = undefined;
+    this.#disk.finish();
+    if (step.how === 'cut') this.#disk.cut(step.left);
+    // What systemd runs after the daemon, however it ended; without power the pin is dark anyway.
+    this.#robot.inject({ target: 'pin', fault: 'clear' });
+    this.#model.light.pin(false, this.clock.nowMs());
+    const { laser } = this.#robot.hardware;
+    if ('write' in laser) laser.write(false);
+    await settle();
+    this.#model.ended(this.#truth());
+    if (step.controllersToo)
+      for (const { name } of UNIT_LIST) this.#fault({ target: name, fault: 'brownout' });
+    await this.#pass(step.downMs);
+    await this.start();
+  }
+
+  async #settle(): Promise<void> {
+    this.#robot.inject({ target: 'bus', fault: 'clear' });
+    for (const { name } of UNIT_LIST) this.#robot.inject({ target: name, fault: 'clear' });
+    this.#robot.inject({ target: 'pin', fault: 'clear' });
+    this.#disk.weather = FAIR;
+    this.#interlockClosed = true;
+    this.#model.light.pin(false, this.clock.nowMs());
+    this.#model.calm(this.clock.nowMs());
+    await this.#pass(PATIENCE_MS, () => this.#life?.listens === true && this.#model.outstanding.size === 0);
+    await this.#pass(REST_MS);
+    const status = await this.#look('/api/status');
+    const gains = {
+      gimbal: await this.#look('/api/gimbal/pidconfig'),
+      chassis: await this.#look('/api/chassis/pidconfig'),
+    };
+    this.#model.atRest(this.#truth(), status, gains, this.clock.nowMs());
+  }
+
+  /** Answered without time passing. */
+  async #look(path: string): Promise<unknown> {
+    const { answer } = this.#life?.ask({ method: 'GET', path }) ?? {};
+    if (answer === undefined)
+      throw new BrokenPromise('serves', 'the daemon does not serve two seconds after the last fault');
+    const late = new Promise<undefined>(resolve => void settle().then(() => resolve(undefined)));
+    const found = await Promise.race([answer, late]);
+    promise(
+      found?.status === 200,
+      'serves',
+      () => `${path} answers ${found?.status} at rest: ${JSON.stringify(found?.body)}`,
+    );
+    return found?.body;
+  }
+}
