@@ -87,7 +87,7 @@ function randomStep(random: Random, unit: Unit): Step {
           do: 'flood',
           path: `/api/${unit.name}/excitation`,
           callers: random.whole(1, 6),
-          forMs: random.among([100, 500, 1000]),
+          forMs: random.among([50, 200, 400]),
         }) as const,
     ],
     [

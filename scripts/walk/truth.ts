@@ -14,8 +14,8 @@ export interface UnitTruth {
   readonly mode: Mode;
   readonly latched: boolean;
   readonly torque: boolean;
-  /** By `gainsKey`; undefined before the first commit. */
-  readonly gains: string | undefined;
+  /** Undefined before the first commit. */
+  readonly gains: GainSet | undefined;
   /** By `waveKey`: the square wave in force in debug mode. */
   readonly wave: string;
 }
@@ -54,7 +54,7 @@ function unitTruth(told: unknown, unit: Unit, loops: LightLoops): UnitTruth {
     mode: MODES.find(mode => mode === member(told, 'mode')) ?? 'manual',
     latched: member(told, 'stopped') === true,
     torque: member(told, 'torque') === true,
-    gains: isGainSet(gains, unit) ? gainsKey(gains) : undefined,
+    gains: isGainSet(gains, unit) ? gains : undefined,
     wave: waveKey(loops.wave),
   };
 }

@@ -66,7 +66,8 @@ export class UnitModel {
 
   atRest(truth: UnitTruth, served: { mode: unknown; gains: GainSet }): void {
     const { name } = this.#unit;
-    const { mode, wave, gains } = truth;
+    const { mode, wave } = truth;
+    const gains = truth.gains && gainsKey(truth.gains);
     promise(this.modes.can(mode), 'mode', () => `${name} is in ${mode}; ${this.modes.values} would be right`);
     promise(served.mode === mode, 'mode shown', () => `${name} is in ${mode}; status shows ${served.mode}`);
     if (mode === 'debug') {

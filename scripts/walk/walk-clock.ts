@@ -5,14 +5,20 @@ interface Due {
   readonly act: () => void;
 }
 
-/** Turns of the event loop until nothing moves any more without time: a request takes four, a bus transaction one. */
-const TURNS = 5;
+/** Turns of the event loop until nothing moves any more without time: for a bus transaction, and for a request. */
+const TURNS = { quiet: 2, asked: 5 } as const;
 
 /** Simulated time. It stands still while anything can happen without it. */
 export class WalkClock implements Clock {
   #nowMs = 0;
   #wallOffsetMs = Date.UTC(2030, 0, 1);
   readonly #due: Due[] = [];
+  readonly #isAsked: () => boolean;
+
+  /** `isAsked`: requests are on their way. */
+  constructor(isAsked: () => boolean) {
+    this.#isAsked = isAsked;
+  }
 
   nowMs(): number {
     return this.#nowMs;
@@ -51,11 +57,11 @@ export class WalkClock implements Clock {
       this.#due.shift();
       this.#nowMs = Math.max(this.#nowMs, next.atMs);
       next.act();
-      await settle();
+      await settle(this.#isAsked() ? TURNS.asked : TURNS.quiet);
     }
   }
 }
 
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn += 1) await new Promise(resolve => setImmediate(resolve));
+export async function settle(turns: number = TURNS.asked): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise(resolve => setImmediate(resolve));
 }

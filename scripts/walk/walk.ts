@@ -3,7 +3,10 @@ import type { History } from './history.js';
 import { World } from './world.js';
 
 /** What a history broke, or undefined where every promise held. */
-export async function walk({ settings, steps }: History): Promise<BrokenPromise | undefined> {
+export async function walk(
+  { settings, steps }: History,
+  passed: (robotMs: number) => void = () => undefined,
+): Promise<BrokenPromise | undefined> {
   const world = new World(settings);
   let defect: unknown;
   const note = (error: unknown) => {
@@ -26,6 +29,7 @@ export async function walk({ settings, steps }: History): Promise<BrokenPromise 
     );
   } finally {
     world.close();
+    passed(world.clock.nowMs());
     process.off('unhandledRejection', note);
   }
 }

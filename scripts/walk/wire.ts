@@ -17,7 +17,7 @@ export interface WireWatch {
   settled(): void;
 }
 
-/** The bus in simulated time: each transaction takes a while, and its effect comes in the middle of it. */
+/** The bus in simulated time: each transaction takes a while, and its effect comes at its end. */
 export class Wire {
   readonly #bus: I2cBus;
   readonly #clock: WalkClock;
@@ -54,7 +54,6 @@ export class Wire {
         return await call();
       } finally {
         this.#watch.settled();
-        await this.#wait();
       }
     })();
     this.#last = transaction.catch(() => undefined);
@@ -62,7 +61,7 @@ export class Wire {
   }
 
   #wait(): Promise<void> {
-    return new Promise(resolve => this.#clock.after(this.#frameMs / 2, resolve));
+    return new Promise(resolve => this.#clock.after(this.#frameMs, resolve));
   }
 }
 

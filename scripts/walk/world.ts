@@ -20,12 +20,14 @@ const LOOP_RATE_HZ = 1000;
 const REST_MS = 2000;
 /** Until a start or an answer that is under way has come to its end. */
 const PATIENCE_MS = 3000;
+/** Of a caller in a flood, from an answer to the next question. */
+const PAUSE_MS = 1;
 /** The simulated robot catches up no more than two seconds at once. */
 const STRIDE_MS = 1000;
 
 /** The robot, its disk and its callers in simulated time, with the model that judges them. */
 export class World {
-  readonly clock = new WalkClock();
+  readonly clock = new WalkClock(() => this.#model.outstanding.size > 0);
   readonly #config: Config;
   readonly #loops = perUnit(unit => new LightLoops(unit, LOOP_RATE_HZ));
   readonly #robot: SimulatedRobot;
@@ -171,8 +173,7 @@ export class World {
         while (this.clock.nowMs() < untilMs && this.#life === life) {
           const answer = await this.#ask({ method: 'GET', path });
           if (answer === undefined) return;
-          // Even a caller on this machine takes a moment from an answer to the next question.
-          await new Promise<void>(resolve => this.clock.after(0.2, resolve));
+          await new Promise<void>(resolve => this.clock.after(PAUSE_MS, resolve));
         }
       };
       void again();
