@@ -41,7 +41,9 @@ export function ask(server: Server, { method, path, body }: Request): Call {
   const text = body === undefined ? '' : JSON.stringify(body);
   const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
   const length = method === 'POST' ? `Content-Length: ${Buffer.byteLength(text)}\r\n` : '';
-  connection.push(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${type}${length}\r\n${text}`);
+  connection.push(
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${type}${length}\r\n${text}`,
+  );
   return { answer, hangUp: () => connection.destroy() };
 }
 

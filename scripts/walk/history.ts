@@ -60,12 +60,21 @@ export function randomHistory(random: Random, length: number): History {
         frameMs: random.among([0.2, 0.5, 1]),
       };
   const hot = random.among(UNIT_LIST);
-  const steps: Step[] = [];
-  for (let count = 1; count < length; count += 1) {
+  const steps: Step[] = random.chance(0.5) ? [...started(hot)] : [];
+  for (let count = steps.length + 1; count < length; count += 1) {
     if (random.chance(1 / SETTLE_EVERY)) steps.push({ do: 'settle' });
     else steps.push(randomStep(random, random.chance(0.7) ? hot : random.among(UNIT_LIST)));
   }
   return { settings, steps: [...steps, { do: 'settle' }] };
+}
+
+/** In debug, where a wave can be chosen. */
+function started({ name }: Unit): readonly Step[] {
+  const request: Request = { method: 'POST', path: `/api/${name}/mode/switch`, body: { mode: 'debug' } };
+  return [
+    { do: 'ask', request },
+    { do: 'wait', ms: 20 },
+  ];
 }
 
 function randomStep(random: Random, unit: Unit): Step {
@@ -117,12 +126,12 @@ function randomRequest(random: Random, unit: Unit): Request {
   const request = random.weighted([
     [12, () => post(path('mode/switch'), { mode: random.among(MODES) })],
     [4, () => post(path('mode/switch'), { mode: 'debug' })],
-    [10, () => post(path('excitation'), randomWave(random, unit))],
+    [14, () => post(path('excitation'), randomWave(random, unit))],
     [8, () => post(path('pidconfig'), randomGains(random, unit))],
     [2, () => post(path('pidconfig/restore'), { revision: random.whole(1, 5) })],
     [5, () => post('/api/laser', { action: random.among(['on', 'on', 'off']) })],
-    [8, () => post('/api/stop')],
-    [7, () => post('/api/resume')],
+    [4, () => post('/api/stop')],
+    [5, () => post('/api/resume')],
     [1, (): Request => ({ method: 'GET', path: '/api/status' })],
     [1, (): Request => ({ method: 'GET', path: path('excitation') })],
     [1, (): Request => ({ method: 'GET', path: path('pidconfig') })],

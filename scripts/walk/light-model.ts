@@ -40,8 +40,9 @@ export class LightModel {
     if (isOn(asked) && status === 200) {
       this.lit.sure(true, asked.sent, at);
       this.#onMs = nowMs;
-      // A limit or a stop may come at any time; the light itself is looked at when all is at rest.
     }
+    // A pin that did not obey is darkened as soon as it does.
+    if (isOn(asked) && status === 503) this.lit.maybe(false, asked.sent, at);
     if (isOff(asked) || isPost(asked, '/api/stop')) {
       this.lit.sure(false, asked.sent, at);
       const dark = !lit || this.lit.can(true) || status !== 200;
