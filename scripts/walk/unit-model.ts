@@ -33,7 +33,7 @@ export class UnitModel {
       return;
     }
     if (isPost(asked, '/api/resume')) {
-      if (truth.latched) this.#unreached = [...this.#unreached, ...this.modes.values];
+      if (truth.latched || truth.mode !== 'manual') this.#unreached = [...this.#unreached, ...this.modes.values];
       this.modes.sure('manual', asked.sent, at);
       this.waves.sure(NO_WAVE, asked.sent, at);
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
