@@ -2,12 +2,13 @@ import { createServer, type Server } from 'node:http';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import type { Clock } from '../../src/core/clock.js';
+import { perUnit } from '../../src/core/units.js';
 import { darken } from '../../src/daemon/start.js';
-import { Incidents } from '../../src/events/incidents.js';
 import type { Disk, DiskFile } from '../../src/gains/disk.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { type Hardware, isMissing } from '../../src/hardware/ports.js';
 import { createApp } from '../../src/http/app.js';
+import { everythingAllowed } from '../../src/robot/permission.js';
 import { Robot } from '../../src/robot/robot.js';
 import { ask, type Call, type Request } from './caller.js';
 
@@ -73,13 +74,18 @@ export class DaemonLife {
       lock: async () => ({ release: async () => undefined }),
     });
     this.#store = store;
+    const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
     const robot = new Robot({
       hardware: this.#hardware,
       store,
       clock: this.#clock,
-      log,
-      incidents: new Incidents({ log, clock: this.#clock }),
-      settings: { ...config.supervision, laserMaxOnS: config.laser.maxOnS },
+      permission: everythingAllowed,
+      settings: {
+        pollHz,
+        onControllerReset,
+        laserMaxOnS: config.laser.maxOnS,
+        silence: perUnit(() => ({ beforeMs: hostSilenceMs, givenMs: hostSilenceMs })),
+      },
     });
     this.#robot = robot;
     await robot.start();
@@ -90,6 +96,7 @@ export class DaemonLife {
       version: 'walk',
       allowedHosts: [],
       gainBounds: config.gains.bounds,
+      guard: () => undefined,
       consoleFolder: '/none',
     });
     this.#server = createServer(app.callback());
@@ -108,7 +115,7 @@ export class DaemonLife {
   async close(clock: Clock): Promise<void> {
     darken(this.#hardware, pino({ level: 'silent' }));
     const inOrder = (async () => {
-      this.#robot?.close();
+      await this.#robot?.close();
       this.#server = undefined;
       const grace = new Promise<void>(resolve => clock.after(GRACE_MS, resolve));
       await Promise.race([grace, Promise.all([...this.#open].map(({ answer }) => answer))]);

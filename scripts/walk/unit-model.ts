@@ -14,6 +14,7 @@ export class UnitModel {
   gains: Candidates<string>;
   /** Since all was last at rest; the end of the daemon may leave any of them standing. */
   #refused: Asked[] = [];
+  readonly #everSaved = new Set<string>();
   /** Modes that a controller keeps which a resume has not reached yet. */
   #unreached: readonly Mode[] = [];
 
@@ -33,12 +34,16 @@ export class UnitModel {
       return;
     }
     if (isPost(asked, '/api/resume')) {
-      if (truth.latched || truth.mode !== 'manual') this.#unreached = [...this.#unreached, ...this.modes.values];
+      if (truth.latched || truth.mode !== 'manual')
+        this.#unreached = [...this.#unreached, ...this.modes.values];
       this.modes.sure('manual', asked.sent, at);
       this.waves.sure(NO_WAVE, asked.sent, at);
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
     else if (this.#isWave(asked)) this.waves.sure(waveKey(body), asked.sent, at);
-    else if (this.#isGains(asked)) this.gains.sure(gainsKey(body), asked.sent, at);
+    else if (this.#isGains(asked)) {
+      this.#everSaved.add(gainsKey(body));
+      this.gains.sure(gainsKey(body), asked.sent, at);
+    }
   }
 
   /** Nobody hears what came of it. */
@@ -103,8 +108,11 @@ export class UnitModel {
       this.modes.maybe(modeIn(asked), sent, at);
       this.waves.maybe(NO_WAVE, sent, at);
     } else if (this.#isWave(asked)) this.waves.maybe(waveKey(waveIn(asked)), sent, at);
-    else if (isPost(asked, this.#path('pidconfig')) && couldBeKept(asked)) {
-      this.gains.maybe(gainsKey(gainsIn(asked)), sent, at);
+    else if (this.#isGains(asked) && couldBeKept(asked)) {
+      for (const gains of this.#savedBy(asked)) {
+        this.#everSaved.add(gains);
+        this.gains.maybe(gains, sent, at);
+      }
     }
   }
 
@@ -114,6 +122,11 @@ export class UnitModel {
     if (unit !== this.#unit.name) return false;
     if (this.#isMode(asked)) return register === 'mode' && MODES[values.mode ?? -1] === modeIn(asked);
     return this.#isWave(asked) && register === 'excitation' && values.amplitude === waveIn(asked).amplitude;
+  }
+
+  /** Which gains a restore meant is known from its answer only. */
+  #savedBy(asked: Asked): readonly string[] {
+    return isPost(asked, this.#path('pidconfig')) ? [gainsKey(gainsIn(asked))] : [...this.#everSaved];
   }
 
   #path(rest: string): string {
