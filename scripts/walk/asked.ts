@@ -1,5 +1,4 @@
 import type { Answer, Request } from './caller.js';
-import type { Frame } from './wire.js';
 
 /** A request on its way, with its places in the order of all that happened. */
 export interface Asked {
@@ -8,10 +7,6 @@ export interface Asked {
   readonly sentMs: number;
   /** Undefined until it was answered. */
   answer?: Answer & { readonly at: number };
-  /** The caller hung up then. */
-  hungUp?: number;
-  /** Frames that began between its sending and its caller's hanging up. */
-  readonly frames: Frame[];
 }
 
 export function isPost(asked: Asked, path: string): boolean {

@@ -77,6 +77,9 @@ export class LightModel {
       'light holds',
       () => 'the laser is dark; it was switched on, and nobody switched it off',
     );
+  }
+
+  rested(lit: boolean): void {
     this.lit = new Candidates(lit);
   }
 }

@@ -26,6 +26,7 @@ export class Model {
   #troubleMs = 0;
   #standingTrouble = 0;
   #daemonKnows = false;
+  #hungUpMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: WalkSettings) {
     this.light = new LightModel(settings);
@@ -47,7 +48,7 @@ export class Model {
   }
 
   sent(request: Request, nowMs: number): Asked {
-    const asked: Asked = { request, sent: this.#next(), sentMs: nowMs, frames: [] };
+    const asked: Asked = { request, sent: this.#next(), sentMs: nowMs };
     this.#outstanding.add(asked);
     this.light.sent(asked);
     this.stop.sent(asked);
@@ -63,13 +64,13 @@ export class Model {
     for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
   }
 
-  hungUp(asked: Asked): void {
+  hungUp(asked: Asked, nowMs: number): void {
     if (!this.#outstanding.delete(asked)) return;
     const at = this.#next();
-    asked.hungUp = at;
+    this.#hungUpMs = nowMs;
     this.light.abandoned(asked, at);
     this.stop.abandoned(asked, at);
-    for (const { name } of UNIT_LIST) this.units[name].abandoned(asked, at);
+    for (const { name } of UNIT_LIST) this.units[name].abandoned(asked, this.#outstanding, at);
   }
 
   started(): void {
@@ -97,7 +98,6 @@ export class Model {
   }
 
   wrote(frame: Frame, nowMs: number): void {
-    for (const asked of this.#outstanding) asked.frames.push(frame);
     this.stop.wrote(frame, nowMs);
   }
 
@@ -131,6 +131,13 @@ export class Model {
     }
   }
 
+  /** After `atRest` has found nothing. */
+  rested({ lit, units }: Truth): void {
+    this.light.rested(lit);
+    this.stop.rested(units.gimbal.latched);
+    for (const { name } of UNIT_LIST) this.units[name].rested(units[name]);
+  }
+
   #next(): number {
     this.#events += 1;
     return this.#events;
@@ -145,8 +152,8 @@ export class Model {
     const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
     promise(!(forbidden && status === 200), 'refused while stopped', said);
     const calm = asked.sentMs >= this.#troubleMs + CALM_AFTER_MS && this.#standingTrouble === 0;
-    const busy = BUSY.includes(String(body?.code)) && this.#outstanding.size > 0;
+    const busy =
+      BUSY.includes(String(body?.code)) && (this.#outstanding.size > 0 || nowMs < this.#hungUpMs + ANSWER_MS);
     promise(!(calm && status === 503 && !busy), 'refused without a fault', said);
-    void nowMs;
   }
 }

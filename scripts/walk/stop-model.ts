@@ -83,8 +83,7 @@ export class StopModel {
     // Its caller is gone, and it may go on.
     if (isPost(asked, '/api/resume')) {
       this.#resumes.delete(asked);
-      const begun = asked.frames.some(({ register }) => register === 'mode' || register === 'stop');
-      if (begun) this.stopped.maybe(false, asked.sent, Number.POSITIVE_INFINITY);
+      this.stopped.maybe(false, asked.sent, Number.POSITIVE_INFINITY);
       this.#released = at;
     }
   }
@@ -114,7 +113,10 @@ export class StopModel {
       'stopped',
       () => `stopped is ${shown}, not ${values}`,
     );
-    this.stopped = new Candidates(shown === true);
+  }
+
+  rested(stopped: boolean): void {
+    this.stopped = new Candidates(stopped);
     this.#endedSinceRest = false;
   }
 

@@ -3,7 +3,6 @@ import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
-import type { Frame } from './wire.js';
 
 /** What callers were promised of one unit: its mode, its wave and its gains. */
 export class UnitModel {
@@ -46,10 +45,11 @@ export class UnitModel {
     }
   }
 
-  /** Nobody hears what came of it. */
-  abandoned(asked: Asked, at: number): void {
-    if (this.#isGains(asked)) this.#maybe(asked, at);
-    else if (asked.frames.some(frame => this.#begins(asked, frame))) this.#maybe(asked, at);
+  /** Nobody hears what came of it. Whoever hangs up while others have the unit's turn is not obeyed. */
+  abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
+    const waits = [...outstanding].some(other => other.sent < asked.sent && this.#takesTurn(other));
+    if (waits && this.#takesTurn(asked)) return;
+    this.#maybe(asked, at);
     // A save that the disk refuses after all.
     if (this.#isGains(asked)) this.#refused.push(asked);
   }
@@ -85,9 +85,13 @@ export class UnitModel {
     const kept = gainsKey(served.gains);
     promise(this.gains.can(kept), 'gains', () => `${name} has ${kept}; ${this.gains.values} would be right`);
     promise(gains === kept, 'gains run', () => `${name} runs ${gains}; the journal has ${kept}`);
+  }
+
+  /** What holds at rest is all that can hold from there. */
+  rested({ mode, wave, gains }: UnitTruth): void {
     this.modes = new Candidates(mode);
     if (mode === 'debug') this.waves = new Candidates(wave);
-    this.gains = new Candidates(kept);
+    if (gains !== undefined) this.gains = new Candidates(gainsKey(gains));
     this.#refused = [];
     this.#unreached = [];
   }
@@ -116,12 +120,9 @@ export class UnitModel {
     }
   }
 
-  /** Whether the daemon had begun with it. */
-  #begins(asked: Asked, { unit, register, values }: Frame): boolean {
-    if (isPost(asked, '/api/resume')) return register === 'mode' || register === 'stop';
-    if (unit !== this.#unit.name) return false;
-    if (this.#isMode(asked)) return register === 'mode' && MODES[values.mode ?? -1] === modeIn(asked);
-    return this.#isWave(asked) && register === 'excitation' && values.amplitude === waveIn(asked).amplitude;
+  /** From its beginning to its answer; a save waits for the disk without it. */
+  #takesTurn(asked: Asked): boolean {
+    return this.#isMode(asked) || this.#isWave(asked);
   }
 
   /** Which gains a restore meant is known from its answer only. */

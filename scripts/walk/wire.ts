@@ -24,12 +24,18 @@ export class Wire {
   readonly #frameMs: number;
   readonly #watch: WireWatch;
   #last: Promise<unknown> = Promise.resolve();
+  #underWay = 0;
 
   constructor(options: { bus: I2cBus; clock: WalkClock; frameMs: number; watch: WireWatch }) {
     this.#bus = options.bus;
     this.#clock = options.clock;
     this.#frameMs = options.frameMs;
     this.#watch = options.watch;
+  }
+
+  /** The kernel is in a call, whether or not its daemon lives. */
+  get busy(): boolean {
+    return this.#underWay > 0;
   }
 
   /** As one daemon sees it. The kernel ends a dead daemon's call, and only then begins one of the next. */
@@ -47,12 +53,14 @@ export class Wire {
 
   #transact<T>(call: () => Promise<T>): Promise<T> {
     const before = this.#last;
+    this.#underWay += 1;
     const transaction = (async () => {
       await before.catch(() => undefined);
       await this.#wait();
       try {
         return await call();
       } finally {
+        this.#underWay -= 1;
         this.#watch.settled();
       }
     })();

@@ -18,8 +18,11 @@ import { Wire } from './wire.js';
 const LOOP_RATE_HZ = 1000;
 /** Within this after the last fault every unit is online and agrees. */
 const REST_MS = 2000;
+/** Between two looks at whether it does. */
+const LOOK_MS = 200;
 /** Until a start or an answer that is under way has come to its end. */
 const PATIENCE_MS = 3000;
+const CALL_MS = 60;
 /** Of a caller in a flood, from an answer to the next question. */
 const PAUSE_MS = 1;
 /** The simulated robot catches up no more than two seconds at once. */
@@ -148,7 +151,7 @@ export class World {
     const asked = this.#model.sent(request, this.clock.nowMs());
     if (hangUpAfterMs !== undefined) {
       this.clock.after(hangUpAfterMs, () => {
-        this.#model.hungUp(asked);
+        this.#model.hungUp(asked, this.clock.nowMs());
         call.hangUp();
       });
     }
@@ -216,7 +219,11 @@ export class World {
         gone = true;
       });
       await this.#pass(PATIENCE_MS, () => gone);
-    } else life?.kill();
+    } else {
+      life?.kill();
+      // A killed process is gone when the kernel has ended its call.
+      await this.#pass(CALL_MS, () => !this.#wire.busy);
+    }
     this.#life = undefined;
     this.#disk.finish();
     if (step.how === 'cut') this.#disk.cut(step.left);
@@ -242,7 +249,23 @@ export class World {
     this.#model.light.pin(false, this.clock.nowMs());
     this.#model.calm(this.clock.nowMs());
     await this.#pass(PATIENCE_MS, () => this.#life?.listens === true && this.#model.outstanding.size === 0);
-    await this.#pass(REST_MS);
+    const untilMs = this.clock.nowMs() + REST_MS;
+    for (;;) {
+      await this.#pass(LOOK_MS);
+      try {
+        await this.#judge();
+        break;
+      } catch (error) {
+        if (this.clock.nowMs() >= untilMs) throw error;
+      }
+    }
+    this.#model.rested(this.#truth());
+    // What agrees has to go on so.
+    await this.#pass(LOOK_MS);
+    await this.#judge();
+  }
+
+  async #judge(): Promise<void> {
     const status = await this.#look('/api/status');
     const gains = {
       gimbal: await this.#look('/api/gimbal/pidconfig'),
