@@ -1,6 +1,5 @@
 import type { BrokenPromise } from './broken-promise.js';
 import type { History, Step } from './history.js';
-import { walk } from './walk.js';
 
 export interface Found {
   readonly history: History;
@@ -8,7 +7,10 @@ export interface Found {
 }
 
 /** The shortest history that still breaks the same promise: steps are left out while that goes, then made simpler. */
-export async function shrink(found: Found): Promise<Found> {
+export async function shrink(
+  found: Found,
+  walk: (history: History) => Promise<BrokenPromise | undefined>,
+): Promise<Found> {
   let best = found;
   const attempt = async (steps: readonly Step[]): Promise<boolean> => {
     const history = { ...best.history, steps };

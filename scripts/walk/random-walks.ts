@@ -1,0 +1,31 @@
+import { randomHistory } from './history.js';
+import { Random } from './random.js';
+import type { Found } from './shrink.js';
+import { walk } from './walk.js';
+
+/** Of one history: from what it takes to meet anything, to what is still read and shrunk in moments. */
+const LENGTH = { min: 8, max: 80 };
+
+export interface Walked {
+  /** So far, of all histories. */
+  readonly steps: number;
+  readonly robotMs: number;
+  /** What the last one broke. */
+  readonly found: Found | undefined;
+}
+
+/** Random histories, one after another, until there were so many steps. The same seed gives the same ones. */
+export async function* randomWalks(seed: number, steps: number): AsyncGenerator<Walked> {
+  const random = new Random(seed);
+  let walked = 0;
+  let robotMs = 0;
+  while (walked < steps) {
+    const length = Math.min(random.whole(LENGTH.min, LENGTH.max), Math.max(2, steps - walked));
+    const history = randomHistory(random, length);
+    walked += history.steps.length;
+    const broken = await walk(history, passedMs => {
+      robotMs += passedMs;
+    });
+    yield { steps: walked, robotMs, found: broken && { history, broken } };
+  }
+}

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import type { Step, WalkSettings } from '../../scripts/walk/history.js';
+import { walk } from '../../scripts/walk/walk.js';
+
+const SETTINGS: WalkSettings = {
+  pollHz: 50,
+  hostSilenceMs: 500,
+  onControllerReset: 'manual',
+  laserMaxOnS: 0,
+  frameMs: 0.5,
+};
+
+const post = (path: string, body?: unknown): Step => ({
+  do: 'ask',
+  request: { method: 'POST', path, body },
+});
+const saves = post('/api/chassis/pidconfig', {
+  speed: { kp: 7, ki: 0, kd: 0 },
+  angle: { kp: 7, ki: 1, kd: 0 },
+  position: { kp: 7, ki: 2, kd: 0 },
+});
+
+/** What walks have found, each in its shortest form. */
+const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partial<WalkSettings> }>> = {
+  'a stop is not confirmed by a controller that was unplugged just now': {
+    steps: [
+      { do: 'fault', fault: { target: 'gimbal', fault: 'unplug' } },
+      { do: 'wait', ms: 100 },
+      post('/api/stop'),
+      { do: 'settle' },
+    ],
+  },
+  'a controller that comes back to a stopped robot is latched before it hears the host': {
+    steps: [
+      { do: 'fault', fault: { target: 'gimbal', fault: 'unplug' } },
+      { do: 'wait', ms: 1886 },
+      post('/api/stop'),
+      { do: 'settle' },
+    ],
+  },
+  'a controller that resets during a save while stopped is latched before it gets gains': {
+    steps: [
+      post('/api/stop'),
+      { do: 'settle' },
+      saves,
+      { do: 'fault', fault: { target: 'chassis', fault: 'brownout' } },
+      { do: 'settle' },
+    ],
+  },
+  'a resume that a stop beats leaves the mode': {
+    steps: [
+      post('/api/chassis/mode/switch', { mode: 'auto' }),
+      post('/api/resume'),
+      post('/api/stop'),
+      { do: 'settle' },
+    ],
+  },
+  'of a stop and a resume at once one wins': {
+    settings: { pollHz: 10 },
+    steps: [
+      { do: 'wait', ms: 394 },
+      post('/api/stop'),
+      post('/api/resume'),
+      { do: 'wait', ms: 20 },
+      post('/api/laser', { action: 'on' }),
+      { do: 'settle' },
+    ],
+  },
+};
+
+describe('what walks have found', () => {
+  for (const [name, { steps, settings }] of Object.entries(finds)) {
+    it(name, async () => {
+      const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });
+      expect(broken?.message).to.equal(undefined);
+    });
+  }
+});

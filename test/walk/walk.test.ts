@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { BrokenPromise } from '../../scripts/walk/broken-promise.js';
+import { Candidates } from '../../scripts/walk/candidates.js';
+import { type History, randomHistory } from '../../scripts/walk/history.js';
+import { testOf } from '../../scripts/walk/print-test.js';
+import { Random } from '../../scripts/walk/random.js';
+import { randomWalks, type Walked } from '../../scripts/walk/random-walks.js';
+import { shrink } from '../../scripts/walk/shrink.js';
+import { walk } from '../../scripts/walk/walk.js';
+
+const STEPS = 1000;
+
+describe('a walk', () => {
+  it(`of ${STEPS} random steps breaks no promise`, async function () {
+    this.timeout(300_000);
+    const seed = Date.now() % 2 ** 31;
+    for await (const { found } of randomWalks(seed, STEPS)) {
+      if (found === undefined) continue;
+      const test = testOf(await shrink(found, walk));
+      expect.fail(`${found.broken.message}\nseed ${seed}; as a test:\n${test}`);
+    }
+  });
+
+  it('is the same again for the same seed', async () => {
+    const all = async () => {
+      const walked: Walked[] = [];
+      for await (const one of randomWalks(1, 60)) walked.push(one);
+      return walked;
+    };
+    const first = await all();
+    expect(first.at(-1)?.robotMs).to.be.greaterThan(1000);
+    expect(await all()).to.deep.equal(first);
+  });
+
+  it('is shrunk to the steps without which nothing breaks, each as simple as it can be', async () => {
+    const usual = randomHistory(new Random(3), 40);
+    const history: History = {
+      ...usual,
+      steps: [
+        ...usual.steps.filter(step => step.do !== 'wait' && step.do !== 'interlock').slice(0, 20),
+        { do: 'interlock', closed: false },
+        { do: 'settle' },
+        { do: 'wait', ms: 2000 },
+      ],
+    };
+    const broken = new BrokenPromise('wait', 'waits with an open contact');
+    const fails = async ({ steps }: History) => {
+      const opened = steps.findIndex(step => step.do === 'interlock');
+      return steps.some((step, at) => step.do === 'wait' && opened >= 0 && at > opened) ? broken : undefined;
+    };
+    const { history: shortest } = await shrink({ history, broken }, fails);
+    expect(shortest.steps).to.deep.equal([
+      { do: 'interlock', closed: false },
+      { do: 'wait', ms: 1 },
+    ]);
+    expect(testOf({ history: shortest, broken })).to.include('{"do":"wait","ms":1},');
+  });
+});
+
+describe('candidates', () => {
+  it('forget what had ended before something sure began, and keep what overlapped it', () => {
+    const value = new Candidates('first');
+    value.sure('second', 1, 4);
+    value.sure('third', 3, 5);
+    expect(value.values).to.deep.equal(['second', 'third']);
+    value.maybe('fourth', 6, 7);
+    expect(value.can('second')).to.equal(true);
+    value.sure('fifth', 8, 9);
+    expect(value.values).to.deep.equal(['fifth']);
+  });
+});
