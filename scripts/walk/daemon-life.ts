@@ -1,135 +1,98 @@
-import { createServer, type Server } from 'node:http';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import type { Clock } from '../../src/core/clock.js';
-import { perUnit } from '../../src/core/units.js';
-import { darken } from '../../src/daemon/start.js';
-import type { Disk, DiskFile } from '../../src/gains/disk.js';
-import { GainsStore } from '../../src/gains/gains-store.js';
+import { type Daemon, darken, startBehind } from '../../src/daemon/start.js';
 import { type Hardware, isMissing } from '../../src/hardware/ports.js';
-import { createApp } from '../../src/http/app.js';
-import { everythingAllowed } from '../../src/robot/permission.js';
-import { Robot } from '../../src/robot/robot.js';
-import { ask, type Call, type Request } from './caller.js';
+import type { Disk, DiskFile } from '../../src/storage/disk.js';
+import type { Call, Request } from './caller.js';
+import { MemoryPort } from './memory-port.js';
 
-/** For the requests under way when the daemon is asked to end, as in src/daemon/start.ts. */
-const GRACE_MS = 200;
-/** An end that takes longer is cut short, as in src/daemon/serve.ts. */
+/** An end in order that takes longer is cut short, as in src/daemon/serve.ts. */
 const STOP_MS = 2000;
 
-/** The daemon from its start to its end, wired as in src/daemon/start.ts, with a server that listens to nobody. */
+/** The daemon from its start to its end, on hardware and a disk that outlive it. */
 export class DaemonLife {
-  readonly #config: Config;
   readonly #hardware: Hardware;
+  readonly #port: MemoryPort;
+  readonly #log = pino({ level: 'silent' });
   readonly #clock: Clock;
-  readonly #disk: Disk;
+  #starting: Promise<Daemon> | undefined;
+  readonly #parts: { readonly config: Config; readonly clock: Clock; readonly disk: Disk };
   #alive = true;
-  #server: Server | undefined;
-  #robot: Robot | undefined;
-  #store: GainsStore | undefined;
-  readonly #open = new Set<Call>();
 
-  constructor(parts: { config: Config; hardware: Hardware; clock: Clock; disk: Disk }) {
+  constructor({
+    config,
+    hardware,
+    clock,
+    disk,
+  }: {
+    config: Config;
+    hardware: Hardware;
+    clock: Clock;
+    disk: Disk;
+  }) {
     const isAlive = () => this.#alive;
-    this.#config = parts.config;
-    this.#clock = mortalClock(parts.clock, isAlive);
-    this.#disk = mortal(parts.disk, isAlive);
-    const { bus, laser, interlock } = parts.hardware;
-    this.#hardware = {
-      ...parts.hardware,
-      bus: mortal(bus, isAlive),
-      laser: isMissing(laser)
-        ? laser
-        : {
-            read: () => laser.read(),
-            write: on => {
-              if (this.#alive) laser.write(on);
-            },
-          },
-      ...(interlock !== undefined && {
-        interlock: {
-          isClosed: () => interlock.isClosed(),
-          onOpen: listener =>
-            interlock.onOpen(() => {
-              if (this.#alive) listener();
-            }),
-        },
-      }),
-      close: async () => undefined,
-    };
+    this.#clock = clock;
+    this.#port = new MemoryPort(clock);
+    this.#parts = { config, clock: mortalClock(clock, isAlive), disk: mortal(disk, isAlive) };
+    this.#hardware = mortalHardware(hardware, isAlive);
   }
 
   get listens(): boolean {
-    return this.#alive && this.#server !== undefined;
+    return this.#alive && this.#port.serves;
   }
 
   async start(): Promise<void> {
-    const config = this.#config;
-    const log = pino({ level: 'silent' });
-    darken(this.#hardware, log);
-    const store = await GainsStore.open({
-      folder: '/state',
-      clock: this.#clock,
-      disk: this.#disk,
-      lock: async () => ({ release: async () => undefined }),
-    });
-    this.#store = store;
-    const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
-    const robot = new Robot({
-      hardware: this.#hardware,
-      store,
-      clock: this.#clock,
-      permission: everythingAllowed,
-      settings: {
-        pollHz,
-        onControllerReset,
-        laserMaxOnS: config.laser.maxOnS,
-        silence: perUnit(() => ({ beforeMs: hostSilenceMs, givenMs: hostSilenceMs })),
-      },
-    });
-    this.#robot = robot;
-    await robot.start();
-    const app = createApp({
-      robot,
-      log,
-      clock: this.#clock,
-      version: 'walk',
-      allowedHosts: [],
-      gainBounds: config.gains.bounds,
-      guard: () => undefined,
-      consoleFolder: '/none',
-    });
-    this.#server = createServer(app.callback());
+    darken(this.#hardware, this.#log);
+    const lock = { hold: async () => undefined, release: async () => undefined };
+    const parts = { ...this.#parts, hardware: this.#hardware, log: this.#log, lock };
+    this.#starting = startBehind(this.#port, parts);
+    await this.#starting;
   }
 
   /** Undefined where nobody listens. */
   ask(request: Request): Call | undefined {
-    if (!this.listens || this.#server === undefined) return undefined;
-    const call = ask(this.#server, request);
-    this.#open.add(call);
-    void call.answer.then(() => this.#open.delete(call));
-    return call;
+    return this.listens ? this.#port.ask(request) : undefined;
   }
 
   /** As on SIGTERM. Resolves when the process is gone. */
-  async close(clock: Clock): Promise<void> {
-    darken(this.#hardware, pino({ level: 'silent' }));
-    const inOrder = (async () => {
-      await this.#robot?.close();
-      this.#server = undefined;
-      const grace = new Promise<void>(resolve => clock.after(GRACE_MS, resolve));
-      await Promise.race([grace, Promise.all([...this.#open].map(({ answer }) => answer))]);
-      await this.#store?.close();
-    })();
-    await Promise.race([inOrder, new Promise<void>(resolve => clock.after(STOP_MS, resolve))]);
+  async close(): Promise<void> {
+    darken(this.#hardware, this.#log);
+    const inOrder = this.#starting?.then(daemon => daemon.close());
+    await Promise.race([inOrder, new Promise<void>(resolve => this.#clock.after(STOP_MS, resolve))]);
     this.kill();
   }
 
   /** As SIGKILL and a power cut: nothing of it acts any more. */
   kill(): void {
     this.#alive = false;
-    for (const call of this.#open) call.hangUp();
+    this.#port.cut();
   }
+}
+
+function mortalHardware({ bus, laser, interlock, ...rest }: Hardware, isAlive: () => boolean): Hardware {
+  return {
+    ...rest,
+    bus: mortal(bus, isAlive),
+    laser: isMissing(laser)
+      ? laser
+      : {
+          read: () => laser.read(),
+          write: on => {
+            if (isAlive()) laser.write(on);
+          },
+        },
+    ...(interlock !== undefined && {
+      interlock: {
+        isClosed: () => interlock.isClosed(),
+        onOpen: listener =>
+          interlock.onOpen(() => {
+            if (isAlive()) listener();
+          }),
+      },
+    }),
+    close: async () => undefined,
+  };
 }
 
 function mortalClock(clock: Clock, isAlive: () => boolean): Clock {

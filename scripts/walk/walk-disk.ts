@@ -1,5 +1,5 @@
 import { RobotError } from '../../src/core/errors.js';
-import type { Disk, DiskFile } from '../../src/gains/disk.js';
+import type { Disk, DiskFile } from '../../src/storage/disk.js';
 import type { WalkClock } from './walk-clock.js';
 
 /** How the disk behaves from now on. */
@@ -80,7 +80,7 @@ export class WalkDisk implements Disk {
     return this.#does('open', () => {
       const inode = this.#names.get(path);
       if (inode === undefined) throw failure('open', 'ENOENT');
-      return this.#file(inode);
+      return this.#file(path, inode);
     });
   }
 
@@ -88,7 +88,7 @@ export class WalkDisk implements Disk {
     return this.#does('create', () => {
       const inode: Inode = { chunks: [] };
       this.#change(names => names.set(path, inode));
-      return this.#file(inode);
+      return this.#file(path, inode);
     });
   }
 
@@ -114,7 +114,7 @@ export class WalkDisk implements Disk {
     this.#nameChanges.push(change);
   }
 
-  #file(inode: Inode): DiskFile {
+  #file(path: string, inode: Inode): DiskFile {
     const settleAs = (state: Chunk['state']) => {
       for (const chunk of inode.chunks) if (chunk.state === 'cached') chunk.state = state;
     };
@@ -135,7 +135,7 @@ export class WalkDisk implements Disk {
           () => settleAs('durable'),
           () => settleAs('lost'),
         ),
-      isGone: () => this.#does('look', () => ![...this.#names.values()].includes(inode)),
+      isInPlace: () => this.#does('look', () => this.#names.get(path) === inode),
       close: () => this.#does('close', () => undefined),
     };
   }

@@ -71,7 +71,7 @@ export class World {
   async take(step: Step): Promise<void> {
     switch (step.do) {
       case 'ask':
-        this.#ask(step.request, step.hangUpAfterMs);
+        void this.#ask(step.request, step.hangUpAfterMs);
         break;
       case 'flood':
         this.#flood(step.path, step.callers, this.clock.nowMs() + step.forMs);
@@ -215,7 +215,7 @@ export class World {
     const life = this.#life;
     if (step.how === 'term') {
       let gone = false;
-      void life?.close(this.clock).then(() => {
+      void life?.close().then(() => {
         gone = true;
       });
       await this.#pass(PATIENCE_MS, () => gone);

@@ -1,0 +1,50 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Clock } from '../../src/core/clock.js';
+import type { Port } from '../../src/daemon/port.js';
+import { ask, type Call, type Request } from './caller.js';
+
+/** For the requests under way when the daemon ends in order, as src/daemon/port.ts gives them. */
+const GRACE_MS = 200;
+
+/** A port that only this process reaches. Nobody gets in before the daemon serves. */
+export class MemoryPort implements Port {
+  readonly address = { address: '127.0.0.1', family: 'IPv4', port: 0 };
+  readonly url = 'http://localhost';
+  readonly #clock: Clock;
+  readonly #calls = new Set<Call>();
+  #server: Server | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get serves(): boolean {
+    return this.#server !== undefined;
+  }
+
+  serve(listener: RequestListener): void {
+    this.#server = createServer(listener);
+  }
+
+  /** Undefined where nobody serves. */
+  ask(request: Request): Call | undefined {
+    if (this.#server === undefined) return undefined;
+    const call = ask(this.#server, request);
+    this.#calls.add(call);
+    void call.answer.then(() => this.#calls.delete(call));
+    return call;
+  }
+
+  async close(): Promise<void> {
+    this.#server = undefined;
+    const grace = new Promise<void>(resolve => this.#clock.after(GRACE_MS, resolve));
+    await Promise.race([grace, Promise.all([...this.#calls].map(({ answer }) => answer))]);
+    this.cut();
+  }
+
+  /** Nobody is answered any more. */
+  cut(): void {
+    this.#server = undefined;
+    for (const call of this.#calls) call.hangUp();
+  }
+}
