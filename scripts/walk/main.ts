@@ -16,7 +16,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed);
 const startedMs = performance.now();
 const kinds = new Map<string, number>();
-let last = { steps: 0, robotMs: 0 };
+let last = { steps: 0, robotMs: 0, slowestRestMs: 0 };
 for await (const walked of randomWalks(seed, Number(values.steps))) {
   last = walked;
   const { found } = walked;
@@ -28,6 +28,7 @@ for await (const walked of randomWalks(seed, Number(values.steps))) {
 }
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
 const minutes = (last.robotMs / 60_000).toFixed(1);
+console.log(`everything agreed at most ${last.slowestRestMs} ms after the last fault`);
 console.log(`${last.steps} steps of seed ${seed}, ${minutes} minutes of robot, in ${seconds} s`);
 for (const [kind, times] of kinds) console.log(`broken ${times} times: ${kind}`);
 process.exitCode = kinds.size > 0 ? 1 : 0;

@@ -1,15 +1,14 @@
 import { randomHistory } from './history.js';
 import { Random } from './random.js';
 import type { Found } from './shrink.js';
-import { walk } from './walk.js';
+import { type Figures, walk } from './walk.js';
 
 /** Of one history: from what it takes to meet anything, to what is still read and shrunk in moments. */
 const LENGTH = { min: 8, max: 80 };
 
-export interface Walked {
-  /** So far, of all histories. */
+/** The figures are of all histories so far. */
+export interface Walked extends Figures {
   readonly steps: number;
-  readonly robotMs: number;
   /** What the last one broke. */
   readonly found: Found | undefined;
 }
@@ -19,13 +18,15 @@ export async function* randomWalks(seed: number, steps: number): AsyncGenerator<
   const random = new Random(seed);
   let walked = 0;
   let robotMs = 0;
+  let slowestRestMs = 0;
   while (walked < steps) {
     const length = Math.min(random.whole(LENGTH.min, LENGTH.max), Math.max(2, steps - walked));
     const history = randomHistory(random, length);
     walked += history.steps.length;
-    const broken = await walk(history, passedMs => {
-      robotMs += passedMs;
+    const broken = await walk(history, figures => {
+      robotMs += figures.robotMs;
+      slowestRestMs = Math.max(slowestRestMs, figures.slowestRestMs);
     });
-    yield { steps: walked, robotMs, found: broken && { history, broken } };
+    yield { steps: walked, robotMs, slowestRestMs, found: broken && { history, broken } };
   }
 }

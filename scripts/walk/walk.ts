@@ -2,10 +2,17 @@ import { BrokenPromise } from './broken-promise.js';
 import type { History } from './history.js';
 import { World } from './world.js';
 
+export interface Figures {
+  /** Simulated. */
+  readonly robotMs: number;
+  /** The longest from the end of the last fault until everything agreed. */
+  readonly slowestRestMs: number;
+}
+
 /** What a history broke, or undefined where every promise held. */
 export async function walk(
   { settings, steps }: History,
-  passed: (robotMs: number) => void = () => undefined,
+  measured: (figures: Figures) => void = () => undefined,
 ): Promise<BrokenPromise | undefined> {
   const world = new World(settings);
   let defect: unknown;
@@ -29,7 +36,7 @@ export async function walk(
     );
   } finally {
     world.close();
-    passed(world.clock.nowMs());
+    measured({ robotMs: world.clock.nowMs(), slowestRestMs: world.slowestRestMs });
     process.off('unhandledRejection', note);
   }
 }
