@@ -82,7 +82,7 @@ describe('a save is found again after a restart when the journal', () => {
         const store = await open(state);
         await save(store);
         await act(state, join(state, JOURNAL_FILE));
-        const revision = await save(store);
+        const { revision } = await store.save('chassis', gains);
         await store.close();
         expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
       }));
