@@ -70,6 +70,8 @@ interface Contexts {
   // the robot as a whole
   stopped: Nothing;
   'wrong-mode': { readonly unit: string; readonly mode: Mode | null };
+  'trial-ended': Nothing;
+  'silence-too-long': Nothing;
   'trial-running': { readonly by?: string };
   'tune-running': { readonly loop?: string; readonly by?: string };
   closing: Nothing;

@@ -52,7 +52,7 @@ export type Torque = TypeOf<typeof torque>;
 /** The gains of one loop, as they are answered. */
 const gains = named('Gains', growing({ kp: number(), ki: number(), kd: number() }));
 
-const trialStatus = named(
+export const trialStatus = named(
   'Trial',
   growing({
     id: text(),

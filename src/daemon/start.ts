@@ -14,6 +14,7 @@ import type { Route } from '../http/route.js';
 import { agreedSilence, recordGivenSilence } from '../robot/agreed-silence.js';
 import { everythingAllowed } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
+import { endRunawayTrials } from '../robot/runaway.js';
 import { type Disk, realDisk } from '../storage/disk.js';
 import { SilenceRecord } from '../storage/silence-record.js';
 import type { StateLock } from '../storage/state-lock.js';
@@ -84,6 +85,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     for (const happening of happeningsOf(event)) eventLog.record(happening);
   });
   const stopLogging = logRobotEvents(robot, log, clock);
+  endRunawayTrials(robot);
   await robot.start();
   const app = createApp({
     robot,
@@ -93,6 +95,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     version,
     allowedHosts: config.http.allowedHosts,
     gainBounds: config.gains.bounds,
+    hostSilenceMs,
     guard: () => undefined,
     consoleFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
     hiddenRoutes,

@@ -9,7 +9,7 @@ import { text } from '../core/schema.js';
 import { type Status, status } from '../core/status.js';
 import { step } from '../core/step.js';
 import { telemetry } from '../core/telemetry.js';
-import type { GainBounds } from '../core/units.js';
+import { type GainBounds, UNIT_LIST } from '../core/units.js';
 import type { EventLog } from '../events/event-log.js';
 import type { Robot } from '../robot/robot.js';
 import { access } from './access.js';
@@ -22,6 +22,7 @@ import { robotFeed } from './robot-feed.js';
 import { type Guard, get, JsonText, type Route, stream } from './route.js';
 import { logRoutes } from './routes/log-routes.js';
 import { robotRoutes } from './routes/robot-routes.js';
+import { trialRoutes } from './routes/trial-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
 
@@ -33,6 +34,8 @@ export interface AppOptions {
   readonly version: string;
   readonly allowedHosts: readonly string[];
   readonly gainBounds: GainBounds;
+  /** Of supervision; 0 = for ever. */
+  readonly hostSilenceMs: number;
   /** What the build made of src/console. */
   readonly consoleFolder: string;
   readonly guard: Guard;
@@ -53,6 +56,9 @@ export function createApp(options: AppOptions): Koa {
   const events = createEvents(robotFeed(robot, clock, statusNow, options.eventLog.recorded), clock);
   const documented: Route[] = [
     ...unitRoutes(robot, options.gainBounds),
+    ...UNIT_LIST.flatMap(unit =>
+      trialRoutes({ robot, clock, bounds: options.gainBounds, hostSilenceMs: options.hostSilenceMs }, unit),
+    ),
     ...robotRoutes(robot, statusNow),
     ...logRoutes(options.eventLog),
     stream(

@@ -98,6 +98,16 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     ({ unit, mode }) =>
       `Excitation is chosen in debug mode; the ${unit} is in ${mode ?? 'a mode that is not known'}.`,
   ),
+  'trial-ended': answer(
+    409,
+    'Trial ended',
+    'That trial has ended, and the saved gains run. Without its id, another one begins.',
+  ),
+  'silence-too-long': answer(
+    409,
+    'Host silence too long',
+    'Gains are tried only where supervision.hostSilenceMs is from 1 to 2000: without the daemon they would run on for longer.',
+  ),
   'trial-running': answer(
     409,
     'Trial running',

@@ -22,7 +22,7 @@ export class JsonText<T> {
 
 /** One endpoint: what registers it, guards it, checks its requests and documents it. */
 export interface Route {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
   readonly id: string;
   readonly tag: string;
@@ -122,6 +122,14 @@ export function post<Body, Answer>(
       ctx.body = await act(body, ctx);
     },
   };
+}
+
+/** What is taken away; it needs no body and reads none. */
+export function remove<Answer>(
+  described: Described<Answer>,
+  act: (ctx: Context) => Answer | Promise<Answer>,
+): Route {
+  return { ...command(described, act), method: 'delete' };
 }
 
 /** An act that needs no body and reads none. */

@@ -47,7 +47,7 @@ function unitStatus(robot: Robot, name: UnitName): UnitStatus {
   };
 }
 
-function trialStatus({ id, by, endsAtMs, gains }: Trial): TrialStatus {
+export function trialStatus({ id, by, endsAtMs, gains }: Trial): TrialStatus {
   return { id, by, endsAtT: endsAtMs / 1000, gains };
 }
 

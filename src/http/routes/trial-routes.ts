@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../core/clock.js';
+import { RobotError } from '../../core/errors.js';
+import { named, number, object, text, yesNo } from '../../core/schema.js';
+import { trialStatus } from '../../core/status.js';
+import type { GainBounds, Unit } from '../../core/units.js';
+import type { Robot } from '../../robot/robot.js';
+import type { Trial } from '../../robot/trial.js';
+import { post, type Route, remove } from '../route.js';
+import * as schemas from '../schemas.js';
+import { trialStatus as trialStatusOf } from '../status-body.js';
+import { CONTROLLER_PROBLEMS } from './gains-routes.js';
+
+const LEASE_S = { minimum: 0.2, maximum: 5 } as const;
+/** A host that may be silent for longer could leave gains that were only tried with torque on. */
+const LONGEST_SILENCE_MS = 2000;
+
+export interface TrialOptions {
+  readonly robot: Robot;
+  readonly clock: Clock;
+  readonly bounds: GainBounds;
+  /** Of supervision; 0 = for ever. */
+  readonly hostSilenceMs: number;
+}
+
+/** Gains that a unit runs while somebody asks for it again and again. */
+export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOptions, unit: Unit): Route[] {
+  const { name, title: tag } = unit;
+  const path = `/api/${name}/pidconfig/trial`;
+  const gains = schemas.gainsBody(unit, bounds);
+  const body = named(
+    `${tag}Trial`,
+    object(
+      { gains, leaseS: { ...number('The trial ends so long after its last renewal.'), ...LEASE_S } },
+      { id: text('Of the trial that this renews or changes; without it, another one begins.') },
+    ),
+  );
+  const problems = [
+    'stopped',
+    'trial-running',
+    'trial-ended',
+    'silence-too-long',
+    ...CONTROLLER_PROBLEMS,
+  ] as const;
+  return [
+    post(
+      {
+        path,
+        id: `${name}Trial`,
+        right: 'tune',
+        tag,
+        summary:
+          'Run gains without saving them, until the lease ends; answered when the controller runs them',
+        body,
+        answer: trialStatus,
+        problems,
+      },
+      async ({ gains: wanted, leaseS, id }, ctx) => {
+        if (hostSilenceMs === 0 || hostSilenceMs > LONGEST_SILENCE_MS)
+          throw new RobotError('silence-too-long');
+        const { gains: unitGains } = robot.units[name];
+        const stillRuns = () => {
+          if (id !== undefined && robot.units[name].state.trial?.id !== id)
+            throw new RobotError('trial-ended');
+        };
+        stillRuns();
+        const trial: Trial = {
+          id: id ?? randomUUID(),
+          by: String(ctx.state.who),
+          gains: wanted,
+          endsAtMs: clock.nowMs() + 1000 * leaseS,
+        };
+        await unitGains.tryGains(trial, stillRuns);
+        return trialStatusOf(trial);
+      },
+    ),
+    remove(
+      {
+        path,
+        id: `${name}EndTrial`,
+        right: 'tune',
+        tag,
+        summary: "End the trial, whoever's it is; answered when the saved gains run again",
+        answer: named('TrialEnded', object({ ended: yesNo('There was a trial.') })),
+      },
+      async () => {
+        const ended = robot.units[name].state.trial !== undefined;
+        await robot.units[name].gains.endTrial('ended');
+        return { ended };
+      },
+    ),
+  ];
+}
