@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { describeError } from '../core/errors.js';
 import { closeLog } from '../events/log.js';
 import type { Hardware } from '../hardware/ports.js';
+import { watchMemory } from './memory-watch.js';
 import { type Daemon, darken, type Parts, start } from './start.js';
 
 /** A stop that takes longer is cut short: the laser has been dark since its beginning. */
@@ -12,8 +13,10 @@ export async function serve(parts: Parts): Promise<Daemon> {
   const { hardware, log } = parts;
   const lastResort = () => darken(hardware, log);
   process.once('exit', lastResort);
-  process.on('uncaughtException', error => fall(hardware, log, error));
-  process.on('unhandledRejection', error => fall(hardware, log, error));
+  const fallOver = (error: unknown) => fall(hardware, log, error);
+  process.on('uncaughtException', fallOver);
+  process.on('unhandledRejection', fallOver);
+  watchMemory(parts.clock, fallOver);
 
   const starting = start(parts);
   let stopping = false;

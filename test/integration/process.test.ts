@@ -36,15 +36,15 @@ describe('the daemon as a process', () => {
   });
 
   /** One that says at its end what level the laser's pin has. */
-  const runTelling = (how: string) => {
-    const child = new Child('test/support/crashing-daemon.js', [folder, how]);
+  const runTelling = () => {
+    const child = new Child('test/support/faulty-daemon.js', [folder]);
     running.push(child);
     return child;
   };
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     it(`ends in order on ${signal}, laser dark, open connections or not`, async () => {
-      const child = runTelling('throws');
+      const child = runTelling();
       const url = await child.url();
       await call(url, 'POST', '/api/laser', { action: 'on' });
       child.process.kill(signal);
@@ -97,18 +97,6 @@ describe('the daemon as a process', () => {
     const url = await run().url();
     expect((await call(url, 'GET', '/sim/state')).body.laser.level).to.equal(0);
   });
-
-  for (const how of ['throws', 'rejects']) {
-    it(`darkens the laser and ends when something ${how} unforeseen`, async () => {
-      const child = runTelling(how);
-      const url = await child.url();
-      expect((await call(url, 'POST', '/api/laser', { action: 'on' })).text).to.equal('{"state":"on"}');
-      child.process.kill('SIGUSR2');
-      expect(await child.exited).to.equal(1);
-      await child.line(/^level \{"level":0\}$/);
-      expect(child.lines.join('\n')).to.contain('uncaught error').and.to.contain('a defect');
-    });
-  }
 
   it('refuses a second daemon on the same state folder', async () => {
     await run().url();

@@ -17,9 +17,11 @@ export async function call(
   path: string,
   body?: unknown,
   headers = {},
+  signal?: AbortSignal,
 ): Promise<Answer> {
   const response = await fetch(new URL(path, url), {
     method,
+    signal,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });

@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Child } from '../support/child.js';
+import { call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+import { requirePrograms } from '../support/programs.js';
+
+/** What a program may meet that is none of the robot's doing. Either it serves on, or it ends dark and says why. */
+describe('a fault of the process', () => {
+  let folder = '';
+  let running: Child | undefined;
+
+  /** One that meets this fault on SIGUSR2, and says at its end what level the laser's pin has. */
+  const daemon = (fault: string, env = {}) => {
+    running = new Child('test/support/faulty-daemon.js', [folder, fault], env);
+    return running;
+  };
+  const isWhole = async (url: string) => {
+    const { gimbal, chassis } = (await call(url, 'GET', '/api/status')).body;
+    return [gimbal, chassis].every(({ online, gains }) => online && gains.applied);
+  };
+  /** Its URL, once both controllers are there, which takes a moment longer on a busy machine. */
+  const served = async (child: Child) => {
+    const url = await child.url();
+    await eventually(() => isWhole(url));
+    return url;
+  };
+  const light = async (url: string) =>
+    expect((await call(url, 'POST', '/api/laser', { action: 'on' })).text).to.equal('{"state":"on"}');
+  const save = async (url: string, kp: number) => {
+    const { body } = await call(url, 'GET', '/api/gimbal/pidconfig');
+    return call(url, 'POST', '/api/gimbal/pidconfig', { ...body, visual_yaw: { kp, ki: 1, kd: 0 } });
+  };
+  const saved = (url: string, kp: number) => eventually(async () => (await save(url, kp)).status === 200);
+  const savedKp = async (url: string) => (await call(url, 'GET', '/api/gimbal/pidconfig')).body.visual_yaw.kp;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+  });
+  afterEach(async () => {
+    await running?.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const ends: readonly [string, RegExp, Record<string, string>][] = [
+    ['throws', /"message":"a defect".*"msg":"uncaught error"/, {}],
+    ['rejects', /"message":"a defect".*"msg":"uncaught error"/, {}],
+    [
+      'leaks',
+      /"message":"out of memory: \d+ of \d+ MiB are used".*"msg":"uncaught error"/,
+      { NODE_OPTIONS: '--max-old-space-size=200' },
+    ],
+  ];
+  for (const [fault, last, env] of ends) {
+    it(`ends the daemon when something ${fault}: dark, with the reason last, and nothing saved is lost`, async () => {
+      const child = daemon(fault, env);
+      const url = await served(child);
+      await saved(url, 0.25);
+      await light(url);
+      child.process.kill('SIGUSR2');
+      expect(await child.exited).to.equal(1);
+      await child.line(/^level \{"level":0\}$/);
+      expect(child.lines.filter(line => !line.startsWith('level')).at(-1)).to.match(last);
+      expect(await savedKp(await daemon(fault).url())).to.equal(0.25);
+    });
+  }
+
+  for (const fault of ['a year ahead', 'a year back']) {
+    it(`does not mind a calendar that jumps ${fault}`, async () => {
+      const child = daemon(fault);
+      const url = await served(child);
+      await saved(url, 0.25);
+      const { uptimeS } = (await call(url, 'GET', '/api/status')).body;
+      child.process.kill('SIGUSR2');
+      await light(url);
+      await saved(url, 0.5);
+      const { body } = await call(url, 'GET', '/api/status');
+      expect([body.gimbal.online, body.chassis.online]).to.deep.equal([true, true]);
+      expect(body.uptimeS - uptimeS).to.be.within(0, 20);
+      await child.kill('SIGKILL');
+      expect(await savedKp(await daemon(fault).url())).to.equal(0.5);
+    });
+  }
+
+  it('takes nobody away from the laser who is connected when descriptors run out, and serves all when they are back', async function () {
+    requirePrograms(this, 'prlimit');
+    const child = daemon('throws');
+    const url = await served(child);
+    execFileSync('prlimit', [`--pid=${child.process.pid}`, '--nofile=50']);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await laserBy(agent, url, 'on')).to.equal('{"state":"on"}');
+    const { port, hostname } = new URL(url);
+    const crowd: Socket[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      crowd.push(socket);
+      await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+    }
+    expect(await laserBy(agent, url, 'off')).to.equal('{"state":"off"}');
+    for (const socket of crowd) socket.destroy();
+    await saved(url, 0.5);
+    agent.destroy();
+  });
+
+  it('wakes from a pause of 10 s with both controllers, dark where the caller has gone meanwhile', async () => {
+    const child = daemon('throws');
+    const url = await served(child);
+    child.process.kill('SIGSTOP');
+    const asked = call(url, 'POST', '/api/laser', { action: 'on' }, {}, AbortSignal.timeout(500));
+    expect(await asked.catch(error => error.name)).to.equal('TimeoutError');
+    await new Promise(resolve => setTimeout(resolve, 10_000));
+    child.process.kill('SIGCONT');
+    await eventually(() => isWhole(url));
+    expect((await call(url, 'GET', '/api/status')).body.laser.state).to.equal('off');
+    expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
+  });
+
+  const lost: readonly [string, () => Promise<void>][] = [
+    ['deleted', () => rm(folder, { recursive: true })],
+    [
+      'replaced by a file',
+      async () => {
+        await rename(folder, `${folder}-before`);
+        await writeFile(folder, '');
+      },
+    ],
+  ];
+  for (const [how, lose] of lost) {
+    it(`says so when its state folder is ${how}, drives on, and answers 200 for no save that is not kept`, async () => {
+      const child = daemon('throws');
+      const url = await served(child);
+      await saved(url, 0.25);
+      await lose();
+      const { status, body } = await save(url, 0.5);
+      if (status === 200) {
+        await child.kill('SIGKILL');
+        expect(await savedKp(await daemon('throws').url())).to.equal(0.5);
+        return;
+      }
+      expect([status, body.code]).to.deep.equal([503, 'storage-failed']);
+      expect(await savedKp(url)).to.equal(0.25);
+      expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
+      expect((await call(url, 'GET', '/api/status')).body.storage.ok).to.equal(false);
+      await rm(`${folder}-before`, { recursive: true, force: true });
+    });
+  }
+
+  it('serves on when nobody reads its log any more', async () => {
+    const child = daemon('throws');
+    const url = await served(child);
+    child.process.stdout?.destroy();
+    for (const mode of ['auto', 'manual', 'auto']) {
+      expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode })).status).to.equal(200);
+    }
+    await light(url);
+    expect(await child.kill('SIGTERM')).to.equal(0);
+    await child.line(/^level \{"level":0\}$/);
+  });
+});
+
+/** Over the connection that this agent keeps. */
+async function laserBy(agent: Agent, url: string, action: string): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const asking = request(`${url}/api/laser`, { method: 'POST', agent, headers });
+  asking.end(JSON.stringify({ action }));
+  const [response] = await once(asking, 'response');
+  let text = '';
+  for await (const part of response) text += part;
+  return text;
+}

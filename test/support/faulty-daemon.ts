@@ -1,0 +1,46 @@
+import { createPhysics } from '../../sim/robot-physics.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { loadConfig } from '../../src/config/config.js';
+import { systemClock } from '../../src/core/clock.js';
+import { serve } from '../../src/daemon/serve.js';
+import { createLog } from '../../src/events/log.js';
+
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+
+/** What goes wrong in the process on the signal SIGUSR2. */
+const FAULTS: Readonly<Record<string, () => void>> = {
+  throws: () => {
+    throw new Error('a defect');
+  },
+  rejects: () => {
+    void Promise.reject(new Error('a defect'));
+  },
+  leaks: () => {
+    const kept: string[][] = [];
+    setInterval(() => kept.push(Array.from({ length: 10_000 }, (_, index) => `${kept.length} ${index}`)), 20);
+  },
+  'a year ahead': () => shiftCalendar(YEAR_MS),
+  'a year back': () => shiftCalendar(-YEAR_MS),
+};
+
+/** What NTP does to a board without a clock of its own. */
+function shiftCalendar(byMs: number): void {
+  const RealDate = Date;
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args) =>
+      Reflect.construct(target, args.length === 0 ? [RealDate.now() + byMs] : args),
+    get: (target, name) => (name === 'now' ? () => RealDate.now() + byMs : Reflect.get(target, name)),
+  });
+}
+
+/** A daemon that meets a fault on SIGUSR2, and says at its very end what level the laser's pin has. */
+const [state = '', fault = 'throws'] = process.argv.slice(2);
+const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
+process.on('SIGUSR2', () => FAULTS[fault]?.());
+await serve({
+  config: loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state }),
+  hardware: robot.hardware,
+  log: createLog({ level: 'info' }),
+  clock: systemClock,
+});
+process.on('exit', () => process.stderr.write(`level ${JSON.stringify(robot.truth().laser)}\n`));
