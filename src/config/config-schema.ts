@@ -30,6 +30,10 @@ export function configCheck(given: unknown, defaults: Defaults): Checked {
     $data: true,
     strict: false,
     strictNumbers: true,
+    // The schema is ours, and used once: a start has no time to check and to optimise it.
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
   });
   ajv.addKeyword(silenceOfPolls);
   const isConfig = ajv.compile<Config>(schemaOf(defaults));

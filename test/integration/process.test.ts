@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
 
 describe('the daemon as a process', () => {
   let folder = '';
@@ -77,8 +78,10 @@ describe('the daemon as a process', () => {
     await first.kill('SIGKILL');
     const url = await run().url();
     expect((await call(url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(gains);
-    const { gimbal } = (await call(url, 'GET', '/sim/state')).body;
-    expect(gimbal.gains.visual_yaw.kp).to.equal(Math.fround(0.1));
+    await eventually(async () => {
+      const { gimbal } = (await call(url, 'GET', '/sim/state')).body;
+      return gimbal.gains?.visual_yaw.kp === Math.fround(0.1);
+    });
   });
 
   it('says in its log when the laser fails, and when it works again', async () => {
