@@ -33,7 +33,7 @@ function filled(text: string, parts: Readonly<Record<string, string>>, [open, cl
     const [begin, end] = [`${open} generated: ${name} ${close}`, `${open} end: ${name} ${close}`];
     const from = before.indexOf(begin);
     const to = before.indexOf(end);
-    if (from < 0 || to < from) throw new Error(`no place for ${name}`);
+    if (from < 0 || to < from) throw new Error(`put back where it was: ${begin} … ${end}`);
     return `${before.slice(0, from)}${begin}\n\n${part}\n\n${before.slice(to)}`;
   }, text);
 }

@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { script } from '../script.js';
 import { generatedFiles } from './generated-files.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-for (const [path, text] of await generatedFiles(root)) writeFileSync(join(root, path), text);
+await script(async () => {
+  for (const [path, text] of await generatedFiles(root)) writeFileSync(join(root, path), text);
+});
