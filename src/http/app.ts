@@ -40,7 +40,7 @@ export interface AppOptions {
   readonly consoleFolder: string;
   readonly guard: Guard;
   /** Routes that are served and not documented: the simulator's own. */
-  readonly hiddenRoutes?: readonly Route[];
+  readonly hiddenRoutes?: readonly Route[] | undefined;
 }
 
 /** The whole HTTP interface. Never listens. */

@@ -34,13 +34,13 @@ function operation(route: Route): Record<string, unknown> {
     summary: route.summary,
     tags: [route.tag],
     'x-right': route.right,
-    ...(route.events !== undefined && { 'x-events': route.events }),
-    ...(route.query !== undefined && {
-      parameters: Object.entries(route.query).map(([name, schema]) => ({ name, in: 'query', schema })),
-    }),
-    ...(route.body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
-    }),
+    'x-events': route.events,
+    parameters:
+      route.query && Object.entries(route.query).map(([name, schema]) => ({ name, in: 'query', schema })),
+    requestBody: route.body && {
+      required: true,
+      content: { 'application/json': { schema: route.body } },
+    },
     responses: { 200: answer(route), ...problems(route) },
   };
 }
@@ -80,5 +80,5 @@ function withReferences(value: unknown, schemas: Record<string, unknown>): unkno
   if (typeof title !== 'string') return members;
   schemas[title] ??= schema;
   if (JSON.stringify(schemas[title]) !== JSON.stringify(schema)) return members;
-  return { $ref: `#/components/schemas/${title}`, ...(description !== undefined && { description }) };
+  return { $ref: `#/components/schemas/${title}`, description };
 }

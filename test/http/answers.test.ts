@@ -1,8 +1,37 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { status } from '../../src/core/status.js';
+import { UNIT_LIST } from '../../src/core/units.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+describe('every answer', () => {
+  const daemon = simulatedDaemon();
+
+  it('is what the document says', async () => {
+    for (const { name } of UNIT_LIST) {
+      await eventually(async () => (await daemon.get(`/api/${name}/excitation`)).status === 200);
+    }
+    const document = (await daemon.get('/api/openapi.json')).body;
+    const ajv = new Ajv({ strict: false, allErrors: true }).addSchema(document, 'api');
+    const paths = Object.entries<{ get?: unknown }>(document.paths);
+    const read = paths.filter(([path, { get }]) => get !== undefined && path !== '/api/events');
+    expect(read).to.have.length.of.at.least(10);
+    for (const [path] of read) {
+      const inPointer = path.replaceAll('/', '~1');
+      const { status, body } = await daemon.get(path);
+      expect([path, status]).to.deep.equal([path, 200]);
+      const schema = `/paths/${inPointer}/get/responses/200/content/application~1json/schema`;
+      expect(ajv.validate(`api#${schema}`, body), `${path}: ${ajv.errorsText()}`).to.equal(true);
+    }
+    for (const refused of [
+      await daemon.get('/api/nothing'),
+      await daemon.post('/api/laser', { action: 1 }),
+    ]) {
+      expect(ajv.validate('api#/components/schemas/Problem', refused.body), ajv.errorsText()).to.equal(true);
+    }
+  });
+});
 
 describe('status', () => {
   const daemon = simulatedDaemon();
