@@ -12,6 +12,18 @@ export interface Timer {
   cancel(): void;
 }
 
+/** Resolves when the work has ended, however it ended, or when the time is over. Returns whether it has ended. */
+export function endedWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  return new Promise(resolve => {
+    const limit = clock.after(limitMs, () => resolve(false));
+    const end = () => {
+      limit.cancel();
+      resolve(true);
+    };
+    work.then(end, end);
+  });
+}
+
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, act) => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { type Clock, endedWithin } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import type { Listeners } from '../core/listeners.js';
 import type { StorageStatus } from '../core/status.js';
@@ -41,13 +41,7 @@ export class GainsStore {
    */
   static async open(options: StoreOptions): Promise<GainsStore> {
     const store = new GainsStore(options);
-    await new Promise<void>(resolve => {
-      const limit = options.clock.after(OPEN_MS, resolve);
-      void store.#journal.open().then(() => {
-        limit.cancel();
-        resolve();
-      });
-    });
+    await endedWithin(options.clock, OPEN_MS, store.#journal.open());
     const cause = store.#journal.problem?.cause;
     if (!isRobotError(cause, 'state-in-use')) return store;
     await store.close();

@@ -66,8 +66,7 @@ export class JournalFile {
   async replace(parts: Iterable<Buffer>): Promise<void> {
     await this.close();
     await this.#keepForeign();
-    this.#bytes = 0;
-    await replaceFile(this.#disk, this.#path, this.#counted(parts));
+    this.#bytes = await replaceFile(this.#disk, this.#path, parts);
     await this.#open();
   }
 
@@ -110,13 +109,6 @@ export class JournalFile {
     if (!this.#setAside.has(name)) await replaceFile(this.#disk, join(this.#folder, name), [this.#foreign]);
     this.#setAside.add(name);
     this.#foreign = undefined;
-  }
-
-  *#counted(parts: Iterable<Buffer>): Iterable<Buffer> {
-    for (const part of parts) {
-      this.#bytes += part.length;
-      yield part;
-    }
   }
 
   #ofNewerFormat(format: number): RobotError<'storage-failed'> {

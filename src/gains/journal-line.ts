@@ -12,7 +12,7 @@ export interface JournalEntry {
   readonly line: string;
 }
 
-export interface JournalText {
+interface JournalText {
   readonly entries: readonly JournalEntry[];
   /** A line does not hold or cannot be used, or the end is torn. */
   readonly damaged: boolean;

@@ -77,9 +77,7 @@ export class Journal {
 
   /** Locks the folder, reads the file and mends it. Never rejects: `problem` says what is wrong. */
   open(): Promise<void> {
-    return this.#enqueue(async () => {
-      await this.#prepare();
-    });
+    return this.#enqueue(() => this.#prepare());
   }
 
   /** Resolves with the entry and its number when it is on the disk. */
@@ -106,7 +104,7 @@ export class Journal {
     this.#retry?.cancel();
   }
 
-  #enqueue(act: () => Promise<void>): Promise<void> {
+  #enqueue(act: () => Promise<unknown>): Promise<void> {
     this.#work = this.#work.then(act).then(
       () => this.#setProblem(undefined),
       error => this.#setProblem(asStorageError(error)),
@@ -145,7 +143,15 @@ export class Journal {
     try {
       await this.#file.append(journalBytes(entries.map(({ line }) => line)));
     } catch (error) {
-      await this.#takeBack(saves, asStorageError(error));
+      const failure = asStorageError(error);
+      this.#setProblem(failure);
+      try {
+        // On a disk that works again nothing remains of a save that is refused.
+        await this.#prepare();
+        for (const save of saves) save.mayRemain = false;
+      } finally {
+        this.#refuse(saves, failure);
+      }
       return;
     }
     this.#setProblem(undefined);
@@ -159,17 +165,6 @@ export class Journal {
     if (!saves.some(({ abandoned }) => abandoned)) return;
     this.#file.distrust();
     await this.#prepare();
-  }
-
-  /** On a disk that works again nothing remains of a save that is refused. */
-  async #takeBack(saves: readonly Save[], failure: StorageError): Promise<void> {
-    this.#setProblem(failure);
-    try {
-      await this.#prepare();
-      for (const save of saves) save.mayRemain = false;
-    } finally {
-      this.#refuse(saves, failure);
-    }
   }
 
   /** Those whose callers still wait. */

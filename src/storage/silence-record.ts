@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Clock } from '../core/clock.js';
+import { type Clock, endedWithin } from '../core/clock.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
 import type { Disk } from './disk.js';
 import { replaceFile } from './durable-file.js';
@@ -34,13 +34,8 @@ export class SilenceRecord {
   /** Never rejects. A disk that is too slow is not waited for. */
   static async open(options: { folder: string; disk: Disk; clock: Clock }): Promise<SilenceRecord> {
     const record = new SilenceRecord(options.folder, options.disk);
-    await new Promise<void>(resolve => {
-      const limit = options.clock.after(OPEN_MS, resolve);
-      record.#work = record.#read().then(() => {
-        limit.cancel();
-        resolve();
-      });
-    });
+    record.#work = record.#read();
+    await endedWithin(options.clock, OPEN_MS, record.#work);
     return record;
   }
 
