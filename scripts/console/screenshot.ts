@@ -5,16 +5,22 @@ import { openBrowser } from '../../test/support/browser.js';
 import { Child } from '../../test/support/child.js';
 import { call } from '../../test/support/daemon.js';
 
-/** The operator's page on the simulated robot while its yaw is tuned, as the README shows it. */
-const target = process.argv[2] ?? 'docs/console.png';
+/** The operator's page on the simulated robot while its yaw is tuned, as the README shows it; on a phone; in a match. */
+const folder = process.argv[2] ?? 'docs';
 const state = await mkdtemp(join(tmpdir(), 'trunnion-'));
 const daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
 const browser = await openBrowser();
 const seconds = (count: number) => new Promise(resolve => setTimeout(resolve, 1000 * count));
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
 try {
   const url = await daemon.url();
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
-  await page.goto(url);
+  const open = async (hash: string, options: Parameters<typeof browser.newPage>[0]) => {
+    const page = await browser.newPage({ colorScheme: 'dark', ...options });
+    await page.addInitScript("localStorage.setItem('trunnion.begun', 'yes')");
+    await page.goto(url + hash);
+    return page;
+  };
+  const desk = await open('', { viewport: { width: 1280, height: 720 } });
   const mode = (unit: string, to: string) => call(url, 'POST', `/api/${unit}/mode/switch`, { mode: to });
   await mode('chassis', 'auto');
   await mode('gimbal', 'auto');
@@ -26,10 +32,15 @@ try {
   await call(url, 'POST', '/api/gimbal/pidconfig', { ...gains, angle_yaw: { kp: 150, ki: 300, kd: 3 } });
   await call(url, 'POST', '/api/laser', { action: 'on' });
   await seconds(5);
-  await page.getByLabel('Angle loop, yaw kd', { exact: true }).fill('4.5');
-  await page.getByText('History').first().click();
+  await desk.getByLabel('Angle loop, yaw kd', { exact: true }).fill('4.5');
   await seconds(1);
-  await page.screenshot({ path: target, fullPage: true });
+  await desk.screenshot({ path: join(folder, 'console.png') });
+  await desk.close();
+  const phone = await open('', PHONE);
+  const match = await open('#match', PHONE);
+  await seconds(4);
+  await phone.screenshot({ path: join(folder, 'console-phone.png') });
+  await match.screenshot({ path: join(folder, 'console-match.png') });
 } finally {
   await browser.close();
   await daemon.kill();

@@ -11,7 +11,10 @@ const FRAME_MS = 30;
 const daemon = createDaemon(() => stream.giveWay());
 const model = new Model(daemon);
 const stream = new EventStream({
-  onOpen: () => model.telemetry.streamOpened(),
+  onOpen: () => {
+    model.telemetry.streamOpened();
+    void model.log.load();
+  },
   onRest: resting => {
     model.resting.value = resting;
   },
@@ -21,6 +24,7 @@ const stream = new EventStream({
   onStatus: status => model.setStatus(status),
   onTelemetry: sample => model.takeSample(sample),
   onStep: step => model.takeStep(step),
+  onLog: event => model.log.take(event),
 });
 
 let drawnMs = 0;

@@ -39,7 +39,7 @@ describe('the console in a browser', function () {
     })`);
   const noteOf = (of: Page, pointer: string) => of.locator(`#note-${pointer}`);
 
-  it('comes in at most 6 requests and 60 KB, all from the daemon, and complains of nothing', async () => {
+  it('comes in at most 7 requests and 60 KB, all from the daemon, and complains of nothing', async () => {
     const requests: string[] = [];
     let bytes = 0;
     const context = await robot.browser.newContext();
@@ -53,7 +53,7 @@ describe('the console in a browser', function () {
     await fresh.goto(robot.url);
     await shows(fresh.locator('.link'), /Live/);
     await eventually(() => field(fresh, 'Speed loop kp').isEnabled());
-    expect(requests, requests.join(' ')).to.have.length.of.at.most(6);
+    expect(requests, requests.join(' ')).to.have.length.of.at.most(7);
     expect(requests.filter(request => !request.startsWith(robot.url))).to.deep.equal([]);
     expect(bytes).to.be.greaterThan(20_000).and.lessThan(61_440);
     expect(robot.complaints).to.deep.equal([]);
@@ -247,7 +247,7 @@ describe('the console in a browser', function () {
       await plot.getByRole('button', { name: 'CSV' }).click();
       return (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
     };
-    const seconds = (lines: string[]) => Number.parseFloat(lines.at(-1)!) - Number.parseFloat(lines[1]!);
+    const seconds = (lines: string[]) => Number.parseFloat(lines.at(-1)!) - Number.parseFloat(lines[4]!);
     await plot.getByRole('button', { name: 'Speed loop' }).click();
     await framesPass(75);
     const over = (await plot.locator('.u-over').boundingBox())!;
@@ -257,9 +257,11 @@ describe('the console in a browser', function () {
     await page.mouse.up();
     await shows(plot, /Go on/);
     const zoomed = await shown();
-    expect(zoomed[0]).to.equal('t_s,setpoint_m/s,measured_m/s');
+    expect(zoomed.slice(0, 4).join('\n')).to.match(
+      /^# robot 127.*\n# chassis speed, revision \d+, kp .* ki .* kd .*\n# t_s is seconds before .*\nt_s,setpoint_m\/s,measured_m\/s$/,
+    );
     expect(seconds(zoomed)).to.be.within(0.5, 1);
-    expect(await shown()).to.deep.equal(zoomed);
+    expect((await shown()).slice(3)).to.deep.equal(zoomed.slice(3));
     await plot.getByRole('button', { name: 'Go on' }).click();
     await shows(plot, /Pause/);
   });

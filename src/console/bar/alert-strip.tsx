@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
+import { unitNamed } from '../../core/units.js';
 import type { Model } from '../model/model.js';
+import { clockText } from '../model/numbers.js';
 import { type Act, refusalText } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';
 import { Press } from '../parts/press.js';
@@ -15,7 +17,8 @@ export function AlertStrip() {
   const lines = linesOf(model);
   const status = model.status.value;
   const excited = status === undefined ? [] : excitedUnits(status);
-  const count = lines.length + excited.length;
+  const restarts = model.log.restarts.value;
+  const count = lines.length + excited.length + restarts.length;
   return (
     <div class="strip" data-folded={folded.value || undefined}>
       <div role="alert">
@@ -25,6 +28,15 @@ export function AlertStrip() {
             .map(line => (
               <Alert {...line} key={line.about + line.text} />
             ))}
+          {restarts.map(event => (
+            <li data-tone="bad" key={event.seq}>
+              <strong>{event.unit === undefined ? '' : unitNamed(event.unit).title}</strong> restarted{' '}
+              {clockText(event.at, new Date())}, now {event.unit && status?.[event.unit].mode}.{' '}
+              <button type="button" onClick={() => model.log.note(event)}>
+                Noted
+              </button>
+            </li>
+          ))}
           {excited.map(({ unit, text }) => (
             <li class="excited" key={unit.name}>
               <strong>{unit.title}</strong> {text}{' '}

@@ -1,13 +1,10 @@
-import { useEffect } from 'preact/hooks';
 import type { LaserStatus } from '../../core/status.js';
 import { useConsole } from '../parts/console.js';
-import { onKey } from '../parts/keys.js';
 import { Press } from '../parts/press.js';
 
-/** `L` darkens it from anywhere; there is no key that lights it. */
+/** There is no key that lights it. */
 export function LaserSwitch() {
   const { model } = useConsole();
-  useEffect(() => onKey('l', () => model.darken()), [model]);
   const light = model.fresh.value ? model.status.value?.laser.light : undefined;
   return (
     <fieldset class="group laser" aria-label="Laser">

@@ -1,12 +1,9 @@
-import { useEffect } from 'preact/hooks';
 import { useConsole } from '../parts/console.js';
-import { onKey } from '../parts/keys.js';
 import { Press } from '../parts/press.js';
 
 /** One press, or Escape from anywhere. */
 export function StopSwitch() {
   const { model } = useConsole();
-  useEffect(() => onKey('escape', () => void model.stop()), [model]);
   return (
     <fieldset class="group stopping" aria-label="Stop">
       <Press

@@ -14,6 +14,9 @@ export function TopBar() {
         <h1>Trunnion</h1>
         {model.status.value?.simulated && <span class="badge">SIMULATED</span>}
         <LinkState />
+        <a class="match-link" href="#match">
+          Match view
+        </a>
       </div>
       {UNIT_LIST.map(unit => (
         <ModeSwitch key={unit.name} unit={unit} />

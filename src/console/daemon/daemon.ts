@@ -1,3 +1,4 @@
+import type { LogPage } from '../../core/log-event.js';
 import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
 import { createRequest } from './request.js';
 
@@ -27,6 +28,11 @@ export function createDaemon(onStuck: () => void) {
       post<GainSet>(`/api/${unit}/pidconfig${basedOn(baseRevision)}`, gains),
     restore: (unit: UnitName, revision: number) =>
       post<GainSet>(`/api/${unit}/pidconfig/restore`, { revision }),
+    ping: () => get('/healthz'),
+    log: (after: number) => get<LogPage>(`/api/log?after=${after}`),
+    /** Of the simulator: plays a fault, and says how things really are. */
+    fault: (target: string, fault: string) => post('/sim/faults', { target, fault }),
+    truth: () => get<Readonly<Record<string, unknown>>>('/sim/state'),
     history: (unit: UnitName, limit: number) =>
       get<readonly SavedGains[]>(`/api/${unit}/pidconfig/history?limit=${limit}`),
   };

@@ -1,3 +1,4 @@
+import type { LogEvent } from '../../core/log-event.js';
 import type { Status } from '../../core/status.js';
 import type { Sample, Step } from './robot-state.js';
 import { StreamRoom } from './stream-room.js';
@@ -7,6 +8,7 @@ export interface StreamHandlers {
   readonly onStatus: (status: Status) => void;
   readonly onTelemetry: (sample: Sample) => void;
   readonly onStep: (step: Step) => void;
+  readonly onLog: (event: LogEvent) => void;
   /** Newer windows have the connections; a press or a key wakes this one. */
   readonly onRest: (resting: boolean) => void;
   /** Heard from within STALE_MS, or not any more. */
@@ -89,6 +91,7 @@ export class EventStream {
     this.#on<Status>(source, 'status', status => this.#handlers.onStatus(status));
     this.#on<Sample>(source, 'telemetry', sample => this.#handlers.onTelemetry(sample));
     this.#on<Step>(source, 'step', step => this.#handlers.onStep(step));
+    this.#on<LogEvent>(source, 'log', event => this.#handlers.onLog(event));
   }
 
   #on<T>(source: EventSource, type: string, act: (data: T) => void): void {

@@ -3,6 +3,7 @@ import type { Status } from '../../core/status.js';
 import { type Mode, perUnit, type UnitName } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
 import type { Sample, Step } from '../daemon/robot-state.js';
+import { EventLog } from '../log/event-log.js';
 import { Act } from '../parts/act.js';
 import { keepEdits } from './kept-edits.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
@@ -21,6 +22,7 @@ export class Model {
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
   readonly gains: Readonly<Record<UnitName, UnitGains>>;
   readonly telemetry = new Telemetry();
+  readonly log: EventLog;
   readonly steps = signal<ReadonlyMap<string, StepPair>>(new Map());
   readonly stopping = new Act('Stop');
   /** A stop that got no answer yet is asked again. */
@@ -34,6 +36,7 @@ export class Model {
 
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
+    this.log = new EventLog(daemon);
     this.gains = perUnit(unit => new UnitGains(unit, daemon));
     keepEdits(this.gains);
     effect(() => {
@@ -94,8 +97,8 @@ export class Model {
     void this.laser.run('off', () => this.#daemon.darken(() => undefined));
   }
 
-  switchMode(unit: UnitName, mode: Mode): void {
-    void this.modes[unit].run(mode, () => this.#daemon.switchMode(unit, mode));
+  switchMode(unit: UnitName, mode: Mode): Promise<boolean> {
+    return this.modes[unit].run(mode, () => this.#daemon.switchMode(unit, mode));
   }
 
   excite({ unit, loop }: LoopChoice, amplitude: number | null, periodS: number | null): void {

@@ -17,6 +17,8 @@ export class Telemetry {
   /** Changes at most once a picture; what is drawn from telemetry is drawn then. */
   readonly frame = signal(0);
   latest: Sample | undefined;
+  /** Samples that came. */
+  count = 0;
   readonly #timeline = new Timeline();
   #hasNews = true;
 
@@ -32,6 +34,7 @@ export class Telemetry {
     this.buffer.push(this.#timeline.pageTime(sample.t, pageS()), sample);
     this.trail.take(sample);
     this.latest = sample;
+    this.count += 1;
     this.#hasNews = true;
   }
 

@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import type { Quantity } from '../../core/units.js';
 import type { Colours, Palette } from './palette.js';
 
 export interface ChartSeries {
@@ -21,20 +22,24 @@ export interface ChartOptions {
   readonly showsOutput?: () => boolean;
   /** Whether 0 is in sight whatever the values are. */
   readonly keepsZero?: () => boolean;
+  /** Of y, as long as it is not to follow the values. */
+  readonly lockedY?: () => readonly [number, number] | undefined;
+  readonly quantity: () => Quantity;
+  readonly outputQuantity?: () => Quantity;
   readonly onZoom?: (fromT: number, toT: number) => void;
   readonly onCursor?: (index: number | null) => void;
   readonly draw?: (chart: uPlot, palette: Palette) => void;
 }
 
 const FONT = '11px system-ui, sans-serif';
-/** In the loop's unit: less than this is nothing. */
-const LEAST_SPAN = 0.002;
-const LEAST_CLOSE_SPAN = 0.02;
+/** Less than this is noise, and is not drawn as if it were much. */
+const LEAST_SPANS: Readonly<Record<Quantity, number>> = { rad: 0.02, m: 0.05, 'm/s': 0.1, V: 1 };
 
 /** A uPlot with our look: time before `zeroT`, a zero line, the page's colours, the width of its host. */
 export function createChart(options: ChartOptions): uPlot {
   const { host, colours, series } = options;
   const colour = (name: keyof Palette) => () => colours.palette.peek()[name];
+  const outputQuantity = options.outputQuantity ?? options.quantity;
   const axis = {
     stroke: colour('dim'),
     grid: { stroke: colour('grid'), width: 1 },
@@ -48,7 +53,7 @@ export function createChart(options: ChartOptions): uPlot {
     size: () => (isShown() ? 48 : 8),
     stroke: colour('output'),
     grid: { show: false },
-    values: (_, at) => (isShown() ? at.map(valueText) : []),
+    values: (_, at) => (isShown() ? withUnit(at, outputQuantity()) : []),
   });
   const chart = new uPlot(
     {
@@ -65,9 +70,14 @@ export function createChart(options: ChartOptions): uPlot {
       scales: {
         x: { time: false, range: options.range },
         y: {
-          range: (_, min, max) => (options.keepsZero?.() === false ? closely(min, max) : withZero(min, max)),
+          range: (_, min, max) => {
+            const locked = options.lockedY?.();
+            if (locked !== undefined) return [...locked];
+            const least = LEAST_SPANS[options.quantity()];
+            return options.keepsZero?.() === false ? closely(min, max, least) : withZero(min, max, least);
+          },
         },
-        output: { range: (_, min, max) => withZero(min, max) },
+        output: { range: (_, min, max) => withZero(min, max, LEAST_SPANS[outputQuantity()]) },
       },
       axes: [
         {
@@ -76,7 +86,7 @@ export function createChart(options: ChartOptions): uPlot {
           splits: (_, __, min, max, increment) => splits(min, max, increment, options.zeroT()),
           values: (_, at) => at.map(t => secondsText(t - options.zeroT())),
         },
-        { ...axis, size: 56, values: (_, at) => at.map(valueText) },
+        { ...axis, size: 64, values: (_, at) => withUnit(at, options.quantity()) },
         ...(options.showsOutput === undefined ? [] : [outputAxis(options.showsOutput)]),
       ],
       series: [
@@ -127,18 +137,26 @@ function heightOf(host: HTMLElement): number {
   return Math.max(100, host.clientHeight);
 }
 
-function withZero(min: number | null, max: number | null): [number, number] {
+function withZero(min: number | null, max: number | null, least: number): [number, number] {
   const low = Math.min(0, min ?? 0);
   const high = Math.max(0, max ?? 0);
-  const room = Math.max(high - low, LEAST_SPAN) * 0.08;
+  const more = Math.max(0, least - (high - low)) / 2;
+  const room = (high - low) * 0.08 + more;
   return [low - room, high + room];
 }
 
-/** Around what there is, but no closer than noise deserves. */
-function closely(min: number | null, max: number | null): [number, number] {
+/** Around what there is. */
+function closely(min: number | null, max: number | null, least: number): [number, number] {
   const [low, high] = [min ?? 0, max ?? 0];
-  const room = Math.max((high - low) * 0.08, (LEAST_CLOSE_SPAN - (high - low)) / 2);
+  const room = Math.max((high - low) * 0.08, (least - (high - low)) / 2);
   return [low - room, high + room];
+}
+
+/** The unit stands at the uppermost value. */
+function withUnit(values: readonly number[], unit: string): string[] {
+  return values.map((value, index) =>
+    index === values.length - 1 ? `${valueText(value)} ${unit}` : valueText(value),
+  );
 }
 
 function splits(min: number, max: number, increment: number, zeroT: number): number[] {

@@ -1,11 +1,22 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
-import { keyOf } from '../model/loop-choice.js';
+import { keyOf, type LoopChoice } from '../model/loop-choice.js';
 import { useConsole } from '../parts/console.js';
 
-/** One press for each loop; the excited one pulses. */
-export function LoopChooser() {
+/** Beside the chosen one. */
+const MOST_STACKED = 3;
+
+/** One press for each loop; the excited one pulses. "Stack" lets presses add loops below the chosen one. */
+export function LoopChooser({ stacked }: { readonly stacked: Signal<readonly LoopChoice[]> }) {
   const { model } = useConsole();
+  const stacks = useSignal(false);
   const chosen = keyOf(model.choice.value);
+  const isStacked = (choice: LoopChoice) => stacked.value.some(one => keyOf(one) === keyOf(choice));
+  const press = (choice: LoopChoice) => {
+    if (!stacks.value) model.choice.value = choice;
+    else if (isStacked(choice)) stacked.value = stacked.value.filter(one => keyOf(one) !== keyOf(choice));
+    else if (keyOf(choice) !== chosen) stacked.value = [...stacked.value, choice].slice(-MOST_STACKED);
+  };
   return (
     <div class="loop-chooser">
       {UNIT_LIST.map(({ name: unit, title, loops }) => (
@@ -13,15 +24,15 @@ export function LoopChooser() {
           <span class="unit-name">{title}</span>
           {loops.map(({ name: loop, title }) => {
             const wave = model.status.value?.[unit].excitation;
+            const choice = { unit, loop };
             return (
               <button
                 type="button"
                 key={loop}
-                aria-pressed={keyOf({ unit, loop }) === chosen}
+                aria-pressed={keyOf(choice) === chosen || isStacked(choice)}
+                data-stacked={(keyOf(choice) !== chosen && isStacked(choice)) || undefined}
                 data-excited={(wave?.loop === loop && wave.amplitude !== 0) || undefined}
-                onClick={() => {
-                  model.choice.value = { unit, loop };
-                }}
+                onClick={() => press(choice)}
               >
                 {title}
               </button>
@@ -29,6 +40,18 @@ export function LoopChooser() {
           })}
         </fieldset>
       ))}
+      <button
+        type="button"
+        class="stack"
+        aria-pressed={stacks.value}
+        title="Shows up to four loops below one another"
+        onClick={() => {
+          stacks.value = !stacks.value;
+          if (!stacks.value) stacked.value = [];
+        }}
+      >
+        Stack
+      </button>
     </div>
   );
 }

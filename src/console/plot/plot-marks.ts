@@ -35,3 +35,27 @@ export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[],
   }
   ctx.restore();
 }
+
+/** The moments that were picked, and what lies between them. */
+export function drawPicks(plot: uPlot, palette: Palette, picks: readonly number[]): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = palette.previous;
+  ctx.fillStyle = palette.previous;
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  const xs = picks
+    .map(t => plot.valToPos(t, 'x', true))
+    .filter(x => x >= bbox.left && x <= bbox.left + bbox.width);
+  for (const x of xs) {
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  const [from, to] = xs;
+  if (from !== undefined && to !== undefined) {
+    ctx.globalAlpha = 0.12;
+    ctx.fillRect(Math.min(from, to), bbox.top, Math.abs(to - from), bbox.height);
+  }
+  ctx.restore();
+}

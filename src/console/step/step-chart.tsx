@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
+import type { Quantity } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
 import { overlay, type StepPair, stepCurve } from '../model/step-memory.js';
 import { useConsole } from '../parts/console.js';
@@ -10,6 +11,8 @@ export function StepChart({ pair }: { readonly pair: StepPair | undefined }) {
   const { colours } = useConsole();
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
+  const quantity = useRef<Quantity>('rad');
+  if (pair !== undefined) quantity.current = loopOf(pair.current.step).quantity;
   useEffect(() => {
     if (host.current === null || pair === undefined) return;
     chart.current ??= createChart({
@@ -20,6 +23,7 @@ export function StepChart({ pair }: { readonly pair: StepPair | undefined }) {
         { label: 'setpoint', colour: 'setpoint', width: 1, dash: [6, 4] },
         { label: 'measured', colour: 'measured', width: 2 },
       ],
+      quantity: () => quantity.current,
       zeroT: () => 0,
       range: () => [0, chart.current?.data[0].at(-1) ?? 1],
     });
@@ -30,12 +34,11 @@ export function StepChart({ pair }: { readonly pair: StepPair | undefined }) {
     );
     chart.current.setData([t, under, setpoint, measured]);
   }, [pair, colours]);
-  const quantity = pair === undefined ? '' : loopOf(pair.current.step).quantity;
   return (
     <div
       class="chart"
       role="img"
-      aria-label={`Captured step in ${quantity}, from the old setpoint to the new one`}
+      aria-label={`Captured step in ${quantity.current}, from the old setpoint to the new one`}
       ref={host}
     />
   );

@@ -15,13 +15,13 @@ export function StepPanel() {
     <section class="card step" aria-label="Step response">
       <header>
         <h2>Step response</h2>
+        <ExcitationForm />
         {pair !== undefined && (
           <button type="button" onClick={() => saveCsv(pair)}>
             CSV
           </button>
         )}
       </header>
-      <ExcitationForm />
       <div class="result" hidden={pair === undefined}>
         <StepChart pair={pair} />
         {pair !== undefined && <FigureTable pair={pair} quantity={loopOf(model.choice.value).quantity} />}

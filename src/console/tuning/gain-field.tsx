@@ -51,7 +51,7 @@ export function GainField({ gains, loop, field, size, onEnter }: GainFieldProps)
   );
   return (
     <div class="gain" data-state={state} data-drastic={(change && isDrastic(change)) || undefined}>
-      <div class="stepper">
+      <div class="stepper" data-long={text.length > 7 || undefined}>
         {button(-1, '−', 'Lower')}
         <input
           type="text"

@@ -1,0 +1,61 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { Act } from '../parts/act.js';
+import { vibrate } from './vibrate.js';
+
+const HOLD_MS = 400;
+
+interface HoldButtonProps {
+  readonly act: Act;
+  readonly what: string;
+  readonly run: () => void;
+  readonly pressed?: boolean;
+  readonly disabled?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** For what must not happen by a slip: it fills while it is held, and acts when it is full. */
+export function HoldButton({ act, what, run, pressed, disabled, children }: HoldButtonProps) {
+  const held = useSignal(false);
+  const timer = useRef(0);
+  const release = () => {
+    clearTimeout(timer.current);
+    held.value = false;
+  };
+  const hold = () => {
+    if (disabled || held.value) return;
+    held.value = true;
+    vibrate(10);
+    timer.current = window.setTimeout(() => {
+      held.value = false;
+      vibrate(60);
+      run();
+    }, HOLD_MS);
+  };
+  const holds = (event: KeyboardEvent) => event.key === 'Enter' || event.key === ' ';
+  return (
+    <button
+      type="button"
+      class="hold"
+      aria-pressed={pressed}
+      aria-disabled={disabled || undefined}
+      aria-busy={act.pending.value === what || undefined}
+      data-held={held.value || undefined}
+      style={{ '--hold': `${HOLD_MS}ms` }}
+      onPointerDown={hold}
+      onPointerUp={release}
+      onPointerLeave={release}
+      onPointerCancel={release}
+      onContextMenu={event => event.preventDefault()}
+      onKeyDown={event => {
+        if (holds(event)) hold();
+      }}
+      onKeyUp={release}
+      onBlur={release}
+    >
+      {children}
+      <small>hold</small>
+    </button>
+  );
+}

@@ -1,0 +1,31 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useConsole } from '../parts/console.js';
+
+const LOOK_MS = 2000;
+
+/** How long the daemon takes to answer, and how often it is heard from. */
+export function LinkQuality() {
+  const { model, daemon } = useConsole();
+  const answerMs = useSignal<number | undefined>(undefined);
+  const hz = useSignal(0);
+  useEffect(() => {
+    let [count, sinceMs] = [model.telemetry.count, performance.now()];
+    const look = async () => {
+      const nowMs = performance.now();
+      hz.value = Math.round(((model.telemetry.count - count) * 1000) / (nowMs - sinceMs));
+      [count, sinceMs] = [model.telemetry.count, nowMs];
+      const outcome = await daemon.ping();
+      answerMs.value = 'body' in outcome ? Math.max(1, Math.round(performance.now() - nowMs)) : undefined;
+    };
+    void look();
+    const timer = setInterval(() => void look(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const fresh = model.fresh.value;
+  return (
+    <span class="link" role="status" data-state={fresh ? 'live' : 'stale'}>
+      {fresh ? `Live · ${answerMs.value ?? '–'} ms · ${hz.value} Hz` : 'No contact'}
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { UNIT_LIST } from '../../core/units.js';
+import { Act } from '../parts/act.js';
+import { useConsole } from '../parts/console.js';
+import { Outcome } from '../parts/outcome.js';
+import { Press } from '../parts/press.js';
+
+const OF_BUS = ['nack', 'timeout', 'corrupt', 'hang', 'clear'];
+const FAULTS: readonly (readonly [target: string, faults: readonly string[]])[] = [
+  ...UNIT_LIST.map(({ name }) => [name, ['unplug', 'plug', 'brownout', ...OF_BUS]] as const),
+  ['bus', OF_BUS],
+  ['pin', ['nack', 'clear']],
+];
+const LOOK_MS = 500;
+
+/** Every fault that the simulator can play, and the truth behind the buses. */
+export function SimPanel() {
+  const { daemon } = useConsole();
+  const open = useSignal(false);
+  const truth = useSignal<readonly string[]>([]);
+  const act = useMemo(() => new Act('Simulator'), []);
+  useEffect(() => {
+    if (!open.value) return;
+    const look = async () => {
+      const outcome = await daemon.truth();
+      if ('body' in outcome) truth.value = truthLines(outcome.body);
+    };
+    void look();
+    const timer = setInterval(() => void look(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [open.value]);
+  return (
+    <section class="card sim" aria-label="Simulator">
+      <details
+        onToggle={event => {
+          open.value = event.currentTarget.open;
+        }}
+      >
+        <summary>
+          <h2>Simulator</h2>
+        </summary>
+        {FAULTS.map(([target, faults]) => (
+          <fieldset class="chips" key={target} aria-label={`Faults of the ${target}`}>
+            <span class="unit-name">{target}</span>
+            {faults.map(fault => (
+              <Press
+                key={fault}
+                act={act}
+                what={`${target} ${fault}`}
+                run={() =>
+                  act.run(`${target} ${fault}`, () => daemon.fault(target, fault), `${target}: ${fault}`)
+                }
+              >
+                {fault}
+              </Press>
+            ))}
+          </fieldset>
+        ))}
+        <Outcome act={act} />
+        <ul class="truth" aria-label="The truth">
+          {truth.value.map(line => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+/** What the simulated hardware says of itself: `laser level 0`, `gimbal mode manual`, and so on. */
+function truthLines(truth: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(truth).map(([name, value]) => {
+    if (typeof value !== 'object' || value === null) return `${name} ${value}`;
+    const parts = Object.entries(value).filter(([, part]) => typeof part !== 'object');
+    return `${name}: ${parts.map(([member, part]) => `${member} ${part}`).join(', ')}`;
+  });
+}

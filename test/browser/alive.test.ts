@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { accessibilityFaults } from '../support/browser.js';
+import { call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+import { alerts, card, consoleInBrowser, field, has, mode, press, save, shows } from './console-page.js';
+
+describe('the console with others, with keys and with a simulator', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, post, fault } = robot;
+
+  it('keeps a restart in view until somebody takes note, with a reload between', async () => {
+    const page = await open();
+    await fault('gimbal', 'brownout');
+    await shows(alerts(page), /Gimbal restarted \d\d:\d\d:\d\d, now manual/);
+    await page.reload();
+    await shows(alerts(page), /Gimbal restarted/);
+    await press(page, 'Noted');
+    await eventually(async () => !/restarted/.test((await alerts(page).textContent()) ?? ''));
+    await page.reload();
+    await shows(alerts(page), /All well/);
+  });
+
+  it('shows the log of events, and what was refused of it', async () => {
+    const page = await open();
+    const log = page.getByRole('region', { name: 'Log' });
+    await log.getByText('Log').click();
+    await post('/api/stop');
+    await post('/api/laser', { action: 'on' });
+    await shows(log, /laser.*stopped/);
+    await log.getByRole('button', { name: 'refused' }).click();
+    await shows(log.locator('li').first(), /laser.*stopped/);
+    await post('/api/resume');
+  });
+
+  it('offers keep mine and take theirs, loop by loop, for what somebody else saved meanwhile', async () => {
+    const page = await open();
+    await field(page, 'Speed loop kp').fill('41');
+    await field(page, 'Position loop kp').fill('6');
+    const { body } = await call(robot.url, 'GET', '/api/chassis/pidconfig');
+    const theirs = { ...body, speed: { ...body.speed, kp: 50 }, position: { ...body.position, kp: 7 } };
+    await post('/api/chassis/pidconfig', theirs);
+    const conflict = (loop: string) => card(page, 'Chassis').locator('.conflicts li', { hasText: loop });
+    await shows(conflict('Speed'), /kp .* → 50/);
+    await save(page, 'Chassis').click();
+    await shows(card(page, 'Chassis').getByRole('alert'), /meanwhile|revision/i);
+    await conflict('Speed').getByRole('button', { name: 'Keep mine' }).click();
+    await conflict('Position').getByRole('button', { name: 'Take theirs' }).click();
+    await save(page, 'Chassis').click();
+    await shows(card(page, 'Chassis'), /Saved/);
+    const saved = (await call(robot.url, 'GET', '/api/chassis/pidconfig')).body;
+    expect([saved.speed.kp, saved.position.kp]).to.deep.equal([41, 7]);
+    await shows(page.locator('.link'), /Live$/);
+    await open();
+    await shows(page.locator('.link'), /2 pages open/);
+  });
+
+  it('chooses a loop by its keys and goes to its gain, saves by Enter and keeps the focus', async () => {
+    const page = await open();
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    await page.keyboard.press('c');
+    await page.keyboard.press('3');
+    const kp = field(page, 'Position loop kp');
+    await eventually(async () => (await focused()) === 'gain-chassis-position-kp');
+    const before = Number(await kp.inputValue());
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await shows(card(page, 'Chassis'), /Saved: Position loop kp/);
+    expect(await focused()).to.equal('gain-chassis-position-kp');
+    expect((await call(robot.url, 'GET', '/api/chassis/pidconfig')).body.position.kp).to.be.greaterThan(
+      before,
+    );
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('?');
+    await shows(page.getByRole('dialog'), /choose a loop/);
+  });
+
+  it('pulses what is excited, and ends it from the bar, whoever began it', async () => {
+    const page = await open();
+    await mode(page, 'Gimbal', 'debug').click();
+    await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');
+    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    await shows(alerts(page), /Gimbal Angle loop, yaw ±0.1 rad every 1 s/);
+    expect(await page.locator('.chips [data-excited]').textContent()).to.equal('Angle loop, yaw');
+    await page.getByRole('button', { name: 'End the excitation of the gimbal' }).click();
+    await eventually(async () => !/±0.1/.test((await alerts(page).textContent()) ?? ''));
+    expect((await call(robot.url, 'GET', '/api/gimbal/excitation')).body.amplitude).to.equal(0);
+  });
+
+  it('has a first minute, and a panel that plays faults and shows the truth', async () => {
+    const page = await open();
+    const first = page.getByRole('region', { name: 'First minute' });
+    await first.getByRole('button', { name: 'Gimbal auto' }).click();
+    await has(mode(page, 'Gimbal', 'auto'), 'aria-pressed', 'true');
+    await first.getByRole('button', { name: 'Excite yaw' }).click();
+    await shows(alerts(page), /yaw ±0.1 rad/);
+    await first.getByRole('button', { name: 'Unplug the gimbal' }).click();
+    await shows(alerts(page), /Gimbal is offline/);
+    await first.getByRole('button', { name: 'Dismiss' }).click();
+    expect(await first.count()).to.equal(0);
+    const sim = page.getByRole('region', { name: 'Simulator' });
+    await sim.getByText('Simulator').click();
+    await shows(sim.getByRole('list'), /gimbal: powered/);
+    await sim
+      .getByRole('group', { name: 'Faults of the gimbal' })
+      .getByRole('button', { name: 'plug', exact: true })
+      .click();
+    await eventually(async () => !/offline/.test((await alerts(page).textContent()) ?? ''));
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+  });
+});

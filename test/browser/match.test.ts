@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import { accessibilityFaults } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
+import { alerts, consoleInBrowser, has, mode, overflow, shows } from './console-page.js';
+
+/** One thumb on a phone. */
+describe('the match view', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, truth, post } = robot;
+  const phone = { width: 390, height: 844, touch: true, hash: '#match' };
+  const laserOn = (page: Page) =>
+    page.getByRole('group', { name: 'Laser' }).getByRole('button', { name: 'On' });
+  const hold = async (button: Locator, ms: number) => {
+    await button.dispatchEvent('pointerdown');
+    await new Promise(resolve => setTimeout(resolve, ms));
+    await button.dispatchEvent('pointerup');
+  };
+
+  it('is offered on the page of a phone', async () => {
+    const page = await open({ width: 390, height: 844, touch: true });
+    await page.getByRole('link', { name: 'Match view' }).tap();
+    await eventually(() => page.locator('.match').isVisible());
+    await page.getByRole('link', { name: 'Full page' }).tap();
+    await eventually(() => page.locator('.bar').isVisible());
+  });
+
+  it('lights the laser and sends the chassis off by a press that is held, and by no tap', async () => {
+    const page = await open(phone);
+    await laserOn(page).tap();
+    await mode(page, 'Chassis', 'auto').tap();
+    await hold(laserOn(page), 150);
+    expect((await truth()).laser.level).to.equal(0);
+    expect((await truth()).chassis.mode).to.equal('manual');
+    const fills = await page.evaluate(`(async () => {
+      const button = document.querySelector('.laser .hold');
+      button.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+      await new Promise(requestAnimationFrame);
+      return button.hasAttribute('data-held');
+    })()`);
+    expect(fills).to.equal(true);
+    await shows(page.locator('.lamp'), /LASER ON/);
+    await laserOn(page).dispatchEvent('pointerup');
+    await mode(page, 'Chassis', 'auto').dispatchEvent('pointerdown');
+    await has(mode(page, 'Chassis', 'auto'), 'aria-pressed', 'true');
+    expect((await truth()).laser.level).to.equal(1);
+    await page.getByRole('button', { name: 'Off' }).tap();
+    await shows(page.locator('.lamp'), /dark/);
+  });
+
+  it('stops by one tap at the bottom, over the full width, and resumes far from there', async () => {
+    for (const size of [
+      { width: 390, height: 844 },
+      { width: 844, height: 390 },
+      { width: 320, height: 568 },
+    ]) {
+      const page = await open({ ...phone, ...size });
+      const stop = (await page.locator('.stop').boundingBox())!;
+      const resume = (await page.locator('.resume').boundingBox())!;
+      expect(stop.width).to.equal(size.width);
+      expect(stop.y + stop.height).to.be.closeTo(size.height, 1);
+      expect(stop.y - (resume.y + resume.height)).to.be.greaterThan(150);
+      const small = await page.evaluate(`[...document.querySelectorAll('.match button:not(.fold)')]
+        .map(one => one.getBoundingClientRect()).filter(({ width, height }) => Math.min(width, height) < 55.9).length`);
+      expect(small, JSON.stringify(size)).to.equal(0);
+      expect(await overflow(page)).to.be.at.most(0);
+      await page.locator('.stop').tap();
+      await shows(alerts(page), /Stopped/);
+      expect(await laserOn(page).isDisabled()).to.equal(true);
+      await page.locator('.resume').tap();
+      await shows(alerts(page), /All well/);
+      await page.context().close();
+    }
+  });
+
+  it('says how quick and how frequent the daemon is', async () => {
+    const page = await open(phone);
+    await shows(page.locator('.link'), /Live · \d+ ms · [1-9]\d* Hz/);
+    await shows(page.locator('.match .hint'), /screen/i);
+  });
+
+  it('is neither selected nor zoomed by accident', async () => {
+    const page = await open(phone);
+    const style = await page.evaluate(`(() => {
+      const { touchAction, userSelect } = getComputedStyle(document.querySelector('.match'));
+      return { touchAction, userSelect };
+    })()`);
+    expect(style).to.deep.equal({ touchAction: 'none', userSelect: 'none' });
+  });
+
+  for (const colorScheme of ['dark', 'light'] as const) {
+    it(`has no serious fault of accessibility, ${colorScheme}`, async () => {
+      const page = await open({ ...phone, colorScheme });
+      await post('/api/laser', { action: 'on' });
+      await shows(page.locator('.lamp'), /LASER ON/);
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+    });
+  }
+});
