@@ -64,15 +64,29 @@ function problems(route: Route): Record<string, Schema> {
 
 /**
  * The same with each schema that has a title moved to `schemas` and referred to. One that differs from another of its
- * title, as gains with bounds differ from those without, stays in its place.
+ * title, as gains with bounds differ from those without, stays in its place. `known` holds what was done already: most
+ * schemas are met many times.
  */
-function withReferences(value: unknown, schemas: Record<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map(item => withReferences(item, schemas));
+function withReferences(
+  value: unknown,
+  schemas: Record<string, unknown>,
+  known = new Map<object, unknown>(),
+): unknown {
   if (typeof value !== 'object' || value === null) return value;
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const done = Array.isArray(value)
+    ? value.map(item => withReferences(item, schemas, known))
+    : objectWithReferences(value, schemas, known);
+  known.set(value, done);
+  return done;
+}
+
+function objectWithReferences(value: object, schemas: Record<string, unknown>, known: Map<object, unknown>) {
   const members = Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      name === 'examples' ? member : withReferences(member, schemas),
+      name === 'examples' ? member : withReferences(member, schemas, known),
     ]),
   );
   const { title, description, ...schema } = members;
