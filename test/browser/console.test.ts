@@ -237,7 +237,7 @@ describe('the console in a browser', function () {
     expect(await panel.locator('tbody td').allTextContents()).to.not.include('');
     await panel.getByLabel(/Amplitude/).fill('50');
     await panel.getByRole('button', { name: 'Excite' }).click();
-    await shows(panel.getByRole('alert'), /amplitude/);
+    await shows(panel.getByRole('alert'), /Amplitude must be at most 0.5/);
   });
 
   it('pauses, zooms and gives what it shows as CSV', async () => {

@@ -56,6 +56,17 @@ const HERE: Readonly<Record<string, string>> = {
   stopped: 'The robot is stopped. Press Resume first.',
 };
 
-export function refusalText({ code, detail }: Refusal): string {
-  return HERE[code] ?? detail;
+export function refusalText({ code, detail, errors }: Refusal): string {
+  if (code in HERE || errors.length === 0) return HERE[code] ?? detail;
+  return errors.map(fault => `${nameOf(fault.pointer)} ${inWords(fault.detail)}.`).join(' ');
+}
+
+/** `/speed/kp` is Speed kp to people. */
+function nameOf(pointer: string): string {
+  const name = pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ');
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+export function inWords(fault: string): string {
+  return fault.replace('must be <=', 'must be at most').replace('must be >=', 'must be at least');
 }

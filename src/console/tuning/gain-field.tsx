@@ -2,6 +2,7 @@ import type { Loop } from '../../core/units.js';
 import { type Field, isDrastic, storedValue } from '../model/edits.js';
 import { parseGain, type StepSize, stepped } from '../model/numbers.js';
 import type { UnitGains } from '../model/unit-gains.js';
+import { inWords } from '../parts/act.js';
 
 export interface GainFieldProps {
   readonly gains: UnitGains;
@@ -20,7 +21,8 @@ export function GainField({ gains, loop, field, size, onEnter }: GainFieldProps)
   const stored = gains.stored.value?.gains;
   const { changes, faults } = gains.edits.value;
   const change = changes.find(one => one.field.pointer === pointer);
-  const fault = faults[pointer] ?? gains.refused.value[pointer];
+  const refused = gains.refused.value[pointer];
+  const fault = faults[pointer] ?? (refused && inWords(refused));
   const text =
     gains.kept.value.texts[pointer] ?? (stored === undefined ? '' : String(storedValue(stored, field)));
   const name = `${loop.title} ${gain}`;
