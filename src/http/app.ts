@@ -109,7 +109,7 @@ export function createApp(options: AppOptions): Koa {
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes) {
     const answer: Middleware = ctx => route.handle(ctx, options.guard);
-    const acts = route.method === 'post' ? [actLog(route, options.eventLog), answer] : [answer];
+    const acts = route.method === 'get' ? [answer] : [actLog(route, options.eventLog), answer];
     router.register(route.path, [route.method], acts);
   }
   app.use(router.routes());
@@ -150,6 +150,9 @@ function problemAnswers(log: Logger): Middleware {
   };
 }
 
+/** Methods that change nothing. */
+const LOOKING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
 /**
  * One line per request, when its answer has gone or its caller has. What changes nothing is for debugging: a page that
  * asks ten times a second would wear out an SD card.
@@ -162,7 +165,7 @@ function requestLog(log: Logger, clock: Clock): Middleware {
     ctx.state.id = id;
     ctx.state.who = addressOf(ctx.req.socket);
     ctx.res.setHeader('X-Request-Id', id);
-    const level = ctx.method === 'POST' ? 'info' : 'debug';
+    const level = LOOKING.includes(ctx.method) ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
       const startMs = clock.nowMs();
       ctx.res.once('close', () => {

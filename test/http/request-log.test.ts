@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -11,10 +12,12 @@ describe('the log of requests', () => {
     await daemon.get('/api/nothing');
     await daemon.post('/api/laser', { action: 'off' });
     await daemon.post('/api/laser', { action: 'dim' });
-    await eventually(async () => lines().length === 2);
+    const ended = await call(daemon.url, 'DELETE', '/api/gimbal/pidconfig/trial');
+    await eventually(async () => lines().length === 3);
     expect(lines().map(({ method, path, status, code }) => [method, path, status, code])).to.deep.equal([
       ['POST', '/api/laser', 200, undefined],
       ['POST', '/api/laser', 400, 'invalid-request'],
+      ['DELETE', '/api/gimbal/pidconfig/trial', ended.status, ended.body.code],
     ]);
   });
 });
