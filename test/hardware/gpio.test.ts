@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
@@ -88,6 +88,23 @@ describe('laser pin', () => {
         expect(pin.read()).to.equal(false);
       }));
   }
+
+  it('is not opened when /run is full: after a kill nobody would know which pin to darken', async function () {
+    if (!existsSync('/dev/full')) {
+      console.log('      skipped: no /dev/full on this machine');
+      return this.skip();
+    }
+    await inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      exportedLine(root, 529);
+      symlinkSync('/dev/full', join(root, 'laser.new'));
+      const gpio = new ScriptedGpio(root);
+      const options = { native: gpio.native, root, clock, record: join(root, 'laser') };
+      const { context } = await failureOf(openLaserPin(options, { bcm: 17, activeLow: false }), 'pin-failed');
+      expect(context.missing).to.contain('laser cannot be written, so the pin would stay lit after a kill');
+      expect(gpio.writes).to.deep.equal([]);
+    });
+  });
 
   it('is exported, and waits for udev without holding up the process', () =>
     inTemporaryFolder(async root => {
