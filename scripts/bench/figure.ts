@@ -43,8 +43,8 @@ export function summarize({ name, unit, values, yardstick, wanted, note }: Figur
       ratioLeast: Math.min(...ratios),
       ratioMost: Math.max(...ratios),
     }),
-    ...(wanted !== undefined && { wanted }),
-    ...(note !== undefined && { note }),
+    wanted,
+    note,
   };
 }
 

@@ -36,7 +36,7 @@ export async function rates({ plan, programs, folder }: Bench): Promise<Figure[]
           unit: '/s',
           values,
           yardstick: { name: yardstick, values: measured.get(yardstick) ?? [] },
-          ...(wanted !== undefined && { wanted }),
+          wanted,
         });
       }
     }

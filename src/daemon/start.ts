@@ -59,7 +59,7 @@ export async function start(parts: Parts): Promise<Daemon> {
 export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { config, hardware, log, clock, notifier, disk = realDisk, lock, hiddenRoutes } = parts;
   const { folder } = config.state;
-  const store = await GainsStore.open({ folder, clock, disk, ...(lock !== undefined && { lock }) });
+  const store = await GainsStore.open({ folder, clock, disk, lock });
   const { setAside } = store.report();
   if (setAside.length > 0)
     log.warn({ setAside }, 'a damaged journal was set aside; copies are in the state folder');

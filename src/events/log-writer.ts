@@ -16,7 +16,7 @@ const PAUSE_MS = 5;
  */
 export class LogWriter {
   readonly #fd: number;
-  readonly #tellLost: (lines: number) => string;
+  readonly #lostLine: (lines: number) => string;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #lost = 0;
@@ -25,15 +25,14 @@ export class LogWriter {
   #tryAgain: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
 
-  /** `tellLost` makes the line that stands for lost ones. */
-  constructor(fd: number, tellLost: (lines: number) => string) {
+  /** `lostLine` makes the line that stands for so many lost ones. */
+  constructor(fd: number, lostLine: (lines: number) => string) {
     this.#fd = fd;
-    this.#tellLost = tellLost;
+    this.#lostLine = lostLine;
   }
 
   write(line: string): void {
-    const told = this.#lost > 0 ? this.#tellLost(this.#lost) + line : line;
-    const bytes = Buffer.from(told);
+    const bytes = Buffer.from(this.#lost > 0 ? this.#lostLine(this.#lost) + line : line);
     if (this.#waitingBytes + bytes.length > WAITING_BYTES) {
       this.#lost += 1;
       return;
@@ -47,7 +46,7 @@ export class LogWriter {
   /** Writes what waits, as far as the reader takes it within this time. It blocks: for the end of the process. */
   flush(withinMs: number): void {
     const untilMs = performance.now() + withinMs;
-    if (this.#lost > 0) this.#waiting.push(Buffer.from(this.#tellLost(this.#lost)));
+    if (this.#lost > 0) this.#waiting.push(Buffer.from(this.#lostLine(this.#lost)));
     let bytes = Buffer.concat([this.#recalled(), ...this.#waiting]);
     this.#waiting = [];
     clearTimeout(this.#gathering);
