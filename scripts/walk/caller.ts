@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { Duplex } from 'node:stream';
 
 export interface Request {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
 }

@@ -46,6 +46,24 @@ const USUAL: WalkSettings = {
   laserMaxOnS: 0,
   frameMs: 0.5,
 };
+/** In a request's body: the id that the unit's latest trial was answered with. */
+export const LATEST_TRIAL = 'latest';
+
+/** How often something happens, against how often it usually does. */
+interface Theme {
+  readonly mode: number;
+  readonly wave: number;
+  readonly gains: number;
+  readonly stop: number;
+  readonly disk: number;
+}
+
+const THEMES: readonly Theme[] = [
+  { mode: 1, wave: 1, gains: 1, stop: 1, disk: 1 },
+  { mode: 0.3, wave: 3, gains: 0.2, stop: 0.2, disk: 0.3 },
+  { mode: 1, wave: 0.3, gains: 0.5, stop: 3, disk: 0.5 },
+  { mode: 0.3, wave: 0, gains: 4, stop: 0.5, disk: 4 },
+];
 const SETTLE_EVERY = 12;
 
 /** From one start of everything to an end where all is at rest. */
@@ -60,10 +78,11 @@ export function randomHistory(random: Random, length: number): History {
         frameMs: random.among([0.2, 0.5, 1]),
       };
   const hot = random.among(UNIT_LIST);
+  const theme = random.among(THEMES);
   const steps: Step[] = random.chance(0.5) ? [...started(hot)] : [];
   for (let count = steps.length + 1; count < length; count += 1) {
     if (random.chance(1 / SETTLE_EVERY)) steps.push({ do: 'settle' });
-    else steps.push(randomStep(random, random.chance(0.7) ? hot : random.among(UNIT_LIST)));
+    else steps.push(randomStep(random, random.chance(0.7) ? hot : random.among(UNIT_LIST), theme));
   }
   return { settings, steps: [...steps, { do: 'settle' }] };
 }
@@ -77,12 +96,12 @@ function started({ name }: Unit): readonly Step[] {
   ];
 }
 
-function randomStep(random: Random, unit: Unit): Step {
+function randomStep(random: Random, unit: Unit, theme: Theme): Step {
   const kind = random.weighted([
-    [45, () => asked(random, unit)],
+    [45, () => asked(random, unit, theme)],
     [25, () => ({ do: 'wait', ms: waitMs(random) }) as const],
     [16, () => ({ do: 'fault', fault: randomFault(random, unit) }) as const],
-    [3, () => ({ do: 'disk', weather: randomWeather(random) }) as const],
+    [3 * theme.disk, () => ({ do: 'disk', weather: randomWeather(random) }) as const],
     [
       1,
       () =>
@@ -114,29 +133,37 @@ function randomStep(random: Random, unit: Unit): Step {
   return kind();
 }
 
-function asked(random: Random, unit: Unit): Step {
-  const request = randomRequest(random, unit);
+function asked(random: Random, unit: Unit, theme: Theme): Step {
+  const request = randomRequest(random, unit, theme);
   if (!random.chance(0.07)) return { do: 'ask', request };
   return { do: 'ask', request, hangUpAfterMs: random.among([0, 1, 5, 20, 100]) };
 }
 
-function randomRequest(random: Random, unit: Unit): Request {
+function randomRequest(random: Random, unit: Unit, theme: Theme): Request {
   const path = (rest: string) => `/api/${unit.name}/${rest}`;
   const post = (to: string, body?: unknown): Request => ({ method: 'POST', path: to, body });
+  const { mode, wave, gains, stop } = theme;
   const request = random.weighted([
-    [12, () => post(path('mode/switch'), { mode: random.among(MODES) })],
+    [12 * mode, () => post(path('mode/switch'), { mode: random.among(MODES) })],
     [4, () => post(path('mode/switch'), { mode: 'debug' })],
-    [14, () => post(path('excitation'), randomWave(random, unit))],
-    [8, () => post(path('pidconfig'), randomGains(random, unit))],
-    [2, () => post(path('pidconfig/restore'), { revision: random.whole(1, 5) })],
+    [14 * wave, () => post(path('excitation'), randomWave(random, unit))],
+    [8 * gains, () => post(path('pidconfig'), randomGains(random, unit))],
+    [2 * gains, () => post(path('pidconfig/restore'), { revision: random.whole(1, 5) })],
+    [3 * gains, () => post(path('pidconfig/trial'), randomTrial(random, unit))],
+    [1 * gains, (): Request => ({ method: 'DELETE', path: path('pidconfig/trial') })],
     [5, () => post('/api/laser', { action: random.among(['on', 'on', 'off']) })],
-    [4, () => post('/api/stop')],
-    [5, () => post('/api/resume')],
+    [4 * stop, () => post('/api/stop')],
+    [5 * stop, () => post('/api/resume')],
     [1, (): Request => ({ method: 'GET', path: '/api/status' })],
     [1, (): Request => ({ method: 'GET', path: path('excitation') })],
     [1, (): Request => ({ method: 'GET', path: path('pidconfig') })],
   ]);
   return request();
+}
+
+function randomTrial(random: Random, unit: Unit) {
+  const trial = { gains: randomGains(random, unit), leaseS: random.among([0.2, 1, 3]) };
+  return random.chance(0.5) ? trial : { ...trial, id: LATEST_TRIAL };
 }
 
 function randomWave(random: Random, unit: Unit) {

@@ -6,7 +6,7 @@ import type { WalkSettings } from './history.js';
 import { LightModel } from './light-model.js';
 import { StopModel } from './stop-model.js';
 import type { Truth } from './truth.js';
-import { UnitModel } from './unit-model.js';
+import { UnitModel, type UnitShown } from './unit-model.js';
 import type { Frame } from './wire.js';
 
 /** Every caller has an answer by then. */
@@ -15,6 +15,12 @@ const ANSWER_MS = 1200;
 const CALM_AFTER_MS = 2000;
 /** Refusals that many callers at a time may meet without any fault. */
 const BUSY = ['unit-busy', 'bus-busy'];
+
+/** What callers are shown at rest. */
+export interface Shown {
+  readonly stopped: boolean;
+  readonly units: Readonly<Record<UnitName, UnitShown>>;
+}
 
 /** What the robot promised to whom, of all that happened. It knows requests and answers, and nothing of the code. */
 export class Model {
@@ -115,27 +121,17 @@ export class Model {
     }
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: answers whose shape the interface promises.
-  atRest(truth: Truth, status: any, gains: any, nowMs: number): void {
-    this.stop.atRest(truth, status.stopped);
-    this.light.atRest(truth.lit, status.stopped, nowMs);
-    for (const { name } of UNIT_LIST) {
-      const shown = status[name];
-      promise(shown.online, 'online', () => `${name} is offline: ${JSON.stringify(shown.problem)}`);
-      this.units[name].atRest(truth.units[name], { mode: shown.mode, gains: gains[name] });
-      promise(
-        shown.gains.applied,
-        'applied',
-        () => `status does not show the gains of the ${name} as applied`,
-      );
-    }
+  atRest(truth: Truth, shown: Shown, nowMs: number): void {
+    this.stop.atRest(truth, shown.stopped);
+    this.light.atRest(truth.lit, shown.stopped, nowMs);
+    for (const { name } of UNIT_LIST) this.units[name].atRest(truth.units[name], shown.units[name], nowMs);
   }
 
   /** After `atRest` has found nothing. */
-  rested({ lit, units }: Truth): void {
+  rested({ lit, units }: Truth, shown: Shown): void {
     this.light.rested(lit);
-    this.stop.rested(units.gimbal.latched);
-    for (const { name } of UNIT_LIST) this.units[name].rested(units[name]);
+    this.stop.rested(shown.stopped);
+    for (const { name } of UNIT_LIST) this.units[name].rested(units[name], shown.units[name]);
   }
 
   #next(): number {

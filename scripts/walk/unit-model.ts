@@ -2,7 +2,17 @@ import { defaultGains, type GainSet, MODES, type Mode, type Unit } from '../../s
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
+import { TrialModel } from './trial-model.js';
 import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
+
+/** What callers are shown of one unit at rest. */
+export interface UnitShown {
+  readonly mode: unknown;
+  /** The gains that are saved run. */
+  readonly applied: boolean;
+  readonly trial: boolean;
+  readonly kept: GainSet;
+}
 
 /** What callers were promised of one unit: its mode, its wave and its gains. */
 export class UnitModel {
@@ -13,12 +23,14 @@ export class UnitModel {
   gains: Candidates<string>;
   /** Since all was last at rest; the end of the daemon may leave any of them standing. */
   #refused: Asked[] = [];
+  readonly #trials: TrialModel;
   readonly #everSaved = new Set<string>();
   /** Modes that a controller keeps which a resume has not reached yet. */
   #unreached: readonly Mode[] = [];
 
   constructor(unit: Unit, restores: boolean) {
     this.#unit = unit;
+    this.#trials = new TrialModel(unit.name);
     this.#restores = restores;
     this.gains = new Candidates(gainsKey(defaultGains(unit)));
   }
@@ -26,6 +38,7 @@ export class UnitModel {
   answered(asked: Asked, truth: UnitTruth): void {
     if (asked.answer === undefined) return;
     const { status, body, at } = asked.answer;
+    this.#trials.answered(asked);
     if (status !== 200) {
       this.#refused.push(asked);
       // On its way to a mode that was refused the controller may have left debug, and forgotten the wave.
@@ -47,6 +60,7 @@ export class UnitModel {
 
   /** Nobody hears what came of it. Whoever hangs up while others have the unit's turn is not obeyed. */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
+    this.#trials.mayRun(asked);
     const waits = [...outstanding].some(other => other.sent < asked.sent && this.#takesTurn(other));
     if (waits && this.#takesTurn(asked)) return;
     this.#maybe(asked, at);
@@ -55,6 +69,7 @@ export class UnitModel {
   }
 
   ended(outstanding: readonly Asked[], at: number): void {
+    this.#trials.over(at);
     for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
     for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
     this.#refused = [];
@@ -66,15 +81,15 @@ export class UnitModel {
     if (this.#restores && restoring) this.modes.maybe('manual', at, at);
     else this.modes.sure('manual', at, at);
     this.waves.sure(NO_WAVE, at, at);
+    this.#trials.over(at);
     this.#unreached = [];
   }
 
-  atRest(truth: UnitTruth, served: { mode: unknown; gains: GainSet }): void {
+  atRest(truth: UnitTruth, shown: UnitShown, nowMs: number): void {
     const { name } = this.#unit;
     const { mode, wave } = truth;
-    const gains = truth.gains && gainsKey(truth.gains);
     promise(this.modes.can(mode), 'mode', () => `${name} is in ${mode}; ${this.modes.values} would be right`);
-    promise(served.mode === mode, 'mode shown', () => `${name} is in ${mode}; status shows ${served.mode}`);
+    promise(shown.mode === mode, 'mode shown', () => `${name} is in ${mode}; status shows ${shown.mode}`);
     if (mode === 'debug') {
       promise(
         this.waves.can(wave),
@@ -82,16 +97,20 @@ export class UnitModel {
         () => `${name} runs ${wave}; ${this.waves.values} would be right`,
       );
     }
-    const kept = gainsKey(served.gains);
+    const kept = gainsKey(shown.kept);
     promise(this.gains.can(kept), 'gains', () => `${name} has ${kept}; ${this.gains.values} would be right`);
-    promise(gains === kept, 'gains run', () => `${name} runs ${gains}; the journal has ${kept}`);
+    const runs = truth.gains && gainsKey(truth.gains);
+    const tried = runs !== undefined && shown.trial && this.#trials.canRun(runs, nowMs);
+    promise(runs === kept || tried, 'gains run', () => `${name} runs ${runs}; the journal has ${kept}`);
+    const said = shown.applied === (runs === kept);
+    promise(said, 'applied', () => `status shows applied ${shown.applied} of the ${name}`);
   }
 
   /** What holds at rest is all that can hold from there. */
-  rested({ mode, wave, gains }: UnitTruth): void {
+  rested({ mode, wave }: UnitTruth, { kept }: UnitShown): void {
     this.modes = new Candidates(mode);
     if (mode === 'debug') this.waves = new Candidates(wave);
-    if (gains !== undefined) this.gains = new Candidates(gainsKey(gains));
+    this.gains = new Candidates(gainsKey(kept));
     this.#refused = [];
     this.#unreached = [];
   }
@@ -149,7 +168,7 @@ export class UnitModel {
 
 /** The one exception to "refused is refused": the disk may have kept what it did not confirm. */
 function couldBeKept({ answer }: Asked): boolean {
-  return answer === undefined || answer.body?.code === 'storage-failed';
+  return answer === undefined || /may be found in force/.test(String(answer.body?.detail));
 }
 
 function modeIn(asked: Asked): Mode {

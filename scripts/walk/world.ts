@@ -7,9 +7,9 @@ import type { Asked } from './asked.js';
 import { BrokenPromise, promise } from './broken-promise.js';
 import type { Answer, Request } from './caller.js';
 import { DaemonLife } from './daemon-life.js';
-import type { Step, WalkSettings } from './history.js';
+import { LATEST_TRIAL, type Step, type WalkSettings } from './history.js';
 import { LightLoops } from './light-loops.js';
-import { Model } from './model.js';
+import { Model, type Shown } from './model.js';
 import { type Truth, truthOf } from './truth.js';
 import { settle, WalkClock } from './walk-clock.js';
 import { FAIR, WalkDisk } from './walk-disk.js';
@@ -41,6 +41,8 @@ export class World {
   readonly #wire: Wire;
   readonly #model: Model;
   readonly #opened: (() => void)[] = [];
+  /** Of the latest trial of each path. */
+  readonly #trialIds = new Map<string, string>();
   #interlockClosed = true;
   #life: DaemonLife | undefined;
   /** What was found wrong outside of a step, such as in an answer. */
@@ -147,23 +149,34 @@ export class World {
     }
   }
 
-  #ask(request: Request, hangUpAfterMs?: number): Promise<Answer | undefined> {
+  #ask(asked: Request, hangUpAfterMs?: number): Promise<Answer | undefined> {
+    const request = this.#withTrial(asked);
     const call = this.#life?.ask(request);
     if (call === undefined) return Promise.resolve(undefined);
-    const asked = this.#model.sent(request, this.clock.nowMs());
+    const sent = this.#model.sent(request, this.clock.nowMs());
     if (hangUpAfterMs !== undefined) {
       this.clock.after(hangUpAfterMs, () => {
-        this.#model.hungUp(asked, this.clock.nowMs());
+        this.#model.hungUp(sent, this.clock.nowMs());
         call.hangUp();
       });
     }
     return call.answer.then(answer => {
-      this.#answered(asked, answer);
+      this.#answered(sent, answer);
       return answer;
     });
   }
 
+  /** The id of a trial is known from its answer. */
+  #withTrial(request: Request): Request {
+    const { path, body } = request;
+    if (!path.endsWith('/trial') || typeof body !== 'object' || body === null) return request;
+    if (!('id' in body) || body.id !== LATEST_TRIAL) return request;
+    return { ...request, body: { ...body, id: this.#trialIds.get(path) } };
+  }
+
   #answered(asked: Asked, answer: Answer): void {
+    const { path } = asked.request;
+    if (path.endsWith('/trial') && answer.status === 200) this.#trialIds.set(path, String(answer.body.id));
     try {
       this.#model.answered(asked, answer, this.#truth(), this.clock.nowMs());
     } catch (error) {
@@ -255,30 +268,39 @@ export class World {
     for (;;) {
       await this.#pass(LOOK_MS);
       try {
-        await this.#judge();
+        this.#model.rested(this.#truth(), await this.#judged());
         break;
       } catch (error) {
         if (this.clock.nowMs() >= sinceMs + REST_MS) throw error;
       }
     }
     this.slowestRestMs = Math.max(this.slowestRestMs, this.clock.nowMs() - sinceMs);
-    this.#model.rested(this.#truth());
     // What agrees has to go on so.
     await this.#pass(LOOK_MS);
-    await this.#judge();
+    await this.#judged();
   }
 
-  async #judge(): Promise<void> {
+  async #judged(): Promise<Shown> {
     const status = await this.#look('/api/status');
-    const gains = {
+    const kept = {
       gimbal: await this.#look('/api/gimbal/pidconfig'),
       chassis: await this.#look('/api/chassis/pidconfig'),
     };
-    this.#model.atRest(this.#truth(), status, gains, this.clock.nowMs());
+    const shown = {
+      stopped: status.stopped,
+      units: perUnit(({ name }) => {
+        const { online, problem, mode, gains } = status[name];
+        promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
+        return { mode, applied: gains.applied, trial: gains.trial !== undefined, kept: kept[name] };
+      }),
+    };
+    this.#model.atRest(this.#truth(), shown, this.clock.nowMs());
+    return shown;
   }
 
   /** Answered without time passing. */
-  async #look(path: string): Promise<unknown> {
+  // biome-ignore lint/suspicious/noExplicitAny: answers whose shape the interface promises.
+  async #look(path: string): Promise<any> {
     const { answer } = this.#life?.ask({ method: 'GET', path }) ?? {};
     if (answer === undefined)
       throw new BrokenPromise('serves', 'the daemon does not serve two seconds after the last fault');

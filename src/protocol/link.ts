@@ -93,12 +93,13 @@ export class Link {
   }
 
   /**
-   * When the last transaction with this register ended, failed ones included; now, while one is in flight. Undefined
-   * when there was none.
+   * When the last transaction with this register ended, failed ones included; now, while one is in flight or waits for
+   * the bus. Undefined when there was none.
    */
   lastOnBusMs(address: number, { name }: Register): number | undefined {
-    const flying = this.#inFlight;
-    if (flying?.address === address && flying.register === name) return this.#clock.nowMs();
+    const jobs = [this.#inFlight, ...Object.values(this.#waiting).flat()];
+    const isUnderWay = jobs.some(job => job?.address === address && job.register === name);
+    if (isUnderWay) return this.#clock.nowMs();
     return this.#endedMs.get(`${address} ${name}`);
   }
 

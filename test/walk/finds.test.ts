@@ -66,6 +66,17 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a heartbeat that waits for the bus counts as one that the controller may hear': {
+    steps: [
+      { do: 'fault', fault: { target: 'chassis', fault: 'nack' } },
+      { do: 'end', how: 'term', left: 'all', downMs: 0, controllersToo: false },
+      { do: 'wait', ms: 13 },
+      { do: 'fault', fault: { target: 'chassis', fault: 'hang', count: 1 } },
+      { do: 'wait', ms: 500 },
+      post('/api/stop'),
+      { do: 'settle' },
+    ],
+  },
 };
 
 describe('what walks have found', () => {

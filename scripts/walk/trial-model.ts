@@ -1,0 +1,64 @@
+import type { GainSet, UnitName } from '../../src/core/units.js';
+import { type Asked, bodyMember, isPost } from './asked.js';
+import { gainsKey } from './truth.js';
+
+/** From the end of a lease until the controller runs what is saved again. */
+const GRACE_MS = 400;
+
+interface Trial {
+  readonly gains: string;
+  /** Its place in the order of all that happened, when it was answered. */
+  readonly at: number;
+  readonly untilMs: number;
+}
+
+/** Which gains one unit may run without their being saved. */
+export class TrialModel {
+  readonly #unit: UnitName;
+  #trials: Trial[] = [];
+
+  constructor(unit: UnitName) {
+    this.#unit = unit;
+  }
+
+  answered(asked: Asked): void {
+    if (asked.answer === undefined) return;
+    if (isPost(asked, this.#path('/trial'))) {
+      if (asked.answer.status === 200) this.mayRun(asked);
+    } else if (asked.answer.status === 200 && this.#ends(asked)) this.over(asked.sent);
+  }
+
+  /** The lease counts from the request's arrival. */
+  mayRun(asked: Asked): void {
+    if (!isPost(asked, this.#path('/trial'))) return;
+    const gains = bodyMember(asked, 'gains');
+    if (!isGainSet(gains)) return;
+    const untilMs = asked.sentMs + 1000 * Number(bodyMember(asked, 'leaseS')) + GRACE_MS;
+    this.#trials.push({ gains: gainsKey(gains), at: asked.answer?.at ?? Number.POSITIVE_INFINITY, untilMs });
+  }
+
+  /** Whatever was answered before ends. */
+  over(at: number): void {
+    this.#trials = this.#trials.filter(trial => trial.at > at);
+  }
+
+  canRun(gains: string, nowMs: number): boolean {
+    return this.#trials.some(trial => trial.gains === gains && nowMs <= trial.untilMs);
+  }
+
+  #ends(asked: Asked): boolean {
+    const { method, path } = asked.request;
+    if (method === 'DELETE') return path === this.#path('/trial');
+    return (
+      isPost(asked, '/api/stop') || isPost(asked, this.#path('')) || isPost(asked, this.#path('/restore'))
+    );
+  }
+
+  #path(rest: string): string {
+    return `/api/${this.#unit}/pidconfig${rest}`;
+  }
+}
+
+function isGainSet(value: unknown): value is GainSet {
+  return typeof value === 'object' && value !== null;
+}
