@@ -10,7 +10,6 @@ export interface UnitShown {
   readonly mode: unknown;
   /** The gains that are saved run. */
   readonly applied: boolean;
-  readonly trial: boolean;
   readonly kept: GainSet;
 }
 
@@ -100,7 +99,7 @@ export class UnitModel {
     const kept = gainsKey(shown.kept);
     promise(this.gains.can(kept), 'gains', () => `${name} has ${kept}; ${this.gains.values} would be right`);
     const runs = truth.gains && gainsKey(truth.gains);
-    const tried = runs !== undefined && shown.trial && this.#trials.canRun(runs, nowMs);
+    const tried = runs !== undefined && this.#trials.canRun(runs, nowMs);
     promise(runs === kept || tried, 'gains run', () => `${name} runs ${runs}; the journal has ${kept}`);
     const said = shown.applied === (runs === kept);
     promise(said, 'applied', () => `status shows applied ${shown.applied} of the ${name}`);

@@ -282,6 +282,7 @@ export class World {
 
   async #judged(): Promise<Shown> {
     const status = await this.#look('/api/status');
+    promise(status.storage.ok, 'storage', () => JSON.stringify(status.storage));
     const kept = {
       gimbal: await this.#look('/api/gimbal/pidconfig'),
       chassis: await this.#look('/api/chassis/pidconfig'),
@@ -291,7 +292,7 @@ export class World {
       units: perUnit(({ name }) => {
         const { online, problem, mode, gains } = status[name];
         promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
-        return { mode, applied: gains.applied, trial: gains.trial !== undefined, kept: kept[name] };
+        return { mode, applied: gains.applied, kept: kept[name] };
       }),
     };
     this.#model.atRest(this.#truth(), shown, this.clock.nowMs());

@@ -165,6 +165,8 @@ export class MotorUnit {
       const sameBoot = this.#state.sameBoot();
       await this.#reconciler.excite(excitation, untilMs, sameBoot);
       const wave = await this.#controller.excitation({ priority: 'mode', untilMs });
+      // A controller that was reset just now takes a wave too, and forgets it on its way back into debug.
+      await this.#controller.status({ priority: 'mode', untilMs });
       sameBoot();
       this.#requireDebug();
       this.#state.confirmedWave(wave);

@@ -77,6 +77,16 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a wave is not confirmed by a controller that was reset meanwhile': {
+    settings: { onControllerReset: 'restore' },
+    steps: [
+      post('/api/gimbal/mode/switch', { mode: 'debug' }),
+      { do: 'wait', ms: 5 },
+      { do: 'fault', fault: { target: 'gimbal', fault: 'brownout' } },
+      post('/api/gimbal/excitation', { loop: 'angle_pitch', amplitude: 0.1875, periodS: 0.5 }),
+      { do: 'settle' },
+    ],
+  },
 };
 
 describe('what walks have found', () => {
