@@ -84,7 +84,10 @@ export class FolderLock implements StateLock {
   }
 
   #failed(errno: string | undefined, cause?: unknown): RobotError<'storage-failed'> {
-    const cure = 'Install the program flock: sudo apt install util-linux.';
+    const isInstalled = errno !== 'ENOENT';
+    const cure = isInstalled
+      ? 'Keep the state folder on a disk of this machine.'
+      : 'Install the program flock: sudo apt install util-linux.';
     return new RobotError(
       'storage-failed',
       { operation: 'lock', path: this.#folder, errno, cure },
