@@ -10,14 +10,14 @@ export interface Shipped {
   readonly folder: string;
 }
 
-/** Those in the folders of a bundle, by name. */
+/** Those in the folders of a bundle, by name; one that npm has put into several folders counts once. */
 export function shippedIn(folders: readonly string[]): Shipped[] {
-  return [...new Set(folders)]
-    .map(folder => {
-      const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
-      return { name, version, license: String(license), folder };
-    })
-    .sort((a, b) => a.name.localeCompare(b.name, 'en') || a.version.localeCompare(b.version, 'en'));
+  const found = new Map<string, Shipped>();
+  for (const folder of folders) {
+    const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    found.set(`${name}@${version}`, { name, version, license: String(license), folder });
+  }
+  return [...found.entries()].sort(([a], [b]) => a.localeCompare(b, 'en')).map(([, shipped]) => shipped);
 }
 
 const COPYRIGHT_LINE = /^.*\bcopyright\s+(\(c\)|©|\d).*$/gim;
