@@ -14,7 +14,8 @@ export interface Bundle {
   readonly addons: readonly string[];
 }
 
-const ENTRIES = ['src/main', 'sim/main'];
+/** Commands, and the thread that the daemon starts. */
+const ENTRIES = ['src/main', 'sim/main', 'src/autotune/propose-worker'];
 /** The operator's page, as built and compressed by scripts/console/build.ts. */
 const PAGE = 'dist/console';
 

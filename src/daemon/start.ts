@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { Autotune } from '../autotune/autotune.js';
+import { proposeInWorker } from '../autotune/proposer.js';
 import type { Config } from '../config/config.js';
 import type { Clock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
@@ -12,7 +14,7 @@ import { type Hardware, isMissing } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
 import type { Route } from '../http/route.js';
 import { agreedSilence, recordGivenSilence } from '../robot/agreed-silence.js';
-import { everythingAllowed } from '../robot/permission.js';
+import { darkWhileTuning, everythingAllowed } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
 import { endRunawayTrials } from '../robot/runaway.js';
 import { type Disk, realDisk } from '../storage/disk.js';
@@ -66,11 +68,12 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
   const silenceRecord = await SilenceRecord.open({ folder, disk, clock });
   const silence = await agreedSilence(silenceRecord, hostSilenceMs, clock);
+  let autotune: Autotune | undefined;
   const robot = new Robot({
     hardware,
     store,
     clock,
-    permission: everythingAllowed,
+    permission: darkWhileTuning(() => autotune?.isRunning ?? false, everythingAllowed),
     settings: {
       pollHz,
       onControllerReset,
@@ -86,9 +89,11 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   });
   const stopLogging = logRobotEvents(robot, log, clock);
   endRunawayTrials(robot);
+  autotune = new Autotune({ robot, clock, propose: proposeInWorker });
   await robot.start();
   const app = createApp({
     robot,
+    autotune,
     log,
     eventLog,
     clock,
@@ -108,6 +113,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const close = async () => {
     darken(hardware, log);
     notifier?.stopping();
+    await autotune.end('the daemon ends');
     await robot.close();
     stopLogging();
     await port.close();

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
+import type { Autotune } from '../autotune/autotune.js';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { logEvent } from '../core/log-event.js';
@@ -9,6 +10,7 @@ import { text } from '../core/schema.js';
 import { type Status, status } from '../core/status.js';
 import { step } from '../core/step.js';
 import { telemetry } from '../core/telemetry.js';
+import { tune } from '../core/tune.js';
 import { type GainBounds, UNIT_LIST } from '../core/units.js';
 import type { EventLog } from '../events/event-log.js';
 import type { Robot } from '../robot/robot.js';
@@ -20,6 +22,7 @@ import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
 import { robotFeed } from './robot-feed.js';
 import { type Guard, get, JsonText, type Route, stream } from './route.js';
+import { autotuneRoutes } from './routes/autotune-routes.js';
 import { logRoutes } from './routes/log-routes.js';
 import { robotRoutes } from './routes/robot-routes.js';
 import { trialRoutes } from './routes/trial-routes.js';
@@ -28,6 +31,7 @@ import { statusBody } from './status-body.js';
 
 export interface AppOptions {
   readonly robot: Robot;
+  readonly autotune: Autotune;
   readonly log: Logger;
   readonly eventLog: EventLog;
   readonly clock: Clock;
@@ -45,7 +49,7 @@ export interface AppOptions {
 
 /** The whole HTTP interface. Never listens. */
 export function createApp(options: AppOptions): Koa {
-  const { robot, clock, version } = options;
+  const { robot, clock, version, hostSilenceMs } = options;
   const startedMs = clock.nowMs();
   const statusNow = (): Status =>
     statusBody(robot, {
@@ -53,12 +57,16 @@ export function createApp(options: AppOptions): Koa {
       uptimeS: (clock.nowMs() - startedMs) / 1000,
       streams: events.streams,
     });
-  const events = createEvents(robotFeed(robot, clock, statusNow, options.eventLog.recorded), clock);
+  const events = createEvents(
+    robotFeed(robot, clock, statusNow, options.eventLog.recorded, options.autotune.changed),
+    clock,
+  );
   const documented: Route[] = [
     ...unitRoutes(robot, options.gainBounds),
     ...UNIT_LIST.flatMap(unit =>
-      trialRoutes({ robot, clock, bounds: options.gainBounds, hostSilenceMs: options.hostSilenceMs }, unit),
+      trialRoutes({ robot, clock, bounds: options.gainBounds, hostSilenceMs }, unit),
     ),
+    ...UNIT_LIST.flatMap(unit => autotuneRoutes(options.autotune, unit, hostSilenceMs)),
     ...robotRoutes(robot, statusNow),
     ...logRoutes(options.eventLog),
     stream(
@@ -68,10 +76,10 @@ export function createApp(options: AppOptions): Koa {
         tag: 'Robot',
         right: 'read',
         summary:
-          'Server-sent events: `status` at once and on change, `telemetry`, `step` after each captured step, and `log`',
+          'Server-sent events: `status` at once and on change, `telemetry`, `step` after each captured step, `tune` and `log`',
         answer: text(),
         answerType: 'text/event-stream',
-        events: { status, telemetry, step, log: logEvent },
+        events: { status, telemetry, step, tune, log: logEvent },
         problems: ['too-many-streams'],
       },
       events.open,

@@ -6,6 +6,7 @@ import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
 import type { Step } from '../core/step.js';
 import type { Telemetry } from '../core/telemetry.js';
+import type { Tune } from '../core/tune.js';
 
 /** Each `on…` returns the act that ends it. */
 export interface EventFeed {
@@ -15,6 +16,8 @@ export interface EventFeed {
   /** Every poll. `t` is in monotonic seconds. */
   onTelemetry(listener: (sample: Telemetry) => void): () => void;
   onStep(listener: (step: Step) => void): () => void;
+  /** Something is new about a tuning. */
+  onTune(listener: (tune: Tune) => void): () => void;
   /** Every event of the log. */
   onLog(listener: (event: LogEvent) => void): () => void;
 }
@@ -72,6 +75,7 @@ export function createEvents(feed: EventFeed, clock: Clock): Events {
       coalesced(clock, feed, () => writeStatus(streams)),
       feed.onTelemetry(sample => writeAll(eventText('telemetry', sample))),
       feed.onStep(step => writeAll(eventText('step', step))),
+      feed.onTune(tune => writeAll(eventText('tune', tune))),
       feed.onLog(event => writeAll(eventText('log', event))),
       every(clock, COMMENT_MS, () => writeAll(':\n\n')),
     ];

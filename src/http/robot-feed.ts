@@ -5,6 +5,7 @@ import type { Status } from '../core/status.js';
 import type { Step } from '../core/step.js';
 import { stepFigures } from '../core/step-figures.js';
 import type { Pose, Reading, UnitTelemetry } from '../core/telemetry.js';
+import type { Tune } from '../core/tune.js';
 import { perUnit, type Unit } from '../core/units.js';
 import type { CapturedStep, Robot } from '../robot/robot.js';
 import type { EventFeed } from './events.js';
@@ -18,6 +19,7 @@ export function robotFeed(
   clock: Clock,
   status: () => Status,
   recorded: Listeners<LogEvent>,
+  tuned: Listeners<Tune>,
 ): EventFeed {
   /** Uptime and counters change all the time, and nobody waits for them. */
   const lasting = () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined });
@@ -42,6 +44,7 @@ export function robotFeed(
         listener({ t: clock.nowMs() / 1000, ...perUnit(unit => readings(robot, unit)) });
       }),
     onLog: listener => recorded.add(listener),
+    onTune: listener => tuned.add(listener),
     onStep: listener => robot.stepped.add(step => listener(stepOf(step))),
   };
 }

@@ -29,6 +29,7 @@ import {
 export type StatusFrame = FieldValues<typeof REGISTERS.status>;
 
 export interface Identity {
+  readonly loopRateHz: number;
   readonly firmware: string;
   readonly protocol: number;
 }
@@ -101,6 +102,7 @@ export class MotorController {
     return {
       firmware: `${found.firmware_major}.${found.firmware_minor}.${found.firmware_patch}`,
       protocol: found.protocol,
+      loopRateHz: found.loop_rate_hz,
     };
   }
 

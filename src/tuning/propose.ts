@@ -1,4 +1,6 @@
 import { noiseOf } from '../core/oscillation.js';
+import type { Gains } from '../core/units.js';
+import { simulate } from './closed-loop.js';
 import { type Design, type DesignTask, design, worthOf } from './design.js';
 import { type ExcitedRun, sizeOf, turnedRound } from './excited-run.js';
 import { type Fit, fitPlant } from './fit.js';
@@ -7,6 +9,12 @@ import type { ProposalTask } from './tuner.js';
 export interface Proposal {
   readonly fit: Fit;
   readonly design: Design;
+  /** The step from the wave's lower end to its upper, as the plant would make it with these gains. */
+  readonly curve: {
+    readonly periodS: number;
+    readonly setpoint: number;
+    readonly measured: readonly number[];
+  };
   /** What the latest gains are worth on this plant. */
   readonly now: Design;
 }
@@ -32,7 +40,23 @@ export function propose({ shape, runs, style }: ProposalTask): Proposal {
   };
   const found = design(designTask);
   const now = worthOf(designTask, latest.gains);
-  return { fit, design: { ...found, gains: rounded(found.gains) }, now };
+  const gains = rounded(found.gains);
+  return { fit, design: { ...found, gains }, curve: curveOf(designTask, gains), now };
+}
+
+function curveOf({ shape, plant, horizon, sampleS }: DesignTask, gains: Gains): Proposal['curve'] {
+  const { size, seconds, output } = horizon;
+  const ticksEach = Math.round(seconds / shape.periodS);
+  const simulated = new Float64Array(ticksEach);
+  const from = {
+    measured: -size / 2,
+    output: shape.plant === 'servo' ? plant.offset : output,
+    setpoint: -size / 2,
+  };
+  simulate(plant, shape, gains, { setpoints: [size / 2], ticksEach, from }, simulated);
+  const every = Math.max(1, Math.round(sampleS / shape.periodS));
+  const measured = Array.from(simulated.filter((_, tick) => tick % every === 0));
+  return { periodS: every * shape.periodS, setpoint: size / 2, measured };
 }
 
 function noiseIn(runs: readonly ExcitedRun[]): number {

@@ -25,6 +25,7 @@ class ScriptedFeed implements EventFeed {
   readonly onStatus = (listener: () => void) => this.statusListeners.add(listener);
   readonly onTelemetry = (listener: (sample: Telemetry) => void) => this.telemetryListeners.add(listener);
   readonly onLog = (listener: (event: LogEvent) => void) => this.logListeners.add(listener);
+  readonly onTune = () => () => undefined;
   readonly onStep = (listener: (step: Step) => void) => this.stepListeners.add(listener);
 
   status() {

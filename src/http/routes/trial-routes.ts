@@ -11,9 +11,14 @@ import * as schemas from '../schemas.js';
 import { trialStatus as trialStatusOf } from '../status-body.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
-const LEASE_S = { minimum: 0.2, maximum: 5 } as const;
+export const TRIAL_LEASE_S = { minimum: 0.2, maximum: 5 } as const;
 /** A host that may be silent for longer could leave gains that were only tried with torque on. */
 const LONGEST_SILENCE_MS = 2000;
+
+/** Throws `silence-too-long` where gains that are tried would outlive the daemon for long. */
+export function requireTrialsBounded(hostSilenceMs: number): void {
+  if (hostSilenceMs === 0 || hostSilenceMs > LONGEST_SILENCE_MS) throw new RobotError('silence-too-long');
+}
 
 export interface TrialOptions {
   readonly robot: Robot;
@@ -31,7 +36,7 @@ export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOption
   const body = named(
     `${tag}Trial`,
     object(
-      { gains, leaseS: { ...number('The trial ends so long after its last renewal.'), ...LEASE_S } },
+      { gains, leaseS: { ...number('The trial ends so long after its last renewal.'), ...TRIAL_LEASE_S } },
       { id: text('Of the trial that this renews or changes; without it, another one begins.') },
     ),
   );
@@ -56,8 +61,7 @@ export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOption
         problems,
       },
       async ({ gains: wanted, leaseS, id }, ctx) => {
-        if (hostSilenceMs === 0 || hostSilenceMs > LONGEST_SILENCE_MS)
-          throw new RobotError('silence-too-long');
+        requireTrialsBounded(hostSilenceMs);
         const { gains: unitGains } = robot.units[name];
         const stillRuns = () => {
           if (id !== undefined && robot.units[name].state.trial?.id !== id)

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../core/clock.js';
+import { describeError, isRobotError, RobotError } from '../core/errors.js';
+import { Listeners } from '../core/listeners.js';
+import type { Tune } from '../core/tune.js';
+import { type UnitName, unitNamed } from '../core/units.js';
+import type { Robot } from '../robot/robot.js';
+import type { Style } from '../tuning/design.js';
+import { shapeOf } from '../tuning/loop-shape.js';
+import type { Proposal } from '../tuning/propose.js';
+import { type Measured, type ProposalTask, tune } from '../tuning/tuner.js';
+import { Aborted, RobotPort } from './robot-port.js';
+
+/** Of the largest amplitude. */
+const PART = 0.3;
+const LONGEST_MS = 45_000;
+
+export interface TuneRequest {
+  readonly unit: UnitName;
+  readonly loop: string;
+  readonly style: Style;
+  readonly by: string;
+  readonly leaseMs: number;
+}
+
+/** Tunes one loop of the robot at a time, in debug mode, with the laser dark. It proposes; it never saves. */
+export class Autotune {
+  /** Something is new about the tuning under way. */
+  readonly changed = new Listeners<Tune>();
+  readonly #robot: Robot;
+  readonly #clock: Clock;
+  readonly #propose: (task: ProposalTask) => Promise<Proposal>;
+  readonly #latest = new Map<UnitName, Tune>();
+  #running: { readonly tune: Tune; readonly port: RobotPort; readonly over: Promise<void> } | undefined;
+
+  constructor(options: {
+    robot: Robot;
+    clock: Clock;
+    propose: (task: ProposalTask) => Promise<Proposal>;
+  }) {
+    this.#robot = options.robot;
+    this.#clock = options.clock;
+    this.#propose = options.propose;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** The tuning under way on this unit, or its last; undefined before the first. */
+  of(unit: UnitName): Tune | undefined {
+    return this.#latest.get(unit);
+  }
+
+  /** Throws `tune-running`, `stopped`, `wrong-mode`, `trial-running`, `loop-unfit`, or what the laser's pin says. */
+  start({ unit, loop: name, style, by, leaseMs }: TuneRequest): Tune {
+    const robot = this.#robot;
+    const loop = unitNamed(unit).loops.find(one => one.name === name);
+    if (loop === undefined)
+      throw new RobotError('loop-unfit', { loop: name, reason: `the ${unit} has none` });
+    this.#requireFree(unit, name);
+    darken(robot);
+    const gains = robot.store.current(unit).gains[name] ?? loop.defaults;
+    const id = randomUUID();
+    const nowMs = this.#clock.nowMs();
+    const begun: Tune = {
+      id,
+      by,
+      unit,
+      loop: name,
+      style,
+      state: 'running',
+      words: [],
+      why: null,
+      before: null,
+      proposed: null,
+      predicted: null,
+    };
+    const port = new RobotPort({
+      robot,
+      clock: this.#clock,
+      unit,
+      loop,
+      id,
+      by,
+      leaseEndsAtMs: nowMs + leaseMs,
+      deadlineMs: nowMs + LONGEST_MS,
+      propose: this.#propose,
+      progress: words => this.#show(unit, { words: [...(this.of(unit)?.words ?? []), words] }),
+    });
+    const rateHz = robot.units[unit].state.identity?.loopRateHz ?? 1000;
+    const amplitude = PART * loop.maxAmplitude;
+    const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
+    this.#latest.set(unit, begun);
+    const over = tune(task, port)
+      .then(({ end, why, before, proposed, prediction }) => ({
+        state: end,
+        why,
+        before: measuredOf(before),
+        proposed: proposed && measuredOf(proposed),
+        predicted: prediction && predictedOf(prediction),
+      }))
+      .catch((error: unknown) => ({ state: 'aborted' as const, why: reasonOf(error) }))
+      .then(async end => {
+        await port.finish();
+        this.#running = undefined;
+        this.#show(unit, end);
+      });
+    this.#running = { tune: begun, port, over };
+    return begun;
+  }
+
+  /** The tuning `id` goes on for so long at least. Throws `trial-ended`. */
+  async renew(id: string, leaseMs: number): Promise<Tune> {
+    const running = this.#running;
+    if (running?.tune.id !== id) throw new RobotError('trial-ended');
+    await running.port.renew(this.#clock.nowMs() + leaseMs).catch(() => undefined);
+    return this.of(running.tune.unit) ?? running.tune;
+  }
+
+  /** Resolves when the saved gains run again and nothing is excited; false where there was nothing to end. */
+  async end(why: string): Promise<boolean> {
+    const running = this.#running;
+    if (running === undefined) return false;
+    running.port.abort(why);
+    await running.over;
+    return true;
+  }
+
+  #show(unit: UnitName, change: Partial<Tune>): void {
+    const known = this.of(unit);
+    if (known === undefined) return;
+    const now = { ...known, ...change };
+    this.#latest.set(unit, now);
+    this.changed.emit(now);
+  }
+
+  #requireFree(unit: UnitName, loop: string): void {
+    const running = this.#running?.tune;
+    if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
+    if (this.#robot.stopped) throw new RobotError('stopped');
+    const { mode, trial, flags } = this.#robot.units[unit].state;
+    if (mode !== 'debug') throw new RobotError('wrong-mode', { unit, mode });
+    if (trial !== undefined) throw new RobotError('trial-running', { unit, by: trial.by });
+    const isVisual = unitNamed(unit).loops.find(one => one.name === loop)?.controller.sign === -1;
+    if (isVisual && !flags.includes('target_visible')) {
+      throw new RobotError('loop-unfit', { loop, reason: 'there is no target in view' });
+    }
+  }
+}
+
+function darken(robot: Robot): void {
+  try {
+    robot.laserOff();
+  } catch (error) {
+    if (!isRobotError(error, 'laser-unavailable')) throw error;
+  }
+}
+
+function measuredOf({ gains, figures }: Measured): Measured {
+  return { gains, figures };
+}
+
+function predictedOf({ design, fit, curve }: Proposal) {
+  const { settlingS, overshootPercent } = design.evaluation;
+  return { settlingS, overshootPercent, fitPercent: fit.errorPercent, curve };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Aborted ? error.message : String(describeError(error).message ?? error);
+}

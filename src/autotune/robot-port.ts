@@ -1,0 +1,236 @@
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import type { GainSet, Gains, Loop, UnitName } from '../core/units.js';
+import { unitNamed } from '../core/units.js';
+import type { StepCapture } from '../robot/motor-controller.js';
+import type { CapturedStep, Robot } from '../robot/robot.js';
+import type { HalfWave } from '../tuning/excited-run.js';
+import type { Proposal } from '../tuning/propose.js';
+import type { ProposalTask, Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
+
+/** A wave that ended has faded after a second. */
+const FADE_MS = 1100;
+/** A loop stands still when it has moved less than this part of the amplitude for so long. */
+const STILL = 0.03;
+const STILL_MS = 300;
+const REST_MS = 3000;
+/** For reading the last capture out. */
+const READ_OUT_MS = 2000;
+
+/** Why a tuning ended before its end. */
+export class Aborted extends Error {}
+
+export interface RobotPortOptions {
+  readonly robot: Robot;
+  readonly clock: Clock;
+  readonly unit: UnitName;
+  readonly loop: Loop;
+  readonly id: string;
+  readonly by: string;
+  readonly leaseEndsAtMs: number;
+  /** When all of it must be over. */
+  readonly deadlineMs: number;
+  readonly propose: (task: ProposalTask) => Promise<Proposal>;
+  readonly progress: (words: string) => void;
+}
+
+/** The robot as a tuner acts on it: through trials and the wave of debug mode, as everybody does. */
+export class RobotPort implements TunerPort {
+  readonly #options: RobotPortOptions;
+  readonly #saved: GainSet;
+  readonly #ends: (() => void)[];
+  readonly #waits = new Set<() => void>();
+  #leaseEndsAtMs: number;
+  #tried: GainSet | undefined;
+  #aborted: Aborted | undefined;
+
+  constructor(options: RobotPortOptions) {
+    const { robot, unit } = options;
+    this.#options = options;
+    this.#leaseEndsAtMs = options.leaseEndsAtMs;
+    this.#saved = robot.store.current(unit).gains;
+    this.#ends = [
+      robot.events.add(event => {
+        if (event.what === 'stopped' && event.after) this.abort('the robot was stopped');
+        if (!('unit' in event) || event.unit !== unit) return;
+        if (event.what === 'trial' && event.ended !== undefined)
+          this.abort(`its trial ended: ${event.ended}`);
+        if (event.what === 'mode' && event.after !== 'debug') this.abort('the mode was changed');
+      }),
+      robot.polled.add(() => {
+        const nowMs = options.clock.nowMs();
+        if (nowMs >= this.#leaseEndsAtMs) this.abort('nobody renewed it');
+        if (nowMs >= options.deadlineMs) this.abort('it took too long');
+        if (!robot.units[unit].state.online) this.abort('the controller is offline');
+        for (const look of this.#waits) look();
+      }),
+    ];
+  }
+
+  /** The next thing that the tuner does, or waits for, rejects. */
+  abort(why: string): void {
+    this.#aborted ??= new Aborted(why);
+    for (const look of this.#waits) look();
+  }
+
+  async renew(leaseEndsAtMs: number): Promise<void> {
+    this.#leaseEndsAtMs = leaseEndsAtMs;
+    if (this.#tried !== undefined && this.#aborted === undefined) await this.#try(this.#tried);
+  }
+
+  async tryGains(gains: Gains): Promise<void> {
+    this.#tried = { ...this.#saved, [this.#options.loop.name]: gains };
+    await this.#try(this.#tried);
+    this.#requireGoing();
+  }
+
+  async propose(task: ProposalTask): Promise<Proposal> {
+    let isDone = false;
+    const proposal = this.#options.propose(task).finally(() => {
+      isDone = true;
+    });
+    proposal.catch(() => undefined);
+    await this.#until(() => isDone, Number.POSITIVE_INFINITY);
+    return proposal;
+  }
+
+  progress(words: string): void {
+    this.#options.progress(words);
+  }
+
+  async excite({ amplitude, periodS, halves, runaway }: WaveRequest): Promise<Recording> {
+    const { robot, unit, loop } = this.#options;
+    const wave = (size: number, name = loop.name) =>
+      robot.units[unit].excite({ loop: name, amplitude: size, periodS });
+    this.#requireGoing();
+    await wave(0);
+    await this.#rest(STILL * amplitude);
+    const output = this.#reading('output');
+    const most = runaway + Math.abs(this.#deviation());
+    const captures: StepCapture[] = [];
+    const endCaptures = robot.stepped.add(({ unit: from, capture }: CapturedStep) => {
+      if (from === unit && capture.loop === loop.name) captures.push(capture);
+    });
+    let ranAway = false;
+    try {
+      await wave(amplitude);
+      const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
+      await this.#until(() => {
+        ranAway = Math.abs(this.#deviation()) > most;
+        return ranAway || captures.length >= halves;
+      }, limitMs);
+    } finally {
+      endCaptures();
+    }
+    // A wave that moves to another loop leaves nothing behind, at once.
+    const other = unitNamed(unit).loops.find(one => one.name !== loop.name);
+    await (ranAway && other !== undefined ? wave(0, other.name) : wave(0));
+    await this.#until(() => false, FADE_MS);
+    const whole = unbroken(captures).slice(0, halves);
+    const [first] = whole;
+    if (first === undefined && !ranAway) {
+      throw new RobotError('loop-unfit', { loop: loop.name, reason: 'no step was captured' });
+    }
+    return {
+      halfTicks: Math.round((periodS / 2) * (first?.rateHz ?? 1)),
+      decimation: first?.decimation ?? 1,
+      output,
+      halves: ranAway ? [] : whole.map(({ setpoint, measured }): HalfWave => ({ setpoint, measured })),
+      ranAway,
+    };
+  }
+
+  /** Takes everything back that a tuning does to the robot. Never rejects. */
+  async finish(): Promise<void> {
+    for (const end of this.#ends) end();
+    const { robot, unit } = this.#options;
+    const { gains, state } = robot.units[unit];
+    if (state.trial?.id === this.#options.id) await gains.endTrial('ended');
+    if (await this.#endWave()) return;
+    let isBusy = false;
+    const endRetries = robot.polled.add(() => {
+      if (isBusy) return;
+      isBusy = true;
+      void this.#endWave().then(isOver => {
+        isBusy = false;
+        if (isOver) endRetries();
+      });
+    });
+  }
+
+  /** False while the controller cannot be reached, or does not say what it does. */
+  async #endWave(): Promise<boolean> {
+    const { robot, unit, loop } = this.#options;
+    const { online, mode, excitation } = robot.units[unit].state;
+    if (!online) return false;
+    if (mode !== 'debug' || excitation?.amplitude === 0) return true;
+    if (excitation === null) return false;
+    try {
+      const { periodS } = excitation;
+      await robot.units[unit].excite({ loop: loop.name, amplitude: 0, periodS });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #try(gains: GainSet): Promise<void> {
+    this.#requireGoing();
+    const { robot, unit, id, by } = this.#options;
+    const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs };
+    await robot.units[unit].gains.tryGains(trial, () => this.#requireGoing());
+  }
+
+  async #rest(still: number): Promise<void> {
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    const { clock } = this.#options;
+    let sinceMs = clock.nowMs();
+    await this.#until(() => {
+      const value = this.#reading('measured');
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+      if (high - low <= still) return clock.nowMs() - sinceMs >= STILL_MS;
+      [low, high, sinceMs] = [value, value, clock.nowMs()];
+      return false;
+    }, REST_MS);
+  }
+
+  #reading(part: 'setpoint' | 'measured' | 'output'): number {
+    const { robot, unit, loop } = this.#options;
+    return robot.units[unit].telemetry?.[`${loop.name}.${part}`] ?? 0;
+  }
+
+  #deviation(): number {
+    return this.#reading('setpoint') - this.#reading('measured');
+  }
+
+  #requireGoing(): void {
+    if (this.#aborted !== undefined) throw this.#aborted;
+  }
+
+  /** Asked at each poll; resolves when it holds or `limitMs` are over, rejects when the tuning is aborted. */
+  #until(holds: () => boolean, limitMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const untilMs = clock.nowMs() + limitMs;
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (this.#aborted === undefined && !holds() && clock.nowMs() < untilMs) return;
+        this.#waits.delete(look);
+        if (this.#aborted === undefined) resolve();
+        else reject(this.#aborted);
+      };
+      this.#waits.add(look);
+      look();
+    });
+  }
+}
+
+/** From the first on, those whose numbers follow one another; numbers go from 1 to 255 and again from 1. */
+function unbroken(captures: readonly StepCapture[]): readonly StepCapture[] {
+  const gap = captures.findIndex((capture, index) => {
+    const before = captures[index - 1];
+    return before !== undefined && capture.number !== (before.number % 255) + 1;
+  });
+  return gap < 0 ? captures : captures.slice(0, gap);
+}

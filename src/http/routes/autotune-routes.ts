@@ -1,0 +1,82 @@
+import type { Autotune } from '../../autotune/autotune.js';
+import { growing, named, nullable, number, object, oneOf, text, yesNo } from '../../core/schema.js';
+import { tune } from '../../core/tune.js';
+import type { Unit } from '../../core/units.js';
+import { STYLES } from '../../tuning/design.js';
+import { get, post, type Route, remove } from '../route.js';
+import { requireTrialsBounded, TRIAL_LEASE_S } from './trial-routes.js';
+
+/** Tuning a loop: it proposes gains, and saves none. */
+export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: number): Route[] {
+  const { name, title: tag, loops } = unit;
+  const path = `/api/${name}/autotune`;
+  const body = named(
+    `${tag}Autotune`,
+    object(
+      {
+        loop: oneOf(loops.map(loop => loop.name)),
+        leaseS: { ...number('The tuning ends so long after its last renewal.'), ...TRIAL_LEASE_S },
+      },
+      {
+        style: oneOf(STYLES, 'normal unless another is given.'),
+        id: text('Of the tuning that this renews; without it, another one begins.'),
+      },
+    ),
+  );
+  return [
+    post(
+      {
+        path,
+        id: `${name}Autotune`,
+        right: 'drive',
+        tag,
+        summary:
+          'Tune a loop in debug mode, or renew the lease of a tuning; the robot moves. Answered with 202',
+        body,
+        answer: tune,
+        problems: [
+          'stopped',
+          'wrong-mode',
+          'tune-running',
+          'trial-running',
+          'trial-ended',
+          'loop-unfit',
+          'silence-too-long',
+          'pin-failed',
+        ],
+      },
+      async ({ loop, leaseS, style = 'normal', id }, ctx) => {
+        ctx.status = 202;
+        const leaseMs = 1000 * leaseS;
+        if (id !== undefined) return autotune.renew(id, leaseMs);
+        requireTrialsBounded(hostSilenceMs);
+        return autotune.start({ unit: name, loop, style, by: String(ctx.state.who), leaseMs });
+      },
+    ),
+    get(
+      {
+        path,
+        id: `${name}Tune`,
+        right: 'read',
+        tag,
+        summary: 'The tuning under way, or the last one',
+        answer: named('LastTune', growing({ tune: nullable(tune) })),
+      },
+      () => ({ tune: autotune.of(name) ?? null }),
+    ),
+    remove(
+      {
+        path,
+        id: `${name}EndTune`,
+        right: 'tune',
+        tag,
+        summary: 'End the tuning; answered when the saved gains run and nothing is excited',
+        answer: named('TuneEnded', object({ ended: yesNo('There was one.') })),
+      },
+      async () => {
+        const isOurs = autotune.of(name)?.state === 'running';
+        return { ended: isOurs && (await autotune.end('somebody ended it')) };
+      },
+    ),
+  ];
+}

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { RobotTrial } from '../../sim/trials/robot-trial.js';
+import { TrialPort } from '../../sim/trials/trial-port.js';
+import { proposeInWorker } from '../../src/autotune/proposer.js';
+import { unitNamed } from '../../src/core/units.js';
+import { shapeOf } from '../../src/tuning/loop-shape.js';
+import { propose } from '../../src/tuning/propose.js';
+
+describe('a proposal from a thread of its own', () => {
+  it('is the same as without, and leaves this thread its turns', async function () {
+    this.timeout(30_000);
+    const loop = unitNamed('gimbal').loops.find(one => one.name === 'angle_yaw')!;
+    const robot = new RobotTrial({ seed: 1 });
+    robot.run(0.5);
+    const port = new TrialPort(robot, 'gimbal', loop);
+    const wave = { amplitude: 0.15, periodS: 2, halves: 2, runaway: 1 };
+    const { ranAway, ...run } = await port.excite(wave);
+    expect(ranAway).equal(false);
+    const runs = [{ ...run, gains: loop.defaults }];
+    const task = { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
+    let turns = 0;
+    const turn = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const fromThread = await proposeInWorker(task);
+    clearInterval(turn);
+    expect(fromThread).deep.equal(propose(task));
+    expect(turns).above(10);
+  });
+});
