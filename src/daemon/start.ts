@@ -17,6 +17,7 @@ import { agreedSilence, recordGivenSilence } from '../robot/agreed-silence.js';
 import { darkWhileTuning, everythingAllowed } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
 import { endRunawayTrials } from '../robot/runaway.js';
+import { StepMemory } from '../steps/step-memory.js';
 import { type Disk, realDisk } from '../storage/disk.js';
 import { SilenceRecord } from '../storage/silence-record.js';
 import type { StateLock } from '../storage/state-lock.js';
@@ -89,11 +90,13 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   });
   const stopLogging = logRobotEvents(robot, log, clock);
   endRunawayTrials(robot);
+  const steps = await StepMemory.open({ robot, clock, disk, folder });
   autotune = new Autotune({ robot, clock, propose: proposeInWorker });
   await robot.start();
   const app = createApp({
     robot,
     autotune,
+    steps,
     log,
     eventLog,
     clock,
@@ -118,6 +121,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     stopLogging();
     await port.close();
     await silenceRecord.close();
+    await steps.close();
     await store.close();
     await hardware.close();
     eventLog.close();

@@ -14,6 +14,7 @@ import { tune } from '../core/tune.js';
 import { type GainBounds, UNIT_LIST } from '../core/units.js';
 import type { EventLog } from '../events/event-log.js';
 import type { Robot } from '../robot/robot.js';
+import type { StepMemory } from '../steps/step-memory.js';
 import { access } from './access.js';
 import { actLog } from './act-log.js';
 import { consoleRoutes } from './console.js';
@@ -25,6 +26,7 @@ import { type Guard, get, JsonText, type Route, stream } from './route.js';
 import { autotuneRoutes } from './routes/autotune-routes.js';
 import { logRoutes } from './routes/log-routes.js';
 import { robotRoutes } from './routes/robot-routes.js';
+import { stepRoutes } from './routes/step-routes.js';
 import { trialRoutes } from './routes/trial-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
@@ -32,6 +34,7 @@ import { statusBody } from './status-body.js';
 export interface AppOptions {
   readonly robot: Robot;
   readonly autotune: Autotune;
+  readonly steps: StepMemory;
   readonly log: Logger;
   readonly eventLog: EventLog;
   readonly clock: Clock;
@@ -66,6 +69,7 @@ export function createApp(options: AppOptions): Koa {
     ...UNIT_LIST.flatMap(unit =>
       trialRoutes({ robot, clock, bounds: options.gainBounds, hostSilenceMs }, unit),
     ),
+    ...UNIT_LIST.flatMap(unit => stepRoutes(options.steps, unit)),
     ...UNIT_LIST.flatMap(unit => autotuneRoutes(options.autotune, unit, hostSilenceMs)),
     ...robotRoutes(robot, statusNow),
     ...logRoutes(options.eventLog),

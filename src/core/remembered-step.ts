@@ -1,0 +1,29 @@
+import { array, count, growing, named, nullable, number, type TypeOf, text, yesNo } from './schema.js';
+import { figures } from './step-figures.js';
+
+const members = {
+  number: count('Of this step among those of its loop; never given again.'),
+  at: text('When it was read out: wall time, ISO 8601.'),
+  loop: text('Name of the loop.'),
+  gains: growing({ kp: number(), ki: number(), kd: number() }),
+  trial: yesNo('The gains were only tried when it was measured.'),
+  revision: nullable(count(), 'The saved gains that it was measured on; null for a trial.'),
+  oldSetpoint: number("The controller's own, before the edge."),
+  setpoint: number("The controller's own, after the edge."),
+  periodS: number('Of one sample.'),
+  figures,
+} as const;
+
+/** A captured step without its samples. */
+export const stepSummary = named('StepSummary', growing(members));
+export type StepSummary = TypeOf<typeof stepSummary>;
+
+/** A captured step as it is remembered. */
+export const rememberedStep = named(
+  'RememberedStep',
+  growing({
+    ...members,
+    samples: growing({ setpoint: array(number()), measured: array(number()) }),
+  }),
+);
+export type RememberedStep = TypeOf<typeof rememberedStep>;

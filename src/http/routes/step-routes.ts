@@ -1,0 +1,55 @@
+import type { Context } from 'koa';
+import { RobotError } from '../../core/errors.js';
+import { rememberedStep, stepSummary } from '../../core/remembered-step.js';
+import { array, oneOf } from '../../core/schema.js';
+import type { Unit } from '../../core/units.js';
+import type { StepMemory } from '../../steps/step-memory.js';
+import { wholeNumber, wholeNumberSchema } from '../query.js';
+import { get, type Route } from '../route.js';
+
+const NUMBER = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
+
+/** The captured steps that are remembered. */
+export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit): Route[] {
+  const names = loops.map(loop => loop.name);
+  const loopOf = (ctx: Context): string | undefined => {
+    const given = ctx.query.loop;
+    if (given === undefined) return undefined;
+    const loop = names.find(one => one === given);
+    if (loop !== undefined) return loop;
+    const detail = `must be one of ${names.join(', ')}`;
+    throw new RobotError('invalid-request', { errors: [{ pointer: '/loop', detail }] });
+  };
+  return [
+    get(
+      {
+        path: `/api/${name}/steps`,
+        id: `${name}Steps`,
+        right: 'read',
+        tag,
+        summary: 'The last 50 captured steps of each loop, newest first, without their samples',
+        query: { loop: oneOf(names) },
+        answer: array(stepSummary),
+        problems: ['invalid-request'],
+      },
+      ctx => memory.list(name, loopOf(ctx)),
+    ),
+    get(
+      {
+        path: `/api/${name}/step`,
+        id: `${name}Step`,
+        right: 'read',
+        tag,
+        summary: 'One captured step with its samples, by its loop and number',
+        query: { loop: oneOf(names), number: wholeNumberSchema(NUMBER) },
+        answer: rememberedStep,
+        problems: ['invalid-request', 'not-found'],
+      },
+      ctx => {
+        const step = memory.step(name, loopOf(ctx) ?? '', wholeNumber(ctx, 'number', NUMBER) ?? 0);
+        if (step === undefined) throw new RobotError('not-found', { path: ctx.path });
+        return step;
+      },
+    ),
+  ];
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { StepMemory } from '../../src/steps/step-memory.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
+
+const CAPTURE = {
+  loop: 'speed',
+  number: 1,
+  rateHz: 1000,
+  decimation: 4,
+  setpoint: [-0.3, ...Array(249).fill(0.3)] as number[],
+  measured: Array.from({ length: 250 }, (_, index) => 0.3 - 0.6 * Math.exp(-index / 10)),
+};
+
+describe('remembered steps', () => {
+  let clocked: ClockedRobot;
+  let folder: string;
+  let memory: StepMemory;
+  const open = async () => {
+    const { robot, clock } = clocked;
+    memory = await StepMemory.open({ robot, clock, disk: realDisk, folder });
+  };
+  const capture = () => clocked.robot.stepped.emit({ unit: 'chassis', capture: CAPTURE });
+  const file = () => join(folder, 'steps', 'chassis-speed.jsonl');
+
+  beforeEach(async () => {
+    clocked = await ClockedRobot.start();
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    await open();
+    await clocked.wait(3000);
+  });
+  afterEach(async () => {
+    await memory.close();
+    await clocked.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('have gains, revision, both setpoints and figures, and outlive the daemon', async () => {
+    capture();
+    const [summary] = memory.list('chassis', 'speed');
+    expect(summary).deep.include({
+      number: 1,
+      loop: 'speed',
+      gains: { kp: 40, ki: 320, kd: 0 },
+      trial: false,
+      revision: 0,
+      oldSetpoint: -0.3,
+      setpoint: 0.3,
+      periodS: 0.004,
+    });
+    expect(summary?.figures.end).equal('settled');
+    expect(memory.list('chassis', 'angle')).deep.equal([]);
+    await memory.close();
+    await open();
+    expect(memory.list('chassis')).deep.equal([summary]);
+    expect(memory.step('chassis', 'speed', 1)?.samples.measured).deep.equal(CAPTURE.measured);
+    expect(memory.step('chassis', 'speed', 2)).equal(undefined);
+  });
+
+  it('are the last 50 of each loop', () => {
+    for (let count = 0; count < 60; count += 1) capture();
+    const numbers = memory.list('chassis', 'speed').map(step => step.number);
+    expect(numbers).length(50);
+    expect([Math.min(...numbers), Math.max(...numbers)]).deep.equal([11, 60]);
+  });
+
+  it('know a trial from a revision, and forget what was measured with two sets of gains', async () => {
+    const unit = clocked.robot.units.chassis;
+    const gains = { ...clocked.robot.store.current('chassis').gains, speed: { kp: 1, ki: 2, kd: 3 } };
+    await clocked.during(unit.gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));
+    capture();
+    expect(memory.list('chassis')).deep.equal([]);
+    await clocked.wait(2500);
+    capture();
+    const [tried] = memory.list('chassis');
+    expect(tried).deep.include({ gains: { kp: 1, ki: 2, kd: 3 }, trial: true, revision: null });
+    await clocked.during(unit.gains.save(gains));
+    await clocked.wait(2500);
+    capture();
+    const [saved] = memory.list('chassis');
+    expect(saved).deep.include({ number: 2, gains: { kp: 1, ki: 2, kd: 3 }, trial: false, revision: 1 });
+  });
+
+  it('are written some seconds later, not with every step', async () => {
+    capture();
+    await clocked.wait(1000);
+    expect(await readFile(file(), 'utf8').catch(() => 'none')).equal('none');
+    capture();
+    await clocked.wait(4500);
+    expect((await readFile(file(), 'utf8')).split('\n')).length(3);
+  });
+
+  it('begin anew where the file is damaged, which is put aside', async () => {
+    capture();
+    await memory.close();
+    await writeFile(file(), `${await readFile(file(), 'utf8')}{"loop":"speed","number":`);
+    await open();
+    expect(memory.list('chassis')).deep.equal([]);
+    expect(await readFile(`${file()}.damaged`, 'utf8')).match(/"number":1,/);
+  });
+});
