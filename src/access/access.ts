@@ -1,0 +1,130 @@
+import type { Clock, Timer } from '../core/clock.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import { Listeners } from '../core/listeners.js';
+import { type Need, RIGHTS, type Right } from '../core/rights.js';
+import type { Disk } from '../storage/disk.js';
+import { ROLES } from './roles.js';
+import { type Token, tokenOf } from './token.js';
+import { readTokens } from './token-file.js';
+
+/** `unavailable`: the file of tokens is damaged or cannot be read, so nobody can be told from anybody. */
+export type AccessState = 'open' | 'closed' | 'unavailable';
+
+export interface Caller {
+  /** Undefined for whoever came without a token. */
+  readonly token: Token | undefined;
+  readonly rights: readonly Right[];
+}
+
+/** How soon a changed file holds. */
+export const LOOK_AGAIN_MS = 250;
+
+const NOTHING: Caller = { token: undefined, rights: [] };
+/** Looking harms nobody, and shows what is wrong. */
+const LOOKER: Caller = { token: undefined, rights: ['read'] };
+const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
+const MAY_STOP: readonly Right[] = ['drive', 'rule'];
+
+/** Who may do what. Open while there are no tokens; the file of tokens is read again and again, whoever changes it. */
+export class Access {
+  /** Other tokens hold, or the state is another. */
+  readonly changed = new Listeners<void>();
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #required: boolean;
+  readonly #stop: 'anyone' | 'token';
+  #tokens: readonly Token[] | undefined;
+  #problem: RobotError<'access-unavailable'> | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: {
+    disk: Disk;
+    folder: string;
+    clock: Clock;
+    /** Closed even without a token. */
+    required: boolean;
+    /** Who may stop the robot and darken the laser. */
+    stop: 'anyone' | 'token';
+  }) {
+    this.#disk = options.disk;
+    this.#folder = options.folder;
+    this.#clock = options.clock;
+    this.#required = options.required;
+    this.#stop = options.stop;
+  }
+
+  /** Reads the file, and goes on looking at it. Never rejects: what cannot be read makes access unavailable. */
+  async open(): Promise<void> {
+    await this.#look();
+    this.#timer = this.#closed ? undefined : this.#clock.after(LOOK_AGAIN_MS, () => void this.open());
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  get state(): AccessState {
+    if (this.#tokens === undefined) return 'unavailable';
+    return this.#tokens.length > 0 || this.#required ? 'closed' : 'open';
+  }
+
+  /** Why access is unavailable. */
+  get problem(): RobotError<'access-unavailable'> | undefined {
+    return this.#problem;
+  }
+
+  /** Whoever comes with this secret, or without one. */
+  callerOf(secret: string | undefined): Caller {
+    const { state } = this;
+    if (state === 'open') return EVERYTHING;
+    if (state === 'unavailable') return LOOKER;
+    const token = secret === undefined ? undefined : tokenOf(secret, this.#tokens ?? []);
+    return token === undefined ? NOTHING : { token, rights: ROLES[token.role] };
+  }
+
+  allows(need: Need, { rights }: Caller): boolean {
+    if (need === 'none') return true;
+    if (need !== 'stop') return rights.includes(need);
+    // Without a list of tokens nobody can be asked for one, and a robot that cannot be stopped is the worse danger.
+    return (
+      this.#stop === 'anyone' ||
+      this.state === 'unavailable' ||
+      MAY_STOP.some(right => rights.includes(right))
+    );
+  }
+
+  /** Who is asking. Throws `token-required`, `token-unknown`, `not-allowed` or `access-unavailable`. */
+  require(need: Need, secret: string | undefined): Caller {
+    const caller = this.callerOf(secret);
+    if (this.allows(need, caller)) return caller;
+    if (this.state === 'unavailable') throw this.#problem ?? new RobotError('access-unavailable');
+    if (caller.token !== undefined) {
+      const right = need === 'stop' ? MAY_STOP.join(' or ') : need;
+      throw new RobotError('not-allowed', { right });
+    }
+    throw new RobotError(secret === undefined ? 'token-required' : 'token-unknown');
+  }
+
+  async #look(): Promise<void> {
+    try {
+      this.#hold(await readTokens(this.#disk, this.#folder), undefined);
+    } catch (error) {
+      this.#hold(
+        undefined,
+        isRobotError(error, 'access-unavailable')
+          ? error
+          : new RobotError('access-unavailable', {}, { cause: error }),
+      );
+    }
+  }
+
+  #hold(tokens: readonly Token[] | undefined, problem: RobotError<'access-unavailable'> | undefined): void {
+    const before = JSON.stringify(this.#tokens);
+    this.#tokens = tokens;
+    this.#problem = problem;
+    if (JSON.stringify(tokens) !== before) this.changed.emit();
+  }
+}

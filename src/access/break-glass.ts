@@ -1,0 +1,104 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { describeError, isRobotError } from '../core/errors.js';
+import type { EventLog } from '../events/event-log.js';
+
+export const BREAK_GLASS_ACTS = ['stop', 'unlock'] as const;
+export type BreakGlassAct = (typeof BREAK_GLASS_ACTS)[number];
+
+/** What comes back, as one line of JSON. */
+export interface BreakGlassAnswer {
+  readonly done: boolean;
+  /** Why it is not, or not confirmed. */
+  readonly code?: string;
+}
+
+/** Whoever asks says it in one word, at once. */
+const ASK_MS = 1000;
+const LONGEST = 32;
+
+export function breakGlassPath(runtimeFolder: string): string {
+  return join(runtimeFolder, 'break-glass');
+}
+
+/**
+ * For whoever is root on the board: stop and unlock without a token, whatever became of tokens, network and desk. Where the
+ * socket cannot be opened, the daemon goes on without.
+ */
+export async function openBreakGlass(options: {
+  path: string;
+  acts: Readonly<Record<BreakGlassAct, () => Promise<void>>>;
+  eventLog: EventLog;
+  log: Logger;
+}): Promise<{ close(): Promise<void> }> {
+  const { path, acts, eventLog, log } = options;
+  const server = createServer({ allowHalfOpen: true }, socket => {
+    void hear(socket)
+      .then(async act => answer(socket, await carryOut(act, acts, eventLog)))
+      .catch(() => socket.destroy());
+  });
+  try {
+    await rm(path, { force: true });
+    await listen(server, path);
+    await chmod(path, 0o600);
+  } catch (error) {
+    log.error(
+      describeError(error),
+      'no break glass: trunnion stop and trunnion unlock do not reach this daemon',
+    );
+  }
+  return {
+    close: () => new Promise(resolve => server.close(() => resolve())),
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** The first line. Rejects when it is none of the acts, or does not come. */
+function hear(socket: Socket): Promise<BreakGlassAct> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.setTimeout(ASK_MS, () => reject(new Error('nothing asked')));
+    socket.on('error', reject);
+    socket.on('data', part => {
+      text += String(part);
+      const act = BREAK_GLASS_ACTS.find(known => text === `${known}\n`);
+      if (act !== undefined) {
+        socket.setTimeout(0);
+        resolve(act);
+      } else if (text.includes('\n') || text.length > LONGEST) reject(new Error('not understood'));
+    });
+  });
+}
+
+async function carryOut(
+  act: BreakGlassAct,
+  acts: Readonly<Record<BreakGlassAct, () => Promise<void>>>,
+  eventLog: EventLog,
+): Promise<BreakGlassAnswer> {
+  const who = 'break glass';
+  try {
+    await acts[act]();
+    eventLog.record({ what: act, who, outcome: 'done' });
+    return { done: true };
+  } catch (error) {
+    const code = isRobotError(error) ? error.code : 'internal';
+    eventLog.record({ what: act, who, outcome: code });
+    return { done: false, code };
+  }
+}
+
+function answer(socket: Socket, said: BreakGlassAnswer): void {
+  socket.end(`${JSON.stringify(said)}\n`);
+}

@@ -1,0 +1,16 @@
+import type { Right } from '../core/rights.js';
+
+/** A referee cannot light a laser, and an operator cannot take away a lock. */
+export const ROLES = {
+  spectator: ['read'],
+  operator: ['read', 'drive', 'tune'],
+  referee: ['read', 'rule'],
+} as const satisfies Readonly<Record<string, readonly Right[]>>;
+
+export type Role = keyof typeof ROLES;
+
+export const ROLE_NAMES = ['referee', 'operator', 'spectator'] as const satisfies readonly Role[];
+
+export function isRole(text: unknown): text is Role {
+  return typeof text === 'string' && Object.hasOwn(ROLES, text);
+}

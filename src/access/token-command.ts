@@ -1,0 +1,110 @@
+import { statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Config } from '../config/config.js';
+import { isRobotError } from '../core/errors.js';
+import { realDisk } from '../storage/disk.js';
+import { LOOK_AGAIN_MS } from './access.js';
+import { isRole, ROLE_NAMES } from './roles.js';
+import { hashOf, isTokenName, newSecret, type Token } from './token.js';
+import { readTokens, writeTokens } from './token-file.js';
+
+export interface TokenAsked {
+  /** What stands after `token`. */
+  readonly operands: readonly string[];
+  readonly role: string | undefined;
+  readonly config: Pick<Config, 'state' | 'http'>;
+}
+
+/** For standard output where the exit code is 0, else for standard error. */
+export interface Said {
+  readonly text: string;
+  readonly exitCode: 0 | 1 | 2;
+}
+
+/** `trunnion token add|list|remove`. Rejects with `access-unavailable` or `storage-failed`. */
+export async function tokenCommand({ operands, role, config }: TokenAsked): Promise<Said> {
+  const [act, name, ...rest] = operands;
+  const { folder } = config.state;
+  becomeOwnerOf(folder);
+  if (rest.length > 0) return wrong(`unexpected ${rest.join(' ')}`);
+  if (act === 'add') return add(folder, config.http.port, name, role);
+  if (act === 'remove') return remove(folder, name);
+  if (act === 'list' && name === undefined) return fine(listed(await readTokens(realDisk, folder)));
+  return wrong('token takes add NAME --role ROLE, list, or remove NAME');
+}
+
+async function add(
+  folder: string,
+  port: number,
+  name: string | undefined,
+  role: string | undefined,
+): Promise<Said> {
+  if (!isTokenName(name)) {
+    return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
+  }
+  if (!isRole(role)) return wrong(`token add takes --role ${ROLE_NAMES.join('|')}`);
+  const { tokens, note } = await usableTokens(folder);
+  if (tokens.some(token => token.name === name)) {
+    return { text: `There is a token for ${name}: remove it first.`, exitCode: 1 };
+  }
+  const secret = newSecret();
+  await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
+  await daemonHasLooked();
+  return fine(`${note}${secret}
+
+This token for ${name} (${role}) is shown this once. The robot is closed to everyone without a token.
+Page: http://${hostname()}.local:${port}/#token=${secret}`);
+}
+
+/** A damaged list is nobody's, so that it makes room for a new one. */
+async function usableTokens(folder: string): Promise<{ tokens: readonly Token[]; note: string }> {
+  try {
+    return { tokens: await readTokens(realDisk, folder), note: '' };
+  } catch (error) {
+    if (!isRobotError(error, 'access-unavailable')) throw error;
+    return {
+      tokens: [],
+      note: 'The list of tokens was damaged: this is a new one, and the old tokens are void.\n\n',
+    };
+  }
+}
+
+async function remove(folder: string, name: string | undefined): Promise<Said> {
+  const tokens = await readTokens(realDisk, folder);
+  const left = tokens.filter(token => token.name !== name);
+  if (left.length === tokens.length)
+    return { text: `There is no token for ${name ?? 'nobody'}.`, exitCode: 1 };
+  await writeTokens(realDisk, folder, left);
+  await daemonHasLooked();
+  const open = 'That was the last one: the robot is open to everyone now, unless access.required is true.';
+  return fine(`The token for ${name} is void.${left.length === 0 ? ` ${open}` : ''}`);
+}
+
+function listed(tokens: readonly Token[]): string {
+  if (tokens.length === 0) return 'There are no tokens: the robot is open, unless access.required is true.';
+  const width = Math.max(...tokens.map(({ name }) => name.length));
+  return tokens.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
+}
+
+/** A file made by root would be closed to the daemon: whoever is root does this as the daemon's user. */
+function becomeOwnerOf(folder: string): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = statSync(folder, { throwIfNoEntry: false });
+  if (owner === undefined || owner.uid === 0) return;
+  process.setgroups?.([owner.gid]);
+  process.setgid?.(owner.gid);
+  process.setuid?.(owner.uid);
+}
+
+/** So that the change holds when the command has ended. */
+async function daemonHasLooked(): Promise<void> {
+  await new Promise(resolve => setTimeout(resolve, 2 * LOOK_AGAIN_MS));
+}
+
+function fine(text: string): Said {
+  return { text, exitCode: 0 };
+}
+
+function wrong(text: string): Said {
+  return { text, exitCode: 2 };
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { RobotError } from '../core/errors.js';
+import type { Disk } from '../storage/disk.js';
+import { replaceFile } from '../storage/durable-file.js';
+import { isToken, type Token } from './token.js';
+
+const CURE = 'sudo trunnion token add starts a new list; the old tokens are void then.';
+
+export function tokenFile(folder: string): string {
+  return join(folder, 'tokens.json');
+}
+
+/** None where there is no file. Rejects with `access-unavailable` when it is damaged or cannot be read. */
+export async function readTokens(disk: Disk, folder: string): Promise<readonly Token[]> {
+  const path = tokenFile(folder);
+  const content = await disk.read(path).catch((error: unknown) => {
+    throw new RobotError('access-unavailable', { cure: CURE }, { cause: error });
+  });
+  if (content === undefined) return [];
+  const tokens = decodeTokens(content);
+  if (tokens === undefined) throw new RobotError('access-unavailable', { cure: CURE });
+  return tokens;
+}
+
+/** Resolves when the medium has them. Rejects with `storage-failed`, and then the old ones hold. */
+export async function writeTokens(disk: Disk, folder: string, tokens: readonly Token[]): Promise<void> {
+  await replaceFile(disk, tokenFile(folder), [encodeTokens(tokens)]);
+}
+
+export function encodeTokens(tokens: readonly Token[]): Buffer {
+  const plain = tokens.map(({ name, role, hash }) => ({ name, role, hash }));
+  return Buffer.from(`${JSON.stringify({ tokens: plain, sha256: checksum(plain) }, undefined, 2)}\n`);
+}
+
+/** Undefined unless it is as it was written: what a damaged file may mean is nobody's guess. */
+export function decodeTokens(content: Buffer): readonly Token[] | undefined {
+  try {
+    const { tokens, sha256 } = JSON.parse(content.toString());
+    const whole = Array.isArray(tokens) && tokens.every(isToken) && checksum(tokens) === sha256;
+    return whole ? tokens : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checksum(tokens: readonly Token[]): string {
+  return createHash('sha256').update(JSON.stringify(tokens)).digest('hex');
+}

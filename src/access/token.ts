@@ -1,0 +1,53 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isRole, type Role } from './roles.js';
+
+/** Who may come in, and as what. The token itself is kept nowhere. */
+export interface Token {
+  readonly name: string;
+  readonly role: Role;
+  /** SHA-256 of the token, in hexadecimal. */
+  readonly hash: string;
+}
+
+const BYTES = 20;
+/** No i, l, o, u: a token may have to be typed from a slip of paper. */
+const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** 160 random bits, in groups for the eye. */
+export function newSecret(): string {
+  let bits = BigInt(`0x${randomBytes(BYTES).toString('hex')}`);
+  let letters = '';
+  for (let index = 0; index < (BYTES * 8) / 5; index += 1) {
+    letters += LETTERS[Number(bits & 31n)];
+    bits >>= 5n;
+  }
+  return letters.replace(/(.{4})(?=.)/g, '$1-');
+}
+
+/** Of what was typed, in either case, with or without its dashes. */
+export function hashOf(secret: string): string {
+  const plain = secret.toLowerCase().replace(/[\s-]/g, '');
+  return createHash('sha256').update(plain).digest('hex');
+}
+
+/** Compares with every token, so that time says nothing. */
+export function tokenOf(secret: string, tokens: readonly Token[]): Token | undefined {
+  const hash = Buffer.from(hashOf(secret));
+  let found: Token | undefined;
+  for (const token of tokens) if (timingSafeEqual(Buffer.from(token.hash), hash)) found = token;
+  return found;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
+const HASH = /^[0-9a-f]{64}$/;
+
+export function isTokenName(text: unknown): text is string {
+  return typeof text === 'string' && NAME.test(text);
+}
+
+export function isToken(value: unknown): value is Token {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('name' in value && 'role' in value && 'hash' in value)) return false;
+  const { name, role, hash } = value;
+  return isTokenName(name) && isRole(role) && typeof hash === 'string' && HASH.test(hash);
+}

@@ -1,0 +1,93 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { breakGlassPath, openBreakGlass } from '../../src/access/break-glass.js';
+import { breakGlassCommand } from '../../src/access/break-glass-command.js';
+import { RobotError } from '../../src/core/errors.js';
+import { EventLog } from '../../src/events/event-log.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const log = pino({ level: 'silent' });
+
+describe('break glass', () => {
+  async function withGlass(
+    stop: () => Promise<void>,
+    act: (folder: string, eventLog: EventLog) => Promise<void>,
+  ): Promise<void> {
+    await inTemporaryFolder(async folder => {
+      const eventLog = new EventLog(new ManualClock());
+      const acts = { stop, unlock: async () => undefined };
+      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, eventLog, log });
+      await act(folder, eventLog);
+      await glass.close();
+      eventLog.close();
+    });
+  }
+
+  it('stops and unlocks, for the owner of the socket alone, and is in the log', () =>
+    withGlass(
+      async () => undefined,
+      async (folder, eventLog) => {
+        expect((await stat(breakGlassPath(folder))).mode & 0o777).to.equal(0o600);
+        expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
+        expect((await breakGlassCommand('unlock', folder)).exitCode).to.equal(0);
+        expect(eventLog.after(0).events.map(({ what, outcome }) => [what, outcome])).to.deep.equal([
+          ['stop', 'done'],
+          ['unlock', 'done'],
+        ]);
+      },
+    ));
+
+  it('says when a stop is not confirmed', () =>
+    withGlass(
+      () => Promise.reject(new RobotError('not-confirmed')),
+      async folder => {
+        const { exitCode, text } = await breakGlassCommand('stop', folder);
+        expect(exitCode).to.equal(1);
+        expect(text).to.include('not-confirmed').and.include('cut the power');
+      },
+    ));
+
+  it('comes back after a daemon that was killed', () =>
+    inTemporaryFolder(async folder => {
+      await writeFile(breakGlassPath(folder), '');
+      const acts = { stop: async () => undefined, unlock: async () => undefined };
+      const eventLog = new EventLog(new ManualClock());
+      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, eventLog, log });
+      expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
+      await glass.close();
+      eventLog.close();
+    }));
+
+  it('ends within 2 s with a sentence where there is no daemon', () =>
+    inTemporaryFolder(async folder => {
+      const startMs = performance.now();
+      const { exitCode, text } = await breakGlassCommand('stop', folder);
+      expect(exitCode).to.equal(1);
+      expect(text).to.include('The daemon does not answer');
+      expect(performance.now() - startMs).to.be.lessThan(2000);
+    }));
+
+  it('ends within 2 s with a sentence where the daemon hangs', () =>
+    inTemporaryFolder(async folder => {
+      const mute = createServer(() => undefined);
+      await new Promise<void>(resolve => mute.listen(breakGlassPath(folder), resolve));
+      const startMs = performance.now();
+      expect((await breakGlassCommand('unlock', folder)).exitCode).to.equal(1);
+      expect(performance.now() - startMs).to.be.lessThan(2000);
+      mute.close();
+    }));
+
+  it('does not keep a daemon from serving where its folder cannot be used', () =>
+    inTemporaryFolder(async folder => {
+      await mkdir(join(folder, 'break-glass', 'x'), { recursive: true });
+      const acts = { stop: async () => undefined, unlock: async () => undefined };
+      const eventLog = new EventLog(new ManualClock());
+      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, eventLog, log });
+      await glass.close();
+      eventLog.close();
+    }));
+});

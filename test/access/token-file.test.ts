@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { hashOf, newSecret, type Token, tokenOf } from '../../src/access/token.js';
+import { decodeTokens, encodeTokens } from '../../src/access/token-file.js';
+
+const secrets = { desk: newSecret(), driver: newSecret() };
+const TOKENS: readonly Token[] = [
+  { name: 'desk', role: 'referee', hash: hashOf(secrets.desk) },
+  { name: 'driver', role: 'operator', hash: hashOf(secrets.driver) },
+];
+
+describe('tokens', () => {
+  it('have 160 bits in letters that nobody confuses', () => {
+    expect(newSecret()).to.match(/^([0-9a-hjkmnp-tv-z]{4}-){7}[0-9a-hjkmnp-tv-z]{4}$/);
+    expect(new Set(Array.from({ length: 1000 }, newSecret)).size).to.equal(1000);
+  });
+
+  it('are taken as they are typed', () => {
+    expect(tokenOf(secrets.desk, TOKENS)?.name).to.equal('desk');
+    expect(tokenOf(secrets.driver.toUpperCase().replaceAll('-', ' '), TOKENS)?.name).to.equal('driver');
+    expect(tokenOf(newSecret(), TOKENS)).to.equal(undefined);
+    expect(tokenOf('', TOKENS)).to.equal(undefined);
+  });
+
+  it('come back from their file, which does not hold the secrets', () => {
+    const file = encodeTokens(TOKENS);
+    expect(decodeTokens(file)).to.deep.equal(TOKENS);
+    for (const secret of Object.values(secrets)) expect(file.toString()).not.to.include(secret);
+  });
+
+  it('are the same or none at all, whichever byte of the file is damaged', () => {
+    const file = encodeTokens(TOKENS);
+    for (let at = 0; at < file.length; at += 1) {
+      for (const bits of [0x01, 0x04, 0x20, 0x80, 0xff]) {
+        const damaged = Buffer.from(file);
+        damaged[at] = (damaged[at] ?? 0) ^ bits;
+        const tokens = decodeTokens(damaged);
+        if (tokens !== undefined) expect(tokens, `byte ${at} ^ ${bits}`).to.deep.equal(TOKENS);
+      }
+    }
+  });
+
+  it('are none at all wherever the file is cut', () => {
+    const file = encodeTokens(TOKENS);
+    for (let length = 0; length < file.length - 1; length += 1) {
+      expect(decodeTokens(file.subarray(0, length)), `cut at ${length}`).to.equal(undefined);
+    }
+  });
+
+  it('are none at all in a list that somebody else wrote', () => {
+    const { tokens } = JSON.parse(encodeTokens(TOKENS).toString());
+    tokens[1].role = 'referee';
+    const sha256 = JSON.parse(encodeTokens(TOKENS).toString()).sha256;
+    expect(decodeTokens(Buffer.from(JSON.stringify({ tokens, sha256 })))).to.equal(undefined);
+    expect(decodeTokens(Buffer.from('{"tokens":[]}'))).to.equal(undefined);
+    expect(decodeTokens(Buffer.from('null'))).to.equal(undefined);
+  });
+});
