@@ -76,10 +76,10 @@ interface Contexts {
   'tune-running': { readonly loop?: string; readonly by?: string };
   closing: Nothing;
   // a match
-  locked: { readonly by?: string };
+  locked: { readonly by?: string; readonly reason?: string };
   'referee-silent': Nothing;
   'wrong-phase': { readonly phase?: string };
-  'stale-match': Nothing;
+  'stale-match': { readonly id?: string; readonly revision?: number; readonly phase?: string };
   'lease-held': { readonly by?: string };
   // the laser
   'laser-unavailable': Lack;

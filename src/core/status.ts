@@ -1,3 +1,5 @@
+import { accessStatus } from './access-status.js';
+import { matchStatus } from './match-status.js';
 import {
   array,
   count,
@@ -131,6 +133,8 @@ export const status = named(
     bus: busStatus,
     storage: storageStatus,
     streams: count('Event streams that are open.'),
+    access: accessStatus,
+    match: matchStatus,
   }),
 );
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Said } from '../access/token-command.js';
 import { type Config, configProblem, loadConfig } from '../config/config.js';
 import { systemClock } from '../core/clock.js';
 import { describeError, isRobotError } from '../core/errors.js';
@@ -14,6 +15,7 @@ import { createNotifier } from './systemd-notify.js';
 export interface Opened {
   readonly hardware: Hardware;
   readonly hiddenRoutes?: readonly Route[];
+  readonly breakGlass?: string;
 }
 
 export interface Asked {
@@ -32,12 +34,20 @@ export interface Entry {
   /** Read when it is there and no other is named. */
   readonly configFile?: string;
   readonly commands: Readonly<Record<string, (asked: Asked) => Promise<number>>>;
+  /** Commands with arguments of their own; undefined for any other. */
+  readonly beside?: (args: readonly string[]) => Promise<Said | undefined>;
   open(config: Config): Promise<Opened>;
 }
 
 /** Exit codes: 0 well, 1 failed, 2 asked wrongly or configured wrongly. */
 export async function run(entry: Entry, args: readonly string[]): Promise<void> {
   try {
+    const said = await entry.beside?.(args);
+    if (said !== undefined) {
+      (said.exitCode === 0 ? process.stdout : process.stderr).write(`${said.text}\n`);
+      process.exitCode = said.exitCode;
+      return;
+    }
     const line = parseCommandLine(args, ['serve', ...Object.keys(entry.commands)]);
     if (line.help) return print(`Usage: ${entry.name} [options]\n\n${entry.about}\n\n${OPTIONS_HELP}`);
     if (line.version) return print(version);

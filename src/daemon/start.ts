@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { Access } from '../access/access.js';
+import { openBreakGlass } from '../access/break-glass.js';
 import { Autotune } from '../autotune/autotune.js';
 import { proposeInWorker } from '../autotune/proposer.js';
 import type { Config } from '../config/config.js';
+import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { version } from '../core/version.js';
@@ -13,8 +16,11 @@ import { GainsStore } from '../gains/gains-store.js';
 import { type Hardware, isMissing } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
 import type { Route } from '../http/route.js';
+import { Match } from '../match/match.js';
+import { MatchControl } from '../match/match-control.js';
+import { MatchRecord } from '../match/match-record.js';
 import { agreedSilence, recordGivenSilence } from '../robot/agreed-silence.js';
-import { darkWhileTuning, everythingAllowed } from '../robot/permission.js';
+import { darkWhileTuning } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
 import { endRunawayTrials } from '../robot/runaway.js';
 import { StepMemory } from '../steps/step-memory.js';
@@ -33,6 +39,9 @@ export interface Parts {
   readonly disk?: Disk;
   /** Of the state folder; a daemon that another one keeps out of it does not start. */
   readonly lock?: StateLock;
+  readonly boot?: Boot;
+  /** Where `trunnion stop` and `trunnion unlock` reach this daemon; absent: nowhere. */
+  readonly breakGlass?: string;
   /** Served beside the interface and not documented. */
   readonly hiddenRoutes?: readonly Route[];
 }
@@ -61,6 +70,7 @@ export async function start(parts: Parts): Promise<Daemon> {
 /** The whole daemon, wired behind a port that is its own already. */
 export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { config, hardware, log, clock, notifier, disk = realDisk, lock, hiddenRoutes } = parts;
+  const { boot = systemBoot(process.env) } = parts;
   const { folder } = config.state;
   const store = await GainsStore.open({ folder, clock, disk, lock });
   const { setAside } = store.report();
@@ -70,11 +80,15 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const silenceRecord = await SilenceRecord.open({ folder, disk, clock });
   const silence = await agreedSilence(silenceRecord, hostSilenceMs, clock);
   let autotune: Autotune | undefined;
+  const access = new Access({ disk, folder: config.state.folder, clock, ...config.access });
+  await access.open();
+  const record = new MatchRecord({ disk, folder: config.state.folder, clock, boot });
+  const match = new Match({ clock, settings: config.match, state: await record.load() });
   const robot = new Robot({
     hardware,
     store,
     clock,
-    permission: darkWhileTuning(() => autotune?.isRunning ?? false, everythingAllowed),
+    permission: darkWhileTuning(() => autotune?.isRunning ?? false, match),
     settings: {
       pollHz,
       onControllerReset,
@@ -88,6 +102,9 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   robot.events.add(event => {
     for (const happening of happeningsOf(event)) eventLog.record(happening);
   });
+  match.happened.add(happening => eventLog.record(happening));
+  const control = new MatchControl({ match, robot, record, log });
+  control.begin();
   const stopLogging = logRobotEvents(robot, log, clock);
   endRunawayTrials(robot);
   const steps = await StepMemory.open({ robot, clock, disk, folder });
@@ -104,29 +121,51 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     allowedHosts: config.http.allowedHosts,
     gainBounds: config.gains.bounds,
     hostSilenceMs,
-    guard: () => undefined,
+    access,
+    match: control,
+    isExposed: !isLoopback(config.http.host),
     consoleFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
     hiddenRoutes,
   });
   port.serve(app.callback());
   const { url, address } = port;
   log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
+  if (access.state === 'open' && !isLoopback(config.http.host)) {
+    log.warn('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
+  }
+  const glass =
+    parts.breakGlass === undefined
+      ? undefined
+      : await openBreakGlass({
+          path: parts.breakGlass,
+          log,
+          eventLog,
+          acts: { stop: () => robot.stop('break glass'), unlock: () => control.unlock() },
+        });
   notifier?.ready();
 
   const close = async () => {
     darken(hardware, log);
     notifier?.stopping();
     await autotune.end('the daemon ends');
+    match.close();
     await robot.close();
     stopLogging();
+    await glass?.close();
     await port.close();
     await silenceRecord.close();
     await steps.close();
+    await record.close();
     await store.close();
     await hardware.close();
     eventLog.close();
+    access.close();
   };
   return { url, close };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 export function darken(hardware: Hardware, log: Logger): void {

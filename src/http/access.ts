@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { Middleware } from 'koa';
@@ -23,7 +23,7 @@ export function access(allowedHosts: readonly string[]): Middleware {
     }
     const site = headers['sec-fetch-site'] ?? '';
     if (isForeign(site, headers['sec-fetch-mode'], method)) throw new RobotError('cross-site');
-    if (site === '' && origin !== '' && hostOf(origin) !== host.toLowerCase()) {
+    if (site === '' && origin !== '' && !isOwnOrigin(headers)) {
       throw new RobotError('cross-site', { origin });
     }
   };
@@ -53,6 +53,11 @@ function hostName(host: string): string {
   const bracketed = /^\[(.*)\](:\d+)?$/.exec(host);
   const name = bracketed?.[1] ?? host.replace(/:\d*$/, '');
   return name.toLowerCase().replace(/\.$/, '');
+}
+
+/** The page that asks came from here. */
+export function isOwnOrigin({ origin = '', host = '' }: IncomingHttpHeaders): boolean {
+  return hostOf(origin) === host.toLowerCase();
 }
 
 function hostOf(origin: string): string | undefined {

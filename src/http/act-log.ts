@@ -6,12 +6,13 @@ import type { Route } from './route.js';
 
 /** Records what was asked on a route and what came of it. */
 export function actLog(route: Route, log: EventLog): Middleware {
-  const event = route.event ?? { what: route.id };
+  const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
   return async (ctx, next) => {
     const record = (outcome: string) => {
       // A body that was refused may hold anything.
-      const detail = outcome === 'invalid-request' ? {} : detailOf(ctx.request.body);
-      log.record({ ...event, who: String(ctx.state.who), outcome, ...detail });
+      const isBare = isSecret || outcome === 'invalid-request';
+      const detail = isBare ? {} : detailOf(ctx.request.body);
+      log.record({ what, unit, who: String(ctx.state.who), outcome, ...detail });
     };
     try {
       await next();
@@ -19,7 +20,7 @@ export function actLog(route: Route, log: EventLog): Middleware {
       record(asRobotError(error).code);
       throw error;
     }
-    record('done');
+    if (!onlyRefused) record('done');
   };
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
+import type { Access } from '../access/access.js';
 import type { Autotune } from '../autotune/autotune.js';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
@@ -13,19 +14,23 @@ import { telemetry } from '../core/telemetry.js';
 import { tune } from '../core/tune.js';
 import { type GainBounds, UNIT_LIST } from '../core/units.js';
 import type { EventLog } from '../events/event-log.js';
+import type { MatchControl } from '../match/match-control.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepMemory } from '../steps/step-memory.js';
 import { access } from './access.js';
 import { actLog } from './act-log.js';
 import { consoleRoutes } from './console.js';
 import { createEvents } from './events.js';
+import { callerOf, createGuard } from './guard.js';
 import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
 import { robotFeed } from './robot-feed.js';
-import { type Guard, get, JsonText, type Route, stream } from './route.js';
+import { get, JsonText, type Route, stream } from './route.js';
 import { autotuneRoutes } from './routes/autotune-routes.js';
 import { logRoutes } from './routes/log-routes.js';
+import { matchRoutes } from './routes/match-routes.js';
 import { robotRoutes } from './routes/robot-routes.js';
+import { sessionRoutes } from './routes/session-routes.js';
 import { stepRoutes } from './routes/step-routes.js';
 import { trialRoutes } from './routes/trial-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
@@ -45,7 +50,10 @@ export interface AppOptions {
   readonly hostSilenceMs: number;
   /** What the build made of src/console. */
   readonly consoleFolder: string;
-  readonly guard: Guard;
+  readonly access: Access;
+  readonly match: MatchControl;
+  /** Other machines can reach it. */
+  readonly isExposed: boolean;
   /** Routes that are served and not documented: the simulator's own. */
   readonly hiddenRoutes?: readonly Route[] | undefined;
 }
@@ -59,11 +67,18 @@ export function createApp(options: AppOptions): Koa {
       version,
       uptimeS: (clock.nowMs() - startedMs) / 1000,
       streams: events.streams,
+      access: options.access,
+      isExposed: options.isExposed,
+      match: options.match.status,
     });
-  const events = createEvents(
-    robotFeed(robot, clock, statusNow, options.eventLog.recorded, options.autotune.changed),
-    clock,
-  );
+  const guard = createGuard(options.access);
+  const feed = robotFeed(robot, clock, statusNow, options.eventLog.recorded, options.autotune.changed);
+  const events = createEvents(feed, clock, {
+    isPreferred: ctx =>
+      callerOf(options.access, ctx).rights.some(right => right === 'drive' || right === 'rule'),
+    mayListen: ctx => options.access.allows('read', callerOf(options.access, ctx)),
+    changed: options.access.changed,
+  });
   const documented: Route[] = [
     ...unitRoutes(robot, options.gainBounds),
     ...UNIT_LIST.flatMap(unit =>
@@ -73,6 +88,8 @@ export function createApp(options: AppOptions): Koa {
     ...UNIT_LIST.flatMap(unit => autotuneRoutes(options.autotune, unit, hostSilenceMs)),
     ...robotRoutes(robot, statusNow),
     ...logRoutes(options.eventLog),
+    ...sessionRoutes(options.access),
+    ...matchRoutes(options.match, clock),
     stream(
       {
         path: '/api/events',
@@ -120,7 +137,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(access(options.allowedHosts));
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes) {
-    const answer: Middleware = ctx => route.handle(ctx, options.guard);
+    const answer: Middleware = ctx => route.handle(ctx, guard);
     const acts = route.method === 'get' ? [answer] : [actLog(route, options.eventLog), answer];
     router.register(route.path, [route.method], acts);
   }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { type Clock, every, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
+import type { Listeners } from '../core/listeners.js';
 import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
 import type { Step } from '../core/step.js';
@@ -23,6 +24,8 @@ export interface EventFeed {
 }
 
 const MOST_STREAMS = 32;
+/** Of these, for those who drive and rule: spectators cannot starve them. */
+const KEPT_STREAMS = 8;
 const COMMENT_MS = 5_000;
 /** Changes that come together make one event. */
 const COALESCE_MS = 20;
@@ -32,10 +35,20 @@ const RETRY_MS = 300;
 const STUCK_MS = 2000;
 
 interface Stream {
+  readonly ctx: Context;
   readonly response: ServerResponse;
   /** Since when the socket has not drained. */
   slowSinceMs: number | undefined;
   owesStatus: boolean;
+}
+
+/** Who may listen. */
+export interface Audience {
+  /** Some streams are kept for them. */
+  isPreferred(ctx: Context): boolean;
+  mayListen(ctx: Context): boolean;
+  /** Somebody who listens may have to go. */
+  readonly changed: Listeners<void>;
 }
 
 export interface Events {
@@ -49,7 +62,7 @@ export interface Events {
  * Turns answers into streams of one feed, which is listened to only while someone reads, and serialised once for all
  * readers. One stream too many throws RobotError `too-many-streams`. Streams end with their connections.
  */
-export function createEvents(feed: EventFeed, clock: Clock): Events {
+export function createEvents(feed: EventFeed, clock: Clock, audience: Audience): Events {
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
 
@@ -77,6 +90,9 @@ export function createEvents(feed: EventFeed, clock: Clock): Events {
       feed.onStep(step => writeAll(eventText('step', step))),
       feed.onTune(tune => writeAll(eventText('tune', tune))),
       feed.onLog(event => writeAll(eventText('log', event))),
+      audience.changed.add(() => {
+        for (const { ctx, response } of streams) if (!audience.mayListen(ctx)) response.destroy();
+      }),
       every(clock, COMMENT_MS, () => writeAll(':\n\n')),
     ];
     return () => {
@@ -92,12 +108,13 @@ export function createEvents(feed: EventFeed, clock: Clock): Events {
   };
 
   const open = (ctx: Context) => {
-    if (ctx.method !== 'HEAD' && streams.size >= MOST_STREAMS) throw new RobotError('too-many-streams');
+    const most = audience.isPreferred(ctx) ? MOST_STREAMS : MOST_STREAMS - KEPT_STREAMS;
+    if (ctx.method !== 'HEAD' && streams.size >= most) throw new RobotError('too-many-streams');
     ctx.status = 200;
     ctx.type = 'text/event-stream';
     if (ctx.method === 'HEAD') return;
     const response = ctx.res;
-    const stream: Stream = { response, slowSinceMs: undefined, owesStatus: false };
+    const stream: Stream = { ctx, response, slowSinceMs: undefined, owesStatus: false };
     ctx.respond = false;
     ctx.socket.setNoDelay(true);
     streams.add(stream);

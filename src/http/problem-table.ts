@@ -122,7 +122,8 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   locked: answer(
     409,
     'Locked',
-    ({ by }) => `The robot is locked${known(' by ', by)}. Whoever may rule the match unlocks it.`,
+    ({ by, reason }) =>
+      `The robot is locked${known(' by ', by)}${known(': ', reason)}. Whoever may rule the match unlocks it.`,
   ),
   'referee-silent': answer(
     409,
@@ -137,7 +138,9 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'stale-match': answer(
     409,
     'Match changed',
-    'The match was changed meanwhile. Read it again, and then decide.',
+    ({ id, revision, phase }) =>
+      `The match is${known(' ', id)} at revision ${revision} in phase ${phase}: a call needs a higher revision, and a new id ` +
+      'phase none or ended.',
   ),
   'lease-held': answer(
     409,

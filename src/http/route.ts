@@ -28,7 +28,14 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   /** As what the log of events records it; default: under its id. */
-  readonly event?: { readonly what: string; readonly unit?: UnitName };
+  readonly event?: {
+    readonly what: string;
+    readonly unit?: UnitName;
+    /** Its body is not for the log. */
+    readonly isSecret?: true;
+    /** What was done says nothing new. */
+    readonly onlyRefused?: true;
+  };
   /** What the caller must be allowed, in a word or, where it depends on the body, in words. */
   readonly right: string;
   readonly body?: Schema;

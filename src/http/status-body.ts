@@ -1,3 +1,6 @@
+import type { Access } from '../access/access.js';
+import type { AccessStatus } from '../core/access-status.js';
+import type { MatchStatus } from '../core/match-status.js';
 import type { Complaint, LaserStatus, Status, TrialStatus, UnitStatus } from '../core/status.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
@@ -7,7 +10,11 @@ import { asRobotError, problemOf } from './problems.js';
 /** The body of GET /api/status. */
 export function statusBody(
   robot: Robot,
-  about: { version: string; uptimeS: number; streams: number },
+  about: Pick<Status, 'version' | 'uptimeS' | 'streams'> & {
+    access: Access;
+    isExposed: boolean;
+    match: MatchStatus;
+  },
 ): Status {
   return {
     version: about.version,
@@ -19,6 +26,16 @@ export function statusBody(
     bus: robot.link.counters,
     storage: robot.store.report(),
     streams: about.streams,
+    access: accessStatusOf(about.access, about.isExposed),
+    match: about.match,
+  };
+}
+
+function accessStatusOf({ state, problem }: Access, isExposed: boolean): AccessStatus {
+  return {
+    state,
+    exposed: state === 'open' && isExposed,
+    ...(problem !== undefined && { detail: complaintOf(problem).detail }),
   };
 }
 

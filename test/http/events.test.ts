@@ -10,10 +10,16 @@ import type { Step } from '../../src/core/step.js';
 import { stepFigures } from '../../src/core/step-figures.js';
 import type { Telemetry } from '../../src/core/telemetry.js';
 import type { Mode } from '../../src/core/units.js';
-import { createEvents, type EventFeed, type Events } from '../../src/http/events.js';
+import { type Audience, createEvents, type EventFeed, type Events } from '../../src/http/events.js';
 import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
+
+const EVERYONE: Audience = {
+  isPreferred: () => true,
+  mayListen: () => true,
+  changed: new Listeners<void>(),
+};
 
 class ScriptedFeed implements EventFeed {
   readonly statusListeners = new Listeners<void>();
@@ -92,7 +98,7 @@ describe('events', () => {
   beforeEach(done => {
     feed = new ScriptedFeed();
     clock = new ManualClock();
-    events = createEvents(feed, clock);
+    events = createEvents(feed, clock, EVERYONE);
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx, next) => {

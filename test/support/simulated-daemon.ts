@@ -23,6 +23,8 @@ export interface Around {
 export interface SimulatedDaemon {
   readonly url: string;
   readonly sim: SimulatedRobot;
+  /** Of the state. */
+  readonly folder: string;
   readonly logged: readonly Record<string, unknown>[];
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
@@ -86,6 +88,9 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
     },
     get sim() {
       return now().sim;
+    },
+    get folder() {
+      return folder;
     },
     logged,
     get: path => call(now().daemon.url, 'GET', path),

@@ -1,3 +1,5 @@
+import type { MatchStatus } from '../../src/core/match-status.js';
+import { DEFAULT_PERMISSIONS } from '../../src/core/phases.js';
 import type { Status, UnitStatus } from '../../src/core/status.js';
 
 export const UNIT_STATUS: UnitStatus = {
@@ -8,6 +10,18 @@ export const UNIT_STATUS: UnitStatus = {
   torque: 'on',
   excitation: null,
   gains: { revision: 1, savedAt: null, applied: true },
+};
+
+const NO_MATCH_STATUS: MatchStatus = {
+  id: null,
+  revision: 0,
+  phase: 'none',
+  endsAtT: null,
+  lock: null,
+  lease: null,
+  refereeSilent: false,
+  allows: DEFAULT_PERMISSIONS.none,
+  recorded: true,
 };
 
 /** Of a robot that is well, with what a test wants otherwise. */
@@ -23,6 +37,8 @@ export function statusWith(changes: Partial<Status> = {}): Status {
     bus: { transactions: 0, retries: 0, errors: {} },
     storage: { ok: true, setAside: [] },
     streams: 1,
+    access: { state: 'open', exposed: false },
+    match: NO_MATCH_STATUS,
     ...changes,
   };
 }

@@ -54,6 +54,8 @@ export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOption
         id: `${name}Trial`,
         right: 'tune',
         tag,
+        // The robot's own event says when one begins; renewals are no news.
+        event: { what: 'trial', unit: name, onlyRefused: true },
         summary:
           'Run gains without saving them, until the lease ends; answered when the controller runs them',
         body,
@@ -84,6 +86,7 @@ export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOption
         id: `${name}EndTrial`,
         right: 'tune',
         tag,
+        event: { what: 'end-trial', unit: name },
         summary: "End the trial, whoever's it is; answered when the saved gains run again",
         answer: named('TrialEnded', object({ ended: yesNo('There was a trial.') })),
       },

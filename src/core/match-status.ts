@@ -1,0 +1,38 @@
+import { PHASES } from './phases.js';
+import { array, count, growing, named, nullable, number, oneOf, type TypeOf, text, yesNo } from './schema.js';
+import { MODES } from './units.js';
+
+const lock = named('MatchLock', growing({ by: text("Token's name or address."), reason: text() }));
+const lease = named('MatchLease', growing({ holder: text(), by: text("Token's name or address.") }));
+
+const allows = named(
+  'Allowed',
+  growing({
+    drive: yesNo('Mode switches and excitation.'),
+    laser: yesNo('Light; dark always is.'),
+    tune: yesNo('Saves, restores and trials.'),
+    resume: yesNo(),
+    modes: array(oneOf(MODES), 'That a unit may be in.'),
+  }),
+);
+
+const members = {
+  id: nullable(text(), 'Null before the first match.'),
+  revision: count('Of the last call that was taken.'),
+  phase: oneOf(PHASES),
+  endsAtT: nullable(number(), 'Monotonic seconds, as `t` of telemetry; null where no time runs.'),
+  lock: nullable(lock),
+  lease: nullable(lease, 'Whose beat was accepted last.'),
+  refereeSilent: yesNo('In auto or teleop, no beat was accepted for too long.'),
+  allows,
+  recorded: yesNo('Whether lock and phase would outlive a power cut.'),
+};
+
+/** The match as status shows it; nothing in it changes while nothing happens. */
+export const matchStatus = named('MatchStatus', growing(members));
+
+/** The body of GET /api/match. */
+export const matchView = named('Match', growing({ ...members, t: number('Now, in monotonic seconds.') }));
+
+export type MatchStatus = TypeOf<typeof matchStatus>;
+export type MatchView = TypeOf<typeof matchView>;

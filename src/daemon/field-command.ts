@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { BREAK_GLASS_ACTS } from '../access/break-glass.js';
+import { breakGlassCommand } from '../access/break-glass-command.js';
+import { type Said, tokenCommand } from '../access/token-command.js';
+import { configProblem, loadConfig } from '../config/config.js';
+import { isRobotError } from '../core/errors.js';
+
+export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
+                   make a token, show it once, and close the robot to everyone without one
+  token list       show who has a token
+  token remove NAME
+                   take a token away, at once
+  stop             stop the robot, on the board and without a token
+  unlock           take away the match lock, on the board and without a token`;
+
+/** Where the service has its sockets; systemd passes it to the daemon, and not to whoever types a command. */
+const RUNTIME_FOLDER = '/run/trunnion';
+
+/** What is done at the venue, beside a daemon that runs. Undefined: it is another command. */
+export async function fieldCommand(
+  args: readonly string[],
+  defaults: { readonly configFile: string; readonly state: string },
+): Promise<Said | undefined> {
+  const [command] = args;
+  const act = BREAK_GLASS_ACTS.find(known => known === command);
+  if (act === undefined && command !== 'token') return undefined;
+  try {
+    const { values, positionals } = parse(args);
+    const operands = positionals.slice(1);
+    if (act !== undefined) {
+      if (operands.length > 0) return wrong(`unexpected ${operands.join(' ')}`);
+      return await breakGlassCommand(act, process.env.RUNTIME_DIRECTORY ?? RUNTIME_FOLDER);
+    }
+    const file = values.config ?? (existsSync(defaults.configFile) ? defaults.configFile : undefined);
+    const given = values.state === undefined ? {} : { state: values.state };
+    const config = loadConfig(file, given, { host: '0.0.0.0', state: defaults.state });
+    return await tokenCommand({ operands, role: values.role, config });
+  } catch (error) {
+    if (isRobotError(error, 'bad-config')) return wrong(configProblem(error));
+    if (isRobotError(error)) return { text: inWords(error.context, error.message), exitCode: 1 };
+    return wrong(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      config: { type: 'string' },
+      state: { type: 'string' },
+      role: { type: 'string' },
+    },
+  });
+}
+
+function inWords(context: object, message: string): string {
+  return 'cure' in context ? `${message}\n${String(context.cure)}` : message;
+}
+
+function wrong(text: string): Said {
+  return { text, exitCode: 2 };
+}

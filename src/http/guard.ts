@@ -1,0 +1,51 @@
+import type { Context } from 'koa';
+import type { Access, Caller } from '../access/access.js';
+import { RobotError } from '../core/errors.js';
+import { isOwnOrigin } from './access.js';
+import type { Guard } from './route.js';
+
+/** A browser keeps a session this long; the token behind it may end sooner. */
+const SESSION_MS = 30 * 24 * 3600 * 1000;
+
+/** Lets through whoever has the right, and names them for the log of events. */
+export function createGuard(access: Access): Guard {
+  return (ctx, need) => {
+    const { secret, isCookie } = presented(ctx);
+    const isAct = ctx.method !== 'GET' && ctx.method !== 'HEAD';
+    if (isCookie && isAct && !isOwnOrigin(ctx.headers)) {
+      // A browser sends cookies whoever wrote the page: what needs one is refused, what needs none goes on.
+      const caller = access.callerOf(undefined);
+      if (!access.allows(need, caller)) throw new RobotError('cross-site', { origin: ctx.get('Origin') });
+      return;
+    }
+    const { token } = access.require(need, secret);
+    if (token !== undefined) ctx.state.who = token.name;
+  };
+}
+
+export function callerOf(access: Access, ctx: Context): Caller {
+  return access.callerOf(presented(ctx).secret);
+}
+
+/** The token of `Authorization: Bearer`, else that of the page's session. */
+function presented(ctx: Context): { readonly secret: string | undefined; readonly isCookie: boolean } {
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization')) ?? [];
+  if (bearer !== undefined) return { secret: bearer, isCookie: false };
+  const cookie = ctx.cookies.get(cookieName(ctx));
+  return { secret: cookie, isCookie: cookie !== undefined };
+}
+
+/** Undefined ends the session. */
+export function setSession(ctx: Context, secret: string | undefined): void {
+  ctx.cookies.set(cookieName(ctx), secret ?? null, {
+    httpOnly: true,
+    sameSite: 'strict',
+    overwrite: true,
+    ...(secret !== undefined && { maxAge: SESSION_MS }),
+  });
+}
+
+/** Browsers give cookies to every port of a host: two robots on one machine keep apart. */
+function cookieName(ctx: Context): string {
+  return `trunnion-${ctx.socket.localPort}`;
+}

@@ -1,0 +1,108 @@
+import type { Context } from 'koa';
+import type { Clock } from '../../core/clock.js';
+import { matchView } from '../../core/match-status.js';
+import { PHASES } from '../../core/phases.js';
+import { count, nullable, number, object, oneOf, text, yesNo } from '../../core/schema.js';
+import type { MatchControl } from '../../match/match-control.js';
+import { command, get, post, type Route } from '../route.js';
+
+const name = { ...text(), minLength: 1, maxLength: 64 };
+const DAY_S = 86_400;
+
+const lockBody = object({ reason: { ...text(), minLength: 1, maxLength: 200 } });
+const callBody = object(
+  { id: name, revision: count('Higher than the last one of this id.'), phase: oneOf(PHASES) },
+  {
+    remainingS: nullable(
+      { ...number(), minimum: 0, maximum: DAY_S },
+      'Until the phase is `ended` by itself; null or absent: it is not.',
+    ),
+  },
+);
+const leaseBody = object(
+  { holder: name, ttlMs: { ...count('For so long nobody else gets it.'), minimum: 100, maximum: 60_000 } },
+  { takeover: yesNo('Take it from another holder.') },
+);
+
+const STOP_PROBLEMS = ['not-confirmed', 'pin-failed', 'storage-failed'] as const;
+
+/** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
+export function matchRoutes(control: MatchControl, clock: Clock): Route[] {
+  const tag = 'Match';
+  const right = 'rule';
+  const view = () => ({ ...control.status, t: clock.nowMs() / 1000 });
+  const who = (ctx: Context) => String(ctx.state.who);
+  return [
+    get(
+      { path: '/api/match', id: 'match', tag, right: 'read', summary: 'The match', answer: matchView },
+      view,
+    ),
+    post(
+      {
+        path: '/api/match',
+        id: 'setMatch',
+        tag,
+        right,
+        event: { what: 'phase' },
+        summary: 'Set the phase; what it does not allow is stopped',
+        body: callBody,
+        answer: matchView,
+        problems: ['stale-match', 'referee-silent', ...STOP_PROBLEMS],
+      },
+      async ({ id, revision, phase, remainingS = null }) => {
+        await control.set({ id, revision, phase, remainingS });
+        return view();
+      },
+    ),
+    post(
+      {
+        path: '/api/match/lock',
+        id: 'lock',
+        tag,
+        right,
+        event: { what: 'lock' },
+        summary: 'Stop, and let nobody resume until the lock is taken away; it outlives power cuts',
+        body: lockBody,
+        answer: matchView,
+        problems: STOP_PROBLEMS,
+      },
+      async ({ reason }, ctx) => {
+        await control.lock({ by: who(ctx), reason });
+        return view();
+      },
+    ),
+    command(
+      {
+        path: '/api/match/unlock',
+        id: 'unlock',
+        tag,
+        right,
+        event: { what: 'unlock' },
+        summary: 'Take the lock away; the robot stays stopped until someone resumes',
+        answer: matchView,
+        problems: ['storage-failed'],
+      },
+      async () => {
+        await control.unlock();
+        return view();
+      },
+    ),
+    post(
+      {
+        path: '/api/match/lease',
+        id: 'lease',
+        tag,
+        right,
+        event: { what: 'lease', onlyRefused: true },
+        summary: "The heartbeat of the referee's desk",
+        body: leaseBody,
+        answer: matchView,
+        problems: ['lease-held'],
+      },
+      ({ holder, ttlMs, takeover = false }, ctx) => {
+        control.match.beat(holder, who(ctx), ttlMs, takeover);
+        return view();
+      },
+    ),
+  ];
+}

@@ -1,0 +1,58 @@
+import type { Access, Caller } from '../../access/access.js';
+import { ROLE_NAMES } from '../../access/roles.js';
+import { RobotError } from '../../core/errors.js';
+import { RIGHTS } from '../../core/rights.js';
+import { array, growing, named, nullable, object, oneOf, type TypeOf, text } from '../../core/schema.js';
+import { callerOf, setSession } from '../guard.js';
+import { get, post, type Route, remove } from '../route.js';
+
+const session = named(
+  'Session',
+  growing({
+    access: oneOf(['open', 'closed', 'unavailable']),
+    name: nullable(text(), 'Of the token; null for whoever has none.'),
+    role: nullable(oneOf(ROLE_NAMES)),
+    rights: array(oneOf(RIGHTS), 'What may be done now. To stop and to darken may need none.'),
+  }),
+);
+
+const login = object({ token: { ...text(), maxLength: 200 } });
+
+/** Who is asking, and the page's way to be somebody: its token as a cookie. */
+export function sessionRoutes(access: Access): Route[] {
+  const shared = { path: '/api/session', tag: 'Access', right: 'none', answer: session } as const;
+  const view = ({ token, rights }: Caller): TypeOf<typeof session> => ({
+    access: access.state,
+    name: token?.name ?? null,
+    role: token?.role ?? null,
+    rights,
+  });
+  return [
+    get({ ...shared, id: 'session', summary: 'Who asks, and what they may do' }, ctx =>
+      view(callerOf(access, ctx)),
+    ),
+    post(
+      {
+        ...shared,
+        id: 'login',
+        summary: 'Keep a token as the cookie of this browser',
+        event: { what: 'login', isSecret: true },
+        body: login,
+        problems: ['token-unknown', 'access-unavailable'],
+      },
+      ({ token: secret }, ctx) => {
+        const caller = access.require('read', secret);
+        if (access.state === 'unavailable') throw new RobotError('access-unavailable');
+        if (caller.token !== undefined) {
+          setSession(ctx, secret);
+          ctx.state.who = caller.token.name;
+        }
+        return view(caller);
+      },
+    ),
+    remove({ ...shared, id: 'logout', summary: 'Forget the cookie' }, ctx => {
+      setSession(ctx, undefined);
+      return view(access.callerOf(undefined));
+    }),
+  ];
+}

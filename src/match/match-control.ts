@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import { describeError } from '../core/errors.js';
+import type { MatchStatus } from '../core/match-status.js';
+import type { Robot } from '../robot/robot.js';
+import type { Lock, Match, MatchCall } from './match.js';
+import type { MatchRecord } from './match-record.js';
+
+/** Makes the robot keep to the match: stops it and darkens it where the match forbids what it does. */
+export class MatchControl {
+  readonly match: Match;
+  readonly #robot: Robot;
+  readonly #record: MatchRecord;
+  readonly #log: Logger;
+
+  constructor(options: { match: Match; robot: Robot; record: MatchRecord; log: Logger }) {
+    this.match = options.match;
+    this.#robot = options.robot;
+    this.#record = options.record;
+    this.#log = options.log;
+  }
+
+  /** For people and programs. */
+  get status(): MatchStatus {
+    const { match } = this;
+    const { call, phase, endsAtMs, lock } = match.state;
+    const { holder, by } = match.lease;
+    return {
+      id: call?.id ?? null,
+      revision: call?.revision ?? 0,
+      phase,
+      endsAtT: endsAtMs === null ? null : endsAtMs / 1000,
+      lock,
+      lease: holder === null || by === null ? null : { holder, by },
+      refereeSilent: match.refereeSilent,
+      allows: match.allows,
+      recorded: this.#record.problem === undefined,
+    };
+  }
+
+  /** Before the robot is under supervision: what may not run does not begin to. */
+  begin(): void {
+    const { match } = this;
+    if (match.forbidsMotion)
+      this.#stopByItself(
+        match.state.lock !== null
+          ? 'locked'
+          : match.refereeLost
+            ? 'restarted within a match'
+            : `phase ${match.state.phase}`,
+      );
+    match.mustStop.add(why => this.#stopByItself(why));
+    match.changed.add(() => void this.#record.save(match.state).catch(() => undefined));
+    // A controller that appears may be in a mode that this phase does not allow.
+    this.#robot.changed.add(() => {
+      if (this.#runsForbidden()) this.#stopByItself(`not allowed in phase ${match.state.phase}`);
+    });
+  }
+
+  /** An ordinary stop, and the lock stands whatever comes of it. Rejects as the stop does, or with `storage-failed`. */
+  async lock(lock: Lock): Promise<void> {
+    this.match.lock(lock);
+    await allOf([this.#robot.stop(`locked by ${lock.by}`), this.#recorded()]);
+  }
+
+  /** The robot stays stopped. The lock is gone from now on; rejects with `storage-failed` where a restart would lock again. */
+  async unlock(): Promise<void> {
+    this.match.unlock();
+    await this.#recorded();
+  }
+
+  /** The phase stands, whatever comes of the stop that it may need. Rejects with what `Match.set` throws, too. */
+  async set(call: MatchCall): Promise<void> {
+    this.match.set(call);
+    const dark = this.match.allows.laser ? undefined : this.#darken();
+    const stopped = this.#runsForbidden() ? this.#robot.stop(`phase ${call.phase}`) : undefined;
+    await allOf([dark, stopped, this.#recorded()]);
+  }
+
+  async #darken(): Promise<void> {
+    this.#robot.laserOff();
+  }
+
+  /** Something runs that the phase does not allow, or may run: a controller that was never heard from is not known. */
+  #runsForbidden(): boolean {
+    if (this.#robot.stopped) return false;
+    const { drive, tune, modes } = this.match.allows;
+    if (!drive) return true;
+    return Object.values(this.#robot.units).some(({ state: { mode, trial } }) => {
+      const isOtherMode = mode === null ? modes.length === 0 : !modes.includes(mode);
+      return isOtherMode || (trial !== undefined && !tune);
+    });
+  }
+
+  #stopByItself(why: string): void {
+    this.#robot.stop(why).catch((error: unknown) => {
+      this.#log.error({ ...describeError(error), why }, 'a stop is not confirmed');
+    });
+  }
+
+  async #recorded(): Promise<void> {
+    await this.#record.save(this.match.state);
+  }
+}
+
+/** After the end of all; rejects as the first that did. */
+async function allOf(acts: readonly (Promise<void> | undefined)[]): Promise<void> {
+  const ends = await Promise.allSettled(acts);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Boot } from '../core/boot.js';
+import type { Clock, Timer } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import { PHASES, type Phase } from '../core/phases.js';
+import type { Disk } from '../storage/disk.js';
+import { replaceFile } from '../storage/durable-file.js';
+import { type Lock, type MatchCall, type MatchState, NO_MATCH } from './match.js';
+
+const FILE = 'match.json';
+/** Whoever asked for a lock or a phase hears by then whether the medium has it. */
+const SAVE_MS = 800;
+const TRY_AGAIN_MS = 2000;
+
+/** The state in terms that another process of the same boot understands. */
+interface Recorded {
+  readonly lock: Lock | null;
+  readonly call: MatchCall | null;
+  readonly phase: Phase;
+  readonly boot: string | null;
+  /** On the clock of the boot. */
+  readonly endsAtMs: number | null;
+}
+
+/** Lock and match in the state folder, through restarts and power cuts. */
+export class MatchRecord {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #boot: Boot;
+  #again: Timer | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #wanted: MatchState | undefined;
+  #problem: RobotError | undefined;
+
+  constructor(options: { disk: Disk; folder: string; clock: Clock; boot: Boot }) {
+    this.#disk = options.disk;
+    this.#folder = options.folder;
+    this.#clock = options.clock;
+    this.#boot = options.boot;
+  }
+
+  /** Why the medium does not have the newest state. */
+  get problem(): RobotError | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * A match goes on after a restart of the daemon. After a boot nobody knows how long it took, so that the match pauses.
+   * What cannot be read may have been a lock, and counts as one.
+   */
+  async load(): Promise<MatchState> {
+    const path = this.#path;
+    let content: Buffer | undefined;
+    try {
+      content = await this.#disk.read(path);
+    } catch {
+      return locked('The record of lock and match cannot be read.');
+    }
+    if (content === undefined) return NO_MATCH;
+    const recorded = decode(content);
+    if (recorded === undefined) {
+      await this.#setAside(path, content);
+      return locked('The record of lock and match was damaged.');
+    }
+    const { lock, call, phase, boot, endsAtMs } = recorded;
+    const isSameBoot = boot !== null && boot === this.#boot.id;
+    if (isSameBoot || phase === 'none' || phase === 'ended') {
+      const leftMs = endsAtMs === null ? null : endsAtMs - this.#boot.nowMs();
+      return { lock, call, phase, endsAtMs: leftMs === null ? null : this.#clock.nowMs() + leftMs };
+    }
+    return { lock, call, phase: 'pause', endsAtMs: null };
+  }
+
+  /** Resolves when the medium has this state or a newer one. Rejects with `storage-failed`, and goes on trying. */
+  async save(state: MatchState): Promise<void> {
+    this.#wanted = state;
+    this.#writing = this.#writing.then(() => this.#write());
+    await this.#inTime(this.#writing);
+    if (this.#problem !== undefined) throw this.#problem;
+  }
+
+  /** After what was asked before it. */
+  async close(): Promise<void> {
+    this.#again?.cancel();
+    await this.#writing;
+    this.#again?.cancel();
+  }
+
+  /** Writes of states that are not the newest any more are left out. */
+  async #write(): Promise<void> {
+    const state = this.#wanted;
+    if (state === undefined) return;
+    try {
+      await replaceFile(this.#disk, this.#path, [encode(this.#recorded(state))]);
+      this.#problem = undefined;
+      if (this.#wanted === state) this.#wanted = undefined;
+    } catch (error) {
+      this.#problem =
+        error instanceof RobotError ? error : new RobotError('storage-failed', {}, { cause: error });
+      this.#again?.cancel();
+      this.#again = this.#clock.after(TRY_AGAIN_MS, () => {
+        this.#writing = this.#writing.then(() => this.#write());
+      });
+    }
+  }
+
+  async #inTime(written: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const late = this.#clock.after(SAVE_MS, () => {
+        reject(
+          new RobotError('storage-failed', {
+            operation: 'sync',
+            path: this.#path,
+            errno: 'slow',
+            cure: 'The disk is too slow: check it.',
+          }),
+        );
+      });
+      void written.then(() => {
+        late.cancel();
+        resolve();
+      });
+    });
+  }
+
+  get #path(): string {
+    return join(this.#folder, FILE);
+  }
+
+  #recorded({ lock, call, phase, endsAtMs }: MatchState): Recorded {
+    const leftMs = endsAtMs === null ? null : endsAtMs - this.#clock.nowMs();
+    return {
+      lock,
+      call,
+      phase,
+      boot: this.#boot.id ?? null,
+      endsAtMs: leftMs === null ? null : this.#boot.nowMs() + leftMs,
+    };
+  }
+
+  /** For people to look at; where even that fails, the lock is all there is. */
+  async #setAside(path: string, content: Buffer): Promise<void> {
+    const name = `${path}.damaged-${sha256(content).slice(0, 16)}`;
+    await this.#disk.rename(path, name).catch(() => undefined);
+  }
+}
+
+function locked(reason: string): MatchState {
+  return { ...NO_MATCH, lock: { by: 'trunnion', reason } };
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function encode(recorded: Recorded): Buffer {
+  const text = JSON.stringify(recorded);
+  return Buffer.from(`${JSON.stringify({ recorded, sha256: sha256(text) })}\n`);
+}
+
+/** What the checksum vouches for was written by us. */
+function decode(content: Buffer): Recorded | undefined {
+  try {
+    const { recorded, sha256: sum } = JSON.parse(content.toString());
+    const isOurs = sum === sha256(JSON.stringify(recorded)) && PHASES.includes(recorded.phase);
+    return isOurs ? recorded : undefined;
+  } catch {
+    return undefined;
+  }
+}

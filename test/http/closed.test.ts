@@ -1,0 +1,359 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { expect } from 'chai';
+import { ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js';
+import { hashOf, newSecret, type Token } from '../../src/access/token.js';
+import { tokenFile, writeTokens } from '../../src/access/token-file.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { type Answer, call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+import { type SimulatedDaemon, simulatedDaemon } from '../support/simulated-daemon.js';
+
+const SECRETS: Readonly<Record<Role, string>> = {
+  referee: newSecret(),
+  operator: newSecret(),
+  spectator: newSecret(),
+};
+const TOKENS: readonly Token[] = ROLE_NAMES.map(role => ({ name: role, role, hash: hashOf(SECRETS[role]) }));
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+async function close(daemon: SimulatedDaemon, tokens = TOKENS): Promise<void> {
+  await writeTokens(realDisk, daemon.folder, tokens);
+  await eventually(async () => (await daemon.get('/api/session')).body.access === 'closed');
+}
+
+async function open(daemon: SimulatedDaemon): Promise<void> {
+  await rm(tokenFile(daemon.folder), { force: true });
+  await eventually(async () => (await daemon.get('/api/session')).body.access === 'open');
+}
+
+const gains = (...loops: string[]) => Object.fromEntries(loops.map(loop => [loop, { kp: 1, ki: 0, kd: 0 }]));
+const GIMBAL = gains('visual_yaw', 'visual_pitch', 'angle_yaw', 'angle_pitch');
+const CHASSIS = gains('speed', 'angle', 'position');
+
+/** One call of every route, with what it needs. */
+const CALLS: readonly (readonly [method: string, path: string, need: string, body?: unknown])[] = [
+  ['POST', '/api/gimbal/mode/switch', 'drive', { mode: 'manual' }],
+  ['POST', '/api/chassis/mode/switch', 'drive', { mode: 'manual' }],
+  ['GET', '/api/gimbal/excitation', 'read'],
+  ['GET', '/api/chassis/excitation', 'read'],
+  ['POST', '/api/gimbal/excitation', 'drive', { loop: 'angle_yaw', amplitude: 0, periodS: 1 }],
+  ['POST', '/api/chassis/excitation', 'drive', { loop: 'speed', amplitude: 0, periodS: 1 }],
+  ['GET', '/api/gimbal/pidconfig', 'read'],
+  ['GET', '/api/chassis/pidconfig', 'read'],
+  ['POST', '/api/gimbal/pidconfig', 'tune', GIMBAL],
+  ['POST', '/api/chassis/pidconfig', 'tune', CHASSIS],
+  ['GET', '/api/gimbal/pidconfig/history', 'read'],
+  ['GET', '/api/chassis/pidconfig/history', 'read'],
+  ['POST', '/api/gimbal/pidconfig/restore', 'tune', { revision: 1 }],
+  ['POST', '/api/chassis/pidconfig/restore', 'tune', { revision: 1 }],
+  ['POST', '/api/gimbal/pidconfig/trial', 'tune', { gains: GIMBAL, leaseS: 0.2 }],
+  ['POST', '/api/chassis/pidconfig/trial', 'tune', { gains: CHASSIS, leaseS: 0.2 }],
+  ['DELETE', '/api/gimbal/pidconfig/trial', 'tune'],
+  ['DELETE', '/api/chassis/pidconfig/trial', 'tune'],
+  ['POST', '/api/laser', 'drive', { action: 'on' }],
+  ['POST', '/api/laser', 'stop', { action: 'off' }],
+  ['GET', '/api/match', 'read'],
+  ['POST', '/api/match', 'rule', { id: 'M1', revision: 1, phase: 'none' }],
+  ['POST', '/api/match/lease', 'rule', { holder: 'desk', ttlMs: 1000 }],
+  ['POST', '/api/match/lock', 'rule', { reason: 'inspection' }],
+  ['POST', '/api/match/unlock', 'rule'],
+  ['POST', '/api/stop', 'stop'],
+  ['POST', '/api/resume', 'drive'],
+  ['GET', '/api/status', 'read'],
+  ['GET', '/api/log', 'read'],
+  ['HEAD', '/api/events', 'read'],
+  ['GET', '/api/openapi.json', 'read'],
+  ['GET', '/api/session', 'none'],
+  ['DELETE', '/api/session', 'none'],
+  ['GET', '/healthz', 'none'],
+  ['GET', '/', 'none'],
+  ['GET', '/sim/state', 'read'],
+  ['POST', '/sim/faults', 'drive', { target: 'bus', fault: 'clear' }],
+];
+
+const isRefusal = ({ status }: Answer) => status === 401 || status === 403;
+
+describe('access', () => {
+  const daemon = simulatedDaemon();
+  const as = (secret: string | undefined, method: string, path: string, body?: unknown) =>
+    call(daemon.url, method, path, body, secret === undefined ? {} : bearer(secret));
+
+  it('is asked for on every route that there is', async () => {
+    await open(daemon);
+    const { paths } = (await daemon.get('/api/openapi.json')).body;
+    const called = new Set(CALLS.map(([method, path]) => `${method.replace('HEAD', 'GET')} ${path}`));
+    for (const [path, operations] of Object.entries<Record<string, unknown>>(paths)) {
+      for (const method of Object.keys(operations)) {
+        const name = `${method.toUpperCase()} ${path}`;
+        if (name !== 'POST /api/session') expect(called).to.include(name);
+      }
+    }
+  });
+
+  describe('while there is no token', () => {
+    before(() => open(daemon));
+    for (const [method, path, , body] of CALLS) {
+      it(`lets everyone ${method} ${path}`, async () => {
+        expect(isRefusal(await as(undefined, method, path, body))).to.equal(false);
+      });
+    }
+  });
+
+  describe('while there are tokens', () => {
+    before(() => close(daemon));
+    for (const [method, path, need, body] of CALLS) {
+      const isFree = need === 'none' || need === 'stop';
+      it(`${isFree ? 'lets everyone' : 'asks for a token to'} ${method} ${path}`, async () => {
+        for (const [secret, code] of [
+          [undefined, 'token-required'],
+          [newSecret(), 'token-unknown'],
+        ] as const) {
+          const answer = await as(secret, method, path, body);
+          expect(answer.status === 401).to.equal(!isFree);
+          if (isFree) continue;
+          expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
+          if (method !== 'HEAD') expect(answer.body.code).to.equal(code);
+        }
+      });
+      for (const role of ROLE_NAMES) {
+        const rights: readonly string[] = ROLES[role];
+        const may = isFree || rights.includes(need);
+        it(`${may ? 'lets' : 'does not let'} a ${role} ${method} ${path} ${JSON.stringify(body ?? '').slice(0, 20)}`, async () => {
+          const answer = await as(SECRETS[role], method, path, body);
+          expect(answer.status === 403).to.equal(!may);
+          expect(answer.status).to.not.equal(401);
+          if (!may) expect(answer.body).to.include({ code: 'not-allowed' });
+          if (!may) expect(answer.body.detail).to.include(need);
+        });
+      }
+    }
+
+    it('names the token in the log, and writes it nowhere', async () => {
+      await as(SECRETS.operator, 'POST', '/api/chassis/mode/switch', { mode: 'debug' });
+      await as(undefined, 'POST', '/api/session', { token: SECRETS.operator });
+      const log = await as(SECRETS.spectator, 'GET', '/api/log');
+      expect(log.body.events.at(-2)).to.include({ what: 'mode', who: 'operator', outcome: 'done' });
+      expect(log.body.events.at(-1)).to.include({ what: 'login', who: 'operator', outcome: 'done' });
+      for (const secret of Object.values(SECRETS)) {
+        expect(log.text).to.not.include(secret);
+        expect(JSON.stringify(daemon.logged)).to.not.include(secret);
+      }
+    });
+
+    it('holds at once for a token that was taken away, and ends its streams within a second', async () => {
+      await close(daemon);
+      const stream = await fetch(new URL('/api/events', daemon.url), { headers: bearer(SECRETS.spectator) });
+      const reader = stream.body?.getReader();
+      await reader?.read();
+      const startMs = performance.now();
+      await writeTokens(
+        realDisk,
+        daemon.folder,
+        TOKENS.filter(({ role }) => role !== 'spectator'),
+      );
+      const ended = await Promise.resolve(readToEnd(reader)).then(() => performance.now() - startMs);
+      expect(ended).to.be.lessThan(1000);
+      expect((await as(SECRETS.spectator, 'GET', '/api/status')).body.code).to.equal('token-unknown');
+      await close(daemon);
+    });
+
+    it('is the same after a restart', async () => {
+      await daemon.restart();
+      expect((await as(undefined, 'GET', '/api/status')).status).to.equal(401);
+      expect((await as(SECRETS.spectator, 'GET', '/api/status')).status).to.equal(200);
+    });
+
+    it('costs nobody else anything that wrong tokens are tried, and the log little', async () => {
+      const wrong = Array.from({ length: 10 }, async () => {
+        for (let count = 0; count < 50; count += 1) {
+          expect((await as(newSecret(), 'POST', '/api/resume')).status).to.equal(401);
+        }
+      });
+      const flood = Promise.all(wrong);
+      for (let count = 0; count < 10; count += 1) {
+        const startMs = performance.now();
+        expect((await as(SECRETS.operator, 'POST', '/api/laser', { action: 'off' })).status).to.equal(200);
+        expect(performance.now() - startMs).to.be.lessThan(1000);
+      }
+      await flood;
+      const { events } = (await as(SECRETS.spectator, 'GET', '/api/log')).body;
+      const refusals = events.filter(
+        ({ what, outcome }: { what: string; outcome?: string }) =>
+          what === 'resume' && outcome === 'token-unknown',
+      );
+      expect(refusals.length).to.be.within(1, 3);
+    });
+  });
+
+  describe('when the file of tokens is damaged', () => {
+    before(async () => {
+      await close(daemon);
+      const path = tokenFile(daemon.folder);
+      const file = await readFile(path);
+      await writeFile(path, file.subarray(0, file.length / 2));
+      await eventually(async () => (await daemon.get('/api/session')).body.access === 'unavailable');
+    });
+    for (const [method, path, need, body] of CALLS) {
+      const acts = need === 'drive' || need === 'tune' || need === 'rule';
+      it(`${acts ? 'refuses' : 'answers'} ${method} ${path}`, async () => {
+        for (const secret of [undefined, SECRETS.operator]) {
+          const answer = await as(secret, method, path, body);
+          if (acts) expect(answer.body).to.include({ status: 503, code: 'access-unavailable' });
+          else expect(answer.body?.code).to.not.equal('access-unavailable');
+        }
+      });
+    }
+
+    it('says so in status, and does not open after a restart', async () => {
+      await daemon.restart();
+      const { access } = (await daemon.get('/api/status')).body;
+      expect(access).to.include({ state: 'unavailable', exposed: false });
+      expect(access.detail).to.include('sudo trunnion token add');
+      expect((await as(undefined, 'POST', '/api/resume')).status).to.equal(503);
+    });
+  });
+});
+
+async function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<void> {
+  try {
+    while (reader !== undefined && !(await reader.read()).done);
+  } catch {
+    // The connection was cut, which ends a stream as well.
+  }
+}
+
+describe('access.stop: token', () => {
+  const daemon = simulatedDaemon({ access: { stop: 'token' } });
+  const calls = [
+    ['/api/stop', undefined],
+    ['/api/laser', { action: 'off' }],
+  ] as const;
+  const may = { referee: true, operator: true, spectator: false };
+
+  for (const [path, body] of calls) {
+    it(`asks for a token that drives or rules for ${path}`, async () => {
+      await close(daemon);
+      expect((await call(daemon.url, 'POST', path, body)).body.code).to.equal('token-required');
+      for (const role of ROLE_NAMES) {
+        const { status } = await call(daemon.url, 'POST', path, body, bearer(SECRETS[role]));
+        expect(status).to.equal(may[role] ? 200 : 403);
+      }
+    });
+    it(`lets everyone ${path} when the file of tokens is damaged`, async () => {
+      await writeFile(tokenFile(daemon.folder), 'x');
+      await eventually(async () => (await daemon.get('/api/session')).body.access === 'unavailable');
+      expect((await call(daemon.url, 'POST', path, body)).status).to.equal(200);
+    });
+  }
+});
+
+describe('access.required: true', () => {
+  const daemon = simulatedDaemon({ access: { required: true } });
+
+  it('closes the robot before the first token', async () => {
+    expect((await daemon.get('/api/status')).body.code).to.equal('token-required');
+    expect((await daemon.post('/api/stop')).status).to.equal(200);
+  });
+});
+
+describe("the page's session", () => {
+  const daemon = simulatedDaemon();
+  before(() => close(daemon));
+
+  const login = async (token: string) => call(daemon.url, 'POST', '/api/session', { token });
+  const cookieOf = ({ headers }: Answer) => headers.getSetCookie()[0] ?? '';
+  const cookie = async (role: Role) => cookieOf(await login(SECRETS[role])).split(';')[0] ?? '';
+  const origin = () => new URL(daemon.url).origin;
+
+  it('is a cookie that scripts cannot read and other sites do not send', async () => {
+    const answer = await login(SECRETS.operator);
+    expect(answer.body).to.deep.equal({
+      access: 'closed',
+      name: 'operator',
+      role: 'operator',
+      rights: ['read', 'drive', 'tune'],
+    });
+    const { port } = new URL(daemon.url);
+    expect(cookieOf(answer)).to.match(new RegExp(`^trunnion-${port}=`));
+    expect(cookieOf(answer).toLowerCase()).to.include('httponly').and.include('samesite=strict');
+    expect(cookieOf(answer).toLowerCase()).to.not.include('secure');
+  });
+
+  it('is refused for a wrong token, and gives no cookie', async () => {
+    const answer = await login(newSecret());
+    expect(answer.body.code).to.equal('token-unknown');
+    expect(cookieOf(answer)).to.equal('');
+  });
+
+  it('says who it is', async () => {
+    const headers = { cookie: await cookie('referee') };
+    const { body } = await call(daemon.url, 'GET', '/api/session', undefined, headers);
+    expect(body).to.include({ name: 'referee', role: 'referee' });
+    expect((await daemon.get('/api/session')).body).to.deep.equal({
+      access: 'closed',
+      name: null,
+      role: null,
+      rights: [],
+    });
+  });
+
+  it('reads and streams', async () => {
+    const headers = { cookie: await cookie('spectator') };
+    expect((await call(daemon.url, 'GET', '/api/status', undefined, headers)).status).to.equal(200);
+    expect((await call(daemon.url, 'HEAD', '/api/events', undefined, headers)).status).to.equal(200);
+  });
+
+  it('acts for a page that came from here only', async () => {
+    const cookies = await cookie('operator');
+    const act = (headers: Record<string, string>) => resumeWith(daemon.url, { cookie: cookies, ...headers });
+    expect(await act({ origin: origin() })).to.equal(200);
+    expect(await act({})).to.equal(403);
+    expect(await act({ origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' })).to.equal(403);
+  });
+
+  it('ends', async () => {
+    const headers = { cookie: await cookie('operator') };
+    const answer = await call(daemon.url, 'DELETE', '/api/session', undefined, headers);
+    expect(answer.body.name).to.equal(null);
+    expect(cookieOf(answer)).to.match(/^trunnion-\d+=;/);
+  });
+
+  it('survives a restart', async () => {
+    const headers = { cookie: await cookie('spectator') };
+    const { port } = new URL(daemon.url);
+    const renamed = () => headers.cookie.replace(port, new URL(daemon.url).port);
+    await daemon.restart();
+    const answer = await call(daemon.url, 'GET', '/api/status', undefined, { cookie: renamed() });
+    expect(answer.status).to.equal(200);
+  });
+
+  it('leaves streams for those who drive and rule', async () => {
+    const ends: (() => void)[] = [];
+    const stream = async (role: Role) => {
+      const abort = new AbortController();
+      ends.push(() => abort.abort());
+      const { signal } = abort;
+      return (await fetch(new URL('/api/events', daemon.url), { headers: bearer(SECRETS[role]), signal }))
+        .status;
+    };
+    for (let count = 0; count < 24; count += 1) expect(await stream('spectator')).to.equal(200);
+    expect(await stream('spectator')).to.equal(503);
+    expect(await stream('operator')).to.equal(200);
+    expect(await stream('referee')).to.equal(200);
+    for (const end of ends) end();
+  });
+});
+
+/** Node's fetch sends headers of its own: this sends these. */
+function resumeWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(new URL('/api/resume', url), { method: 'POST', headers, agent: false }, response => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}

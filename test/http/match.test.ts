@@ -1,0 +1,211 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { PHASES, type Phase } from '../../src/core/phases.js';
+import { eventually } from '../support/eventually.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+describe('a match over HTTP', () => {
+  const daemon = simulatedDaemon({ match: { refereeSilenceMs: 60_000 } });
+  let revision = 0;
+
+  const set = (phase: Phase, remainingS: number | null = null, id = 'M1') => {
+    revision += 1;
+    return daemon.post('/api/match', { id, revision, phase, remainingS });
+  };
+  const beat = (more = {}) => daemon.post('/api/match/lease', { holder: 'desk', ttlMs: 1000, ...more });
+  const mode = (unit: string, to: string) => daemon.post(`/api/${unit}/mode/switch`, { mode: to });
+  const light = (action: string) => daemon.post('/api/laser', { action });
+  const truth = async () => (await daemon.get('/sim/state')).body;
+  const stopped = async () => (await daemon.get('/api/status')).body.stopped;
+
+  beforeEach(async () => {
+    await beat();
+    await daemon.post('/api/match/unlock');
+    await set('none');
+    await daemon.post('/api/resume');
+    await mode('gimbal', 'manual');
+  });
+
+  it('is none at first, and shows in status as it does by itself', async () => {
+    await set('none');
+    const { t, ...match } = (await daemon.get('/api/match')).body;
+    expect(match).to.include({
+      phase: 'none',
+      lock: null,
+      endsAtT: null,
+      refereeSilent: false,
+      recorded: true,
+    });
+    expect(t).to.be.a('number');
+    expect((await daemon.get('/api/status')).body.match).to.deep.equal(match);
+  });
+
+  const RUNNING: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a controller in manual': () => mode('gimbal', 'manual'),
+    'a controller in auto': () => mode('gimbal', 'auto'),
+    'a controller in debug': () => mode('gimbal', 'debug'),
+    'an excitation': async () => {
+      await mode('gimbal', 'debug');
+      await daemon.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    },
+    'the laser': () => light('on'),
+  };
+  const STOPS = (phase: Phase, running: string): boolean => {
+    if (phase === 'none') return false;
+    if (phase !== 'auto' && phase !== 'teleop') return true;
+    return running === 'a controller in debug' || running === 'an excitation';
+  };
+  for (const phase of PHASES) {
+    for (const [running, run] of Object.entries(RUNNING)) {
+      const stops = STOPS(phase, running);
+      it(`${stops ? 'stops' : 'lets'} ${running} when ${phase} is set`, async () => {
+        await run();
+        const answer = await set(phase);
+        expect(answer.status).to.equal(200);
+        expect(answer.body.phase).to.equal(phase);
+        expect(await stopped()).to.equal(stops);
+        const { gimbal, laser } = await truth();
+        expect(gimbal.stopped).to.equal(stops);
+        const isLit = running === 'the laser' && ['none', 'auto', 'teleop'].includes(phase);
+        expect(laser.level).to.equal(isLit ? 1 : 0);
+        await light('off');
+      });
+    }
+  }
+
+  it('refuses in the order locked, referee-silent, wrong-phase, stopped', async () => {
+    const code = async () => (await light('on')).body.code;
+    await set('pre');
+    expect(await code()).to.equal('wrong-phase');
+    await daemon.post('/api/match/lock', { reason: 'broken cable' });
+    expect(await code()).to.equal('locked');
+    const { detail } = (await mode('gimbal', 'auto')).body;
+    expect(detail).to.include('broken cable').and.include('127.0.0.1');
+    await daemon.post('/api/match/unlock');
+    await set('auto');
+    expect(await code()).to.equal('stopped');
+    await daemon.post('/api/resume');
+    expect(await code()).to.equal(undefined);
+  });
+
+  it('is locked with a stop, twice if need be, and stays stopped when the lock is gone', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      const { status, body } = await daemon.post('/api/match/lock', { reason: 'inspection' });
+      expect(status).to.equal(200);
+      expect(body.lock).to.deep.equal({ by: '127.0.0.1', reason: 'inspection' });
+      expect(await stopped()).to.equal(true);
+      expect((await daemon.post('/api/resume')).body.code).to.equal('locked');
+      const { body: gains } = await daemon.get('/api/chassis/pidconfig');
+      expect((await daemon.post('/api/chassis/pidconfig', gains)).body.code).to.equal('locked');
+    }
+    for (let times = 0; times < 2; times += 1) {
+      expect((await daemon.post('/api/match/unlock')).body.lock).to.equal(null);
+      expect(await stopped()).to.equal(true);
+    }
+    expect((await daemon.post('/api/resume')).status).to.equal(200);
+  });
+
+  it('may be stopped and darkened in every phase, locked or not', async () => {
+    for (const phase of PHASES) {
+      await set(phase);
+      for (const path of ['/api/match/unlock', '/api/match/lock']) {
+        await daemon.post(path, { reason: 'x' });
+        expect((await daemon.post('/api/stop')).status).to.equal(200);
+        expect((await light('off')).status).to.equal(200);
+      }
+    }
+  });
+
+  it('comes with what its phase allows, and moves nothing by itself when a play begins', async () => {
+    await set('pre');
+    const { body } = await set('auto', 90);
+    expect(body.allows.modes).to.deep.equal(['auto', 'manual']);
+    expect(body.endsAtT - body.t).to.be.within(89, 90);
+    expect(await stopped()).to.equal(true);
+    expect((await daemon.post('/api/resume')).status).to.equal(200);
+  });
+
+  it('has one desk, and says whose', async () => {
+    expect((await beat()).body.lease).to.deep.equal({ holder: 'desk', by: '127.0.0.1' });
+    expect((await beat({ holder: 'other' })).body.code).to.equal('lease-held');
+    expect((await beat({ holder: 'other', takeover: true })).body.lease.holder).to.equal('other');
+    await beat({ takeover: true });
+  });
+
+  it('is in the log with who did what, and renewals are not', async () => {
+    const { events: before } = (await daemon.get('/api/log')).body;
+    const { seq } = before.at(-1);
+    await daemon.post('/api/match/lock', { reason: 'inspection' });
+    await daemon.post('/api/match/unlock');
+    await set('pre');
+    for (let times = 0; times < 5; times += 1) await beat();
+    const { events } = (await daemon.get(`/api/log?after=${seq}`)).body;
+    const lines = events.map(({ what, who, outcome }: Record<string, string>) =>
+      [what, who, outcome].filter(Boolean).join(' '),
+    );
+    expect(lines).to.include.members([
+      'lock 127.0.0.1 done',
+      'unlock 127.0.0.1 done',
+      'phase 127.0.0.1 done',
+      'phase',
+    ]);
+    expect(lines.filter((line: string) => line.startsWith('lease'))).to.deep.equal([]);
+  });
+
+  for (const body of [
+    {},
+    { id: 'M1', revision: -1, phase: 'none' },
+    { id: '', revision: 1, phase: 'none' },
+    { id: 'M1', revision: 1, phase: 'halftime' },
+    { id: 'M1', revision: 1, phase: 'auto', remainingS: -1 },
+    { id: 'M1', revision: 1, phase: 'auto', until: 5 },
+  ]) {
+    it(`does not understand ${JSON.stringify(body)}`, async () => {
+      expect((await daemon.post('/api/match', body)).status).to.equal(400);
+    });
+  }
+
+  describe('after a restart of the daemon', () => {
+    it('is still locked', async () => {
+      await daemon.post('/api/match/lock', { reason: 'inspection' });
+      await daemon.restart();
+      expect((await daemon.post('/api/resume')).body.code).to.equal('locked');
+      expect(await stopped()).to.equal(true);
+      expect((await daemon.get('/api/match')).body.lock.reason).to.equal('inspection');
+    });
+
+    it('has the time left, and stands stopped until the desk speaks and someone resumes', async () => {
+      await set('auto', 60);
+      await daemon.post('/api/resume');
+      await mode('gimbal', 'auto');
+      const before = (await daemon.get('/api/match')).body;
+      await daemon.restart();
+      const after = (await daemon.get('/api/match')).body;
+      expect(after).to.include({ phase: 'auto', id: 'M1', revision, refereeSilent: true });
+      expect(after.endsAtT - before.endsAtT).to.be.within(-1, 1);
+      expect(await stopped()).to.equal(true);
+      await eventually(async () => (await truth()).gimbal.stopped === true);
+      expect((await daemon.post('/api/resume')).body.code).to.equal('referee-silent');
+      await beat();
+      expect(await stopped()).to.equal(true);
+      await eventually(async () => (await daemon.post('/api/resume')).status === 200);
+    });
+
+    it('lets a robot that plays no match go on', async () => {
+      await mode('gimbal', 'auto');
+      await daemon.restart();
+      expect(await stopped()).to.equal(false);
+      expect((await daemon.get('/api/status')).body.gimbal.mode).to.equal('auto');
+    });
+
+    it('is locked when its record is damaged, until someone who may unlocks it', async () => {
+      await writeFile(join(daemon.folder, 'match.json'), '{"recorded":{"lock":null');
+      await daemon.restart();
+      expect((await daemon.post('/api/resume')).body.code).to.equal('locked');
+      expect((await daemon.get('/api/match')).body.lock.reason).to.include('damaged');
+      await daemon.post('/api/match/unlock');
+      expect((await daemon.post('/api/resume')).status).to.equal(200);
+    });
+  });
+});

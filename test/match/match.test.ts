@@ -1,0 +1,273 @@
+import { expect } from 'chai';
+import { isRobotError } from '../../src/core/errors.js';
+import type { Happening } from '../../src/core/happening.js';
+import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
+import { Match, type MatchCall, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
+import type { Act } from '../../src/robot/permission.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const SETTINGS: MatchSettings = {
+  refereeSilenceMs: 3000,
+  onRefereeSilence: 'stop',
+  phases: DEFAULT_PERMISSIONS,
+};
+
+const ACTS: Readonly<Record<string, Act>> = {
+  resume: { kind: 'resume' },
+  light: { kind: 'light' },
+  manual: { kind: 'mode', unit: 'gimbal', mode: 'manual' },
+  auto: { kind: 'mode', unit: 'chassis', mode: 'auto' },
+  debug: { kind: 'mode', unit: 'gimbal', mode: 'debug' },
+  excite: { kind: 'excite', unit: 'gimbal' },
+  save: { kind: 'save', unit: 'chassis' },
+  trial: { kind: 'trial', unit: 'chassis' },
+};
+const PLAYING = ['resume', 'light', 'manual', 'auto'];
+const RESTING = ['save', 'trial'];
+const ALLOWED: Readonly<Record<Phase, readonly string[]>> = {
+  none: Object.keys(ACTS),
+  pre: RESTING,
+  auto: PLAYING,
+  teleop: PLAYING,
+  pause: RESTING,
+  ended: RESTING,
+};
+
+describe('a match', () => {
+  let clock: ManualClock;
+  let match: Match;
+  let stops: string[];
+  let happened: Happening[];
+
+  function begin(settings: Partial<MatchSettings> = {}): void {
+    clock = new ManualClock();
+    match = new Match({ clock, settings: { ...SETTINGS, ...settings }, state: NO_MATCH });
+    stops = [];
+    happened = [];
+    match.mustStop.add(why => stops.push(why));
+    match.happened.add(happening => happened.push(happening));
+  }
+  beforeEach(() => begin());
+  afterEach(() => match.close());
+
+  let revision = 0;
+  const call = (phase: Phase, more: Partial<MatchCall> = {}): MatchCall => {
+    revision += 1;
+    return { id: 'M1', revision, phase, remainingS: null, ...more };
+  };
+  const beat = (holder = 'desk', { ttlMs = 2000, takeover = false } = {}) =>
+    match.beat(holder, 'referee', ttlMs, takeover);
+  const refusal = (act: () => void): string | undefined => {
+    try {
+      act();
+      return undefined;
+    } catch (error) {
+      if (isRobotError(error)) return error.code;
+      throw error;
+    }
+  };
+  const play = (more: Partial<MatchCall> = {}) => {
+    beat();
+    match.set(call('auto', more));
+  };
+
+  for (const phase of PHASES) {
+    for (const [name, act] of Object.entries(ACTS)) {
+      const isAllowed = ALLOWED[phase].includes(name);
+      it(`${isAllowed ? 'allows' : 'refuses'} ${name} in ${phase}`, () => {
+        beat();
+        match.set(call(phase));
+        expect(refusal(() => match.require(act))).to.equal(isAllowed ? undefined : 'wrong-phase');
+      });
+      it(`refuses ${name} in ${phase} while it is locked, before anything else`, async () => {
+        beat();
+        match.set(call(phase));
+        await clock.advance(10_000);
+        match.lock({ by: 'referee', reason: 'inspection' });
+        expect(refusal(() => match.require(act))).to.equal('locked');
+        match.unlock();
+        expect(refusal(() => match.require(act))).to.not.equal('locked');
+      });
+    }
+  }
+
+  it('allows what its configuration says', () => {
+    const modes = ['manual', 'debug'] as const;
+    const phases = { ...DEFAULT_PERMISSIONS, pre: { ...DEFAULT_PERMISSIONS.pre, drive: true, modes } };
+    begin({ phases });
+    match.set(call('pre'));
+    expect(refusal(() => match.require(ACTS.debug!))).to.equal(undefined);
+    expect(refusal(() => match.require(ACTS.auto!))).to.equal('wrong-phase');
+  });
+
+  describe('calls', () => {
+    it('may be repeated exactly, which restarts no clock', async () => {
+      const last = call('pre', { remainingS: 10 });
+      match.set(last);
+      await clock.advance(6000);
+      match.set({ ...last });
+      await clock.advance(5000);
+      expect(match.state.phase).to.equal('ended');
+      match.set({ ...last });
+      expect(match.state.phase).to.equal('ended');
+    });
+
+    const STALE: Readonly<Record<string, (last: MatchCall) => MatchCall>> = {
+      'the same revision with another phase': last => ({ ...last, phase: 'none' }),
+      'the same revision with another time': last => ({ ...last, remainingS: 5 }),
+      'an older revision': last => ({ ...last, revision: last.revision - 1 }),
+      'a new id within a match': last => ({ ...last, id: 'M2', revision: last.revision + 1 }),
+    };
+    for (const [name, made] of Object.entries(STALE)) {
+      it(`are stale with ${name}, and change nothing`, () => {
+        const last = call('pre');
+        match.set(last);
+        const before = match.state;
+        expect(refusal(() => match.set(made(last)))).to.equal('stale-match');
+        expect(match.state).to.equal(before);
+      });
+    }
+
+    for (const phase of ['none', 'ended'] as const) {
+      it(`may begin a new match from ${phase}, with any revision`, () => {
+        match.set(call(phase));
+        match.set({ id: 'M2', revision: 0, phase: 'pre', remainingS: null });
+        expect(match.state.call?.id).to.equal('M2');
+      });
+    }
+  });
+
+  describe('time', () => {
+    it('ends the match with a stop, whether or not anyone listens', async () => {
+      play({ remainingS: 2 });
+      await clock.advance(1999);
+      expect(match.state.phase).to.equal('auto');
+      await clock.advance(1);
+      expect(match.state.phase).to.equal('ended');
+      expect(stops).to.deep.equal(['time is up']);
+      expect(happened.at(-1)).to.deep.include({ what: 'phase' });
+    });
+
+    it('is not touched by a wall clock that is set', async () => {
+      play({ remainingS: 2 });
+      const wall = clock.wallTime.bind(clock);
+      for (const years of [-1, 1]) {
+        clock.wallTime = () => new Date(wall().getTime() + years * 365 * 86_400_000);
+        await clock.advance(900);
+        expect(match.state.phase).to.equal('auto');
+      }
+      await clock.advance(200);
+      expect(match.state.phase).to.equal('ended');
+    });
+
+    it('of a phase before does not end the next one', async () => {
+      play({ remainingS: 2 });
+      match.set(call('pause'));
+      await clock.advance(60_000);
+      expect(match.state.phase).to.equal('pause');
+      expect(stops).to.deep.equal([]);
+    });
+  });
+
+  describe('the lease', () => {
+    it('is needed for a play', async () => {
+      expect(refusal(() => match.set(call('auto')))).to.equal('referee-silent');
+      beat();
+      match.set(call('auto'));
+      await clock.advance(5000);
+      expect(refusal(() => match.set(call('teleop')))).to.equal('referee-silent');
+    });
+
+    it('has one holder at a time, until its time to live has passed', async () => {
+      beat('red');
+      expect(refusal(() => beat('blue'))).to.equal('lease-held');
+      await clock.advance(1999);
+      expect(refusal(() => beat('blue'))).to.equal('lease-held');
+      await clock.advance(1);
+      beat('blue');
+      expect(match.lease.holder).to.equal('blue');
+    });
+
+    it('may be taken over, and the log says so', () => {
+      beat('red');
+      beat('blue', { takeover: true });
+      expect(happened.at(-1)).to.deep.equal({
+        what: 'lease',
+        who: 'referee',
+        detail: { holder: 'blue', before: 'red' },
+      });
+    });
+
+    it('is not in the log when it is only renewed', () => {
+      beat();
+      const before = happened.length;
+      for (let count = 0; count < 10; count += 1) beat();
+      expect(happened.length).to.equal(before);
+    });
+  });
+
+  describe('silence of the desk', () => {
+    it('of 2.9 s changes nothing', async () => {
+      play();
+      await clock.advance(2900);
+      expect(stops).to.deep.equal([]);
+      expect(refusal(() => match.require(ACTS.auto!))).to.equal(undefined);
+      beat();
+      await clock.advance(2900);
+      expect(stops).to.deep.equal([]);
+    });
+
+    it('of 3.1 s is a stop, and nothing moves until the desk is heard again', async () => {
+      play();
+      await clock.advance(3100);
+      expect(stops).to.deep.equal(['the referee is silent']);
+      for (const name of PLAYING)
+        expect(refusal(() => match.require(ACTS[name]!))).to.equal('referee-silent');
+      beat();
+      expect(refusal(() => match.require(ACTS.resume!))).to.equal(undefined);
+      expect(stops.length).to.equal(1);
+    });
+
+    it('counts from the last beat, whatever its time to live', async () => {
+      beat('desk', { ttlMs: 60_000 });
+      match.set(call('auto'));
+      await clock.advance(3100);
+      expect(stops.length).to.equal(1);
+      begin();
+      beat('desk', { ttlMs: 100 });
+      match.set(call('auto'));
+      await clock.advance(2900);
+      expect(stops).to.deep.equal([]);
+    });
+
+    it('counts from before the phase, when the desk was silent already', async () => {
+      beat();
+      await clock.advance(2000);
+      match.set(call('auto'));
+      await clock.advance(1100);
+      expect(stops.length).to.equal(1);
+    });
+
+    for (const phase of ['none', 'pre', 'pause', 'ended'] as const) {
+      it(`is no matter in ${phase}`, async () => {
+        beat();
+        match.set(call(phase));
+        await clock.advance(60_000);
+        expect(stops).to.deep.equal([]);
+        expect(match.refereeSilent).to.equal(false);
+      });
+    }
+
+    it('only shows where the configuration says hold, which needs no lease', async () => {
+      begin({ onRefereeSilence: 'hold' });
+      match.set(call('auto'));
+      expect(match.refereeSilent).to.equal(true);
+      beat();
+      expect(match.refereeSilent).to.equal(false);
+      await clock.advance(60_000);
+      expect(stops).to.deep.equal([]);
+      expect(refusal(() => match.require(ACTS.auto!))).to.equal(undefined);
+      expect(happened.at(-1)).to.deep.include({ what: 'referee-silent' });
+    });
+  });
+});
