@@ -18,7 +18,7 @@ const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 
 await run(
   {
-    name: 'trunnion [serve | doctor [--json] | token … | stop | unlock]',
+    name: 'trunnion [serve | doctor [--json] | token … | stop | unlock | log verify …]',
     about: `The daemon of a robot: serve runs it, doctor looks at what goes wrong on a new board.
 
 ${FIELD_HELP}`,

@@ -98,6 +98,8 @@ interface Contexts {
     /** What was refused may be found in force after a restart: the disk did not let it be taken back. */
     readonly mayRemain?: boolean;
   };
+  /** It stands now, and a restart may undo it. */
+  'not-kept': { readonly cure?: string | undefined };
   'state-in-use': { readonly folder: string };
   'unknown-revision': { readonly unit: string; readonly revision: number };
   'changed-meanwhile': {

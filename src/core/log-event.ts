@@ -47,4 +47,15 @@ export const logPage = growing({
   dropped: count('Events after the one asked for that are not kept any more.'),
 });
 
+/** The body of GET /api/log/head. */
+export const logHead = named(
+  'LogHead',
+  growing({
+    seq: count('Of the newest line that is on the medium.'),
+    hash: text('SHA-256 of that line. A log that was cut or written anew later has no such line.'),
+  }),
+);
+
+export type LogHead = TypeOf<typeof logHead>;
+
 export type LogPage = TypeOf<typeof logPage>;

@@ -1,3 +1,4 @@
+import { logHead } from './log-event.js';
 import { PHASES } from './phases.js';
 import { array, count, growing, named, nullable, number, oneOf, type TypeOf, text, yesNo } from './schema.js';
 import { MODES } from './units.js';
@@ -32,7 +33,18 @@ const members = {
 export const matchStatus = named('MatchStatus', growing(members));
 
 /** The body of GET /api/match. */
-export const matchView = named('Match', growing({ ...members, t: number('Now, in monotonic seconds.') }));
+export const matchView = named(
+  'Match',
+  growing(
+    { ...members, t: number('Now, in monotonic seconds.') },
+    {
+      head: {
+        ...logHead,
+        description: 'Of the log of events, for the desk to keep; in the answer to a beat.',
+      },
+    },
+  ),
+);
 
 export type MatchStatus = TypeOf<typeof matchStatus>;
 export type MatchView = TypeOf<typeof matchView>;

@@ -120,6 +120,11 @@ const busStatus = named(
 
 export type BusStatus = TypeOf<typeof busStatus>;
 
+const logStatus = named(
+  'LogStatus',
+  growing({ ok: yesNo('The log of events reaches the disk.') }, { detail: text(), cure: text() }),
+);
+
 /** The body of GET /api/status and of event `status`. */
 export const status = named(
   'Status',
@@ -135,6 +140,7 @@ export const status = named(
     streams: count('Event streams that are open.'),
     access: accessStatus,
     match: matchStatus,
+    log: logStatus,
   }),
 );
 

@@ -5,6 +5,7 @@ import { breakGlassCommand } from '../access/break-glass-command.js';
 import { type Said, tokenCommand } from '../access/token-command.js';
 import { configProblem, loadConfig } from '../config/config.js';
 import { isRobotError } from '../core/errors.js';
+import { logCommand } from '../events/log-command.js';
 
 export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
                    make a token, show it once, and close the robot to everyone without one
@@ -12,7 +13,9 @@ export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
   token remove NAME
                    take a token away, at once
   stop             stop the robot, on the board and without a token
-  unlock           take away the match lock, on the board and without a token`;
+  unlock           take away the match lock, on the board and without a token
+  log verify FILE [--head SEQ:HASH]
+                   look whether a log of events was changed; the head is what a desk kept`;
 
 /** Where the service has its sockets; systemd passes it to the daemon, and not to whoever types a command. */
 const RUNTIME_FOLDER = '/run/trunnion';
@@ -24,7 +27,7 @@ export async function fieldCommand(
 ): Promise<Said | undefined> {
   const [command] = args;
   const act = BREAK_GLASS_ACTS.find(known => known === command);
-  if (act === undefined && command !== 'token') return undefined;
+  if (act === undefined && command !== 'token' && command !== 'log') return undefined;
   try {
     const { values, positionals } = parse(args);
     const operands = positionals.slice(1);
@@ -32,6 +35,7 @@ export async function fieldCommand(
       if (operands.length > 0) return wrong(`unexpected ${operands.join(' ')}`);
       return await breakGlassCommand(act, process.env.RUNTIME_DIRECTORY ?? RUNTIME_FOLDER);
     }
+    if (command === 'log') return await logCommand(operands, values.head);
     const file = values.config ?? (existsSync(defaults.configFile) ? defaults.configFile : undefined);
     const given = values.state === undefined ? {} : { state: values.state };
     const config = loadConfig(file, given, { host: '0.0.0.0', state: defaults.state });
@@ -51,6 +55,7 @@ function parse(args: readonly string[]) {
       config: { type: 'string' },
       state: { type: 'string' },
       role: { type: 'string' },
+      head: { type: 'string' },
     },
   });
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
@@ -9,7 +10,8 @@ import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { version } from '../core/version.js';
-import { EventLog } from '../events/event-log.js';
+import { DurableLog } from '../events/durable-log.js';
+import { EventLog, newBoot } from '../events/event-log.js';
 import { happeningsOf } from '../events/robot-happenings.js';
 import { logRobotEvents } from '../events/robot-log.js';
 import { GainsStore } from '../gains/gains-store.js';
@@ -97,7 +99,17 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     },
   });
   recordGivenSilence(robot, silenceRecord, silence);
-  const eventLog = new EventLog(clock);
+  const runId = newBoot();
+  const durableLog = new DurableLog({
+    disk,
+    folder: config.state.folder,
+    clock,
+    boot: runId,
+    isSynchronised: isClockSynchronised,
+  });
+  await durableLog.open();
+  const eventLog = new EventLog(clock, { boot: runId, lastSeq: durableLog.head?.seq });
+  eventLog.recorded.add(event => durableLog.add(event));
   eventLog.record({ what: 'start', detail: { version, simulated: hardware.simulated } });
   robot.events.add(event => {
     for (const happening of happeningsOf(event)) eventLog.record(happening);
@@ -116,6 +128,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     steps,
     log,
     eventLog,
+    durableLog,
     clock,
     version,
     allowedHosts: config.http.allowedHosts,
@@ -156,12 +169,19 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await silenceRecord.close();
     await steps.close();
     await record.close();
+    eventLog.record({ what: 'end' });
+    await durableLog.close();
     await store.close();
     await hardware.close();
     eventLog.close();
     access.close();
   };
   return { url, close };
+}
+
+/** As systemd's time service says; another one says it nowhere that the sandbox shows. */
+function isClockSynchronised(): boolean {
+  return existsSync('/run/systemd/timesync/synchronized');
 }
 
 function isLoopback(host: string): boolean {

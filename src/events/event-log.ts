@@ -10,16 +10,19 @@ const MOST = { done: 400, refused: 100 } as const;
 
 /** What was asked of the robot and what it did by itself: every event is made here. */
 export class EventLog {
-  readonly boot = randomBytes(8).toString('hex');
+  readonly boot: string;
   readonly recorded = new Listeners<LogEvent>();
   readonly #clock: Clock;
   readonly #repeats: Repeats;
   readonly #done: LogEvent[] = [];
   readonly #refused: LogEvent[] = [];
-  #seq = 0;
+  #seq: number;
 
-  constructor(clock: Clock) {
+  /** Counts on from `lastSeq`, that of the last run of the daemon. */
+  constructor(clock: Clock, { boot = newBoot(), lastSeq = 0 }: { boot?: string; lastSeq?: number } = {}) {
+    this.boot = boot;
     this.#clock = clock;
+    this.#seq = lastSeq;
     this.#repeats = new Repeats(clock, happening => this.#add(happening));
   }
 
@@ -51,6 +54,11 @@ export class EventLog {
     if (kept.length > most) kept.shift();
     this.recorded.emit(event);
   }
+}
+
+/** Names one run of the daemon. */
+export function newBoot(): string {
+  return randomBytes(8).toString('hex');
 }
 
 /** It was asked for and did not come about. */

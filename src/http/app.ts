@@ -13,6 +13,7 @@ import { step } from '../core/step.js';
 import { telemetry } from '../core/telemetry.js';
 import { tune } from '../core/tune.js';
 import { type GainBounds, UNIT_LIST } from '../core/units.js';
+import type { DurableLog } from '../events/durable-log.js';
 import type { EventLog } from '../events/event-log.js';
 import type { MatchControl } from '../match/match-control.js';
 import type { Robot } from '../robot/robot.js';
@@ -42,6 +43,7 @@ export interface AppOptions {
   readonly steps: StepMemory;
   readonly log: Logger;
   readonly eventLog: EventLog;
+  readonly durableLog: DurableLog;
   readonly clock: Clock;
   readonly version: string;
   readonly allowedHosts: readonly string[];
@@ -70,6 +72,7 @@ export function createApp(options: AppOptions): Koa {
       access: options.access,
       isExposed: options.isExposed,
       match: options.match.status,
+      log: options.durableLog,
     });
   const guard = createGuard(options.access);
   const feed = robotFeed(robot, clock, statusNow, options.eventLog.recorded, options.autotune.changed);
@@ -87,9 +90,9 @@ export function createApp(options: AppOptions): Koa {
     ...UNIT_LIST.flatMap(unit => stepRoutes(options.steps, unit)),
     ...UNIT_LIST.flatMap(unit => autotuneRoutes(options.autotune, unit, hostSilenceMs)),
     ...robotRoutes(robot, statusNow),
-    ...logRoutes(options.eventLog),
+    ...logRoutes(options.eventLog, options.durableLog),
     ...sessionRoutes(options.access),
-    ...matchRoutes(options.match, clock),
+    ...matchRoutes(options.match, options.durableLog, clock),
     stream(
       {
         path: '/api/events',

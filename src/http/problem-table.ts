@@ -175,6 +175,13 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
         : `The gains cannot be read from the disk.${cure(context)}`,
     LATER,
   ),
+  'not-kept': answer(
+    503,
+    'Not on the disk',
+    context =>
+      `It stands now, but it is not on the disk: after a restart it may be as before.${cure(context)}`,
+    LATER,
+  ),
   'state-in-use': answer(503, 'State folder in use', 'Another process uses the state folder.'),
   'unknown-revision': answer(
     404,

@@ -1,8 +1,10 @@
 import type { Access } from '../access/access.js';
 import type { AccessStatus } from '../core/access-status.js';
+import { isRobotError } from '../core/errors.js';
 import type { MatchStatus } from '../core/match-status.js';
 import type { Complaint, LaserStatus, Status, TrialStatus, UnitStatus } from '../core/status.js';
 import { perUnit, type UnitName } from '../core/units.js';
+import type { DurableLog } from '../events/durable-log.js';
 import type { Robot } from '../robot/robot.js';
 import type { Trial } from '../robot/trial.js';
 import { asRobotError, problemOf } from './problems.js';
@@ -14,6 +16,7 @@ export function statusBody(
     access: Access;
     isExposed: boolean;
     match: MatchStatus;
+    log: DurableLog;
   },
 ): Status {
   return {
@@ -28,6 +31,7 @@ export function statusBody(
     streams: about.streams,
     access: accessStatusOf(about.access, about.isExposed),
     match: about.match,
+    log: logStatusOf(about.log),
   };
 }
 
@@ -36,6 +40,16 @@ function accessStatusOf({ state, problem }: Access, isExposed: boolean): AccessS
     state,
     exposed: state === 'open' && isExposed,
     ...(problem !== undefined && { detail: complaintOf(problem).detail }),
+  };
+}
+
+function logStatusOf({ problem }: DurableLog): Status['log'] {
+  if (problem === undefined) return { ok: true };
+  const detail = 'The log of events does not reach the disk.';
+  return {
+    ok: false,
+    detail,
+    cure: isRobotError(problem, 'storage-failed') ? problem.context.cure : undefined,
   };
 }
 

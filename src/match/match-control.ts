@@ -56,13 +56,13 @@ export class MatchControl {
     });
   }
 
-  /** An ordinary stop, and the lock stands whatever comes of it. Rejects as the stop does, or with `storage-failed`. */
+  /** An ordinary stop, and the lock stands whatever comes of it. Rejects as the stop does, or with `not-kept`. */
   async lock(lock: Lock): Promise<void> {
     this.match.lock(lock);
     await allOf([this.#robot.stop(`locked by ${lock.by}`), this.#recorded()]);
   }
 
-  /** The robot stays stopped. The lock is gone from now on; rejects with `storage-failed` where a restart would lock again. */
+  /** The robot stays stopped. The lock is gone from now on; rejects with `not-kept` where a restart would lock again. */
   async unlock(): Promise<void> {
     this.match.unlock();
     await this.#recorded();

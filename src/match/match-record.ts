@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Boot } from '../core/boot.js';
 import type { Clock, Timer } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
 import { PHASES, type Phase } from '../core/phases.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
@@ -32,7 +32,7 @@ export class MatchRecord {
   #again: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
   #wanted: MatchState | undefined;
-  #problem: RobotError | undefined;
+  #problem: RobotError<'storage-failed'> | undefined;
 
   constructor(options: { disk: Disk; folder: string; clock: Clock; boot: Boot }) {
     this.#disk = options.disk;
@@ -42,7 +42,7 @@ export class MatchRecord {
   }
 
   /** Why the medium does not have the newest state. */
-  get problem(): RobotError | undefined {
+  get problem(): RobotError<'storage-failed'> | undefined {
     return this.#problem;
   }
 
@@ -73,12 +73,14 @@ export class MatchRecord {
     return { lock, call, phase: 'pause', endsAtMs: null };
   }
 
-  /** Resolves when the medium has this state or a newer one. Rejects with `storage-failed`, and goes on trying. */
+  /** Resolves when the medium has this state or a newer one. Rejects with `not-kept`, and goes on trying. */
   async save(state: MatchState): Promise<void> {
     this.#wanted = state;
     this.#writing = this.#writing.then(() => this.#write());
     await this.#inTime(this.#writing);
-    if (this.#problem !== undefined) throw this.#problem;
+    if (this.#problem === undefined) return;
+    const { cure } = this.#problem.context;
+    throw new RobotError('not-kept', { cure }, { cause: this.#problem });
   }
 
   /** After what was asked before it. */
@@ -97,8 +99,9 @@ export class MatchRecord {
       this.#problem = undefined;
       if (this.#wanted === state) this.#wanted = undefined;
     } catch (error) {
-      this.#problem =
-        error instanceof RobotError ? error : new RobotError('storage-failed', {}, { cause: error });
+      this.#problem = isRobotError(error, 'storage-failed')
+        ? error
+        : new RobotError('storage-failed', {}, { cause: error });
       this.#again?.cancel();
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => {
         this.#writing = this.#writing.then(() => this.#write());
@@ -109,14 +112,7 @@ export class MatchRecord {
   async #inTime(written: Promise<void>): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const late = this.#clock.after(SAVE_MS, () => {
-        reject(
-          new RobotError('storage-failed', {
-            operation: 'sync',
-            path: this.#path,
-            errno: 'slow',
-            cure: 'The disk is too slow: check it.',
-          }),
-        );
+        reject(new RobotError('not-kept', { cure: 'The disk is too slow: check it.' }));
       });
       void written.then(() => {
         late.cancel();

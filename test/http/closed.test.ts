@@ -63,6 +63,7 @@ const CALLS: readonly (readonly [method: string, path: string, need: string, bod
   ['POST', '/api/resume', 'drive'],
   ['GET', '/api/status', 'read'],
   ['GET', '/api/log', 'read'],
+  ['GET', '/api/log/head', 'read'],
   ['HEAD', '/api/events', 'read'],
   ['GET', '/api/openapi.json', 'read'],
   ['GET', '/api/session', 'none'],

@@ -126,6 +126,14 @@ describe('a match over HTTP', () => {
     expect((await daemon.post('/api/resume')).status).to.equal(200);
   });
 
+  it('gives the desk the newest hash of the log with each beat', async () => {
+    await eventually(async () => (await beat()).body.head !== undefined);
+    const { head } = (await beat()).body;
+    expect(head.hash).to.match(/^[0-9a-f]{64}$/);
+    expect((await daemon.get('/api/log/head')).body.seq).to.be.at.least(head.seq);
+    expect((await daemon.get('/api/status')).body.log).to.deep.equal({ ok: true });
+  });
+
   it('has one desk, and says whose', async () => {
     expect((await beat()).body.lease).to.deep.equal({ holder: 'desk', by: '127.0.0.1' });
     expect((await beat({ holder: 'other' })).body.code).to.equal('lease-held');

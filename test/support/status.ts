@@ -39,6 +39,7 @@ export function statusWith(changes: Partial<Status> = {}): Status {
     streams: 1,
     access: { state: 'open', exposed: false },
     match: NO_MATCH_STATUS,
+    log: { ok: true },
     ...changes,
   };
 }

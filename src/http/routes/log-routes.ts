@@ -1,11 +1,13 @@
-import { logPage } from '../../core/log-event.js';
+import { RobotError } from '../../core/errors.js';
+import { logHead, logPage } from '../../core/log-event.js';
+import type { DurableLog } from '../../events/durable-log.js';
 import type { EventLog } from '../../events/event-log.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
 import { get, type Route } from '../route.js';
 
 const AFTER = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 } as const;
 
-export function logRoutes(log: EventLog): Route[] {
+export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
   return [
     get(
       {
@@ -21,5 +23,23 @@ export function logRoutes(log: EventLog): Route[] {
       },
       ctx => log.after(wholeNumber(ctx, 'after', AFTER) ?? AFTER.default),
     ),
+    get(
+      {
+        path: '/api/log/head',
+        id: 'logHead',
+        tag: 'Robot',
+        right: 'read',
+        summary:
+          'The newest line of the log that is on the disk: whoever keeps this finds a log that was changed later',
+        answer: logHead,
+        problems: ['storage-failed'],
+      },
+      () => durable.head ?? refuse(durable),
+    ),
   ];
+}
+
+/** No line has reached the medium yet. */
+function refuse({ problem }: DurableLog): never {
+  throw problem ?? new RobotError('storage-failed', { operation: 'sync' });
 }

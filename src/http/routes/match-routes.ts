@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.js';
 import { matchView } from '../../core/match-status.js';
 import { PHASES } from '../../core/phases.js';
 import { count, nullable, number, object, oneOf, text, yesNo } from '../../core/schema.js';
+import type { DurableLog } from '../../events/durable-log.js';
 import type { MatchControl } from '../../match/match-control.js';
 import { command, get, post, type Route } from '../route.js';
 
@@ -24,10 +25,10 @@ const leaseBody = object(
   { takeover: yesNo('Take it from another holder.') },
 );
 
-const STOP_PROBLEMS = ['not-confirmed', 'pin-failed', 'storage-failed'] as const;
+const STOP_PROBLEMS = ['not-confirmed', 'pin-failed', 'not-kept'] as const;
 
 /** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
-export function matchRoutes(control: MatchControl, clock: Clock): Route[] {
+export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock): Route[] {
   const tag = 'Match';
   const right = 'rule';
   const view = () => ({ ...control.status, t: clock.nowMs() / 1000 });
@@ -80,7 +81,7 @@ export function matchRoutes(control: MatchControl, clock: Clock): Route[] {
         event: { what: 'unlock' },
         summary: 'Take the lock away; the robot stays stopped until someone resumes',
         answer: matchView,
-        problems: ['storage-failed'],
+        problems: ['not-kept'],
       },
       async () => {
         await control.unlock();
@@ -101,7 +102,7 @@ export function matchRoutes(control: MatchControl, clock: Clock): Route[] {
       },
       ({ holder, ttlMs, takeover = false }, ctx) => {
         control.match.beat(holder, who(ctx), ttlMs, takeover);
-        return view();
+        return { ...view(), head: log.head };
       },
     ),
   ];

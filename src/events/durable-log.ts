@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import type { Clock, Timer } from '../core/clock.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import type { LogEvent, LogHead } from '../core/log-event.js';
+import type { Disk, DiskFile } from '../storage/disk.js';
+import { replaceFile } from '../storage/durable-file.js';
+import { hashOfLine, type LogLine, NOTHING_BEFORE, parseLine } from './log-line.js';
+
+export const LOG_FILE = 'events.jsonl';
+/** The part before the newest; what was in it before is dropped then. */
+export const OLD_LOG_FILE = 'events.old.jsonl';
+const MOST_BYTES = 4 << 20;
+/** What comes within it shares a sync, so that an SD card lasts. */
+const GATHER_MS = 100;
+const TRY_AGAIN_MS = 2000;
+/** What waits for a disk that fails; beyond it the oldest are lost, and a line says so. */
+const MOST_WAITING = 2000;
+
+/**
+ * The log of events on the disk, each line with the hash of the one before. Nobody waits for it; what has not reached the
+ * medium yet is what a power cut takes.
+ */
+export class DurableLog {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #boot: string;
+  readonly #isSynchronised: () => boolean;
+  readonly #mostBytes: number;
+  #waiting: LogLine[] = [];
+  #lost = 0;
+  #file: DiskFile | undefined;
+  #bytes = 0;
+  /** Of the last line that was written and synced. */
+  #head: LogHead | undefined;
+  #problem: RobotError | undefined;
+  #timer: Timer | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: {
+    disk: Disk;
+    folder: string;
+    clock: Clock;
+    /** Of this run of the daemon. */
+    boot: string;
+    isSynchronised: () => boolean;
+    mostBytes?: number;
+  }) {
+    this.#disk = options.disk;
+    this.#folder = options.folder;
+    this.#clock = options.clock;
+    this.#boot = options.boot;
+    this.#isSynchronised = options.isSynchronised;
+    this.#mostBytes = options.mostBytes ?? MOST_BYTES;
+  }
+
+  /** Mends what a power cut left. Never rejects: without a disk the lines wait. */
+  async open(): Promise<void> {
+    this.#flushSoon(0);
+    await this.#flush();
+  }
+
+  /** Undefined before the first line is on the medium. */
+  get head(): LogHead | undefined {
+    return this.#head;
+  }
+
+  /** Why lines wait. */
+  get problem(): RobotError | undefined {
+    return this.#problem;
+  }
+
+  add(event: LogEvent): void {
+    const line = { ...event, boot: this.#boot, synchronised: this.#isSynchronised(), prev: '' };
+    this.#waiting.push(line);
+    if (this.#waiting.length > MOST_WAITING) {
+      this.#waiting.shift();
+      this.#lost += 1;
+    }
+    this.#flushSoon(GATHER_MS);
+  }
+
+  /** After a last try to write what waits. */
+  async close(): Promise<void> {
+    await this.#flush();
+    this.#timer?.cancel();
+    await this.#file?.close().catch(() => undefined);
+    this.#file = undefined;
+  }
+
+  #flushSoon(afterMs: number): void {
+    this.#timer ??= this.#clock.after(afterMs, () => {
+      this.#timer = undefined;
+      void this.#flush();
+    });
+  }
+
+  #flush(): Promise<void> {
+    this.#work = this.#work.then(async () => {
+      try {
+        this.#file ??= await this.#prepare();
+        await this.#write(this.#file);
+        if (this.#bytes > this.#mostBytes) this.#file = await this.#beginAnew(this.#file);
+        this.#problem = undefined;
+      } catch (error) {
+        await this.#file?.close().catch(() => undefined);
+        this.#file = undefined;
+        this.#problem = isRobotError(error) ? error : new RobotError('storage-failed', {}, { cause: error });
+        this.#timer?.cancel();
+        this.#timer = undefined;
+        this.#flushSoon(TRY_AGAIN_MS);
+      }
+    });
+    return this.#work;
+  }
+
+  /** The file up to the last whole line, after a power cut or a write that failed. */
+  async #prepare(): Promise<DiskFile> {
+    const path = join(this.#folder, LOG_FILE);
+    const found = (await this.#disk.read(path)) ?? Buffer.alloc(0);
+    const whole = found.subarray(0, found.lastIndexOf('\n') + 1);
+    const isTorn = whole.length < found.length;
+    // After a sync that failed the system may forget what it holds: only a new file is known to be on the medium.
+    if (found.length === 0 || isTorn || this.#problem !== undefined)
+      await replaceFile(this.#disk, path, [whole]);
+    const file = await this.#disk.openToAppend(path);
+    await file.sync();
+    const lines = whole.toString().split('\n').slice(0, -1);
+    const last = lines.at(-1);
+    if (last !== undefined) this.#head = { seq: parseLine(last)?.seq ?? 0, hash: hashOfLine(last) };
+    else await this.#headOfOldFile();
+    this.#bytes = whole.length;
+    // Lines of ours that are there although their write failed need no second copy.
+    const seen = new Set(lines.map(parseLine).flatMap(line => (line?.boot === this.#boot ? [line.seq] : [])));
+    this.#waiting = this.#waiting.filter(({ seq }) => !seen.has(seq));
+    if (isTorn) this.#note('log-repaired', { bytes: found.length - whole.length });
+    return file;
+  }
+
+  /** A new file was begun, and the power went before its first line. */
+  async #headOfOldFile(): Promise<void> {
+    const old = await this.#disk.read(join(this.#folder, OLD_LOG_FILE));
+    const last = old?.toString().trimEnd().split('\n').at(-1);
+    if (last !== undefined && last !== '')
+      this.#head = { seq: parseLine(last)?.seq ?? 0, hash: hashOfLine(last) };
+  }
+
+  async #write(file: DiskFile): Promise<void> {
+    if (this.#lost > 0) this.#note('log-lost', { events: this.#lost });
+    this.#lost = 0;
+    const waiting = [...this.#waiting];
+    if (waiting.length === 0) return;
+    let prev = this.#head?.hash ?? NOTHING_BEFORE;
+    let text = '';
+    for (const line of waiting) {
+      const written = JSON.stringify({ ...line, prev });
+      prev = hashOfLine(written);
+      text += `${written}\n`;
+    }
+    const bytes = Buffer.from(text);
+    await file.append(bytes);
+    await file.sync();
+    this.#bytes += bytes.length;
+    this.#waiting = this.#waiting.filter(line => !waiting.includes(line));
+    this.#head = { seq: waiting.at(-1)?.seq ?? 0, hash: prev };
+  }
+
+  /** The older part makes room. What is dropped is written down first, so that no power cut leaves it unsaid. */
+  async #beginAnew(file: DiskFile): Promise<DiskFile> {
+    const oldPath = join(this.#folder, OLD_LOG_FILE);
+    const dropped = (await this.#disk.read(oldPath))?.toString().split('\n').slice(0, -1).map(parseLine);
+    if (dropped !== undefined) {
+      this.#note('log-dropped', { first: dropped[0]?.seq ?? 0, last: dropped.at(-1)?.seq ?? 0 });
+      await this.#write(file);
+    }
+    await file.close();
+    await this.#disk.rename(join(this.#folder, LOG_FILE), oldPath);
+    await this.#disk.syncFolder(this.#folder);
+    return this.#prepare();
+  }
+
+  /** Of the log itself. It goes before what waits, and has the number of the line that it follows. */
+  #note(what: string, detail: Readonly<Record<string, number>>): void {
+    this.#waiting.unshift({
+      seq: this.#head?.seq ?? 0,
+      t: Math.round(this.#clock.nowMs()) / 1000,
+      at: this.#clock.wallTime().toISOString(),
+      what,
+      detail,
+      boot: this.#boot,
+      synchronised: this.#isSynchronised(),
+      prev: '',
+    });
+  }
+}

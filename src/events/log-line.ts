@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { LogEvent, LogHead } from '../core/log-event.js';
+
+/** One line of the durable log: the event, which run of the daemon it is from, and the hash of the line before. */
+export interface LogLine extends LogEvent {
+  readonly boot: string;
+  /** Whether the wall clock was synchronised over the network. */
+  readonly synchronised: boolean;
+  /** SHA-256 of the line before, without its line break; zeros in the first line of all. */
+  readonly prev: string;
+}
+
+export const NOTHING_BEFORE = '0'.repeat(64);
+
+export function hashOfLine(line: string | Buffer): string {
+  return createHash('sha256').update(line).digest('hex');
+}
+
+export type Verdict =
+  | {
+      readonly ok: true;
+      readonly lines: number;
+      readonly head: LogHead | undefined;
+      readonly notes: readonly string[];
+    }
+  | { readonly ok: false; readonly line: number; readonly why: string };
+
+/**
+ * Whether the lines stand as they were written, and lead to the head that was given out. A torn last line is what a power
+ * cut leaves, and no tampering.
+ */
+export function verifyLog(content: Buffer, given?: LogHead): Verdict {
+  const texts = content.toString().split('\n');
+  const torn = texts.pop() ?? '';
+  const notes = torn === '' ? [] : ['The last line is torn, as a power cut leaves it.'];
+  let before: { readonly line: LogLine; readonly hash: string } | undefined;
+  let isHeadSeen = false;
+  for (const [index, text] of texts.entries()) {
+    const number = index + 1;
+    const line = parseLine(text);
+    if (line === undefined) return { ok: false, line: number, why: 'It is no line of this log.' };
+    if (before !== undefined) {
+      if (line.prev !== before.hash) {
+        return {
+          ok: false,
+          line: number,
+          why: 'It does not follow the line before: one of them was changed, or lines are missing.',
+        };
+      }
+      if (line.boot === before.line.boot && line.seq < before.line.seq) {
+        return { ok: false, line: number, why: 'Its number is below the one before.' };
+      }
+    } else if (line.seq === 1 && line.prev !== NOTHING_BEFORE) {
+      return { ok: false, line: number, why: 'It says that it is the first, and follows another.' };
+    }
+    before = { line, hash: hashOfLine(text) };
+    isHeadSeen ||= before.hash === given?.hash && line.seq === given.seq;
+  }
+  if (given !== undefined && !isHeadSeen) {
+    const first = parseLine(texts[0] ?? '')?.seq;
+    const isOlder = first !== undefined && given.seq < first;
+    const why = isOlder
+      ? `The head ${given.seq} is older than this file: look into the file before it.`
+      : `No line has the number and hash of the head ${given.seq}: the log was cut or written anew.`;
+    return { ok: false, line: texts.length, why };
+  }
+  const head = before === undefined ? undefined : { seq: before.line.seq, hash: before.hash };
+  return { ok: true, lines: texts.length, head, notes };
+}
+
+export function parseLine(text: string): LogLine | undefined {
+  try {
+    const line: unknown = JSON.parse(text);
+    return isLogLine(line) ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isLogLine(value: unknown): value is LogLine {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('seq' in value && 'boot' in value && 'prev' in value && 'what' in value)) return false;
+  const { seq, boot, prev, what } = value;
+  return (
+    Number.isInteger(seq) && typeof boot === 'string' && typeof prev === 'string' && typeof what === 'string'
+  );
+}

@@ -1,0 +1,174 @@
+import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
+import { DurableLog, LOG_FILE, OLD_LOG_FILE } from '../../src/events/durable-log.js';
+import { EventLog } from '../../src/events/event-log.js';
+import { parseLine, verifyLog } from '../../src/events/log-line.js';
+import { type Disk, realDisk } from '../../src/storage/disk.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+/** One run of a daemon: what it records is on the disk when this resolves. */
+async function run(
+  folder: string,
+  record: (log: EventLog, durable: DurableLog, clock: ManualClock) => void | Promise<void>,
+  { disk = realDisk, mostBytes = 1 << 20 }: { disk?: Disk; mostBytes?: number } = {},
+): Promise<DurableLog> {
+  const clock = new ManualClock();
+  const boot = String(Math.random());
+  const durable = new DurableLog({ disk, folder, clock, boot, isSynchronised: () => false, mostBytes });
+  await durable.open();
+  const log = new EventLog(clock, { boot, lastSeq: durable.head?.seq ?? 0 });
+  log.recorded.add(event => durable.add(event));
+  await record(log, durable, clock);
+  await durable.close();
+  log.close();
+  return durable;
+}
+
+const acts = (count: number) => (log: EventLog) => {
+  for (let index = 0; index < count; index += 1) log.record({ what: 'reset', detail: { index } });
+};
+
+describe('the durable log', () => {
+  it('goes on over restarts, each line with the hash of the one before', () =>
+    inTemporaryFolder(async folder => {
+      for (let start = 0; start < 3; start += 1) await run(folder, acts(4));
+      const content = await readFile(join(folder, LOG_FILE));
+      const lines = content.toString().trimEnd().split('\n').map(parseLine);
+      expect(lines.map(line => line?.seq)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+      expect(new Set(lines.map(line => line?.boot)).size).to.equal(3);
+      expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:00.000Z' });
+      expect(verifyLog(content)).to.deep.include({ ok: true, lines: 12, notes: [] });
+    }));
+
+  it('gives out the head of what was synced, and no other', () =>
+    inTemporaryFolder(async folder => {
+      let isFailing = false;
+      const disk: Disk = {
+        ...realDisk,
+        openToAppend: async path => {
+          const file = await realDisk.openToAppend(path);
+          return {
+            ...file,
+            sync: async () => {
+              if (isFailing) throw new RobotError('storage-failed', { operation: 'sync' });
+              await file.sync();
+            },
+          };
+        },
+      };
+      await run(
+        folder,
+        async (log, durable, clock) => {
+          acts(2)(log);
+          await clock.advance(200);
+          await eventuallyHead(durable, 2);
+          isFailing = true;
+          acts(2)(log);
+          await clock.advance(200);
+          await new Promise(resolve => setTimeout(resolve, 50));
+          expect(durable.head?.seq).to.equal(2);
+          expect(durable.problem?.code).to.equal('storage-failed');
+          isFailing = false;
+          await clock.advance(3000);
+          await eventuallyHead(durable, 4);
+        },
+        { disk },
+      );
+      const content = await readFile(join(folder, LOG_FILE));
+      expect(verifyLog(content)).to.deep.include({ ok: true, lines: 4 });
+    }));
+
+  it('mends a last line that a power cut tore, wherever it was cut, and notes it', () =>
+    inTemporaryFolder(async folder => {
+      const { head } = await run(folder, acts(2));
+      const whole = await readFile(join(folder, LOG_FILE));
+      const next = Buffer.from('{"seq":3,"t":0,"at":"2030"}');
+      for (let cut = 1; cut < next.length; cut += 5) {
+        await writeFile(join(folder, LOG_FILE), whole);
+        await appendFile(join(folder, LOG_FILE), next.subarray(0, cut));
+        expect(verifyLog(await readFile(join(folder, LOG_FILE)), head)).to.include({ ok: true });
+        await run(folder, acts(1));
+        const content = await readFile(join(folder, LOG_FILE));
+        expect(verifyLog(content, head), `cut at ${cut}`).to.deep.include({ ok: true, lines: 4 });
+        expect(content.toString()).to.include('"what":"log-repaired"');
+      }
+    }));
+
+  it('is bounded, and what was dropped is itself a line', () =>
+    inTemporaryFolder(async folder => {
+      for (let start = 0; start < 12; start += 1) await run(folder, acts(5), { mostBytes: 2000 });
+      const [newer, older] = await Promise.all(
+        [LOG_FILE, OLD_LOG_FILE].map(name => readFile(join(folder, name))),
+      );
+      expect(newer!.length).to.be.lessThan(4000);
+      expect(older!.length).to.be.lessThan(4000);
+      expect(verifyLog(Buffer.concat([older!, newer!]))).to.include({ ok: true });
+      expect(`${older}${newer}`).to.match(/"what":"log-dropped","detail":\{"first":\d+,"last":\d+\}/);
+    }));
+});
+
+async function eventuallyHead(durable: DurableLog, seq: number): Promise<void> {
+  for (let turn = 0; turn < 500 && durable.head?.seq !== seq; turn += 1) {
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  expect(durable.head?.seq).to.equal(seq);
+}
+
+describe('a log that somebody changed', () => {
+  const made = (act: (content: Buffer, head: { seq: number; hash: string }, folder: string) => unknown) =>
+    inTemporaryFolder(async folder => {
+      const durable = await run(folder, acts(6));
+      await act(await readFile(join(folder, LOG_FILE)), durable.head!, folder);
+    });
+
+  it('passes untouched', () =>
+    made((content, head) => {
+      expect(verifyLog(content, head)).to.include({ ok: true, lines: 6 });
+    }));
+
+  it('is found with any byte changed', () =>
+    made((content, head) => {
+      for (let at = 0; at < content.length; at += 1) {
+        const changed = Buffer.from(content);
+        changed[at] = (changed[at] ?? 0) ^ 0x01;
+        expect(verifyLog(changed, head).ok, `byte ${at}`).to.equal(false);
+      }
+    }));
+
+  it('is found with any line left out, and says where', () =>
+    made((content, head) => {
+      const lines = content.toString().trimEnd().split('\n');
+      for (let left = 0; left < lines.length; left += 1) {
+        const text = lines.filter((_, index) => index !== left).join('\n');
+        const verdict = verifyLog(Buffer.from(`${text}\n`), head);
+        expect(verdict.ok).to.equal(left === 0);
+        if (!verdict.ok && left < lines.length - 1) expect(verdict.line).to.equal(left + 1);
+      }
+    }));
+
+  it('is found with lines in another order', () =>
+    made((content, head) => {
+      const lines = content.toString().trimEnd().split('\n');
+      [lines[2], lines[3]] = [lines[3]!, lines[2]!];
+      expect(verifyLog(Buffer.from(`${lines.join('\n')}\n`), head)).to.include({ ok: false, line: 3 });
+    }));
+
+  it('is found when its end is cut off', () =>
+    made(async (content, head, folder) => {
+      const file = join(folder, LOG_FILE);
+      await truncate(file, content.lastIndexOf('\n', content.length - 2) + 1);
+      expect(verifyLog(await readFile(file)).ok).to.equal(true);
+      expect(verifyLog(await readFile(file), head).ok).to.equal(false);
+    }));
+
+  it('is found when all of it is written anew', () =>
+    made(async (_, head) => {
+      await made(async rewritten => {
+        expect(verifyLog(rewritten).ok).to.equal(true);
+        expect(verifyLog(rewritten, head).ok).to.equal(false);
+      });
+    }));
+});

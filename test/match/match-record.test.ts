@@ -1,0 +1,100 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { PHASES, type Phase } from '../../src/core/phases.js';
+import { type MatchState, NO_MATCH } from '../../src/match/match.js';
+import { MatchRecord } from '../../src/match/match-record.js';
+import { type Disk, realDisk } from '../../src/storage/disk.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+/** Each run of the daemon has a clock of its own; the boot's goes on. */
+function record(folder: string, boot: { id: string; nowMs: number }, disk: Disk = realDisk) {
+  const clock = new ManualClock();
+  const made = new MatchRecord({ disk, folder, clock, boot: { id: boot.id, nowMs: () => boot.nowMs } });
+  return { clock, record: made };
+}
+
+const playing = (phase: Phase, endsAtMs: number | null = null): MatchState => ({
+  lock: null,
+  call: { id: 'M1', revision: 3, phase, remainingS: 60 },
+  phase,
+  endsAtMs,
+});
+const LOCKED: MatchState = { ...NO_MATCH, lock: { by: 'desk', reason: 'inspection' } };
+
+describe('the record of lock and match', () => {
+  it('says nothing of a match before the first', () =>
+    inTemporaryFolder(async folder => {
+      expect(await record(folder, { id: 'a', nowMs: 0 }).record.load()).to.deep.equal(NO_MATCH);
+    }));
+
+  it('keeps a lock through restarts and boots', () =>
+    inTemporaryFolder(async folder => {
+      await record(folder, { id: 'a', nowMs: 0 }).record.save(LOCKED);
+      for (const id of ['a', 'b']) {
+        expect((await record(folder, { id, nowMs: 5 }).record.load()).lock).to.deep.equal(LOCKED.lock);
+      }
+    }));
+
+  it('keeps the time left through a restart, by the clock of the boot', () =>
+    inTemporaryFolder(async folder => {
+      const before = record(folder, { id: 'a', nowMs: 1000 });
+      await before.clock.advance(500);
+      await before.record.save(playing('teleop', 60_500));
+      const after = await record(folder, { id: 'a', nowMs: 11_000 }).record.load();
+      expect(after).to.deep.equal({ ...playing('teleop'), endsAtMs: 50_000 });
+    }));
+
+  for (const phase of PHASES) {
+    const after = phase === 'none' || phase === 'ended' ? phase : 'pause';
+    it(`makes ${after} of ${phase} at another boot`, () =>
+      inTemporaryFolder(async folder => {
+        await record(folder, { id: 'a', nowMs: 0 }).record.save(playing(phase, 60_000));
+        const loaded = await record(folder, { id: 'b', nowMs: 0 }).record.load();
+        expect(loaded.phase).to.equal(after);
+        if (after === 'pause') expect(loaded.endsAtMs).to.equal(null);
+      }));
+  }
+
+  it('is a lock or the same, whichever byte is damaged, and the damaged one is kept', () =>
+    inTemporaryFolder(async folder => {
+      const file = join(folder, 'match.json');
+      const boot = { id: 'a', nowMs: 0 };
+      await record(folder, boot).record.save(playing('auto'));
+      const whole = await readFile(file);
+      for (let at = 0; at < whole.length; at += 1) {
+        const damaged = Buffer.from(whole);
+        damaged[at] = (damaged[at] ?? 0) ^ 0x04;
+        await writeFile(file, damaged);
+        const { lock, phase } = await record(folder, boot).record.load();
+        if (lock === null) expect(phase, `byte ${at}`).to.equal('auto');
+      }
+      await writeFile(file, whole.subarray(0, 20));
+      expect((await record(folder, boot).record.load()).lock?.reason).to.include('damaged');
+      expect((await realDisk.list(folder)).some(name => name.startsWith('match.json.damaged-'))).to.equal(
+        true,
+      );
+    }));
+
+  it('says when it is not on the disk, and is when the disk works again', () =>
+    inTemporaryFolder(async folder => {
+      let isFull = true;
+      const disk: Disk = {
+        ...realDisk,
+        create: path => {
+          if (isFull) throw new RobotError('storage-failed', { errno: 'ENOSPC' });
+          return realDisk.create(path);
+        },
+      };
+      const { record: failing, clock } = record(folder, { id: 'a', nowMs: 0 }, disk);
+      const refusal = await failing.save(LOCKED).catch((error: unknown) => error);
+      expect(isRobotError(refusal, 'not-kept')).to.equal(true);
+      isFull = false;
+      await clock.advance(3000);
+      await failing.close();
+      expect(failing.problem).to.equal(undefined);
+      expect((await record(folder, { id: 'b', nowMs: 0 }).record.load()).lock).to.deep.equal(LOCKED.lock);
+    }));
+});
