@@ -15,7 +15,10 @@ describe('every answer', () => {
     const document = (await daemon.get('/api/openapi.json')).body;
     const ajv = new Ajv({ strict: false, allErrors: true }).addSchema(document, 'api');
     const paths = Object.entries<{ get?: unknown }>(document.paths);
-    const read = paths.filter(([path, { get }]) => get !== undefined && path !== '/api/events');
+    // Event streams go on, and there is no step yet.
+    const read = paths.filter(
+      ([path, { get }]) => get !== undefined && path !== '/api/events' && !path.endsWith('/step'),
+    );
     expect(read).to.have.length.of.at.least(10);
     for (const [path] of read) {
       const inPointer = path.replaceAll('/', '~1');

@@ -69,7 +69,11 @@ async function codeOf(promise: Promise<unknown>): Promise<unknown> {
 
 describe('a plain memory device', () => {
   it('is identified by what stands in it', async () => {
-    expect(await host().controller.identify(URGENCY)).to.deep.equal({ firmware: '1.2.3', protocol: 1 });
+    expect(await host().controller.identify(URGENCY)).to.deep.equal({
+      firmware: '1.2.3',
+      protocol: 1,
+      loopRateHz: 1000,
+    });
   });
 
   for (const other of [{ magic: 1 }, { kind: 1 }, { protocol: 2 }, { loops: 4 }]) {

@@ -15,9 +15,12 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
     object(
       {
         loop: oneOf(loops.map(loop => loop.name)),
-        leaseS: { ...number('The tuning ends so long after its last renewal.'), ...TRIAL_LEASE_S },
       },
       {
+        leaseS: {
+          ...number('The tuning ends so long after its last renewal; the longest unless another is given.'),
+          ...TRIAL_LEASE_S,
+        },
         style: oneOf(STYLES, 'normal unless another is given.'),
         id: text('Of the tuning that this renews; without it, another one begins.'),
       },
@@ -45,7 +48,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
           'pin-failed',
         ],
       },
-      async ({ loop, leaseS, style = 'normal', id }, ctx) => {
+      async ({ loop, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx) => {
         ctx.status = 202;
         const leaseMs = 1000 * leaseS;
         if (id !== undefined) return autotune.renew(id, leaseMs);
