@@ -129,7 +129,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   for (let round = 1; round <= ROUNDS; round += 1) {
     port.progress('computing');
     const runs = usable.map(one => one.run);
-    const tooFar = (latest.figures.overshootPercent ?? 0) > FAR && latest !== before;
+    const tooFar = (latest.figures.overshootPercent ?? 0) > FAR && usable.length > 1;
     const proposal = await port.propose({ shape, runs, style });
     port.progress(`fit ${proposal.fit.errorPercent.toFixed(1)} %`);
     const isKnown = latest.figures.end === 'settled' && !tooFar;
