@@ -30,7 +30,8 @@ export class Server {
   static async spawn(program: Program, folder: string, env: NodeJS.ProcessEnv = {}): Promise<Server> {
     const port = await freePort();
     const log = join(folder, `${program.name}.log`);
-    const output = openSync(log, 'w');
+    // Appending, so that what truncates the file, as log rotation does, leaves no hole.
+    const output = openSync(log, 'a');
     const child = spawn(process.execPath, program.args(port), {
       stdio: ['ignore', output, output],
       env: { ...process.env, ...env },
@@ -84,10 +85,10 @@ export class Server {
     return statSync(this.log).size;
   }
 
-  async stop(): Promise<void> {
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, 'exit');
-    this.#process.kill();
+    this.#process.kill(signal);
     await exited;
   }
 }

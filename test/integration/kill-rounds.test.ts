@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 
-/** `npm run soak` takes the full count. */
+/** `npm run kill-rounds` takes the full count. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 4);
 const CLIENTS = 4;
 

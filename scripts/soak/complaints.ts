@@ -1,0 +1,14 @@
+/** What went wrong, each kind counted and shown once: a soak that fails should say why in few lines. */
+export class Complaints {
+  readonly #counts = new Map<string, { count: number; readonly first: string }>();
+
+  add(kind: string, detail: string): void {
+    const known = this.#counts.get(kind);
+    if (known === undefined) this.#counts.set(kind, { count: 1, first: detail });
+    else known.count += 1;
+  }
+
+  get lines(): string[] {
+    return [...this.#counts].map(([kind, { count, first }]) => `${kind} (${count}): ${first}`);
+  }
+}

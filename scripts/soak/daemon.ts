@@ -1,0 +1,40 @@
+import { createPhysics } from '../../sim/robot-physics.js';
+import { simRoutes } from '../../sim/sim-routes.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { systemClock } from '../../src/core/clock.js';
+import { run } from '../../src/daemon/run.js';
+import { get } from '../../src/http/route.js';
+import { LoopWatch } from './loop-watch.js';
+
+/** The simulator's entry, with a look into the process: what it holds and how long its event loop was held. */
+
+const watch = new LoopWatch();
+const insides = get(
+  {
+    path: '/soak/process',
+    id: 'soakProcess',
+    tag: 'Soak',
+    right: 'none',
+    summary: 'What the process holds',
+    answer: { type: 'object' },
+  },
+  () => {
+    const resources = process.getActiveResourcesInfo();
+    const timers = resources.filter(name => name === 'Timeout').length;
+    return { ...watch.take(), timers, handles: resources.length - timers };
+  },
+);
+
+await run(
+  {
+    name: 'trunnion-soak',
+    about: 'What npm run soak runs.',
+    defaults: { host: '127.0.0.1', state: 'soak-state' },
+    commands: {},
+    open: async () => {
+      const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
+      return { hardware: robot.hardware, hiddenRoutes: [...simRoutes(robot), insides] };
+    },
+  },
+  process.argv.slice(2),
+);

@@ -1,0 +1,100 @@
+/** npm run soak [-- --minutes N]: a simulated robot under mixed load, with faults, log rotation, and kills at the end. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { slope } from '../bench/statistics.js';
+import { startCallers } from './callers.js';
+import { Complaints } from './complaints.js';
+import { type Insides, SoakedRobot } from './soaked-robot.js';
+
+/** Nothing may hold the event loop for longer. */
+const HELD_MS = 50;
+/** Of the run: kills come after what is fitted, which one process has to live through. */
+const KILLED_SHARE = 0.2;
+/** Of what is fitted: caches fill and code is compiled. */
+const WARM_SHARE = 0.3;
+/** What may be gained over the fitted time by noise alone. */
+const ALLOWED = { rssMiB: 12, handles: 8, timers: 8 } as const;
+
+const { values: asked } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const totalMs = Number(asked.minutes) * 60_000;
+if (!(totalMs > 0)) throw new RangeError('--minutes takes a number above 0');
+
+const folder = mkdtempSync(join(tmpdir(), 'trunnion-soak-'));
+const state = join(folder, 'state');
+const complaints = new Complaints();
+try {
+  await live(totalMs * (1 - KILLED_SHARE));
+  await dieOften(totalMs * KILLED_SHARE);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const line of complaints.lines) console.error(line);
+console.log(complaints.lines.length === 0 ? 'nothing to complain about' : 'FAILED');
+process.exitCode = complaints.lines.length === 0 ? 0 : 1;
+
+/** One process under load, faults and log rotation, whose memory, handles and timers must not grow. */
+async function live(forMs: number): Promise<void> {
+  const robot = await SoakedRobot.start(folder, state);
+  const callers = startCallers(robot.server.port, complaints);
+  const startMs = performance.now();
+  const seen: (Insides & { readonly atMs: number })[] = [];
+  for (let turn = 0; performance.now() - startMs < forMs; turn += 1) {
+    await robot.suffer(complaints);
+    if (turn % 5 === 4) robot.rotateLog();
+    await delay(300);
+    const insides = await robot.insides();
+    seen.push({ ...insides, atMs: performance.now() - startMs });
+    // The first turn starts a process cold.
+    if (insides.busyMs > HELD_MS && turn > 0) {
+      complaints.add('event loop', `held for ${insides.busyMs.toFixed(0)} ms`);
+    }
+  }
+  const { requests, streams } = callers.counts();
+  await callers.stop();
+  await robot.server.stop();
+  const warm = seen.filter(({ atMs }) => atMs > forMs * WARM_SHARE);
+  const lastMs = forMs * (1 - WARM_SHARE);
+  for (const [what, allowed] of Object.entries(ALLOWED)) {
+    const values = warm.map(one => [one.atMs, memberOf(one, what)] as const);
+    const grown = warm.length < 2 ? 0 : slope(values) * lastMs;
+    const [first, last] = [values[0]?.[1] ?? 0, values.at(-1)?.[1] ?? 0];
+    console.log(`${what}: ${first.toFixed(0)} to ${last.toFixed(0)}, fitted growth ${grown.toFixed(1)}`);
+    if (grown > allowed)
+      complaints.add(
+        'leak',
+        `${what} grew by ${grown.toFixed(1)} in ${(lastMs / 60_000).toFixed(1)} minutes`,
+      );
+  }
+  const most = (pick: (one: Insides) => number) => Math.max(...seen.slice(1).map(pick)).toFixed(0);
+  console.log(
+    `event loop: held ${most(one => one.busyMs)} ms at most, late ${most(one => one.lateMs)} ms at most`,
+  );
+  console.log(`${requests} requests, ${streams} streams, ${seen.length} faults`);
+}
+
+/** Killed under load and started again, over and over: what was answered 200 is there. */
+async function dieOften(forMs: number): Promise<void> {
+  const untilMs = performance.now() + forMs;
+  let kills = 0;
+  let robot = await SoakedRobot.start(folder, state);
+  while (performance.now() < untilMs) {
+    const callers = startCallers(robot.server.port, complaints);
+    await delay(500 + Math.random() * 2500);
+    const stopping = callers.stop();
+    await robot.server.stop('SIGKILL');
+    const saved = await stopping;
+    kills += 1;
+    robot = await SoakedRobot.start(folder, state);
+    await robot.keeps(saved, complaints);
+  }
+  await robot.server.stop();
+  console.log(`${kills} kills`);
+}
+
+function memberOf(insides: Insides, what: string): number {
+  if (what === 'rssMiB') return insides.rssMiB;
+  return what === 'timers' ? insides.timers : insides.handles;
+}
