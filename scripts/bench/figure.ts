@@ -9,7 +9,7 @@ export interface Figure {
   readonly values: readonly number[];
   readonly yardstick?: { readonly name: string; readonly values: readonly number[] };
   /** What is wanted of it, in words. */
-  readonly wanted?: string;
+  readonly wanted?: string | undefined;
   readonly note?: string;
 }
 

@@ -56,21 +56,12 @@ async function openPage(port: number) {
 async function shareOfCore(server: Server, forMs: number): Promise<number[]> {
   const shares: number[] = [];
   for (let piece = 0; piece < 3; piece += 1) {
-    const beforeUs = cpuUs(server.pid);
+    const beforeMs = server.processorMs;
     const startMs = performance.now();
     await delay(forMs / 3);
-    shares.push((cpuUs(server.pid) - beforeUs) / 10 / (performance.now() - startMs));
+    shares.push((100 * (server.processorMs - beforeMs)) / (performance.now() - startMs));
   }
   return shares;
-}
-
-/** Time on a processor of all threads, to the nanosecond: what /proc/PID/stat counts is in steps of 10 ms. */
-function cpuUs(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const ns = threads.map(thread =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
-  );
-  return ns.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
 async function bytesPerHour(server: Server, state: string, forMs: number): Promise<number> {

@@ -1,4 +1,7 @@
 import { Connection } from './connection.js';
+import type { Server } from './server.js';
+
+const CONNECTIONS = 16;
 
 export interface Load {
   readonly requests: number;
@@ -47,20 +50,22 @@ export async function saturate(
   };
 }
 
+export interface Rate {
+  readonly perSecond: number;
+  /** By the server's time on a processor: what other work on the machine does not change. */
+  readonly perProcessorSecond: number;
+}
+
 /** A load of a given length that must be answered by nothing but 200. */
-export async function rateOf(
-  port: number,
-  bytes: Buffer,
-  durationMs: number,
-  connections = 16,
-): Promise<number> {
-  const running = await saturate(port, connections, [bytes]);
+export async function rateOf(server: Server, bytes: Buffer, durationMs: number): Promise<Rate> {
+  const beforeMs = server.processorMs;
+  const running = await saturate(server.port, CONNECTIONS, [bytes]);
   await delay(durationMs);
-  const { perSecond, statuses } = await running.stop();
+  const { requests, perSecond, statuses } = await running.stop();
   for (const [status, count] of statuses) {
     if (status !== 200) throw new Error(`${count} answers of ${status} under load`);
   }
-  return perSecond;
+  return { perSecond, perProcessorSecond: (1000 * requests) / (server.processorMs - beforeMs) };
 }
 
 export function delay(ms: number): Promise<void> {

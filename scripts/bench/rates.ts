@@ -1,6 +1,6 @@
 import { request } from './connection.js';
 import type { Figure } from './figure.js';
-import { rateOf } from './load.js';
+import { type Rate, rateOf } from './load.js';
 import type { Bench } from './plan.js';
 import { Server } from './server.js';
 
@@ -21,23 +21,23 @@ export async function rates({ plan, programs, folder }: Bench): Promise<Figure[]
   const figures: Figure[] = [];
   try {
     for (const { name, bytes } of REQUESTS) {
-      const measured = new Map(servers.map(server => [server.name, [] as number[]]));
-      for (const server of servers) await rateOf(server.port, bytes, plan.rateMs);
+      const measured = new Map(servers.map(server => [server.name, [] as Rate[]]));
+      for (const server of servers) await rateOf(server, bytes, plan.rateMs);
       for (let round = 0; round < plan.rounds; round += 1) {
         for (const server of servers) {
-          measured.get(server.name)?.push(await rateOf(server.port, bytes, plan.rateMs));
+          measured.get(server.name)?.push(await rateOf(server, bytes, plan.rateMs));
         }
       }
-      const values = measured.get('daemon') ?? [];
       for (const { name: yardstick } of all.slice(1)) {
-        const wanted = WANTED[yardstick];
-        figures.push({
-          name: `${name} against ${yardstick}`,
+        const compared = (what: string, rateBy: (rate: Rate) => number): Figure => ({
+          name: `${name}${what} against ${yardstick}`,
           unit: '/s',
-          values,
-          yardstick: { name: yardstick, values: measured.get(yardstick) ?? [] },
-          wanted,
+          values: (measured.get('daemon') ?? []).map(rateBy),
+          yardstick: { name: yardstick, values: (measured.get(yardstick) ?? []).map(rateBy) },
+          wanted: WANTED[yardstick],
         });
+        figures.push(compared('', ({ perSecond }) => perSecond));
+        figures.push(compared(' by processor time', ({ perProcessorSecond }) => perProcessorSecond));
       }
     }
   } finally {

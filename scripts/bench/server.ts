@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -79,6 +79,15 @@ export class Server {
   get rssMiB(): number {
     const [, kiB = ''] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? [];
     return Number(kiB) / 1024;
+  }
+
+  /** Time on a processor of all its threads, to the nanosecond: what /proc/PID/stat counts is in steps of 10 ms. */
+  get processorMs(): number {
+    const threads = readdirSync(`/proc/${this.pid}/task`);
+    const ns = threads.map(thread =>
+      Number(readFileSync(`/proc/${this.pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    );
+    return ns.reduce((sum, one) => sum + one, 0) / 1e6;
   }
 
   get logBytes(): number {
