@@ -23,7 +23,7 @@ export const inside = (hangMs: number): readonly Fuzzer[] => [
 
 /** What can be sent to the daemon at `url`, which runs on the simulated robot. No answer may take longer than `hangMs`. */
 export async function atThePort(url: string, hangMs: number): Promise<Fuzzer[]> {
-  const document = partOf(await call(new URL('/api/openapi.json', url), hangMs));
+  const document = partOf(await call(new URL('/api/openapi.json', url)));
   const target = new RobotTarget(url, hangMs);
   const requests = fc.asyncProperty(fuzzedRequests(document), request =>
     target.judge(bytesOf(request), { whole: true }),

@@ -75,7 +75,7 @@ export class RobotTarget {
   }
 
   #get(path: string): Promise<unknown> {
-    return call(new URL(path, this.#url), this.#hangMs);
+    return call(new URL(path, this.#url));
   }
 
   /** All that comes back until the server closes, or a while after the last answer. */
