@@ -56,13 +56,14 @@ interface Theme {
   readonly gains: number;
   readonly stop: number;
   readonly disk: number;
+  readonly end: number;
 }
 
 const THEMES: readonly Theme[] = [
-  { mode: 1, wave: 1, gains: 1, stop: 1, disk: 1 },
-  { mode: 0.3, wave: 3, gains: 0.2, stop: 0.2, disk: 0.3 },
-  { mode: 1, wave: 0.3, gains: 0.5, stop: 3, disk: 0.5 },
-  { mode: 0.3, wave: 0, gains: 4, stop: 0.5, disk: 4 },
+  { mode: 1, wave: 1, gains: 1, stop: 1, disk: 1, end: 1 },
+  { mode: 0.3, wave: 3, gains: 0.2, stop: 0.2, disk: 0.3, end: 0.5 },
+  { mode: 1, wave: 0.3, gains: 0.5, stop: 3, disk: 0.5, end: 1 },
+  { mode: 0.3, wave: 0, gains: 4, stop: 0.5, disk: 4, end: 4 },
 ];
 const SETTLE_EVERY = 12;
 
@@ -119,7 +120,7 @@ function randomStep(random: Random, unit: Unit, theme: Theme): Step {
         }) as const,
     ],
     [
-      3,
+      3 * theme.end,
       () =>
         ({
           do: 'end',
@@ -206,7 +207,7 @@ function randomFault(random: Random, { name }: Unit): FaultBody {
 
 function randomWeather(random: Random): DiskWeather {
   return random.weighted([
-    [2, FAIR],
+    [4, FAIR],
     [2, { ...FAIR, latencyMs: random.among([20, 200, 700]) }],
     [
       3,

@@ -32,6 +32,7 @@ export class Model {
   #troubleMs = 0;
   #standingTrouble = 0;
   #daemonKnows = false;
+  #ending = false;
   #hungUpMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: WalkSettings) {
@@ -83,7 +84,13 @@ export class Model {
     this.#daemonKnows = true;
   }
 
+  /** From here the callers who are still waiting may be cut off. */
+  ends(): void {
+    this.#ending = true;
+  }
+
   ended(truth: Truth): void {
+    this.#ending = false;
     const at = this.#next();
     const outstanding = [...this.#outstanding];
     this.#outstanding.clear();
@@ -111,6 +118,7 @@ export class Model {
   watch(truth: Truth, nowMs: number): void {
     this.light.watch(truth.lit, nowMs);
     this.stop.watch(truth);
+    if (this.#ending) return;
     for (const asked of this.#outstanding) {
       const waitedMs = nowMs - asked.sentMs;
       promise(

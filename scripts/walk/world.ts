@@ -227,6 +227,7 @@ export class World {
 
   async #end(step: Extract<Step, { do: 'end' }>): Promise<void> {
     this.#model.trouble(this.clock.nowMs(), false);
+    this.#model.ends();
     const life = this.#life;
     if (step.how === 'term') {
       let gone = false;
@@ -275,9 +276,14 @@ export class World {
       }
     }
     this.slowestRestMs = Math.max(this.slowestRestMs, this.clock.nowMs() - sinceMs);
-    // What agrees has to go on so.
+    // What agrees has to go on so; only the end of a trial may come between.
     await this.#pass(LOOK_MS);
-    await this.#judged();
+    try {
+      await this.#judged();
+    } catch {
+      await this.#pass(LOOK_MS);
+      await this.#judged();
+    }
   }
 
   async #judged(): Promise<Shown> {
