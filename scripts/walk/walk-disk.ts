@@ -162,6 +162,10 @@ export class WalkDisk implements Disk {
   }
 }
 
-function failure(operation: string, errno: string): RobotError {
+/** As src/storage/disk.ts names them. */
+const NAMES: Readonly<Record<string, string>> = { append: 'write', syncFolder: 'sync', look: 'look at' };
+
+function failure(act: string, errno: string): RobotError {
+  const operation = NAMES[act] ?? act;
   return new RobotError('storage-failed', { operation, path: '/state', errno, cure: 'Replace the disk.' });
 }
