@@ -46,8 +46,12 @@ describe('the console in a browser', function () {
     const fresh = await context.newPage();
     const devtools = await context.newCDPSession(fresh);
     await devtools.send('Network.enable');
-    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
-      bytes += encodedDataLength;
+    const answers = new Set<string>();
+    devtools.on('Network.responseReceived', ({ requestId, response }) => {
+      if (new URL(response.url).pathname.startsWith('/api/')) answers.add(requestId);
+    });
+    devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      if (!answers.has(requestId)) bytes += encodedDataLength;
     });
     fresh.on('request', request => requests.push(request.url()));
     await fresh.goto(robot.url);
