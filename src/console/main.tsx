@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { readAddress } from './access/session.js';
 import { createDaemon } from './daemon/daemon.js';
 import { EventStream } from './daemon/event-stream.js';
 import { Model } from './model/model.js';
@@ -11,7 +12,9 @@ const FRAME_MS = 30;
 const daemon = createDaemon(() => stream.giveWay());
 const model = new Model(daemon);
 const stream = new EventStream({
+  onRefused: () => void model.lookWhoIsHere(),
   onOpen: () => {
+    void model.lookWhoIsHere();
     model.telemetry.streamOpened();
     void model.log.load();
   },
@@ -26,6 +29,9 @@ const stream = new EventStream({
   onStep: step => model.takeStep(step),
   onLog: event => model.log.take(event),
 });
+
+const { token, hash } = readAddress(location.hash);
+if (token !== undefined) history.replaceState(null, '', location.pathname + hash);
 
 let drawnMs = 0;
 function frame(nowMs: number): void {
@@ -44,4 +50,6 @@ render(
   place,
 );
 requestAnimationFrame(frame);
-stream.start();
+
+if (token === undefined) stream.start();
+else void model.enter(token).then(() => stream.start());

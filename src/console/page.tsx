@@ -1,5 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { Login } from './access/login.js';
 import { titleOf } from './bar/lines.js';
 import { TopBar } from './bar/top-bar.js';
 import { LogPanel } from './log/log-panel.js';
@@ -37,7 +38,7 @@ export function Page() {
   });
   return (
     <>
-      {hash.value === '#match' ? <MatchView /> : <Desk />}
+      {hash.value === '#match' && !model.isShut ? <MatchView /> : <Desk />}
       <KeyHelp dialog={help} />
     </>
   );
@@ -46,6 +47,14 @@ export function Page() {
 function Desk() {
   const { model } = useConsole();
   const simulated = model.status.value?.simulated;
+  if (model.isShut) {
+    return (
+      <>
+        <TopBar />
+        <Login />
+      </>
+    );
+  }
   return (
     <>
       <TopBar />

@@ -37,6 +37,8 @@ export interface ConsoleInBrowser {
   readonly browser: Browser;
   readonly url: string;
   readonly daemon: Child;
+  /** The state folder. */
+  readonly state: string;
   /** What the browser complained of since the last page was opened. */
   readonly complaints: readonly string[];
   open(opening?: Opening): Promise<Page>;
@@ -104,6 +106,9 @@ export function consoleInBrowser(): ConsoleInBrowser {
     },
     get daemon() {
       return running().daemon;
+    },
+    get state() {
+      return join(folder, 'state');
     },
     get url() {
       return url;

@@ -39,7 +39,7 @@ describe('the console in a browser', function () {
     })`);
   const noteOf = (of: Page, pointer: string) => of.locator(`#note-${pointer}`);
 
-  it('comes in at most 7 requests and 60 KB, all from the daemon, and complains of nothing', async () => {
+  it('comes in at most 8 requests and 60 KB, all from the daemon, and complains of nothing', async () => {
     const requests: string[] = [];
     let bytes = 0;
     const context = await robot.browser.newContext();
@@ -57,7 +57,7 @@ describe('the console in a browser', function () {
     await fresh.goto(robot.url);
     await shows(fresh.locator('.link'), /Live/);
     await eventually(() => field(fresh, 'Speed loop kp').isEnabled());
-    expect(requests, requests.join(' ')).to.have.length.of.at.most(7);
+    expect(requests, requests.join(' ')).to.have.length.of.at.most(8);
     expect(requests.filter(request => !request.startsWith(robot.url))).to.deep.equal([]);
     expect(bytes).to.be.greaterThan(20_000).and.lessThan(61_440);
     expect(robot.complaints).to.deep.equal([]);

@@ -17,7 +17,7 @@ export function LaserSwitch() {
           what="on"
           run={() => model.light()}
           pressed={light === 'on'}
-          disabled={model.isStopped}
+          disabled={model.isStopped || !model.may('laser')}
         >
           On
         </Press>

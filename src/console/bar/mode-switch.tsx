@@ -21,7 +21,7 @@ export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
             what={mode}
             run={() => model.switchMode(name, mode)}
             pressed={status?.mode === mode}
-            disabled={model.isStopped}
+            disabled={model.isStopped || !model.may('drive')}
           >
             {mode}
           </Press>

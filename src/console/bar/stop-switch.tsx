@@ -25,7 +25,13 @@ export function ResumeButton() {
   const { model } = useConsole();
   const running = model.fresh.value && model.status.value?.stopped === false;
   return (
-    <Press act={model.stopping} what="resume" run={() => model.resume()} class="resume" disabled={running}>
+    <Press
+      act={model.stopping}
+      what="resume"
+      run={() => model.resume()}
+      class="resume"
+      disabled={running || !model.may('resume')}
+    >
       Resume
     </Press>
   );

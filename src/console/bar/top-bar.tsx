@@ -1,4 +1,6 @@
 import { UNIT_LIST } from '../../core/units.js';
+import { WhoAmI } from '../access/login.js';
+import { MatchBoard } from '../match/match-board.js';
 import { useConsole } from '../parts/console.js';
 import { AlertStrip } from './alert-strip.js';
 import { LaserSwitch } from './laser-switch.js';
@@ -17,12 +19,14 @@ export function TopBar() {
         <a class="match-link" href="#match">
           Match view
         </a>
+        <WhoAmI />
       </div>
       {UNIT_LIST.map(unit => (
         <ModeSwitch key={unit.name} unit={unit} />
       ))}
       <LaserSwitch />
       <StopSwitch />
+      <MatchBoard />
       <AlertStrip />
     </header>
   );

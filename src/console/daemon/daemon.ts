@@ -1,5 +1,6 @@
 import type { LogPage } from '../../core/log-event.js';
 import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
+import type { Session } from '../access/session.js';
 import { createRequest } from './request.js';
 
 export interface SavedGains {
@@ -12,7 +13,7 @@ export type Daemon = ReturnType<typeof createDaemon>;
 
 /** All that the page asks of the daemon. */
 export function createDaemon(onStuck: () => void) {
-  const { get, post, insist } = createRequest(onStuck);
+  const { get, post, remove, insist } = createRequest(onStuck);
   const basedOn = (revision: number | undefined) =>
     revision === undefined ? '' : `?baseRevision=${revision}`;
   return {
@@ -28,6 +29,9 @@ export function createDaemon(onStuck: () => void) {
       post<GainSet>(`/api/${unit}/pidconfig${basedOn(baseRevision)}`, gains),
     restore: (unit: UnitName, revision: number) =>
       post<GainSet>(`/api/${unit}/pidconfig/restore`, { revision }),
+    session: () => get<Session>('/api/session'),
+    enter: (token: string) => post<Session>('/api/session', { token }),
+    leave: () => remove<Session>('/api/session'),
     ping: () => get('/healthz'),
     log: (after: number) => get<LogPage>(`/api/log?after=${after}`),
     /** Of the simulator: plays a fault, and says how things really are. */

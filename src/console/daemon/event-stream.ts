@@ -5,6 +5,8 @@ import { StreamRoom } from './stream-room.js';
 
 export interface StreamHandlers {
   readonly onOpen: () => void;
+  /** The daemon refused the stream, or cannot be reached. */
+  readonly onRefused: () => void;
   readonly onStatus: (status: Status) => void;
   readonly onTelemetry: (sample: Sample) => void;
   readonly onStep: (step: Step) => void;
@@ -75,6 +77,7 @@ export class EventStream {
     const nowMs = performance.now();
     const silentMs = nowMs - this.#heardMs;
     this.#setFresh(silentMs < STALE_MS);
+    if (this.#source?.readyState === EventSource.CLOSED) this.#handlers.onRefused();
     if (this.#source?.readyState === EventSource.CLOSED || (this.#source && silentMs > DEAD_MS)) {
       this.#close(REOPEN_MS);
     }

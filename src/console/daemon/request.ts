@@ -55,6 +55,7 @@ export function createRequest(onStuck: () => void) {
   return {
     get: <T>(path: string) => call<T>('GET', path),
     post: <T>(path: string, body?: unknown) => call<T>('POST', path, body),
+    remove: <T>(path: string) => call<T>('DELETE', path),
     /** For what makes the robot safe: asked again and again, beside what was asked before, until an answer comes. */
     async insist<T>(path: string, body: unknown, onSlow: () => void): Promise<Outcome<T>> {
       let answer: (outcome: Outcome<T>) => void = () => undefined;

@@ -8,6 +8,7 @@ import { useConsole } from '../parts/console.js';
 import { Press } from '../parts/press.js';
 import { HoldButton } from './hold-button.js';
 import { LinkQuality } from './link-quality.js';
+import { MatchBoard } from './match-board.js';
 import { vibrate } from './vibrate.js';
 import { keepAwake } from './wake-lock.js';
 
@@ -23,6 +24,7 @@ export function MatchView() {
       </header>
       <AlertStrip />
       <main>
+        <MatchBoard />
         <Laser />
         {UNIT_LIST.map(unit => (
           <Modes key={unit.name} unit={unit} />
@@ -61,7 +63,7 @@ function Laser() {
         what="on"
         run={() => model.light()}
         pressed={light === 'on'}
-        disabled={model.isStopped}
+        disabled={model.isStopped || !model.may('laser')}
       >
         On
       </HoldButton>
@@ -90,7 +92,7 @@ function Modes({ unit: { name, title } }: { readonly unit: Unit }) {
             what={mode}
             run={() => model.switchMode(name, mode)}
             pressed={status?.mode === mode}
-            disabled={model.isStopped}
+            disabled={model.isStopped || !model.may('drive')}
           >
             {mode}
           </Button>

@@ -1,9 +1,11 @@
-import { batch, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { Status } from '../../core/status.js';
 import { type Mode, perUnit, type UnitName } from '../../core/units.js';
+import type { Session } from '../access/session.js';
 import type { Daemon } from '../daemon/daemon.js';
 import type { Sample, Step } from '../daemon/robot-state.js';
 import { EventLog } from '../log/event-log.js';
+import { matchOf } from '../match/match-status.js';
 import { Act } from '../parts/act.js';
 import { keepEdits } from './kept-edits.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
@@ -24,6 +26,10 @@ export class Model {
   readonly telemetry = new Telemetry();
   readonly log: EventLog;
   readonly steps = signal<ReadonlyMap<string, StepPair>>(new Map());
+  /** Undefined while it is not known, or the daemon asks nobody. */
+  readonly session = signal<Session | undefined>(undefined);
+  readonly match = computed(() => matchOf(this.status.value));
+  readonly entering = new Act('Login');
   readonly stopping = new Act('Stop');
   /** A stop that got no answer yet is asked again. */
   readonly asksAgain = signal(false);
@@ -47,6 +53,35 @@ export class Model {
   /** Whether status is fresh and says that the robot is stopped: what a stop refuses need not be tried. */
   get isStopped(): boolean {
     return this.fresh.value && this.status.value?.stopped === true;
+  }
+
+  /** Whether whoever is here may, and the match lets it happen; what is not known is left to the daemon. */
+  may(act: 'drive' | 'laser' | 'tune' | 'resume'): boolean {
+    const rights = this.session.value?.rights;
+    const match = this.match.value;
+    if (rights !== undefined && !rights.includes(act === 'tune' ? 'tune' : 'drive')) return false;
+    return match === undefined || (match.allows[act] && match.lock === null);
+  }
+
+  /** Nothing of the robot is shown here without a token. */
+  get isShut(): boolean {
+    const session = this.session.value;
+    return session !== undefined && session.access !== 'open' && !session.rights.includes('read');
+  }
+
+  async lookWhoIsHere(): Promise<void> {
+    const outcome = await this.#daemon.session();
+    if ('body' in outcome) this.session.value = outcome.body;
+  }
+
+  async enter(token: string): Promise<void> {
+    await this.entering.run('enter', () => this.#daemon.enter(token));
+    await this.lookWhoIsHere();
+  }
+
+  async leave(): Promise<void> {
+    await this.entering.run('leave', () => this.#daemon.leave());
+    location.reload();
   }
 
   setStatus(status: Status): void {

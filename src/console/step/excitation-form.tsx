@@ -20,7 +20,7 @@ export function ExcitationForm() {
   }, [choice]);
   const act = model.exciting[choice.unit];
   const status = model.status.value?.[choice.unit];
-  const debugging = status?.mode === 'debug' && !model.isStopped;
+  const debugging = status?.mode === 'debug' && !model.isStopped && model.may('drive');
   const wave = status?.excitation;
   const excites = debugging && wave?.loop === choice.loop && wave.amplitude !== 0;
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));

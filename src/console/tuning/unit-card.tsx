@@ -84,7 +84,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
             what="save"
             class="primary"
             run={() => gains.save()}
-            disabled={count === 0 || faulty || saving}
+            disabled={count === 0 || faulty || saving || !model.may('tune')}
           >
             {count === 0 ? 'Save' : count === 1 ? 'Save 1 change' : `Save ${count} changes`}
           </Press>

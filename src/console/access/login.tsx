@@ -1,0 +1,54 @@
+import { useSignal } from '@preact/signals';
+import { useConsole } from '../parts/console.js';
+import { Outcome } from '../parts/outcome.js';
+import { Press } from '../parts/press.js';
+
+/** Stands in place of the page's panels where the daemon shows nothing without a token. STOP and laser off stay. */
+export function Login() {
+  const { model } = useConsole();
+  const token = useSignal('');
+  const enter = () => void model.enter(token.value);
+  return (
+    <section class="card login" aria-label="Login">
+      <h2>This robot asks who you are</h2>
+      <form
+        class="toolbar"
+        onSubmit={event => {
+          event.preventDefault();
+          enter();
+        }}
+      >
+        <label>
+          Token{' '}
+          <input
+            type="password"
+            autocomplete="off"
+            value={token.value}
+            onInput={event => {
+              token.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <Press act={model.entering} what="enter" class="primary" run={enter} disabled={token.value === ''}>
+          Enter
+        </Press>
+      </form>
+      <Outcome act={model.entering} />
+    </section>
+  );
+}
+
+/** The name of whoever is at this page, and the way out. */
+export function WhoAmI() {
+  const { model } = useConsole();
+  const session = model.session.value;
+  if (session?.name == null) return null;
+  return (
+    <span class="who">
+      {session.name} ({session.role}){' '}
+      <button type="button" onClick={() => void model.leave()}>
+        Leave
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { accessibilityFaults } from '../support/browser.js';
+import { Child } from '../support/child.js';
+import { call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+import { alerts, consoleInBrowser, has, mode, shows } from './console-page.js';
+
+describe('the console of a robot with tokens and a match', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const token = async (...words: string[]) => {
+    const child = new Child('src/main.js', ['token', ...words, '--state', robot.state]);
+    await child.exited;
+    return child.lines.join('\n');
+  };
+  const add = async (name: string, role: string) => {
+    const [secret = ''] = (await token('add', name, '--role', role)).split('\n');
+    return secret;
+  };
+  const blank = async () => {
+    const context = await robot.browser.newContext({ viewport: { width: 1280, height: 720 } });
+    return context.newPage();
+  };
+
+  afterEach(async () => {
+    for (const name of ['op', 'ref', 'spec']) await token('remove', name);
+    await robot.post('/api/match/unlock');
+  });
+
+  it('is entered by a link, whose token leaves the address and whose view stays', async () => {
+    const secret = await add('op', 'operator');
+    const page = await blank();
+    await page.goto(`${robot.url}/#match&token=${secret}`);
+    await shows(page.locator('.match .link'), /Live/);
+    expect(await page.evaluate('location.hash')).to.equal('#match');
+    await page.reload();
+    await shows(page.locator('.match .link'), /Live/);
+  });
+
+  it('is entered by typing, refuses a wrong token in words, and has STOP all the time', async () => {
+    const secret = await add('op', 'operator');
+    const page = await blank();
+    await page.goto(robot.url);
+    const login = page.getByRole('region', { name: 'Login' });
+    await shows(login, /who you are/);
+    await page.locator('.stop').click();
+    const field = login.locator('input');
+    await field.fill('lcg');
+    await field.press('Enter');
+    await shows(login.getByRole('alert'), /token/i);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await field.fill(secret);
+    await field.press('Enter');
+    await shows(page.locator('.who'), /op \(operator\)/);
+    await shows(alerts(page), /gimbal stopped \(confirmed\)/);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await shows(alerts(page), /All well/);
+  });
+
+  it('greys what a spectator may not do, and shows the login when the token is taken away', async () => {
+    const secret = await add('spec', 'spectator');
+    const page = await blank();
+    await page.goto(`${robot.url}/#token=${secret}`);
+    await shows(page.locator('.who'), /spec/);
+    expect(await mode(page, 'Gimbal', 'auto').isDisabled()).to.equal(true);
+    expect(await page.locator('.laser').getByRole('button', { name: 'On' }).isDisabled()).to.equal(true);
+    expect(await page.locator('.laser').getByRole('button', { name: 'Off' }).isEnabled()).to.equal(true);
+    await add('op', 'operator');
+    await token('remove', 'spec');
+    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+  });
+
+  it('shows a lock at once and by whom, and greys what it forbids', async () => {
+    const page = await robot.open();
+    const started = performance.now();
+    await call(robot.url, 'POST', '/api/match/lock', { reason: 'Pit stop' });
+    await shows(page.locator('.match-board'), /LOCKED by/);
+    expect(performance.now() - started).to.be.lessThan(3000);
+    await shows(page.locator('.match-board'), /LOCKED by .*: Pit stop/);
+    await has(page.locator('.resume'), 'aria-disabled', 'true');
+    await call(robot.url, 'POST', '/api/match/unlock');
+    await eventually(async () => (await page.locator('.match-board').count()) === 0);
+  });
+});
