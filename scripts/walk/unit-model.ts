@@ -20,6 +20,8 @@ export class UnitModel {
   modes = new Candidates<Mode>('manual');
   waves = new Candidates<string>(NO_WAVE);
   gains: Candidates<string>;
+  /** The last ones that somebody was answered 200 for. */
+  #promised: string;
   /** Since all was last at rest; the end of the daemon may leave any of them standing. */
   #refused: Asked[] = [];
   readonly #trials: TrialModel;
@@ -31,7 +33,8 @@ export class UnitModel {
     this.#unit = unit;
     this.#trials = new TrialModel(unit.name);
     this.#restores = restores;
-    this.gains = new Candidates(gainsKey(defaultGains(unit)));
+    this.#promised = gainsKey(defaultGains(unit));
+    this.gains = new Candidates(this.#promised);
   }
 
   answered(asked: Asked, truth: UnitTruth): void {
@@ -52,7 +55,8 @@ export class UnitModel {
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
     else if (this.#isWave(asked)) this.waves.sure(waveKey(body), asked.sent, at);
     else if (this.#isGains(asked)) {
-      this.#everSaved.add(gainsKey(body));
+      this.#promised = gainsKey(body);
+      this.#everSaved.add(this.#promised);
       this.gains.sure(gainsKey(body), asked.sent, at);
     }
   }
@@ -71,6 +75,8 @@ export class UnitModel {
     this.#trials.over(at);
     for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
     for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
+    // A save that nobody got a 200 for, and that was found in force, may be gone at the next power cut.
+    this.gains.maybe(this.#promised, at, at);
     this.#refused = [];
     this.#unreached = [];
   }
