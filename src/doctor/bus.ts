@@ -56,7 +56,7 @@ export async function busSpeed({ system, config }: Case): Promise<Found> {
 /** Whether its controller answers, and as what. Through the daemon where one runs. */
 export async function controller(unit: Unit, { system, config, status, daemonRuns }: Case): Promise<Found> {
   if (status !== undefined) return reported(memberOf(status, unit.name), unit);
-  if (daemonRuns) return unknown('the daemon has the bus, and does not answer');
+  if (daemonRuns) return unknown('the daemon has the bus, and could not be asked');
   const where = `at 0x${unit.address.toString(16)}`;
   const bus: I2cBus = {
     readBlock: (address, register, length) => system.readBlock(config.i2c.bus, address, register, length),

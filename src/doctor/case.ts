@@ -25,6 +25,8 @@ export interface Case {
   readonly url: string;
   /** `GET /api/status`, when the daemon answers. */
   readonly status: unknown;
+  /** It answers, and says nothing to whoever has no token. */
+  readonly isClosed: boolean;
   /** Somebody answers in its place, and knows nothing of this board. */
   readonly simulatorAnswers: boolean;
   /** Then bus, pin and state folder are the daemon's, and are left alone. */
@@ -49,6 +51,7 @@ export async function openCase(
     serviceOf(system),
     isLocked(system, config.state.folder),
   ]);
+  const isClosed = memberOf(body, 'code') === 'token-required';
   const simulatorAnswers = memberOf(body, 'simulated') === true;
   const status = memberOf(body, 'version') === undefined || simulatorAnswers ? undefined : body;
   return {
@@ -58,8 +61,9 @@ export async function openCase(
     version,
     url,
     status,
+    isClosed,
     simulatorAnswers,
-    daemonRuns: status !== undefined || locked || isUp(service),
+    daemonRuns: status !== undefined || isClosed || locked || isUp(service),
     service,
     user: (await serviceUser(system, service)) ?? system.user,
   };

@@ -37,7 +37,7 @@ export async function laserPin(asked: Case): Promise<Found> {
       'See "gpio" and "gpio access"; the daemon tries again by itself.',
     );
   }
-  if (daemonRuns) return unknown('the daemon has it, and does not answer');
+  if (daemonRuns) return unknown('the daemon has it, and could not be asked');
   const line = await lineOf(asked, gpio);
   if (line === undefined) return unknown('not found: see "gpio"');
   const level = await levelOf(asked, line);

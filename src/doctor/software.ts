@@ -104,7 +104,16 @@ async function lastEnd(system: Case['system']): Promise<string | undefined> {
   }
 }
 
-export async function daemon({ status, simulatorAnswers, daemonRuns, url, version }: Case): Promise<Found> {
+const OPEN = 'open to everyone who reaches it (sudo trunnion token add NAME --role operator closes it)';
+
+export async function daemon({
+  status,
+  isClosed,
+  simulatorAnswers,
+  daemonRuns,
+  url,
+  version,
+}: Case): Promise<Found> {
   if (simulatorAnswers) {
     return wrong(
       `the simulator answers at ${url}, not the robot`,
@@ -113,9 +122,11 @@ export async function daemon({ status, simulatorAnswers, daemonRuns, url, versio
   }
   if (status !== undefined) {
     const running = memberOf(status, 'version');
-    if (running === version) return fine(`serves ${url}`);
+    if (running === version) return fine(`serves ${url}${isOpen(status) ? `, ${OPEN}` : ''}`);
     return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
   }
+  if (isClosed)
+    return fine(`serves ${url}, closed to everyone without a token: what only it knows is left out`);
   if (daemonRuns) {
     return wrong(
       `runs, but does not answer at ${url}`,
@@ -125,11 +136,24 @@ export async function daemon({ status, simulatorAnswers, daemonRuns, url, versio
   return fine('does not run: bus, pin and folder were looked at directly');
 }
 
-export async function port({ system, config, user, status, daemonRuns, url }: Case): Promise<Found> {
+/** Everyone who reaches the port may drive. */
+function isOpen(status: unknown): boolean {
+  return memberOf(status, 'access', 'state') === 'open' && memberOf(status, 'access', 'exposed') === true;
+}
+
+export async function port({
+  system,
+  config,
+  user,
+  status,
+  isClosed,
+  daemonRuns,
+  url,
+}: Case): Promise<Found> {
   const { host, port } = config.http;
   if (user.uid !== 0 && port > 0 && port < (await firstFreePort(system)))
     return wrong(`${port} is for root only, and the daemon is ${user.name}`, 'set http.port to 1024 or more');
-  if (status !== undefined) return fine(`${port} is the daemon's`);
+  if (status !== undefined || isClosed) return fine(`${port} is the daemon's`);
   if (daemonRuns) return unknown(`a daemon runs, but not at ${url}`);
   try {
     await system.tryPort(host, port);

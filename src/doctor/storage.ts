@@ -11,7 +11,7 @@ const SLOW_SYNC_MS = 500;
 export async function stateFolder({ system, config, status, daemonRuns, user }: Case): Promise<Found> {
   const { folder } = config.state;
   if (status !== undefined) return reported(memberOf(status, 'storage'), folder);
-  if (daemonRuns) return unknown('the daemon has it, and does not answer');
+  if (daemonRuns) return unknown('the daemon has it, and could not be asked');
   try {
     const { uid } = await system.stat(folder);
     if (uid !== user.uid && user.uid !== 0) {

@@ -151,6 +151,27 @@ const rows: readonly Row[] = [
     /line 529 is free/,
   ],
   [
+    'a daemon that is closed',
+    { ...RUNNING, status: { code: 'token-required' } },
+    'daemon',
+    'fine',
+    /closed to everyone without a token/,
+  ],
+  [
+    'the port of a closed daemon',
+    { ...RUNNING, status: { code: 'token-required' } },
+    'port',
+    'fine',
+    /daemon's/,
+  ],
+  [
+    'a daemon that is open',
+    { ...RUNNING, status: { ...STATUS, access: { state: 'open', exposed: true } } },
+    'daemon',
+    'fine',
+    /open to everyone/,
+  ],
+  [
     'a daemon that is mute',
     { ...RUNNING, status: undefined },
     'daemon',
