@@ -233,7 +233,7 @@ describe('the console in a browser', function () {
     await eventually(() => panel.getByLabel(/Amplitude/).isEnabled());
     await panel.getByLabel(/Amplitude/).fill('0.1');
     await panel.getByLabel(/Period/).fill('0.6');
-    await panel.getByRole('button', { name: 'Excite' }).click();
+    await panel.getByRole('button', { name: 'Excite', exact: true }).click();
     await shows(panel.locator('tbody td').first(), /%/);
     const kp = field(page, 'Angle loop, yaw kp');
     await kp.fill(String(Number(await kp.inputValue()) / 2));
@@ -241,7 +241,7 @@ describe('the console in a browser', function () {
     await shows(panel.locator('thead'), /Before/);
     expect(await panel.locator('tbody td').allTextContents()).to.not.include('');
     await panel.getByLabel(/Amplitude/).fill('50');
-    await panel.getByRole('button', { name: 'Excite' }).click();
+    await panel.getByRole('button', { name: 'Excite', exact: true }).click();
     await shows(panel.getByRole('alert'), /Amplitude must be at most 0.5/);
   });
 

@@ -115,7 +115,7 @@ describe('the console under faults', function () {
       mode(page, 'Gimbal', 'auto'),
       mode(page, 'Chassis', 'debug'),
       page.locator('.laser').getByRole('button', { name: 'On' }),
-      page.getByRole('button', { name: 'Excite' }),
+      page.getByRole('button', { name: 'Excite', exact: true }),
     ]) {
       expect(await control.isDisabled()).to.equal(true);
     }
