@@ -96,6 +96,7 @@ describe('the console under faults', function () {
     robot.daemon.process.kill('SIGSTOP');
     await stop(page).click();
     await shows(alerts(page), /No contact/);
+    await page.waitForFunction('seen.stale !== undefined && seen.again !== undefined');
     const seen = await page.evaluate<{ busy: number; again: number; stale: number }>('seen');
     robot.daemon.process.kill('SIGCONT');
     expect(seen.busy).to.be.lessThan(100);
