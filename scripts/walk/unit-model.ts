@@ -20,8 +20,8 @@ export class UnitModel {
   modes = new Candidates<Mode>('manual');
   waves = new Candidates<string>(NO_WAVE);
   gains: Candidates<string>;
-  /** The last ones that somebody was answered 200 for. */
-  #promised: string;
+  /** The last ones that somebody was answered 200 for, and those found in force since. */
+  #sincePromise: Set<string>;
   /** Since all was last at rest; the end of the daemon may leave any of them standing. */
   #refused: Asked[] = [];
   readonly #trials: TrialModel;
@@ -33,8 +33,9 @@ export class UnitModel {
     this.#unit = unit;
     this.#trials = new TrialModel(unit.name);
     this.#restores = restores;
-    this.#promised = gainsKey(defaultGains(unit));
-    this.gains = new Candidates(this.#promised);
+    const defaults = gainsKey(defaultGains(unit));
+    this.#sincePromise = new Set([defaults]);
+    this.gains = new Candidates(defaults);
   }
 
   answered(asked: Asked, truth: UnitTruth): void {
@@ -55,8 +56,8 @@ export class UnitModel {
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
     else if (this.#isWave(asked)) this.waves.sure(waveKey(body), asked.sent, at);
     else if (this.#isGains(asked)) {
-      this.#promised = gainsKey(body);
-      this.#everSaved.add(this.#promised);
+      this.#sincePromise = new Set([gainsKey(body)]);
+      this.#everSaved.add(gainsKey(body));
       this.gains.sure(gainsKey(body), asked.sent, at);
     }
   }
@@ -76,7 +77,7 @@ export class UnitModel {
     for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
     for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
     // A save that nobody got a 200 for, and that was found in force, may be gone at the next power cut.
-    this.gains.maybe(this.#promised, at, at);
+    for (const gains of this.#sincePromise) this.gains.maybe(gains, at, at);
     this.#refused = [];
     this.#unreached = [];
   }
@@ -115,6 +116,7 @@ export class UnitModel {
   rested({ mode, wave }: UnitTruth, { kept }: UnitShown): void {
     this.modes = new Candidates(mode);
     if (mode === 'debug') this.waves = new Candidates(wave);
+    this.#sincePromise.add(gainsKey(kept));
     this.gains = new Candidates(gainsKey(kept));
     this.#refused = [];
     this.#unreached = [];
