@@ -14,11 +14,11 @@ import {
 const USAGE = `Usage: npm run -s tune -- [options]     tunes the simulated robot, faster than real time
 
   --start NAME    ${Object.keys(STARTS).join(' | ')}; default x0.3
-  --robot NAME    ${Object.keys(ROBOTS).join(' | ')}; default standard
+  --robot NAME    ${Object.keys(ROBOTS).join(' | ')}; default standard, and with --matrix all
   --seed N        of the camera's noise; default 1
   --loop NAME     this loop only; else every loop, from the inside out, and then a minute of auto
   --words         says what the tuner did
-  --matrix        every start of every loop on every robot: some minutes
+  --matrix        every start of every loop on every robot: half an hour of one core. With --robot or --loop that part of it
 `;
 
 const digits = (value: number | null | undefined, places: number) =>
@@ -87,25 +87,26 @@ async function tuneAll(start: string, robot: string, seed: number, only: string 
 }
 
 /** Standard robots are tuned with two seeds of noise, the others with one. */
-const MATRIX = Object.keys(ROBOTS).flatMap(robot =>
-  (robot === 'standard' ? [1, 2] : [1]).map(seed => ({ robot, seed })),
-);
+const SEEDS = (robot: string) => (robot === 'standard' ? [1, 2] : [1]);
 
-async function matrix() {
-  const counts = new Map<string, { ok: number; all: number }>();
+async function matrix(onlyRobot: string | undefined, onlyLoop: string | undefined) {
   const bad: string[] = [];
-  for (const { robot, seed } of MATRIX) {
-    const count = counts.get(robot) ?? { ok: 0, all: 0 };
-    counts.set(robot, count);
-    for (const { unit, loop } of INSIDE_OUT) {
-      for (const start of Object.keys(STARTS)) {
-        const trial = await tuningTrial({ seed, body: ROBOTS[robot] ?? ROBOTS.standard }, unit, loop, start);
-        count.all += 1;
-        if (trial.isGood) count.ok += 1;
-        else bad.push(`| ${robot} ${row(trial)}`);
+  const robots = Object.entries(ROBOTS).filter(([name]) => onlyRobot === undefined || name === onlyRobot);
+  const loops = INSIDE_OUT.filter(({ loop }) => onlyLoop === undefined || loop.name === onlyLoop);
+  for (const [robot, body] of robots) {
+    let good = 0;
+    let count = 0;
+    for (const seed of SEEDS(robot)) {
+      for (const { unit, loop } of loops) {
+        for (const start of Object.keys(STARTS)) {
+          const trial = await tuningTrial({ seed, body }, unit, loop, start);
+          count += 1;
+          if (trial.isGood) good += 1;
+          else bad.push(`| ${robot} ${row(trial)}`);
+        }
       }
     }
-    console.log(`| ${robot} | ${count.ok} of ${count.all} |`);
+    console.log(`| ${robot} | ${good} of ${count} |`);
   }
   if (bad.length > 0) console.log(`\nNot ok:\n${bad.join('\n')}`);
 }
@@ -115,7 +116,7 @@ async function main(args: string[]) {
     args,
     options: {
       start: { type: 'string', default: 'x0.3' },
-      robot: { type: 'string', default: 'standard' },
+      robot: { type: 'string' },
       seed: { type: 'string', default: '1' },
       loop: { type: 'string' },
       words: { type: 'boolean', default: false },
@@ -124,8 +125,9 @@ async function main(args: string[]) {
     },
   });
   if (values.help) console.log(USAGE);
-  else if (values.matrix) await matrix();
-  else await tuneAll(values.start, values.robot, Number(values.seed), values.loop, values.words);
+  else if (values.matrix) await matrix(values.robot, values.loop);
+  else
+    await tuneAll(values.start, values.robot ?? 'standard', Number(values.seed), values.loop, values.words);
 }
 
 await main(process.argv.slice(2));

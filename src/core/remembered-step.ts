@@ -27,3 +27,11 @@ export const rememberedStep = named(
   }),
 );
 export type RememberedStep = TypeOf<typeof rememberedStep>;
+
+/** The newest step of a loop on certain gains, as histories and comparisons show it. */
+export const measuredStep = named(
+  'MeasuredStep',
+  growing({ number: members.number, at: members.at, figures }),
+  'The newest step of a loop that was measured on these gains; its number finds the samples.',
+);
+export type MeasuredStep = TypeOf<typeof measuredStep>;

@@ -30,7 +30,7 @@ export const figures = named(
       'Of a loop that rings.',
     ),
     atLimitShare: figure(
-      "Part of the time, 0 to 1, in which the loop's output stood at a limit; null where nobody saw it.",
+      "Part of the time, 0 to 1, in which the loop's output stood at a limit, as the polls' telemetry showed it; null where fewer than 20 polls saw the step.",
     ),
   }),
   'What a tuner reads from a step response; null where the samples do not show it.',
@@ -48,8 +48,8 @@ export interface StepSamples {
   /** Before the step. Absent: the response began there. */
   readonly oldSetpoint?: number;
   /** Of the loop, over the same time; its samples may be fewer. */
-  readonly output?: ArrayLike<number>;
-  readonly outputLimits?: { readonly min: number; readonly max: number };
+  readonly output?: ArrayLike<number> | undefined;
+  readonly outputLimits?: { readonly min: number; readonly max: number } | undefined;
 }
 
 const NONE: StepFigures = {

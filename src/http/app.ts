@@ -75,7 +75,14 @@ export function createApp(options: AppOptions): Koa {
       log: options.durableLog,
     });
   const guard = createGuard(options.access);
-  const feed = robotFeed(robot, clock, statusNow, options.eventLog.recorded, options.autotune.changed);
+  const feed = robotFeed(
+    robot,
+    clock,
+    statusNow,
+    options.eventLog.recorded,
+    options.autotune.changed,
+    options.steps.captured,
+  );
   const events = createEvents(feed, clock, {
     isPreferred: ctx =>
       callerOf(options.access, ctx).rights.some(right => right === 'drive' || right === 'rule'),
@@ -83,7 +90,7 @@ export function createApp(options: AppOptions): Koa {
     changed: options.access.changed,
   });
   const documented: Route[] = [
-    ...unitRoutes(robot, options.gainBounds),
+    ...unitRoutes(robot, options.gainBounds, options.steps),
     ...UNIT_LIST.flatMap(unit =>
       trialRoutes({ robot, clock, bounds: options.gainBounds, hostSilenceMs }, unit),
     ),

@@ -41,7 +41,7 @@ function operation(route: Route): Record<string, unknown> {
       required: true,
       content: { 'application/json': { schema: route.body } },
     },
-    responses: { 200: answer(route), ...problems(route) },
+    responses: { [route.answerStatus ?? 200]: answer(route), ...problems(route) },
   };
 }
 

@@ -3,11 +3,11 @@ import type { Listeners } from '../core/listeners.js';
 import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
 import type { Step } from '../core/step.js';
-import { stepFigures } from '../core/step-figures.js';
 import type { Pose, Reading, UnitTelemetry } from '../core/telemetry.js';
 import type { Tune } from '../core/tune.js';
 import { perUnit, type Unit } from '../core/units.js';
-import type { CapturedStep, Robot } from '../robot/robot.js';
+import type { Robot } from '../robot/robot.js';
+import type { FiguredStep } from '../steps/step-memory.js';
 import type { EventFeed } from './events.js';
 
 /** How often flags and other things are looked for that change without the robot's reporting it. */
@@ -20,6 +20,7 @@ export function robotFeed(
   status: () => Status,
   recorded: Listeners<LogEvent>,
   tuned: Listeners<Tune>,
+  captured: Listeners<FiguredStep>,
 ): EventFeed {
   /** Uptime and counters change all the time, and nobody waits for them. */
   const lasting = () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined });
@@ -45,7 +46,7 @@ export function robotFeed(
       }),
     onLog: listener => recorded.add(listener),
     onTune: listener => tuned.add(listener),
-    onStep: listener => robot.stepped.add(step => listener(stepOf(step))),
+    onStep: listener => captured.add(step => listener(stepOf(step))),
   };
 }
 
@@ -67,15 +68,8 @@ function readings(robot: Robot, { name, loops, hasPose, hasCamera }: Unit): Unit
   };
 }
 
-function stepOf({ unit, capture }: CapturedStep): Step {
+function stepOf({ unit, capture, figures }: FiguredStep): Step {
   const { loop, number, rateHz, decimation, setpoint, measured } = capture;
   const periodS = decimation / rateHz;
-  const [oldSetpoint = 0] = setpoint;
-  const figures = stepFigures({
-    measured,
-    periodS,
-    oldSetpoint,
-    setpoint: setpoint.at(-1) ?? oldSetpoint,
-  });
   return { unit, loop, number, rateHz, decimation, periodS, samples: { setpoint, measured }, figures };
 }

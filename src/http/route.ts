@@ -42,6 +42,8 @@ export interface Route {
   readonly query?: Readonly<Record<string, Schema>>;
   readonly answer: Schema;
   readonly answerType?: string;
+  /** Of what is under way when it is answered; 200 otherwise. */
+  readonly answerStatus?: 202;
   /** Of a stream: the data of each event by its name. */
   readonly events?: Readonly<Record<string, Schema>>;
   /** Besides those that any request may meet. */
@@ -50,7 +52,7 @@ export interface Route {
 }
 
 interface Described<Answer>
-  extends Pick<Route, 'path' | 'id' | 'tag' | 'summary' | 'event' | 'query' | 'answerType'> {
+  extends Pick<Route, 'path' | 'id' | 'tag' | 'summary' | 'event' | 'query' | 'answerType' | 'answerStatus'> {
   readonly right: Need;
   readonly answer: Schema<Answer>;
   readonly problems?: readonly ErrorCode[];
@@ -126,7 +128,9 @@ export function post<Body, Answer>(
       const need = typeof right === 'string' ? right : right.of(body);
       if (typeof right !== 'string') await guard(ctx, need);
       if (need === 'drive') await requireCaller(ctx);
-      ctx.body = await act(body, ctx);
+      const answer = await act(body, ctx);
+      if (described.answerStatus !== undefined) ctx.status = described.answerStatus;
+      ctx.body = answer;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { measuredStep } from '../core/remembered-step.js';
 import {
   array,
   count,
@@ -7,6 +8,7 @@ import {
   number,
   object,
   oneOf,
+  record,
   type Schema,
   text,
   yesNo,
@@ -69,6 +71,10 @@ export const stopState = named('StopState', growing({ stopped: yesNo() }));
 export const health = named('Health', growing({ status: oneOf(['ok']) }));
 
 export function history(gains: Schema<GainSet>) {
-  const saved = growing({ revision: count(), savedAt: nullable(text('ISO 8601.')), gains });
+  const measured = record(
+    measuredStep,
+    'By loop: the newest step on this revision; absent where there is none.',
+  );
+  const saved = growing({ revision: count(), savedAt: nullable(text('ISO 8601.')), gains }, { measured });
   return array(named(`Saved${gains.title}`, saved));
 }

@@ -1,25 +1,34 @@
 import { join } from 'node:path';
 import type { Clock, Timer } from '../core/clock.js';
-import type { RememberedStep, StepSummary } from '../core/remembered-step.js';
-import { stepFigures } from '../core/step-figures.js';
-import { UNIT_LIST, type UnitName } from '../core/units.js';
+import { Listeners } from '../core/listeners.js';
+import type { MeasuredStep, RememberedStep, StepSummary } from '../core/remembered-step.js';
+import { type StepFigures, stepFigures } from '../core/step-figures.js';
+import { type GainSet, UNIT_LIST, type UnitName, unitNamed } from '../core/units.js';
+import type { SavedGains } from '../gains/gains-store.js';
 import type { CapturedStep, Robot } from '../robot/robot.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
+import { bestOf, newestOn, newestWith, thinned } from './kept-steps.js';
+import { OutputWatch } from './output-watch.js';
 import { stepsIn } from './steps-file.js';
 
 const FOLDER = 'steps';
-const KEPT = 50;
 /** Steps come every second while a loop is excited; the disk is written to more rarely. */
 const WRITE_AFTER_MS = 5000;
 /** For reading a capture out. */
 const READ_OUT_MS = 1000;
+
+export interface FiguredStep extends CapturedStep {
+  readonly figures: StepFigures;
+}
 
 /**
  * The last captured steps of each loop, with the gains that they were measured on: in memory, and some seconds later on
  * the disk. A file that cannot be read is put aside, one that cannot be written is tried again with the next step.
  */
 export class StepMemory {
+  /** Every captured step with its figures, also one that is not remembered. */
+  readonly captured = new Listeners<FiguredStep>();
   readonly #robot: Robot;
   readonly #clock: Clock;
   readonly #disk: Disk;
@@ -27,6 +36,9 @@ export class StepMemory {
   /** By file name, the oldest first. */
   readonly #steps = new Map<string, RememberedStep[]>();
   readonly #unwritten = new Set<string>();
+  readonly #outputs: OutputWatch;
+  /** Counts what is remembered anew. */
+  #changes = 0;
   /** When the gains of a unit last became others. */
   readonly #changedMs = new Map<UnitName, number>();
   readonly #ends: (() => void)[];
@@ -39,7 +51,9 @@ export class StepMemory {
     this.#clock = clock;
     this.#disk = options.disk;
     this.#folder = join(options.folder, FOLDER);
+    this.#outputs = new OutputWatch(robot, clock);
     this.#ends = [
+      () => this.#outputs.close(),
       robot.stepped.add(step => this.#take(step)),
       robot.events.add(event => {
         const isChange = event.what === 'gains' || event.what === 'trial' || event.what === 'gains applied';
@@ -67,6 +81,30 @@ export class StepMemory {
       .sort((a, b) => (a.at < b.at ? 1 : -1));
   }
 
+  /** Another number whenever something else may be remembered. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The best settled step of each loop so far, among those as tall as its newest. */
+  best(unit: UnitName, loop?: string): readonly StepSummary[] {
+    return loopsOf(unit)
+      .filter(name => loop === undefined || name === loop)
+      .map(name => bestOf(this.#of(unit, name)))
+      .filter(step => step !== undefined)
+      .map(({ samples, ...summary }) => summary);
+  }
+
+  /** By loop: the newest step that was measured on this revision. */
+  measuredOn(unit: UnitName, { revision, gains }: SavedGains): Readonly<Record<string, MeasuredStep>> {
+    return this.#measured(unit, loop => newestOn(this.#of(unit, loop), revision, gains[loop]));
+  }
+
+  /** By loop: the newest step with these gains of the loop, saved or tried. */
+  measuredWith(unit: UnitName, gains: GainSet): Readonly<Record<string, MeasuredStep>> {
+    return this.#measured(unit, loop => newestWith(this.#of(unit, loop), gains[loop]));
+  }
+
   step(unit: UnitName, loop: string, number: number): RememberedStep | undefined {
     return this.#of(unit, loop).find(step => step.number === number);
   }
@@ -79,23 +117,40 @@ export class StepMemory {
   }
 
   #of(unit: UnitName, loop: string | undefined): readonly RememberedStep[] {
-    const loops = UNIT_LIST.find(one => one.name === unit)?.loops ?? [];
-    return loops
-      .filter(({ name }) => loop === undefined || name === loop)
-      .flatMap(({ name }) => this.#steps.get(fileOf(unit, name)) ?? []);
+    return loopsOf(unit)
+      .filter(name => loop === undefined || name === loop)
+      .flatMap(name => this.#steps.get(fileOf(unit, name)) ?? []);
+  }
+
+  #measured(unit: UnitName, stepOf: (loop: string) => RememberedStep | undefined) {
+    const measured: Record<string, MeasuredStep> = {};
+    for (const loop of loopsOf(unit)) {
+      const step = stepOf(loop);
+      if (step !== undefined) measured[loop] = { number: step.number, at: step.at, figures: step.figures };
+    }
+    return measured;
   }
 
   #take({ unit, capture }: CapturedStep): void {
     const { loop, rateHz, decimation, setpoint, measured } = capture;
     const periodS = decimation / rateHz;
+    const [oldSetpoint = 0] = setpoint;
+    const newSetpoint = setpoint.at(-1) ?? oldSetpoint;
+    const figures = stepFigures({
+      measured,
+      periodS,
+      oldSetpoint,
+      setpoint: newSetpoint,
+      output: this.#outputs.outputOf(unit, capture),
+      outputLimits: unitNamed(unit).loops.find(({ name }) => name === loop)?.controller.outputLimits,
+    });
+    this.captured.emit({ unit, capture, figures });
     const beganMs = this.#clock.nowMs() - 1000 * periodS * measured.length - READ_OUT_MS;
     const { trial } = this.#robot.units[unit].state;
     const saved = this.#robot.store.current(unit);
     const gains = (trial ?? saved).gains[loop];
-    // Measured with two sets of gains, it would tell of neither.
+    // Measured with two sets of gains, it would show neither.
     if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
-    const [oldSetpoint = 0] = setpoint;
-    const newSetpoint = setpoint.at(-1) ?? oldSetpoint;
     const file = fileOf(unit, loop);
     const known = this.#steps.get(file) ?? [];
     const step: RememberedStep = {
@@ -108,10 +163,11 @@ export class StepMemory {
       oldSetpoint,
       setpoint: newSetpoint,
       periodS,
-      figures: stepFigures({ measured, periodS, oldSetpoint, setpoint: newSetpoint }),
+      figures,
       samples: { setpoint, measured },
     };
-    this.#steps.set(file, [...known, step].slice(-KEPT));
+    this.#steps.set(file, thinned([...known, step]));
+    this.#changes += 1;
     this.#unwritten.add(file);
     this.#timer ??= this.#clock.after(WRITE_AFTER_MS, () => {
       this.#timer = undefined;
@@ -141,10 +197,14 @@ export class StepMemory {
         if (bytes === undefined) continue;
         const steps = stepsIn(bytes, loop.name);
         if (steps === undefined) await this.#disk.rename(path, `${path}.damaged`);
-        else this.#steps.set(file, steps.slice(-KEPT));
+        else this.#steps.set(file, thinned(steps));
       }
     }
   }
+}
+
+function loopsOf(unit: UnitName): readonly string[] {
+  return unitNamed(unit).loops.map(({ name }) => name);
 }
 
 function fileOf(unit: UnitName, loop: string): string {

@@ -1,4 +1,5 @@
 import { type StepFigures, stepFigures } from '../core/step-figures.js';
+import { stepScore } from '../core/step-score.js';
 import type { Gains } from '../core/units.js';
 import type { Style } from './design.js';
 import { type ExcitedRun, edgeOf } from './excited-run.js';
@@ -155,12 +156,9 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   return { end: 'better', before, proposed: best, prediction, why: 'measured in a trial of its own' };
 }
 
-/** In seconds: what is less is better. */
 function scoreOf({ figures, run }: Attempt): number {
-  const { settlingS, overshootPercent, iae } = figures;
   const halfS = (run.halves[0]?.measured.length ?? 0) * run.decimation * 1e-3;
-  const area = (iae ?? 0) / Math.max(1e-9, Math.abs(stepOf(run)));
-  return ((settlingS ?? 2 * halfS) + area) * (1 + 0.3 * Math.max(0, (overshootPercent ?? 0) - 3));
+  return stepScore(figures, { size: stepOf(run), unsettledS: 2 * halfS });
 }
 
 function stepOf({ halves }: ExcitedRun): number {

@@ -54,6 +54,8 @@ const CALLS: readonly (readonly [method: string, path: string, need: string, bod
   ['DELETE', '/api/chassis/pidconfig/trial', 'tune'],
   ['GET', '/api/gimbal/steps', 'read'],
   ['GET', '/api/chassis/steps', 'read'],
+  ['GET', '/api/gimbal/steps/best', 'read'],
+  ['GET', '/api/chassis/steps/best', 'read'],
   ['GET', '/api/gimbal/step', 'read'],
   ['GET', '/api/chassis/step', 'read'],
   ['POST', '/api/gimbal/autotune', 'drive', { loop: 'angle_yaw' }],

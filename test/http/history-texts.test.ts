@@ -12,11 +12,13 @@ function historyUpTo(newest: number, length: number): SavedGains[] {
   }));
 }
 
+const NO_STEPS = { changes: 0, measuredOn: () => ({}) };
+
 describe('the text of a history', () => {
   it('is that of JSON.stringify, however long it is', async () => {
     for (const length of [0, 1, 49, 50, 51, 1000]) {
       const history = historyUpTo(2000, length);
-      const { bytes } = await new HistoryTexts().of('gimbal', history);
+      const { bytes } = await new HistoryTexts().of('gimbal', history, NO_STEPS);
       expect(bytes.toString()).to.equal(JSON.stringify(history));
     }
   });
@@ -31,9 +33,9 @@ describe('the text of a history', () => {
     };
     setImmediate(look);
     await Promise.all([
-      texts.of('gimbal', historyUpTo(2000, 1000)),
-      texts.of('gimbal', historyUpTo(2000, 999)),
-      texts.of('chassis', historyUpTo(2000, 1000)),
+      texts.of('gimbal', historyUpTo(2000, 1000), NO_STEPS),
+      texts.of('gimbal', historyUpTo(2000, 999), NO_STEPS),
+      texts.of('chassis', historyUpTo(2000, 1000), NO_STEPS),
     ]);
     done = true;
     expect(turns).to.be.at.least(60);
@@ -42,11 +44,11 @@ describe('the text of a history', () => {
   it('is made once for all who ask, until the next save', async () => {
     const texts = new HistoryTexts();
     const [one, other] = await Promise.all([
-      texts.of('gimbal', historyUpTo(5, 5)),
-      texts.of('gimbal', historyUpTo(5, 5)),
+      texts.of('gimbal', historyUpTo(5, 5), NO_STEPS),
+      texts.of('gimbal', historyUpTo(5, 5), NO_STEPS),
     ]);
     expect(one).to.equal(other);
-    const { bytes } = await texts.of('gimbal', historyUpTo(6, 5));
+    const { bytes } = await texts.of('gimbal', historyUpTo(6, 5), NO_STEPS);
     expect(bytes.toString()).to.equal(JSON.stringify(historyUpTo(6, 5)));
   });
 });

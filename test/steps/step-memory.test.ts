@@ -84,6 +84,43 @@ describe('remembered steps', () => {
     expect(saved).deep.include({ number: 2, gains: { kp: 1, ki: 2, kd: 3 }, trial: false, revision: 1 });
   });
 
+  it('count for the revision that they were measured on, the newest of each', async () => {
+    const { robot } = clocked;
+    const before = robot.store.current('chassis');
+    capture();
+    capture();
+    const gains = { ...before.gains, speed: { kp: 1, ki: 2, kd: 3 } };
+    await clocked.during(robot.units.chassis.gains.save(gains));
+    await clocked.wait(2500);
+    expect(memory.measuredOn('chassis', robot.store.current('chassis'))).deep.equal({});
+    for (let count = 0; count < 60; count += 1) capture();
+    expect(memory.measuredOn('chassis', before).speed?.number).equal(2);
+    expect(memory.measuredOn('chassis', robot.store.current('chassis')).speed?.number).equal(62);
+    await memory.close();
+    await open();
+    expect(memory.measuredOn('chassis', before).speed?.number).equal(2);
+    expect(memory.measuredOn('chassis', before).speed?.figures.end).equal('settled');
+    expect(memory.measuredOn('chassis', { ...before, gains })).deep.equal({});
+    expect(memory.measuredWith('chassis', gains).speed?.number).equal(62);
+  });
+
+  it('know the best so far, among those as tall as the newest', () => {
+    const { stepped } = clocked.robot;
+    const settle = (samples: number, height = 0.6) => {
+      const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
+      stepped.emit({
+        unit: 'chassis',
+        capture: { ...CAPTURE, setpoint: [0, ...Array(249).fill(height)], measured },
+      });
+    };
+    settle(4, 0.1);
+    for (const samples of [20, 10, 15]) settle(samples);
+    expect(memory.best('chassis').map(step => [step.loop, step.number])).deep.equal([['speed', 3]]);
+    expect(memory.best('chassis', 'angle')).deep.equal([]);
+    settle(1000);
+    expect(memory.best('chassis', 'speed')[0]?.number).equal(3);
+  });
+
   it('are written some seconds later, not with every step', async () => {
     capture();
     await clocked.wait(1000);

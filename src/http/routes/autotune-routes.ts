@@ -33,8 +33,8 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         id: `${name}Autotune`,
         right: 'drive',
         tag,
-        summary:
-          'Tune a loop in debug mode, or renew the lease of a tuning; the robot moves. Answered with 202',
+        summary: 'Tune a loop in debug mode, or renew the lease of a tuning; the robot moves',
+        answerStatus: 202,
         body,
         answer: tune,
         problems: [
@@ -49,7 +49,6 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         ],
       },
       async ({ loop, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx) => {
-        ctx.status = 202;
         const leaseMs = 1000 * leaseS;
         if (id !== undefined) return autotune.renew(id, leaseMs);
         requireTrialsBounded(hostSilenceMs);

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { GainBounds, GainSet, Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
+import type { StepMemory } from '../../steps/step-memory.js';
 import type { HistoryTexts } from '../history-texts.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
 import { get, post, type Route } from '../route.js';
@@ -14,8 +15,17 @@ const HISTORY_LIMIT = { minimum: 1, maximum: 1000, default: 50 } as const;
 /** The revision that the caller's gains were made from; 0 before the first save. Without it nothing is compared. */
 const BASE_REVISION = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 
+export interface GainsRoutesOptions {
+  readonly robot: Robot;
+  readonly unit: Unit;
+  readonly bounds: GainBounds;
+  readonly histories: HistoryTexts;
+  readonly steps: StepMemory;
+}
+
 /** The gains of one unit: in force, before, and saving new ones. */
-export function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds, histories: HistoryTexts): Route[] {
+export function gainsRoutes(options: GainsRoutesOptions): Route[] {
+  const { robot, unit, bounds, histories, steps } = options;
   const { name, title: tag } = unit;
   const path = `/api/${name}/pidconfig`;
   const gains = schemas.gainsBody(unit, bounds);
@@ -59,14 +69,14 @@ export function gainsRoutes(robot: Robot, unit: Unit, bounds: GainBounds, histor
         id: `${name}GainsHistory`,
         right: 'read',
         tag,
-        summary: 'Saved gains, newest first',
+        summary: 'Saved gains, newest first, with the newest step measured on each revision by loop',
         query: { limit: wholeNumberSchema(HISTORY_LIMIT) },
         answer: schemas.history(anyGains),
         problems: ['invalid-request', 'storage-failed'],
       },
       ctx => {
         const limit = wholeNumber(ctx, 'limit', HISTORY_LIMIT) ?? HISTORY_LIMIT.default;
-        return histories.of(name, robot.store.history(name, limit));
+        return histories.of(name, robot.store.history(name, limit), steps);
       },
     ),
     post(

@@ -27,12 +27,27 @@ export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit
         id: `${name}Steps`,
         right: 'read',
         tag,
-        summary: 'The last 50 captured steps of each loop, newest first, without their samples',
+        summary:
+          'The last 50 captured steps of each loop and the newest of each older revision, newest first, without their samples',
         query: { loop: oneOf(names) },
         answer: array(stepSummary),
         problems: ['invalid-request'],
       },
       ctx => memory.list(name, loopOf(ctx)),
+    ),
+    get(
+      {
+        path: `/api/${name}/steps/best`,
+        id: `${name}BestSteps`,
+        right: 'read',
+        tag,
+        summary:
+          'The best settled step of each loop so far, saved or tried, among those about as tall as its newest',
+        query: { loop: oneOf(names) },
+        answer: array(stepSummary),
+        problems: ['invalid-request'],
+      },
+      ctx => memory.best(name, loopOf(ctx)),
     ),
     get(
       {

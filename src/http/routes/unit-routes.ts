@@ -1,5 +1,6 @@
 import { type GainBounds, UNIT_LIST, type Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
+import type { StepMemory } from '../../steps/step-memory.js';
 import { requireConnected } from '../body.js';
 import { HistoryTexts } from '../history-texts.js';
 import { get, post, type Route } from '../route.js';
@@ -7,11 +8,11 @@ import * as schemas from '../schemas.js';
 import { CONTROLLER_PROBLEMS, gainsRoutes } from './gains-routes.js';
 
 /** The same endpoints for every unit. */
-export function unitRoutes(robot: Robot, bounds: GainBounds): Route[] {
+export function unitRoutes(robot: Robot, bounds: GainBounds, steps: StepMemory): Route[] {
   const histories = new HistoryTexts();
   return UNIT_LIST.flatMap(unit => [
     ...modeRoutes(robot, unit),
-    ...gainsRoutes(robot, unit, bounds, histories),
+    ...gainsRoutes({ robot, unit, bounds, histories, steps }),
   ]);
 }
 

@@ -1,0 +1,78 @@
+import type { Clock } from '../core/clock.js';
+import { UNIT_LIST, type UnitName } from '../core/units.js';
+import type { StepCapture } from '../robot/motor-controller.js';
+import type { Robot } from '../robot/robot.js';
+
+/** The longest half wave, and the time until its capture has been read out. */
+const KEPT_MS = 14_000;
+/** Fewer readings say too little of a share. */
+const FEWEST = 20;
+/** Of the step: readings this near to the edge's setpoints are of that edge. */
+const NEAR = 0.2;
+
+interface Reading {
+  readonly atMs: number;
+  readonly telemetry: Readonly<Record<string, number>>;
+}
+
+/**
+ * What the loops of an excited unit had as their output, as telemetry showed it at each poll: captures hold setpoint and
+ * measured value only.
+ */
+export class OutputWatch {
+  readonly #robot: Robot;
+  readonly #clock: Clock;
+  readonly #readings = new Map<UnitName, Reading[]>();
+  readonly #end: () => void;
+
+  constructor(robot: Robot, clock: Clock) {
+    this.#robot = robot;
+    this.#clock = clock;
+    this.#end = robot.polled.add(() => {
+      for (const { name } of UNIT_LIST) this.#look(name);
+    });
+  }
+
+  close(): void {
+    this.#end();
+  }
+
+  /** The output after the edge of the capture, poll by poll; undefined where too few polls saw it. */
+  outputOf(unit: UnitName, { loop, setpoint, rateHz, decimation }: StepCapture): number[] | undefined {
+    const readings = this.#readings.get(unit) ?? [];
+    const [from = 0] = setpoint;
+    const to = setpoint.at(-1) ?? from;
+    const lengthMs = (1000 * decimation * setpoint.length) / rateHz;
+    const lastMs = readings.at(-1)?.atMs ?? 0;
+    const isNear = (reading: Reading | undefined, value: number) =>
+      Math.abs((reading?.telemetry[`${loop}.setpoint`] ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
+    // The newest such edge that lies far enough back: waves repeat, and a capture is read out before its like is over.
+    const edge = readings.findLastIndex(
+      (reading, index) =>
+        reading.atMs + lengthMs <= lastMs && isNear(reading, to) && isNear(readings[index - 1], from),
+    );
+    const beganMs = readings[edge]?.atMs;
+    if (beganMs === undefined) return undefined;
+    const output = readings
+      .slice(edge)
+      .filter(({ atMs }) => atMs < beganMs + lengthMs)
+      .map(({ telemetry }) => telemetry[`${loop}.output`] ?? Number.NaN);
+    return output.length >= FEWEST && output.every(Number.isFinite) ? output : undefined;
+  }
+
+  #look(unit: UnitName): void {
+    const { telemetry, state } = this.#robot.units[unit];
+    if (telemetry === undefined || state.mode !== 'debug') {
+      this.#readings.delete(unit);
+      return;
+    }
+    const known = this.#readings.get(unit) ?? [];
+    // A poll that failed leaves the reading of the one before.
+    if (known.at(-1)?.telemetry === telemetry) return;
+    const atMs = this.#clock.nowMs();
+    known.push({ atMs, telemetry });
+    const [oldest] = known;
+    if (oldest !== undefined && oldest.atMs < atMs - KEPT_MS) known.shift();
+    this.#readings.set(unit, known);
+  }
+}

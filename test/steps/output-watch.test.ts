@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { StepMemory } from '../../src/steps/step-memory.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { TuningBench } from '../support/tuning-bench.js';
+
+describe("the share of a step in which the loop's output stood at a limit", function () {
+  this.timeout(60_000);
+  const bench = new TuningBench();
+  let folder: string;
+  let memory: StepMemory;
+
+  before(async () => {
+    await bench.open();
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    const { robot, clock } = bench;
+    memory = await StepMemory.open({ robot, clock, disk: realDisk, folder });
+  });
+  after(async () => {
+    await memory.close();
+    await bench.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const shareOf = async (amplitude: number, periodS: number) => {
+    const unit = bench.robot.units.gimbal;
+    await bench.during(unit.excite({ loop: 'angle_yaw', amplitude, periodS }));
+    await bench.wait(3000 * periodS + 1500);
+    await bench.during(unit.excite({ loop: 'angle_yaw', amplitude: 0, periodS }));
+    await bench.wait(2500);
+    return memory.list('gimbal', 'angle_yaw')[0]?.figures.atLimitShare;
+  };
+
+  it('is that of the telemetry meanwhile', async () => {
+    expect(await shareOf(0.01, 2)).equal(0);
+    const share = await shareOf(0.5, 2);
+    expect(share).above(0.04).below(0.6);
+  });
+
+  it('is not known of steps that too few polls saw', async () => {
+    expect(await shareOf(0.1, 0.5)).equal(null);
+  });
+});

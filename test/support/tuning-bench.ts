@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPhysics } from '../../sim/robot-physics.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { Autotune } from '../../src/autotune/autotune.js';
+import type { Tune } from '../../src/core/tune.js';
+import { perUnit } from '../../src/core/units.js';
+import { GainsStore } from '../../src/gains/gains-store.js';
+import { darkWhileTuning, everythingAllowed } from '../../src/robot/permission.js';
+import { Robot } from '../../src/robot/robot.js';
+import { propose } from '../../src/tuning/propose.js';
+import { ManualClock } from './manual-clock.js';
+import { RecordingDisk } from './recording-disk.js';
+
+/** The robot's code on the simulated robot with its physics, in time that passes when a test says so. */
+export class TuningBench {
+  readonly clock = new ManualClock();
+  readonly sim = new SimulatedRobot({ clock: this.clock, physics: createPhysics({ seed: 1, substeps: 1 }) });
+  readonly told: Tune[] = [];
+  robot!: Robot;
+  autotune!: Autotune;
+  #store!: GainsStore;
+  #folder = '';
+
+  async open(): Promise<void> {
+    this.#folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    const { clock } = this;
+    this.#store = await GainsStore.open({ folder: this.#folder, clock, disk: new RecordingDisk() });
+    this.robot = new Robot({
+      hardware: this.sim.hardware,
+      store: this.#store,
+      clock,
+      permission: darkWhileTuning(() => this.autotune.isRunning, everythingAllowed),
+      settings: {
+        pollHz: 50,
+        laserMaxOnS: 0,
+        onControllerReset: 'manual',
+        silence: perUnit(() => ({ beforeMs: 500, givenMs: 500 })),
+      },
+    });
+    this.autotune = new Autotune({ robot: this.robot, clock, propose: async task => propose(task) });
+    this.autotune.changed.add(tune => this.told.push(tune));
+    await this.during(this.robot.start());
+    await this.during(this.robot.units.gimbal.setMode('debug'));
+  }
+
+  async close(): Promise<void> {
+    await this.during(this.robot.close());
+    await this.#store.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async wait(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 2) await this.clock.advance(2);
+  }
+
+  async during<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const end = promise.finally(() => {
+      settled = true;
+    });
+    end.catch(() => undefined);
+    while (!settled) await this.clock.advance(1);
+    return end;
+  }
+
+  start(leaseMs = 5000): Tune {
+    return this.autotune.start({ unit: 'gimbal', loop: 'angle_yaw', style: 'normal', by: 'lab', leaseMs });
+  }
+
+  get now(): Tune {
+    const tune = this.autotune.of('gimbal');
+    if (tune === undefined) throw new Error('nothing was tuned');
+    return tune;
+  }
+
+  get running(): Record<string, { kp: number }> {
+    return (this.sim.truth().gimbal as { gains: Record<string, { kp: number }> }).gains;
+  }
+
+  get saved() {
+    return this.#store.current('gimbal');
+  }
+}
