@@ -102,6 +102,9 @@ interface Contexts {
   'not-kept': { readonly cure?: string | undefined };
   'state-in-use': { readonly folder: string };
   'unknown-revision': { readonly unit: string; readonly revision: number };
+  'unknown-profile': { readonly name: string };
+  'profile-exists': { readonly name: string };
+  'too-many-profiles': Nothing;
   'changed-meanwhile': {
     readonly unit: string;
     /** The one in force. */

@@ -265,3 +265,8 @@ export function perUnit<T>(make: (unit: Unit) => T): Record<UnitName, T> {
 export function defaultGains(of: Unit): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, loop.defaults]));
 }
+
+/** With the defaults for loops that the set does not have, and without those that nobody knows any more. */
+export function completeGains(of: Unit, gains: GainSet): GainSet {
+  return Object.fromEntries(of.loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]));
+}

@@ -21,6 +21,7 @@ import type { Route } from '../http/route.js';
 import { Match } from '../match/match.js';
 import { MatchControl } from '../match/match-control.js';
 import { MatchRecord } from '../match/match-record.js';
+import { ProfileStore } from '../profiles/profile-store.js';
 import { agreedSilence, recordGivenSilence } from '../robot/agreed-silence.js';
 import { darkWhileTuning } from '../robot/permission.js';
 import { Robot } from '../robot/robot.js';
@@ -120,12 +121,14 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const stopLogging = logRobotEvents(robot, log, clock);
   endRunawayTrials(robot);
   const steps = await StepMemory.open({ robot, clock, disk, folder });
+  const profiles = new ProfileStore({ folder, disk, clock });
   autotune = new Autotune({ robot, clock, propose: proposeInWorker });
   await robot.start();
   const app = createApp({
     robot,
     autotune,
     steps,
+    profiles,
     log,
     eventLog,
     durableLog,
@@ -168,6 +171,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await port.close();
     await silenceRecord.close();
     await steps.close();
+    await profiles.close();
     await record.close();
     eventLog.record({ what: 'end' });
     await durableLog.close();

@@ -2,7 +2,7 @@ import { type Clock, endedWithin } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import type { Listeners } from '../core/listeners.js';
 import type { StorageStatus } from '../core/status.js';
-import { defaultGains, type GainSet, type UnitName, unitNamed } from '../core/units.js';
+import { completeGains, defaultGains, type GainSet, type UnitName, unitNamed } from '../core/units.js';
 import type { Disk } from '../storage/disk.js';
 import { FolderLock, type StateLock } from '../storage/state-lock.js';
 import { Journal } from './journal.js';
@@ -97,8 +97,6 @@ export class GainsStore {
   }
 }
 
-/** With the defaults for loops that the line does not have, and without those that nobody knows any more. */
 function savedGains(unit: UnitName, { revision, time, gains }: JournalEntry): SavedGains {
-  const loops = unitNamed(unit).loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]);
-  return { revision, savedAt: time, gains: Object.fromEntries(loops) };
+  return { revision, savedAt: time, gains: completeGains(unitNamed(unit), gains) };
 }

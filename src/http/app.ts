@@ -16,6 +16,7 @@ import { type GainBounds, UNIT_LIST } from '../core/units.js';
 import type { DurableLog } from '../events/durable-log.js';
 import type { EventLog } from '../events/event-log.js';
 import type { MatchControl } from '../match/match-control.js';
+import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepMemory } from '../steps/step-memory.js';
 import { access } from './access.js';
@@ -28,8 +29,10 @@ import { asRobotError, problemOf } from './problems.js';
 import { robotFeed } from './robot-feed.js';
 import { get, JsonText, type Route, stream } from './route.js';
 import { autotuneRoutes } from './routes/autotune-routes.js';
+import { compareRoutes } from './routes/compare-routes.js';
 import { logRoutes } from './routes/log-routes.js';
 import { matchRoutes } from './routes/match-routes.js';
+import { allProfilesRoute, profileRoutes } from './routes/profile-routes.js';
 import { robotRoutes } from './routes/robot-routes.js';
 import { sessionRoutes } from './routes/session-routes.js';
 import { stepRoutes } from './routes/step-routes.js';
@@ -41,6 +44,7 @@ export interface AppOptions {
   readonly robot: Robot;
   readonly autotune: Autotune;
   readonly steps: StepMemory;
+  readonly profiles: ProfileStore;
   readonly log: Logger;
   readonly eventLog: EventLog;
   readonly durableLog: DurableLog;
@@ -95,6 +99,9 @@ export function createApp(options: AppOptions): Koa {
       trialRoutes({ robot, clock, bounds: options.gainBounds, hostSilenceMs }, unit),
     ),
     ...UNIT_LIST.flatMap(unit => stepRoutes(options.steps, unit)),
+    ...UNIT_LIST.flatMap(unit => profileRoutes({ ...options, bounds: options.gainBounds }, unit)),
+    ...UNIT_LIST.flatMap(unit => compareRoutes(options, unit)),
+    allProfilesRoute(options.profiles),
     ...UNIT_LIST.flatMap(unit => autotuneRoutes(options.autotune, unit, hostSilenceMs)),
     ...robotRoutes(robot, statusNow),
     ...logRoutes(options.eventLog, options.durableLog),

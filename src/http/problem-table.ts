@@ -1,4 +1,5 @@
 import type { ContextOf, ErrorCode } from '../core/errors.js';
+import { MOST_PROFILES } from '../core/profile.js';
 import type { Problem } from './problems.js';
 
 type Detail<Context> = string | ((context: Context) => string);
@@ -187,6 +188,22 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     404,
     'Unknown revision',
     ({ revision }) => `There is no revision ${revision} of these gains. History lists them.`,
+  ),
+  'unknown-profile': answer(
+    404,
+    'Unknown profile',
+    ({ name }) => `No profile of this unit is called ${name}. The list of profiles has them.`,
+  ),
+  'profile-exists': answer(
+    409,
+    'Profile exists',
+    ({ name }) =>
+      `A profile of this unit is called ${name} already. Choose another name, or send "replace": true.`,
+  ),
+  'too-many-profiles': answer(
+    409,
+    'Too many profiles',
+    `A unit has at most ${MOST_PROFILES} profiles. Take one away first.`,
   ),
   'changed-meanwhile': answer(
     409,

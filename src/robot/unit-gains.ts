@@ -1,5 +1,6 @@
 import { type GainsDifference, RobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
+import { changedLoops } from '../gains/changed-loops.js';
 import type { GainsStore, SavedGains } from '../gains/gains-store.js';
 import type { Reconciler } from './reconciler.js';
 import type { RequestGate, StillWanted } from './request-gate.js';
@@ -101,13 +102,10 @@ export class UnitGains {
 }
 
 /** The loops whose gains are not alike. */
-function differenceOf(sent: GainSet, saved: GainSet): Record<string, GainsDifference> {
+function differenceOf(sent: GainSet, inForce: GainSet): Record<string, GainsDifference> {
   const difference: Record<string, GainsDifference> = {};
-  for (const [loop, inForce] of Object.entries(saved)) {
-    const own = sent[loop];
-    if (own === undefined || (['kp', 'ki', 'kd'] as const).every(gain => own[gain] === inForce[gain]))
-      continue;
-    difference[loop] = { sent: own, inForce };
+  for (const [loop, { before, after }] of Object.entries(changedLoops(inForce, sent))) {
+    if (before !== null && after !== null) difference[loop] = { sent: after, inForce: before };
   }
   return difference;
 }

@@ -1,0 +1,24 @@
+import { growing, named, number, record, type TypeOf, text, yesNo } from './schema.js';
+
+/** At most so many of each unit. */
+export const MOST_PROFILES = 100;
+/** Not only digits, which mean a revision; no control characters, and no space at either end. */
+export const profileName = {
+  ...text('Of the profile; not only digits, which mean a revision.'),
+  maxLength: 40,
+  pattern: '^(?![0-9]+$)[^\\s\\u0000-\\u001f]([^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f])?$',
+};
+export const profileNote = { ...text('For people.'), maxLength: 400 };
+
+/** A set of gains of one unit under a name, whatever is in force. */
+export const profile = named(
+  'Profile',
+  growing({
+    name: text(),
+    note: text(),
+    starred: yesNo(),
+    savedAt: text('ISO 8601.'),
+    gains: record(growing({ kp: number(), ki: number(), kd: number() }), 'By loop.'),
+  }),
+);
+export type Profile = TypeOf<typeof profile>;

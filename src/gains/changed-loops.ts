@@ -1,0 +1,17 @@
+import type { GainSet, Gains } from '../core/units.js';
+
+export interface ChangedLoop {
+  readonly before: Gains | null;
+  readonly after: Gains | null;
+}
+
+/** By name, the loops whose gains are not alike in both sets; null where a set does not have the loop. */
+export function changedLoops(before: GainSet, after: GainSet): Record<string, ChangedLoop> {
+  const changed: Record<string, ChangedLoop> = {};
+  for (const loop of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [one, other] = [before[loop] ?? null, after[loop] ?? null];
+    if ((['kp', 'ki', 'kd'] as const).some(gain => one?.[gain] !== other?.[gain]))
+      changed[loop] = { before: one, after: other };
+  }
+  return changed;
+}

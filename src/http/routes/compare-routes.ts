@@ -1,0 +1,92 @@
+import type { Context } from 'koa';
+import { RobotError } from '../../core/errors.js';
+import { profileName } from '../../core/profile.js';
+import { measuredStep } from '../../core/remembered-step.js';
+import { count, growing, named, nullable, record, text, yesNo } from '../../core/schema.js';
+import { completeGains, defaultGains, type GainSet, type Unit } from '../../core/units.js';
+import { changedLoops } from '../../gains/changed-loops.js';
+import type { ProfileStore } from '../../profiles/profile-store.js';
+import type { Robot } from '../../robot/robot.js';
+import type { StepMemory } from '../../steps/step-memory.js';
+import { get, type Route } from '../route.js';
+import * as schemas from '../schemas.js';
+
+export interface CompareRoutesOptions {
+  readonly robot: Robot;
+  readonly profiles: ProfileStore;
+  readonly steps: StepMemory;
+}
+
+const side = growing({
+  revision: nullable(count(), 'Null for a profile.'),
+  profile: nullable(text(), 'Null for a revision.'),
+});
+const loopSide = growing({ gains: schemas.anyTriple, measured: nullable(measuredStep) });
+const comparison = named(
+  'Comparison',
+  growing({
+    a: side,
+    b: side,
+    loops: record(growing({ differs: yesNo('The gains do.'), a: loopSide, b: loopSide })),
+  }),
+);
+
+/** Two sets of gains beside each other, by loop, each a revision or a profile. */
+export function compareRoutes({ robot, profiles, steps }: CompareRoutesOptions, unit: Unit): Route[] {
+  const { name: unitName, title: tag, loops } = unit;
+  const setOf = async (ctx: Context, name: 'a' | 'b') => {
+    const given = ctx.query[name];
+    if (typeof given !== 'string' || given === '') {
+      const detail = 'must be the number of a revision or the name of a profile';
+      throw new RobotError('invalid-request', { errors: [{ pointer: `/${name}`, detail }] });
+    }
+    if (!/^\d+$/.test(given)) {
+      const gains: GainSet = completeGains(unit, (await profiles.named(unitName, given)).gains);
+      return {
+        side: { revision: null, profile: given },
+        gains,
+        measured: steps.measuredWith(unitName, gains),
+      };
+    }
+    const revision = Number(given);
+    const saved =
+      revision === 0
+        ? { revision, savedAt: null, gains: defaultGains(unit) }
+        : robot.store.revision(unitName, revision);
+    const { gains } = saved;
+    return { side: { revision, profile: null }, gains, measured: steps.measuredOn(unitName, saved) };
+  };
+  return [
+    get(
+      {
+        path: `/api/${unitName}/compare`,
+        id: `${unitName}Compare`,
+        right: 'read',
+        tag,
+        summary:
+          'Two sets of gains by loop, with the newest step measured on each: `a` and `b` are revisions (0: the defaults) or profiles',
+        query: { a: profileName, b: profileName },
+        answer: comparison,
+        problems: ['invalid-request', 'unknown-revision', 'unknown-profile', 'storage-failed'],
+      },
+      async ctx => {
+        const [a, b] = [await setOf(ctx, 'a'), await setOf(ctx, 'b')];
+        const changed = changedLoops(a.gains, b.gains);
+        const loopOf = (set: typeof a, loop: string, defaults: GainSet[string]) => ({
+          gains: set.gains[loop] ?? defaults,
+          measured: set.measured[loop] ?? null,
+        });
+        return {
+          a: a.side,
+          b: b.side,
+          loops: Object.fromEntries(
+            loops.map(({ name, defaults }) => [
+              name,
+              { differs: name in changed, a: loopOf(a, name, defaults), b: loopOf(b, name, defaults) },
+            ]),
+          ),
+        };
+      },
+    ),
+  ];
+}

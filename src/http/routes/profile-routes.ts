@@ -1,0 +1,191 @@
+import { profile, profileName, profileNote } from '../../core/profile.js';
+import { measuredStep } from '../../core/remembered-step.js';
+import { array, count, growing, named, nullable, object, record, text, yesNo } from '../../core/schema.js';
+import { completeGains, type GainBounds, perUnit, type Unit } from '../../core/units.js';
+import { changedLoops } from '../../gains/changed-loops.js';
+import type { ProfileStore } from '../../profiles/profile-store.js';
+import { profilesText } from '../../profiles/profiles-file.js';
+import type { Robot } from '../../robot/robot.js';
+import type { StepMemory } from '../../steps/step-memory.js';
+import { wholeNumber, wholeNumberSchema } from '../query.js';
+import { get, JsonText, post, type Route } from '../route.js';
+import * as schemas from '../schemas.js';
+import { compile } from '../validate.js';
+import { BASE_REVISION, CONTROLLER_PROBLEMS } from './gains-routes.js';
+
+export interface ProfileRoutesOptions {
+  readonly robot: Robot;
+  readonly profiles: ProfileStore;
+  readonly steps: StepMemory;
+  readonly bounds: GainBounds;
+}
+
+const measuredProfile = named(
+  'MeasuredProfile',
+  growing({
+    profile,
+    measured: record(measuredStep, 'By loop: the newest step with these gains, saved or tried.'),
+  }),
+);
+const allProfiles = named(
+  'Profiles',
+  growing({ format: text(), ...perUnit(() => array(profile)) }),
+  'Each can be kept on another robot by a call of its own.',
+);
+const keptProfile = named(
+  'KeptProfile',
+  growing({
+    profile,
+    replaced: nullable(profile, 'The one that had this name.'),
+    difference: record(
+      growing({ before: nullable(schemas.anyTriple), after: nullable(schemas.anyTriple) }),
+      'By loop, where the gains differ from those of the one replaced or, where there was none, from those in force.',
+    ),
+    kept: yesNo('No after a dry run.'),
+  }),
+);
+
+/** Named sets of gains of one unit. Only `load` reaches a controller, and is a save like any other. */
+export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[] {
+  const { robot, profiles, steps, bounds } = options;
+  const { name: unitName, title: tag } = unit;
+  const path = `/api/${unitName}/profiles`;
+  const gains = schemas.gainsBody(unit, bounds);
+  const checkGains = compile(gains);
+  const keepBody = named(
+    `${tag}Profile`,
+    object(
+      { name: profileName },
+      {
+        note: profileNote,
+        starred: yesNo(),
+        gains,
+        revision: {
+          ...count('Whose gains are kept; without it and without gains, those in force.'),
+          minimum: 1,
+        },
+        replace: yesNo('One of the same name may be replaced.'),
+        dryRun: yesNo('Answer what would change, and change nothing.'),
+      },
+    ),
+  );
+  const gainsOf = (revision: number | undefined) =>
+    revision === undefined
+      ? robot.store.current(unitName).gains
+      : checkGains(robot.store.revision(unitName, revision).gains);
+  return [
+    get(
+      {
+        path,
+        id: `${unitName}Profiles`,
+        right: 'read',
+        tag,
+        summary: 'Named sets of gains, with the newest step measured with each by loop',
+        answer: array(measuredProfile),
+        problems: ['storage-failed'],
+      },
+      async () => {
+        const list = await profiles.list(unitName);
+        return list.map(one => ({ profile: one, measured: steps.measuredWith(unitName, one.gains) }));
+      },
+    ),
+    post(
+      {
+        path,
+        id: `${unitName}KeepProfile`,
+        right: 'tune',
+        tag,
+        event: { what: 'keep-profile', unit: unitName },
+        summary: 'Keep gains under a name, or see what that would change; nothing in force changes',
+        body: keepBody,
+        answer: keptProfile,
+        problems: ['unknown-revision', 'profile-exists', 'too-many-profiles', 'storage-failed'],
+      },
+      async ({ name, note, starred, revision, replace = false, dryRun = false, ...given }) => {
+        const replaced = await profiles.find(unitName, name);
+        const asked = {
+          name,
+          note: note ?? replaced?.note ?? '',
+          starred: starred ?? replaced?.starred ?? false,
+          gains: given.gains ?? gainsOf(revision),
+        };
+        const before = replaced?.gains ?? robot.store.current(unitName).gains;
+        return {
+          profile: dryRun
+            ? { ...asked, savedAt: replaced?.savedAt ?? '' }
+            : await profiles.keep(unitName, asked, { replace }),
+          replaced: replaced ?? null,
+          difference: changedLoops(before, asked.gains),
+          kept: !dryRun,
+        };
+      },
+    ),
+    post(
+      {
+        path: `${path}/load`,
+        id: `${unitName}LoadProfile`,
+        right: 'tune',
+        tag,
+        event: { what: 'load-profile', unit: unitName },
+        summary: 'Save the gains of a profile; answered as a save is',
+        body: named(`${tag}LoadProfile`, object({ name: profileName })),
+        answer: schemas.gainsBody(unit, {}),
+        query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
+        problems: ['unknown-profile', 'storage-failed', 'changed-meanwhile', ...CONTROLLER_PROBLEMS],
+      },
+      async ({ name }, ctx) => {
+        const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
+        const kept = await profiles.named(unitName, name);
+        const wanted = checkGains(completeGains(unit, kept.gains));
+        return (await robot.units[unitName].gains.save(wanted, { baseRevision })).gains;
+      },
+    ),
+    post(
+      {
+        path: `${path}/star`,
+        id: `${unitName}StarProfile`,
+        right: 'tune',
+        tag,
+        event: { what: 'star-profile', unit: unitName },
+        summary: 'Give a profile a star, or take it away',
+        body: named(`${tag}StarProfile`, object({ name: profileName, starred: yesNo() })),
+        answer: profile,
+        problems: ['unknown-profile', 'storage-failed'],
+      },
+      ({ name, starred }) => profiles.star(unitName, name, starred),
+    ),
+    post(
+      {
+        path: `${path}/remove`,
+        id: `${unitName}RemoveProfile`,
+        right: 'tune',
+        tag,
+        event: { what: 'remove-profile', unit: unitName },
+        summary: 'Take a profile away',
+        body: named(`${tag}RemoveProfile`, object({ name: profileName })),
+        answer: named('ProfileRemoved', object({ removed: yesNo() })),
+        problems: ['unknown-profile', 'storage-failed'],
+      },
+      async ({ name }) => {
+        await profiles.remove(unitName, name);
+        return { removed: true };
+      },
+    ),
+  ];
+}
+
+/** All profiles in one text that a person can read. */
+export function allProfilesRoute(profiles: ProfileStore): Route {
+  return get(
+    {
+      path: '/api/profiles',
+      id: 'profiles',
+      tag: 'Robot',
+      right: 'read',
+      summary: 'The profiles of both units in one text, for a file',
+      answer: allProfiles,
+      problems: ['storage-failed'],
+    },
+    async () => new JsonText(Buffer.from(profilesText(await profiles.all()))),
+  );
+}

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import { MOST_PROFILES, type Profile } from '../core/profile.js';
+import { perUnit, type UnitName } from '../core/units.js';
+import type { Disk } from '../storage/disk.js';
+import { replaceFile } from '../storage/durable-file.js';
+import { type Profiles, profilesIn, profilesText } from './profiles-file.js';
+
+const FILE = 'profiles.json';
+
+/**
+ * Named sets of gains, in a file of their own that no compaction of the journal touches. It is read when somebody first asks:
+ * nothing that moves depends on it. Every act rejects with `storage-failed` where the disk fails, and then nothing has
+ * changed.
+ */
+export class ProfileStore {
+  readonly #path: string;
+  readonly #disk: Disk;
+  readonly #clock: Clock;
+  #profiles: Profiles | undefined;
+  /** Reads and writes happen one after the other on this chain, which never rejects. */
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(options: { folder: string; disk: Disk; clock: Clock }) {
+    this.#path = join(options.folder, FILE);
+    this.#disk = options.disk;
+    this.#clock = options.clock;
+  }
+
+  all(): Promise<Profiles> {
+    return this.#inTurn(() => this.#read());
+  }
+
+  async list(unit: UnitName): Promise<readonly Profile[]> {
+    return (await this.all())[unit];
+  }
+
+  async find(unit: UnitName, name: string): Promise<Profile | undefined> {
+    return (await this.list(unit)).find(profile => profile.name === name);
+  }
+
+  /** Rejects with `unknown-profile`. */
+  async named(unit: UnitName, name: string): Promise<Profile> {
+    return (await this.find(unit, name)) ?? unknown(unit, name);
+  }
+
+  /** On the disk when it resolves. Rejects with `profile-exists` unless it may `replace`, and with `too-many-profiles`. */
+  async keep(
+    unit: UnitName,
+    asked: Omit<Profile, 'savedAt'>,
+    { replace }: { readonly replace: boolean },
+  ): Promise<Profile> {
+    const kept: Profile = { ...asked, savedAt: this.#clock.wallTime().toISOString() };
+    await this.#change(unit, list => {
+      const place = list.findIndex(({ name }) => name === kept.name);
+      if (place >= 0 && !replace) throw new RobotError('profile-exists', { unit, name: kept.name });
+      if (place >= 0) return list.with(place, kept);
+      if (list.length >= MOST_PROFILES) throw new RobotError('too-many-profiles', { unit });
+      return [...list, kept];
+    });
+    return kept;
+  }
+
+  /** Rejects with `unknown-profile`. */
+  async star(unit: UnitName, name: string, starred: boolean): Promise<Profile> {
+    await this.#change(unit, list => {
+      if (!list.some(profile => profile.name === name)) unknown(unit, name);
+      return list.map(profile => (profile.name === name ? { ...profile, starred } : profile));
+    });
+    return this.named(unit, name);
+  }
+
+  /** Rejects with `unknown-profile`. */
+  remove(unit: UnitName, name: string): Promise<void> {
+    return this.#change(unit, list => {
+      if (!list.some(profile => profile.name === name)) unknown(unit, name);
+      return list.filter(profile => profile.name !== name);
+    });
+  }
+
+  /** After what was asked before it. */
+  async close(): Promise<void> {
+    await this.#work;
+  }
+
+  #change(unit: UnitName, change: (list: readonly Profile[]) => readonly Profile[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const profiles = await this.#read();
+      const changed = { ...profiles, [unit]: change(profiles[unit]) };
+      await replaceFile(this.#disk, this.#path, [Buffer.from(profilesText(changed))]);
+      this.#profiles = changed;
+    });
+  }
+
+  /** A file that is none is put aside, and they begin anew; one that cannot be read stays as it is. */
+  async #read(): Promise<Profiles> {
+    if (this.#profiles !== undefined) return this.#profiles;
+    const bytes = await this.#disk.read(this.#path);
+    const found = bytes === undefined ? undefined : profilesIn(bytes.toString('utf8'));
+    if (bytes !== undefined && found === undefined)
+      await this.#disk.rename(this.#path, `${this.#path}.damaged`);
+    this.#profiles = found ?? perUnit(() => []);
+    return this.#profiles;
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#work.then(act);
+    this.#work = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function unknown(unit: UnitName, name: string): never {
+  throw new RobotError('unknown-profile', { unit, name });
+}

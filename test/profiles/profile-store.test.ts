@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { MOST_PROFILES } from '../../src/core/profile.js';
+import { defaultGains, unitNamed } from '../../src/core/units.js';
+import { ProfileStore } from '../../src/profiles/profile-store.js';
+import { type Disk, realDisk } from '../../src/storage/disk.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const GAINS = defaultGains(unitNamed('chassis'));
+
+describe('profiles', () => {
+  let folder: string;
+  let disk: Disk;
+  const open = () => new ProfileStore({ folder, disk, clock: new ManualClock() });
+  const asked = (name: string) => ({ name, note: `on ${name}`, starred: false, gains: GAINS });
+  const keep = (store: ProfileStore, name: string, replace = false) =>
+    store.keep('chassis', asked(name), { replace });
+  const codeOf = (act: Promise<unknown>) =>
+    act.then(
+      () => 'done',
+      error => (isRobotError(error) ? error.code : error),
+    );
+  const names = async (store: ProfileStore) => (await store.list('chassis')).map(({ name }) => name);
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    disk = realDisk;
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('outlive the daemon, with note and star, those of one unit apart from those of the other', async () => {
+    const store = open();
+    await keep(store, 'carpet');
+    await keep(store, '__proto__');
+    expect(await store.star('chassis', 'carpet', true)).include({ name: 'carpet', starred: true });
+    expect(await store.list('gimbal')).deep.equal([]);
+    const found = await open().list('chassis');
+    expect(found).deep.equal(await store.list('chassis'));
+    expect(found.map(({ name, note, starred }) => [name, note, starred])).deep.equal([
+      ['carpet', 'on carpet', true],
+      ['__proto__', 'on __proto__', false],
+    ]);
+    await open().remove('chassis', 'carpet');
+    expect(await names(open())).deep.equal(['__proto__']);
+  });
+
+  it('are replaced only when that is asked for, and are so many and no more', async () => {
+    const store = open();
+    await keep(store, 'match');
+    expect(await codeOf(keep(store, 'match'))).equal('profile-exists');
+    expect(await codeOf(keep(store, 'match', true))).equal('done');
+    for (let count = 2; count <= MOST_PROFILES; count += 1) await keep(store, `p${count}`);
+    expect(await codeOf(keep(store, 'one more'))).equal('too-many-profiles');
+    expect(await codeOf(keep(store, 'match', true))).equal('done');
+    expect(await names(open())).length(MOST_PROFILES);
+    expect(await codeOf(store.star('chassis', 'none', true))).equal('unknown-profile');
+    expect(await codeOf(store.remove('chassis', 'none'))).equal('unknown-profile');
+  });
+
+  it('are all kept that were asked for at once', async () => {
+    const store = open();
+    await Promise.all(['a', 'b', 'c'].map(name => keep(store, name)));
+    expect(await names(open())).deep.equal(['a', 'b', 'c']);
+  });
+
+  it('change nothing where the disk fails, and work when it works again', async () => {
+    const store = open();
+    await keep(store, 'carpet');
+    let isBroken = true;
+    const fails = async () => {
+      throw new RobotError('storage-failed', { operation: 'sync', path: folder, errno: 'EIO' });
+    };
+    disk = {
+      ...realDisk,
+      read: path => (isBroken ? fails() : realDisk.read(path)),
+      rename: (from, to) => (isBroken ? fails() : realDisk.rename(from, to)),
+    };
+    const other = open();
+    expect(await codeOf(other.list('chassis'))).equal('storage-failed');
+    expect(await codeOf(keep(other, 'match'))).equal('storage-failed');
+    isBroken = false;
+    expect(await names(other)).deep.equal(['carpet']);
+    isBroken = true;
+    expect(await codeOf(keep(other, 'match'))).equal('storage-failed');
+    expect(await names(other)).deep.equal(['carpet']);
+    isBroken = false;
+    await keep(other, 'match');
+    expect(await names(open())).deep.equal(['carpet', 'match']);
+  });
+
+  it('begin anew where the file is damaged, which is put aside', async () => {
+    const path = join(folder, 'profiles.json');
+    await writeFile(path, '{"format":"trunnion profiles 1","chassis":[{"name":');
+    expect(await names(open())).deep.equal([]);
+    expect(await readFile(`${path}.damaged`, 'utf8')).match(/"name":$/);
+  });
+});
