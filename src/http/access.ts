@@ -18,7 +18,7 @@ export function access(allowedHosts: readonly string[]): Middleware {
     if ((name === '' && httpVersion === '1.1') || hostsIn(rawHeaders) > 1) {
       throw new RobotError('bad-http', { header: 'Host' });
     }
-    if (name !== '' && isIP(name) === 0 && !names.has(name)) {
+    if (name !== '' && !names.has(name) && isIP(name) === 0) {
       throw new RobotError('unknown-host', { host: name });
     }
     const site = headers['sec-fetch-site'] ?? '';

@@ -88,11 +88,22 @@ export function get<Answer>(
     method: 'get',
     async handle(ctx, guard) {
       await guard(ctx, described.right);
-      const body = await answer(ctx);
-      if (body instanceof JsonText) ctx.type = 'json';
-      ctx.body = body instanceof JsonText ? body.bytes : body;
+      send(ctx, await answer(ctx));
     },
   };
+}
+
+/**
+ * Koa gets text or bytes. Of anything else it asks whether it is a fetch `Response`, and that alone makes Node load its
+ * fetch: 60 ms and several megabytes at the first answer, on a small board long enough for the watchdog to bite.
+ */
+function send(ctx: Context, answer: unknown): void {
+  if (answer === null || Buffer.isBuffer(answer)) {
+    ctx.body = answer;
+    return;
+  }
+  ctx.type = 'json';
+  ctx.body = answer instanceof JsonText ? answer.bytes : JSON.stringify(answer);
 }
 
 /** An answer that goes on: `open` writes it. */
@@ -130,7 +141,7 @@ export function post<Body, Answer>(
       if (need === 'drive') await requireCaller(ctx);
       const answer = await act(body, ctx);
       if (described.answerStatus !== undefined) ctx.status = described.answerStatus;
-      ctx.body = answer;
+      send(ctx, answer);
     },
   };
 }
@@ -155,7 +166,7 @@ export function command<Answer>(
     async handle(ctx, guard) {
       await guard(ctx, described.right);
       if (described.right === 'drive') await requireCaller(ctx);
-      ctx.body = await act(ctx);
+      send(ctx, await act(ctx));
     },
   };
 }

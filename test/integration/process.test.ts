@@ -62,6 +62,22 @@ describe('the daemon as a process', () => {
     expect((await call(url, 'GET', '/healthz')).text).to.equal('{"status":"ok"}');
   });
 
+  it('answers without loading Node’s fetch, which holds a small board for a second', async () => {
+    const count = "process.moduleLoadList.filter(name => name.includes('undici')).length";
+    const hook = `process.on('exit', () => console.log('fetches ' + ${count}))`;
+    const preload = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+    const child = new Child('sim/main.js', ['--port', '0', '--state', folder], { NODE_OPTIONS: preload });
+    running.push(child);
+    const url = await child.url();
+    for (const path of ['/', '/healthz', '/api/status', '/api/laser', '/api/openapi.json', '/api/nowhere']) {
+      await call(url, 'GET', path);
+    }
+    await call(url, 'POST', '/api/laser', { action: 'on' });
+    await call(url, 'POST', '/api/stop');
+    child.process.kill('SIGTERM');
+    await child.line(/^fetches 0$/);
+  });
+
   it('starts without a warning, and its URL comes last', async () => {
     const child = run();
     const url = await child.url();
