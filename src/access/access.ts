@@ -7,7 +7,7 @@ import { ROLES } from './roles.js';
 import { type Token, tokenOf } from './token.js';
 import { readTokens } from './token-file.js';
 
-/** `unavailable`: the file of tokens is damaged or cannot be read, so nobody can be told from anybody. */
+/** `unavailable`: the file of tokens is damaged or cannot be read, so nobody knows who is who. */
 export type AccessState = 'open' | 'closed' | 'unavailable';
 
 export interface Caller {
@@ -69,6 +69,11 @@ export class Access {
   get state(): AccessState {
     if (this.#tokens === undefined) return 'unavailable';
     return this.#tokens.length > 0 || this.#required ? 'closed' : 'open';
+  }
+
+  /** Whose tokens hold. */
+  get names(): readonly string[] {
+    return (this.#tokens ?? []).map(({ name }) => name);
   }
 
   /** Why access is unavailable. */

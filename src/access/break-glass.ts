@@ -8,16 +8,24 @@ import type { EventLog } from '../events/event-log.js';
 export const BREAK_GLASS_ACTS = ['stop', 'unlock'] as const;
 export type BreakGlassAct = (typeof BREAK_GLASS_ACTS)[number];
 
-/** What comes back, as one line of JSON. */
+/** What comes back of an act, as one line of JSON. */
 export interface BreakGlassAnswer {
   readonly done: boolean;
   /** Why it is not, or not confirmed. */
   readonly code?: string;
 }
 
+/** Answered with the body of GET /api/status, for doctor on a closed robot. */
+export const BREAK_GLASS_LOOK = 'status';
+const ASKED = [...BREAK_GLASS_ACTS, BREAK_GLASS_LOOK] as const;
+type Asked = (typeof ASKED)[number];
+
 /** Whoever asks says it in one word, at once. */
 const ASK_MS = 1000;
 const LONGEST = 32;
+
+/** Where the service has its sockets; systemd passes it to the daemon, and not to whoever types a command. */
+export const RUNTIME_FOLDER = '/run/trunnion';
 
 export function breakGlassPath(runtimeFolder: string): string {
   return join(runtimeFolder, 'break-glass');
@@ -30,13 +38,15 @@ export function breakGlassPath(runtimeFolder: string): string {
 export async function openBreakGlass(options: {
   path: string;
   acts: Readonly<Record<BreakGlassAct, () => Promise<void>>>;
+  status: () => object;
   eventLog: EventLog;
   log: Logger;
 }): Promise<{ close(): Promise<void> }> {
-  const { path, acts, eventLog, log } = options;
+  const { path, acts, status, eventLog, log } = options;
   const server = createServer({ allowHalfOpen: true }, socket => {
     void hear(socket)
-      .then(async act => answer(socket, await carryOut(act, acts, eventLog)))
+      .then<object>(asked => (asked === BREAK_GLASS_LOOK ? status() : carryOut(asked, acts, eventLog)))
+      .then(answer => socket.end(`${JSON.stringify(answer)}\n`))
       .catch(() => socket.destroy());
   });
   try {
@@ -64,8 +74,8 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** The first line. Rejects when it is none of the acts, or does not come. */
-function hear(socket: Socket): Promise<BreakGlassAct> {
+/** The first line. Rejects when it is nothing that can be asked, or does not come. */
+function hear(socket: Socket): Promise<Asked> {
   return new Promise((resolve, reject) => {
     let text = '';
     socket.setEncoding('utf8');
@@ -73,10 +83,10 @@ function hear(socket: Socket): Promise<BreakGlassAct> {
     socket.on('error', reject);
     socket.on('data', part => {
       text += String(part);
-      const act = BREAK_GLASS_ACTS.find(known => text === `${known}\n`);
-      if (act !== undefined) {
+      const asked = ASKED.find(known => text === `${known}\n`);
+      if (asked !== undefined) {
         socket.setTimeout(0);
-        resolve(act);
+        resolve(asked);
       } else if (text.includes('\n') || text.length > LONGEST) reject(new Error('not understood'));
     });
   });
@@ -97,8 +107,4 @@ async function carryOut(
     eventLog.record({ what: act, who, outcome: code });
     return { done: false, code };
   }
-}
-
-function answer(socket: Socket, said: BreakGlassAnswer): void {
-  socket.end(`${JSON.stringify(said)}\n`);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { BREAK_GLASS_ACTS } from '../access/break-glass.js';
+import { BREAK_GLASS_ACTS, RUNTIME_FOLDER } from '../access/break-glass.js';
 import { breakGlassCommand } from '../access/break-glass-command.js';
 import { type Said, tokenCommand } from '../access/token-command.js';
 import { configProblem, loadConfig } from '../config/config.js';
@@ -16,9 +16,6 @@ export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
   unlock           take away the match lock, on the board and without a token
   log verify FILE [--head SEQ:HASH]
                    look whether a log of events was changed; the head is what a desk kept`;
-
-/** Where the service has its sockets; systemd passes it to the daemon, and not to whoever types a command. */
-const RUNTIME_FOLDER = '/run/trunnion';
 
 /** What is done at the venue, beside a daemon that runs. Undefined: it is another command. */
 export async function fieldCommand(

@@ -14,6 +14,7 @@ import { DurableLog } from '../events/durable-log.js';
 import { EventLog, newBoot } from '../events/event-log.js';
 import { happeningsOf } from '../events/robot-happenings.js';
 import { logRobotEvents } from '../events/robot-log.js';
+import { recordStorage } from '../events/storage-happenings.js';
 import { GainsStore } from '../gains/gains-store.js';
 import { type Hardware, isMissing } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
@@ -116,6 +117,10 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     for (const happening of happeningsOf(event)) eventLog.record(happening);
   });
   match.happened.add(happening => eventLog.record(happening));
+  access.changed.add(() =>
+    eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } }),
+  );
+  recordStorage({ gains: store, match: record, log: durableLog, tokens: access }, eventLog);
   const control = new MatchControl({ match, robot, record, log });
   control.begin();
   const stopLogging = logRobotEvents(robot, log, clock);
@@ -124,7 +129,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const profiles = new ProfileStore({ folder, disk, clock });
   autotune = new Autotune({ robot, clock, propose: proposeInWorker });
   await robot.start();
-  const app = createApp({
+  const { app, status } = createApp({
     robot,
     autotune,
     steps,
@@ -156,6 +161,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
           path: parts.breakGlass,
           log,
           eventLog,
+          status,
           acts: { stop: () => robot.stop('break glass'), unlock: () => control.unlock() },
         });
   notifier?.ready();

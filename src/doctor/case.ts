@@ -23,9 +23,9 @@ export interface Case {
   /** Ours. */
   readonly version: string;
   readonly url: string;
-  /** `GET /api/status`, when the daemon answers. */
+  /** The daemon's status, over HTTP or, of a closed robot, at its socket for root. */
   readonly status: unknown;
-  /** It answers, and says nothing to whoever has no token. */
+  /** It answers, and says nothing over HTTP to whoever has no token. */
   readonly isClosed: boolean;
   /** Somebody answers in its place, and knows nothing of this board. */
   readonly simulatorAnswers: boolean;
@@ -53,7 +53,8 @@ export async function openCase(
   ]);
   const isClosed = memberOf(body, 'code') === 'token-required';
   const simulatorAnswers = memberOf(body, 'simulated') === true;
-  const status = memberOf(body, 'version') === undefined || simulatorAnswers ? undefined : body;
+  const shown = isClosed ? await system.boardStatus() : body;
+  const status = memberOf(shown, 'version') === undefined || simulatorAnswers ? undefined : shown;
   return {
     system,
     config,

@@ -3,6 +3,8 @@ import { open, readdir, readFile, stat, statfs, unlink } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { BREAK_GLASS_LOOK, breakGlassPath, RUNTIME_FOLDER } from '../access/break-glass.js';
+import { askBreakGlass } from '../access/break-glass-client.js';
 import { RobotError } from '../core/errors.js';
 import { nodeRange } from '../core/version.js';
 import { loadGpio, loadI2c } from '../hardware/addon.js';
@@ -50,6 +52,7 @@ export const linuxSystem: System = {
       return undefined;
     }
   },
+  boardStatus: () => askBreakGlass(breakGlassPath(RUNTIME_FOLDER), BREAK_GLASS_LOOK).catch(() => undefined),
   tryPort: (host, port) =>
     new Promise((resolve, reject) => {
       const server = createServer();

@@ -122,11 +122,10 @@ export async function daemon({
   }
   if (status !== undefined) {
     const running = memberOf(status, 'version');
-    if (running === version) return fine(`serves ${url}${isOpen(status) ? `, ${OPEN}` : ''}`);
+    if (running === version) return fine(`serves ${url}${accessOf(status, isClosed)}`);
     return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
   }
-  if (isClosed)
-    return fine(`serves ${url}, closed to everyone without a token: what only it knows is left out`);
+  if (isClosed) return unknown(`serves ${url}, closed to everyone without a token: root sees more`, AS_ROOT);
   if (daemonRuns) {
     return wrong(
       `runs, but does not answer at ${url}`,
@@ -136,9 +135,10 @@ export async function daemon({
   return fine('does not run: bus, pin and folder were looked at directly');
 }
 
-/** Everyone who reaches the port may drive. */
-function isOpen(status: unknown): boolean {
-  return memberOf(status, 'access', 'state') === 'open' && memberOf(status, 'access', 'exposed') === true;
+function accessOf(status: unknown, isClosed: boolean): string {
+  if (isClosed) return ', closed to everyone without a token';
+  const isOpen = memberOf(status, 'access', 'state') === 'open';
+  return isOpen && memberOf(status, 'access', 'exposed') === true ? `, ${OPEN}` : '';
 }
 
 export async function port({

@@ -34,6 +34,8 @@ export interface System {
   run(command: string, ...args: readonly string[]): Promise<Output>;
   /** Undefined when nobody answers, or not with JSON. */
   getJson(url: string): Promise<unknown>;
+  /** The daemon's status from the board itself, for root alone; undefined when nobody answers, or not root. */
+  boardStatus(): Promise<unknown>;
   /** Binds and lets go at once. */
   tryPort(host: string, port: number): Promise<void>;
   /** Writes a small file, syncs it to the medium and removes it; resolves with the milliseconds of the sync. */

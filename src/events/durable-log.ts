@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
+import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogHead } from '../core/log-event.js';
 import type { Disk, DiskFile } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
@@ -21,6 +22,8 @@ const MOST_WAITING = 2000;
  * medium yet is what a power cut takes.
  */
 export class DurableLog {
+  /** Another problem, or none any more. */
+  readonly changed = new Listeners<void>();
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #clock: Clock;
@@ -101,17 +104,24 @@ export class DurableLog {
         this.#file ??= await this.#prepare();
         await this.#write(this.#file);
         if (this.#bytes > this.#mostBytes) this.#file = await this.#beginAnew(this.#file);
-        this.#problem = undefined;
+        this.#setProblem(undefined);
       } catch (error) {
         await this.#file?.close().catch(() => undefined);
         this.#file = undefined;
-        this.#problem = isRobotError(error) ? error : new RobotError('storage-failed', {}, { cause: error });
         this.#timer?.cancel();
         this.#timer = undefined;
         this.#flushSoon(TRY_AGAIN_MS);
+        this.#setProblem(
+          isRobotError(error) ? error : new RobotError('storage-failed', {}, { cause: error }),
+        );
       }
     });
     return this.#work;
+  }
+
+  #setProblem(problem: RobotError | undefined): void {
+    this.#problem = problem;
+    this.changed.emit();
   }
 
   /** The file up to the last whole line, after a power cut or a write that failed. */

@@ -48,6 +48,11 @@ export class GainsStore {
     throw cause;
   }
 
+  /** Why gains cannot be saved or read. */
+  get problem(): RobotError<'storage-failed'> | undefined {
+    return this.#journal.problem;
+  }
+
   /** The report has changed. */
   get changed(): Listeners<void> {
     return this.#journal.changed;

@@ -64,8 +64,8 @@ export interface AppOptions {
   readonly hiddenRoutes?: readonly Route[] | undefined;
 }
 
-/** The whole HTTP interface. Never listens. */
-export function createApp(options: AppOptions): Koa {
+/** The whole HTTP interface, and what it says of the robot. Never listens. */
+export function createApp(options: AppOptions): { readonly app: Koa; readonly status: () => Status } {
   const { robot, clock, version, hostSilenceMs } = options;
   const startedMs = clock.nowMs();
   const statusNow = (): Status =>
@@ -160,7 +160,7 @@ export function createApp(options: AppOptions): Koa {
   }
   app.use(router.routes());
   app.use(unmatched(router));
-  return app;
+  return { app, status: statusNow };
 }
 
 /** Answers what no route takes, and OPTIONS. */

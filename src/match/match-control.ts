@@ -71,8 +71,10 @@ export class MatchControl {
   /** The phase stands, whatever comes of the stop that it may need. Rejects with what `Match.set` throws, too. */
   async set(call: MatchCall): Promise<void> {
     this.match.set(call);
-    const dark = this.match.allows.laser ? undefined : this.#darken();
-    const stopped = this.#runsForbidden() ? this.#robot.stop(`phase ${call.phase}`) : undefined;
+    const { laser, drive } = this.match.allows;
+    const dark = laser ? undefined : this.#darken();
+    // Also on a stopped robot: a resume may be under way, or the stop before may not be confirmed.
+    const stopped = !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${call.phase}`) : undefined;
     await allOf([dark, stopped, this.#recorded()]);
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Boot } from '../core/boot.js';
 import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
+import { Listeners } from '../core/listeners.js';
 import { PHASES, type Phase } from '../core/phases.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
@@ -25,6 +26,8 @@ interface Recorded {
 
 /** Lock and match in the state folder, through restarts and power cuts. */
 export class MatchRecord {
+  /** Another problem, or none any more. */
+  readonly changed = new Listeners<void>();
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #clock: Clock;
@@ -96,17 +99,24 @@ export class MatchRecord {
     if (state === undefined) return;
     try {
       await replaceFile(this.#disk, this.#path, [encode(this.#recorded(state))]);
-      this.#problem = undefined;
       if (this.#wanted === state) this.#wanted = undefined;
+      this.#setProblem(undefined);
     } catch (error) {
-      this.#problem = isRobotError(error, 'storage-failed')
-        ? error
-        : new RobotError('storage-failed', {}, { cause: error });
+      this.#setProblem(
+        isRobotError(error, 'storage-failed')
+          ? error
+          : new RobotError('storage-failed', {}, { cause: error }),
+      );
       this.#again?.cancel();
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => {
         this.#writing = this.#writing.then(() => this.#write());
       });
     }
+  }
+
+  #setProblem(problem: RobotError<'storage-failed'> | undefined): void {
+    this.#problem = problem;
+    this.changed.emit();
   }
 
   async #inTime(written: Promise<void>): Promise<void> {

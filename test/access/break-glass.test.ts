@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { breakGlassPath, openBreakGlass } from '../../src/access/break-glass.js';
+import { BREAK_GLASS_LOOK, breakGlassPath, openBreakGlass } from '../../src/access/break-glass.js';
+import { askBreakGlass } from '../../src/access/break-glass-client.js';
 import { breakGlassCommand } from '../../src/access/break-glass-command.js';
 import { RobotError } from '../../src/core/errors.js';
 import { EventLog } from '../../src/events/event-log.js';
@@ -11,6 +12,7 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const log = pino({ level: 'silent' });
+const status = () => ({ version: '1.2.3' });
 
 describe('break glass', () => {
   async function withGlass(
@@ -20,7 +22,7 @@ describe('break glass', () => {
     await inTemporaryFolder(async folder => {
       const eventLog = new EventLog(new ManualClock());
       const acts = { stop, unlock: async () => undefined };
-      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, eventLog, log });
+      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, status, eventLog, log });
       await act(folder, eventLog);
       await glass.close();
       eventLog.close();
@@ -41,6 +43,16 @@ describe('break glass', () => {
       },
     ));
 
+  it('shows the status, which is no event', () =>
+    withGlass(
+      async () => undefined,
+      async (folder, eventLog) => {
+        const shown = await askBreakGlass(breakGlassPath(folder), BREAK_GLASS_LOOK);
+        expect(shown).to.deep.equal({ version: '1.2.3' });
+        expect(eventLog.after(0).events).to.deep.equal([]);
+      },
+    ));
+
   it('says when a stop is not confirmed', () =>
     withGlass(
       () => Promise.reject(new RobotError('not-confirmed')),
@@ -56,7 +68,7 @@ describe('break glass', () => {
       await writeFile(breakGlassPath(folder), '');
       const acts = { stop: async () => undefined, unlock: async () => undefined };
       const eventLog = new EventLog(new ManualClock());
-      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, eventLog, log });
+      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, status, eventLog, log });
       expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
       await glass.close();
       eventLog.close();
@@ -86,7 +98,7 @@ describe('break glass', () => {
       await mkdir(join(folder, 'break-glass', 'x'), { recursive: true });
       const acts = { stop: async () => undefined, unlock: async () => undefined };
       const eventLog = new EventLog(new ManualClock());
-      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, eventLog, log });
+      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, status, eventLog, log });
       await glass.close();
       eventLog.close();
     }));

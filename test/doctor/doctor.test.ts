@@ -44,9 +44,11 @@ function gimbal(answer: Buffer | RobotError): Partial<Script> {
   return { identities: { ...WELL.identities, [unitNamed('gimbal').address]: answer } };
 }
 
-function told(changed: Record<string, unknown>): Partial<Script> {
+function runningWith(changed: Record<string, unknown>): Partial<Script> {
   return { ...RUNNING, status: { ...STATUS, ...changed } };
 }
+
+const CLOSED_TO_ROOT = { ...RUNNING, status: { code: 'token-required' }, boardStatus: STATUS };
 
 type Row = readonly [what: string, changes: Partial<Script>, check: string, ok: Finding['ok'], says: RegExp];
 
@@ -130,12 +132,12 @@ const rows: readonly Row[] = [
   ],
   [
     'an older daemon',
-    told({ version: '0.0.9' }),
+    runningWith({ version: '0.0.9' }),
     'daemon',
     'wrong',
     /version 0\.0\.9 runs.*systemctl restart/,
   ],
-  ['the simulator', told({ simulated: true }), 'daemon', 'wrong', /simulator answers/],
+  ['the simulator', runningWith({ simulated: true }), 'daemon', 'wrong', /simulator answers/],
   [
     'the port under the simulator',
     { status: { ...STATUS, simulated: true }, port: { fails: 'EADDRINUSE' } },
@@ -154,8 +156,17 @@ const rows: readonly Row[] = [
     'a daemon that is closed',
     { ...RUNNING, status: { code: 'token-required' } },
     'daemon',
-    'fine',
-    /closed to everyone without a token/,
+    'unknown',
+    /closed to everyone without a token.*sudo trunnion doctor/,
+  ],
+  ['a daemon that is closed, to root', CLOSED_TO_ROOT, 'daemon', 'fine', /closed to everyone without/],
+  ['its controllers, to root', CLOSED_TO_ROOT, 'gimbal controller', 'fine', /firmware 1/],
+  [
+    'what is wrong behind a closed door, to root',
+    { ...CLOSED_TO_ROOT, boardStatus: { ...STATUS, version: '0.0.9' } },
+    'daemon',
+    'wrong',
+    /version 0\.0\.9 runs/,
   ],
   [
     'the port of a closed daemon',
@@ -282,7 +293,7 @@ const rows: readonly Row[] = [
   ],
   [
     'a controller offline',
-    told({
+    runningWith({
       gimbal: { online: false, problem: { code: 'nack', detail: 'The gimbal controller does not answer.' } },
     }),
     'gimbal controller',
@@ -291,7 +302,9 @@ const rows: readonly Row[] = [
   ],
   [
     'a daemon without a bus',
-    told({ gimbal: { online: false, problem: { code: 'bus-unavailable', detail: 'There is no I2C bus.' } } }),
+    runningWith({
+      gimbal: { online: false, problem: { code: 'bus-unavailable', detail: 'There is no I2C bus.' } },
+    }),
     'gimbal controller',
     'wrong',
     /There is no I2C bus.*See "addons", "i2c"/,
@@ -340,7 +353,7 @@ const rows: readonly Row[] = [
   ],
   [
     'a daemon without laser',
-    told({ laser: { state: null, problem: { detail: 'No pin.' } } }),
+    runningWith({ laser: { state: null, problem: { detail: 'No pin.' } } }),
     'laser pin',
     'wrong',
     /No pin/,
@@ -373,14 +386,14 @@ const rows: readonly Row[] = [
   ['a slow disk', { sync: 900 }, 'state folder', 'wrong', /900\.0 ms.*SD card/],
   [
     'storage that fails',
-    told({ storage: { ok: false, detail: 'It is full.', cure: 'Free some.' } }),
+    runningWith({ storage: { ok: false, detail: 'It is full.', cure: 'Free some.' } }),
     'state folder',
     'wrong',
     /It is full.*Free some/,
   ],
   [
     'a journal set aside',
-    told({ storage: { ok: true, setAside: ['gains.1'] } }),
+    runningWith({ storage: { ok: true, setAside: ['gains.1'] } }),
     'state folder',
     'wrong',
     /gains\.1/,

@@ -29,6 +29,8 @@ export interface Script {
   readonly commands: Readonly<Record<string, string | undefined>>;
   readonly freeBytes: number;
   readonly status: unknown;
+  /** At the daemon's socket for root. */
+  readonly boardStatus?: unknown;
   readonly port: Scripted<undefined>;
   readonly sync: Scripted<number>;
   readonly addon: RobotError<'addon-missing'> | undefined;
@@ -185,6 +187,10 @@ export class ScriptedSystem implements System {
 
   async getJson(url: string): Promise<unknown> {
     return url === 'http://127.0.0.1:8080/api/status' ? this.#script.status : undefined;
+  }
+
+  async boardStatus(): Promise<unknown> {
+    return this.#script.boardStatus;
   }
 
   async tryPort(host: string, port: number): Promise<void> {

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { PHASES, type Phase } from '../../src/core/phases.js';
+import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -50,11 +51,23 @@ describe('a match over HTTP', () => {
       await daemon.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
     },
     'the laser': () => light('on'),
+    'a trial of gains': async () => {
+      const { body: gains } = await daemon.get('/api/gimbal/pidconfig');
+      gains.angle_yaw.kp += 1;
+      const trial = await daemon.post('/api/gimbal/pidconfig/trial', { gains, leaseS: 5 });
+      expect(trial.status).to.equal(200);
+    },
+    'a tuning': async () => {
+      await mode('gimbal', 'debug');
+      expect((await daemon.post('/api/gimbal/autotune', { loop: 'angle_yaw' })).status).to.equal(202);
+    },
   };
+  /** Of these a play allows none, for debug or for trials. */
+  const NOT_IN_PLAY = ['a controller in debug', 'an excitation', 'a trial of gains', 'a tuning'];
   const STOPS = (phase: Phase, running: string): boolean => {
     if (phase === 'none') return false;
     if (phase !== 'auto' && phase !== 'teleop') return true;
-    return running === 'a controller in debug' || running === 'an excitation';
+    return NOT_IN_PLAY.includes(running);
   };
   for (const phase of PHASES) {
     for (const [running, run] of Object.entries(RUNNING)) {
@@ -69,7 +82,13 @@ describe('a match over HTTP', () => {
         expect(gimbal.stopped).to.equal(stops);
         const isLit = running === 'the laser' && ['none', 'auto', 'teleop'].includes(phase);
         expect(laser.level).to.equal(isLit ? 1 : 0);
+        const { trial } = (await daemon.get('/api/status')).body.gimbal.gains;
+        expect(trial !== undefined).to.equal(running === 'a trial of gains' && !stops);
+        const tuning = async () => (await daemon.get('/api/gimbal/autotune')).body.tune?.state;
+        if (running === 'a tuning' && stops) await eventually(async () => (await tuning()) === 'aborted');
         await light('off');
+        await call(daemon.url, 'DELETE', '/api/gimbal/pidconfig/trial');
+        await call(daemon.url, 'DELETE', '/api/gimbal/autotune');
       });
     }
   }

@@ -1,0 +1,33 @@
+import { isRobotError, type RobotError } from '../core/errors.js';
+import type { Listeners } from '../core/listeners.js';
+import type { EventLog } from './event-log.js';
+
+/** A file of the state folder that looks after itself. */
+export interface KeptFile {
+  /** Why it cannot be kept. */
+  readonly problem: RobotError | undefined;
+  /** The problem may be another. */
+  readonly changed: Listeners<void>;
+}
+
+/** Records when a file of the state folder fails, and when it works again. The files by what they hold. */
+export function recordStorage(files: Readonly<Record<string, KeptFile>>, eventLog: EventLog): void {
+  for (const [file, kept] of Object.entries(files)) {
+    let fails = false;
+    const look = () => {
+      const { problem } = kept;
+      if ((problem !== undefined) === fails) return;
+      fails = problem !== undefined;
+      if (problem === undefined) eventLog.record({ what: 'storage-works', detail: { file } });
+      else eventLog.record({ what: 'storage-failed', detail: { file, ...reasonOf(problem) } });
+    };
+    look();
+    kept.changed.add(look);
+  }
+}
+
+function reasonOf(problem: RobotError): Readonly<Record<string, string>> {
+  if (!isRobotError(problem, 'storage-failed')) return { code: problem.code };
+  const { operation, errno } = problem.context;
+  return { ...(operation !== undefined && { operation }), ...(errno !== undefined && { errno }) };
+}

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { hashOf, newSecret } from '../../src/access/token.js';
+import { tokenFile, writeTokens } from '../../src/access/token-file.js';
+import { RobotError } from '../../src/core/errors.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { eventually } from '../support/eventually.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+describe('the log of events when the disk is full', () => {
+  let isFull = false;
+  const full = () => {
+    if (isFull) throw new RobotError('storage-failed', { operation: 'write', errno: 'ENOSPC' });
+  };
+  const daemon = simulatedDaemon(
+    {},
+    {
+      disk: real => ({
+        ...real,
+        create: async path => {
+          full();
+          return real.create(path);
+        },
+        openToAppend: async path => {
+          const file = await real.openToAppend(path);
+          return {
+            append: async data => {
+              full();
+              await file.append(data);
+            },
+            sync: () => file.sync(),
+            isInPlace: () => file.isInPlace(),
+            close: () => file.close(),
+          };
+        },
+      }),
+    },
+  );
+
+  const storage = async (): Promise<readonly string[]> =>
+    (await daemon.get('/api/log')).body.events
+      .filter(({ what }: { what: string }) => what.startsWith('storage-'))
+      .map(({ what, detail }: { what: string; detail: Record<string, string> }) =>
+        [what, detail.file, detail.errno].filter(Boolean).join(' '),
+      );
+
+  it('says of each file that it fails, and that it works again', async () => {
+    const { body: gains } = await daemon.get('/api/gimbal/pidconfig');
+    expect((await daemon.post('/api/gimbal/pidconfig', gains)).status).to.equal(200);
+    expect(await storage()).to.deep.equal([]);
+    isFull = true;
+    expect((await daemon.post('/api/gimbal/pidconfig', gains)).status).to.equal(503);
+    expect((await daemon.post('/api/match/lock', { reason: 'inspection' })).status).to.equal(503);
+    const failed = ['gains', 'match', 'log'].map(file => `storage-failed ${file} ENOSPC`);
+    await eventually(async () => {
+      const lines = await storage();
+      return failed.every(line => lines.includes(line));
+    });
+    isFull = false;
+    const works = ['gains', 'match', 'log'].map(file => `storage-works ${file}`);
+    await eventually(async () => {
+      const lines = await storage();
+      return works.every(line => lines.includes(line));
+    });
+    expect((await daemon.get('/api/status')).body.log).to.deep.equal({ ok: true });
+  });
+
+  it('says whose tokens hold when they change, and when their file is damaged', async () => {
+    const changes = async () =>
+      (await daemon.get('/api/log')).body.events.filter(({ what }: { what: string }) => what === 'tokens');
+    await writeTokens(realDisk, daemon.folder, [
+      { name: 'desk', role: 'referee', hash: hashOf(newSecret()) },
+    ]);
+    await eventually(async () => (await daemon.get('/api/log')).status === 401);
+    await realDisk.create(tokenFile(daemon.folder)).then(file => file.close());
+    await eventually(async () => (await daemon.get('/api/log')).status === 200);
+    expect((await changes()).map(({ detail }: { detail: object }) => detail)).to.deep.equal([
+      { access: 'closed', names: 'desk' },
+      { access: 'unavailable', names: '' },
+    ]);
+    expect(await storage()).to.include('storage-failed tokens');
+  });
+});

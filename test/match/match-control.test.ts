@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
+import { perUnit } from '../../src/core/units.js';
+import { Match, NO_MATCH } from '../../src/match/match.js';
+import { MatchControl } from '../../src/match/match-control.js';
+import { MatchRecord } from '../../src/match/match-record.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
+import { RecordingDisk } from '../support/recording-disk.js';
+
+const SETTINGS = { refereeSilenceMs: 3000, onRefereeSilence: 'stop', phases: DEFAULT_PERMISSIONS } as const;
+
+describe('a phase that allows no motion', () => {
+  let robot: ClockedRobot;
+  let match: Match;
+  let control: MatchControl;
+  let revision = 0;
+  const set = (phase: Phase) => {
+    revision += 1;
+    return control.set({ id: 'M1', revision, phase, remainingS: null });
+  };
+
+  beforeEach(async () => {
+    // No silence of the host counts: only a latch that is seen confirms a stop.
+    const silence = perUnit(() => ({ beforeMs: 0, givenMs: 0 }));
+    robot = await ClockedRobot.start({ silence }, { require: act => match.require(act) });
+    const { clock } = robot;
+    match = new Match({ clock, settings: SETTINGS, state: NO_MATCH });
+    const boot = { id: 'a', nowMs: () => clock.nowMs() };
+    const record = new MatchRecord({ disk: new RecordingDisk(), folder: '/state', clock, boot });
+    control = new MatchControl({ match, robot: robot.robot, record, log: pino({ level: 'silent' }) });
+    control.begin();
+  });
+  afterEach(async () => {
+    match.close();
+    await robot.end();
+  });
+
+  it('wins over a resume that is under way', async () => {
+    await robot.during(robot.robot.stop());
+    const resumed = robot.robot.resume();
+    const phase = set('pre');
+    expect(await robot.outcome(resumed)).to.equal('stopped');
+    expect(await robot.outcome(phase)).to.equal(200);
+    expect([robot.robot.stopped, robot.truth('gimbal').stopped, robot.truth('gimbal').torque]).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('answers as the stop does, each time that it is set, until the stop is confirmed', async () => {
+    robot.fault('gimbal', 'nack');
+    expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
+    const { call } = match.state;
+    if (call === null) throw new Error('the phase was not set');
+    expect(await robot.outcome(control.set(call))).to.equal('not-confirmed');
+    robot.fault('gimbal', 'clear');
+    expect(await robot.outcome(control.set(call))).to.equal(200);
+    expect(robot.truth('gimbal').stopped).to.equal(true);
+  });
+});
