@@ -23,7 +23,9 @@ export async function logCommand(operands: readonly string[], headText: string |
   const verdict = verifyLog(content, head);
   if (!verdict.ok) return { text: `${file}:${verdict.line}: ${verdict.why}`, exitCode: 1 };
   const against =
-    head === undefined ? 'No head was given: a rewrite of all, or missing first lines, would not be seen.' : 'The head is in it.';
+    head === undefined
+      ? 'No head was given: a rewrite of all, or missing first lines, would not be seen.'
+      : 'The head is in it.';
   const newest = verdict.head === undefined ? '' : `\nHead: ${verdict.head.seq}:${verdict.head.hash}`;
   const said = [`${verdict.lines} lines stand as they were written. ${against}`, ...verdict.notes].join('\n');
   return { text: `${said}${newest}`, exitCode: 0 };
