@@ -1,10 +1,14 @@
 import type { Server } from 'node:http';
 import { Duplex } from 'node:stream';
+import type { Role } from '../../src/access/roles.js';
+import { secretOf } from './access-model.js';
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
+  /** Whose token it carries. */
+  readonly as?: Role;
 }
 
 export interface Answer {
@@ -19,7 +23,7 @@ export interface Call {
 }
 
 /** One request on a connection of its own, in this process and without a socket, so that nothing waits for the kernel. */
-export function ask(server: Server, { method, path, body }: Request): Call {
+export function ask(server: Server, { method, path, body, as }: Request): Call {
   const received: Buffer[] = [];
   let settle: (answer: Answer) => void = () => undefined;
   const answer = new Promise<Answer>(resolve => {
@@ -41,8 +45,9 @@ export function ask(server: Server, { method, path, body }: Request): Call {
   const text = body === undefined ? '' : JSON.stringify(body);
   const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
   const length = method === 'POST' ? `Content-Length: ${Buffer.byteLength(text)}\r\n` : '';
+  const token = as === undefined ? '' : `Authorization: Bearer ${secretOf(as)}\r\n`;
   connection.push(
-    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${type}${length}\r\n${text}`,
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${token}${type}${length}\r\n${text}`,
   );
   return { answer, hangUp: () => connection.destroy() };
 }

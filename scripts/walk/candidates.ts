@@ -28,6 +28,11 @@ export class Candidates<T> {
     return this.#events.every(event => event.value === value);
   }
 
+  /** All that was possible before is over. */
+  are(values: readonly T[], at: number): void {
+    this.#events = values.map(value => ({ value, from: at, to: at }));
+  }
+
   sure(value: T, from: number, to: number): void {
     this.#events = this.#events.filter(event => event.to >= from);
     this.#events.push({ value, from, to });

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
+import type { Boot } from '../../src/core/boot.js';
 import type { Clock } from '../../src/core/clock.js';
 import { type Daemon, darken, startBehind } from '../../src/daemon/start.js';
 import { type Hardware, isMissing } from '../../src/hardware/ports.js';
@@ -17,7 +18,12 @@ export class DaemonLife {
   readonly #log = pino({ level: 'silent' });
   readonly #clock: Clock;
   #starting: Promise<Daemon> | undefined;
-  readonly #parts: { readonly config: Config; readonly clock: Clock; readonly disk: Disk };
+  readonly #parts: {
+    readonly config: Config;
+    readonly clock: Clock;
+    readonly disk: Disk;
+    readonly boot: Boot;
+  };
   #alive = true;
 
   constructor({
@@ -25,16 +31,18 @@ export class DaemonLife {
     hardware,
     clock,
     disk,
+    boot,
   }: {
     config: Config;
     hardware: Hardware;
     clock: Clock;
     disk: Disk;
+    boot: Boot;
   }) {
     const isAlive = () => this.#alive;
     this.#clock = clock;
     this.#port = new MemoryPort(clock);
-    this.#parts = { config, clock: mortalClock(clock, isAlive), disk: mortal(disk, isAlive) };
+    this.#parts = { config, clock: mortalClock(clock, isAlive), disk: mortal(disk, isAlive), boot };
     this.#hardware = mortalHardware(hardware, isAlive);
   }
 

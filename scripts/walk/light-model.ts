@@ -14,6 +14,8 @@ export class LightModel {
   #pinTroubleMs = Number.NEGATIVE_INFINITY;
   #pinFails = false;
   #onMs = 0;
+  /** Something other than a caller may have darkened it since all was last at rest. */
+  #mayHaveDarkened = false;
 
   constructor({ pollHz, laserMaxOnS }: { readonly pollHz: number; readonly laserMaxOnS: number }) {
     this.#maxOnMs = laserMaxOnS === 0 ? Number.POSITIVE_INFINITY : laserMaxOnS * 1000;
@@ -23,6 +25,15 @@ export class LightModel {
   pin(fails: boolean, nowMs: number): void {
     this.#pinFails = fails;
     this.#pinTroubleMs = nowMs;
+  }
+
+  /** A lock, or a phase without light. */
+  forbidden(from: number, at: number): void {
+    this.lit.sure(false, from, at);
+  }
+
+  mayDarken(): void {
+    this.#mayHaveDarkened = true;
   }
 
   interlockOpened(at: number): void {
@@ -73,7 +84,7 @@ export class LightModel {
     promise(!(lit && stopped), 'light', () => 'the laser is lit while stopped');
     const limited = nowMs > this.#onMs + this.#maxOnMs;
     promise(
-      lit || limited || stopped || !this.lit.must(true),
+      lit || limited || stopped || this.#mayHaveDarkened || !this.lit.must(true),
       'light holds',
       () => 'the laser is dark; it was switched on, and nobody switched it off',
     );
@@ -81,6 +92,7 @@ export class LightModel {
 
   rested(lit: boolean): void {
     this.lit = new Candidates(lit);
+    this.#mayHaveDarkened = false;
   }
 }
 

@@ -1,9 +1,11 @@
 import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import { AccessModel, isAccessRefusal } from './access-model.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 import type { Answer, Request } from './caller.js';
 import type { WalkSettings } from './history.js';
 import { LightModel } from './light-model.js';
+import { MatchModel, type MatchShown } from './match-model.js';
 import { StopModel } from './stop-model.js';
 import type { Truth } from './truth.js';
 import { UnitModel, type UnitShown } from './unit-model.js';
@@ -19,6 +21,8 @@ const BUSY = ['unit-busy', 'bus-busy'];
 /** What callers are shown at rest. */
 export interface Shown {
   readonly stopped: boolean;
+  readonly access: unknown;
+  readonly match: MatchShown;
   readonly units: Readonly<Record<UnitName, UnitShown>>;
 }
 
@@ -26,6 +30,8 @@ export interface Shown {
 export class Model {
   readonly light: LightModel;
   readonly stop = new StopModel();
+  readonly access = new AccessModel();
+  readonly match: MatchModel;
   readonly units: Readonly<Record<UnitName, UnitModel>>;
   readonly #outstanding = new Set<Asked>();
   #events = 0;
@@ -34,9 +40,12 @@ export class Model {
   #daemonKnows = false;
   #ending = false;
   #hungUpMs = Number.NEGATIVE_INFINITY;
+  /** The referee is lost, and that has been taken into account. */
+  #lost = false;
 
   constructor(settings: WalkSettings) {
     this.light = new LightModel(settings);
+    this.match = new MatchModel(settings);
     this.units = perUnit(unit => new UnitModel(unit, settings.onControllerReset === 'restore'));
   }
 
@@ -57,15 +66,21 @@ export class Model {
   sent(request: Request, nowMs: number): Asked {
     const asked: Asked = { request, sent: this.#next(), sentMs: nowMs };
     this.#outstanding.add(asked);
-    this.light.sent(asked);
-    this.stop.sent(asked);
+    const isRefused = this.access.surelyRefuses(request);
+    if (!isRefused) {
+      this.light.sent(asked);
+      this.match.sent(asked);
+      if (this.match.forbids(asked, nowMs) === undefined) this.stop.sent(asked);
+    }
     return asked;
   }
 
   answered(asked: Asked, answer: Answer, truth: Truth, nowMs: number): void {
     if (!this.#outstanding.delete(asked)) return;
     asked.answer = { ...answer, at: this.#next() };
-    this.#judgeAnswer(asked, answer, nowMs);
+    this.#byItself(nowMs);
+    this.#judgeAnswer(asked, asked.answer, nowMs);
+    this.#matchAnswered(asked, truth, nowMs);
     this.light.answered(asked, truth.lit, nowMs);
     this.stop.answered(asked, truth, nowMs);
     for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
@@ -76,12 +91,18 @@ export class Model {
     const at = this.#next();
     this.#hungUpMs = nowMs;
     this.light.abandoned(asked, at);
+    this.match.abandoned(asked, nowMs, at);
+    if (/match/.test(asked.request.path)) this.#mayStop();
     this.stop.abandoned(asked, at);
     for (const { name } of UNIT_LIST) this.units[name].abandoned(asked, this.#outstanding, at);
   }
 
-  started(): void {
+  started(nowMs: number): void {
     this.#daemonKnows = true;
+    this.access.read();
+    const stops = this.match.startStops(nowMs);
+    if (stops === 'yes') this.stop.fell(this.#next());
+    else if (stops === 'maybe') this.#mayStop();
   }
 
   /** From here the callers who are still waiting may be cut off. */
@@ -89,12 +110,14 @@ export class Model {
     this.#ending = true;
   }
 
-  ended(truth: Truth): void {
+  ended(truth: Truth, isCut: boolean, nowMs: number): void {
+    this.#byItself(nowMs);
     this.#ending = false;
     const at = this.#next();
     const outstanding = [...this.#outstanding];
     this.#outstanding.clear();
     this.light.ended(at);
+    this.match.ended(outstanding, isCut, nowMs, at);
     this.stop.ended(outstanding, truth, at);
     for (const { name } of UNIT_LIST) this.units[name].ended(outstanding, at);
     this.#daemonKnows = false;
@@ -116,6 +139,7 @@ export class Model {
 
   /** After everything that may have changed something. */
   watch(truth: Truth, nowMs: number): void {
+    this.#byItself(nowMs);
     this.light.watch(truth.lit, nowMs);
     this.stop.watch(truth);
     if (this.#ending) return;
@@ -130,13 +154,17 @@ export class Model {
   }
 
   atRest(truth: Truth, shown: Shown, nowMs: number): void {
+    this.access.atRest(shown.access);
+    this.match.atRest(shown.match, shown.stopped, nowMs);
     this.stop.atRest(truth, shown.stopped);
     this.light.atRest(truth.lit, shown.stopped, nowMs);
     for (const { name } of UNIT_LIST) this.units[name].atRest(truth.units[name], shown.units[name], nowMs);
   }
 
   /** After `atRest` has found nothing. */
-  rested({ lit, units }: Truth, shown: Shown): void {
+  rested({ lit, units }: Truth, shown: Shown, nowMs: number): void {
+    this.access.read();
+    this.match.rested(shown.match, nowMs, this.#next());
     this.light.rested(lit);
     this.stop.rested(shown.stopped);
     for (const { name } of UNIT_LIST) this.units[name].rested(units[name], shown.units[name]);
@@ -147,8 +175,46 @@ export class Model {
     return this.#events;
   }
 
-  #judgeAnswer(asked: Asked, { status, body }: Answer, nowMs: number): void {
+  /** What the match may do to the robot without a caller. */
+  #byItself(nowMs: number): void {
+    const mayDebug = UNIT_LIST.some(({ name }) => this.units[name].mayBeIn('debug'));
+    if (this.match.mayStopByItself(nowMs, mayDebug)) this.#mayStop();
+    const wasLost = this.#lost;
+    this.#lost = this.match.surelyLost(nowMs);
+    if (this.#lost && !wasLost) this.#stops();
+  }
+
+  #mayStop(): void {
+    this.stop.mayFall();
+    this.light.mayDarken();
+  }
+
+  #stops(from?: number): void {
+    const at = this.#next();
+    this.stop.fell(at);
+    this.light.forbidden(from ?? at, at);
+  }
+
+  #matchAnswered(asked: Asked, truth: Truth, nowMs: number): void {
+    const effect = this.match.answered(asked, nowMs);
+    if (effect === 'none') return;
+    this.#mayStop();
+    if (effect === 'may stop') return;
+    this.#stops(asked.sent);
+    if (effect === 'stops, confirmed') this.stop.confirmed(truth, nowMs);
+  }
+
+  #judgeAnswer(asked: Asked, answer: Answer, nowMs: number): void {
+    const { status, body } = answer;
     const { path } = asked.request;
+    this.access.judge(asked, answer);
+    this.match.judgeRefusal(asked, nowMs);
+    const why = this.match.forbids(asked, nowMs);
+    promise(
+      why === undefined || status !== 200,
+      'refused in the match',
+      () => `${path} answered 200: ${why}`,
+    );
     const said = () => `${path} answered ${status} ${JSON.stringify(body)}`;
     promise(status === 200 || status === 503 || (status >= 400 && status < 500), 'answers', said);
     const moves = /mode\/switch|excitation|laser/.test(path) && asked.request.method === 'POST';
@@ -158,6 +224,6 @@ export class Model {
     const calm = asked.sentMs >= this.#troubleMs + CALM_AFTER_MS && this.#standingTrouble === 0;
     const busy =
       BUSY.includes(String(body?.code)) && (this.#outstanding.size > 0 || nowMs < this.#hungUpMs + ANSWER_MS);
-    promise(!(calm && status === 503 && !busy), 'refused without a fault', said);
+    promise(!(calm && status === 503 && !busy && !isAccessRefusal(answer)), 'refused without a fault', said);
   }
 }

@@ -1,5 +1,5 @@
-import { randomHistory } from './history.js';
 import { Random } from './random.js';
+import { randomHistory } from './random-history.js';
 import type { Found } from './shrink.js';
 import { type Figures, walk } from './walk.js';
 

@@ -28,6 +28,8 @@ export class StopModel {
   /** When a stop was last answered, and a resume was last sent or over. */
   #since = 0;
   #released = 0;
+  /** Something other than a caller may have stopped the robot since all was last at rest. */
+  #mayHaveStopped = false;
 
   /** A latch may be forgotten now, and nobody remembers a stop but the controllers. */
   reset(unit: UnitName, at: number): void {
@@ -66,16 +68,23 @@ export class StopModel {
     const { status, body, at } = asked.answer;
     if (isPost(asked, '/api/stop')) {
       if (status === 503 && body?.code === 'closing') this.stopped.maybe(true, asked.sent, at);
-      else {
-        this.stopped.sure(true, at, at);
-        this.#since = at;
-      }
-      if (status === 200) this.#confirmed(truth, nowMs);
+      else this.fell(at);
+      if (status === 200) this.confirmed(truth, nowMs);
     } else if (isPost(asked, '/api/resume')) {
       this.#resumes.delete(asked);
       this.#released = at;
       if (status === 200) this.stopped.sure(false, at, at);
     }
+  }
+
+  /** Stopped from here on. */
+  fell(at: number): void {
+    this.stopped.sure(true, at, at);
+    this.#since = at;
+  }
+
+  mayFall(): void {
+    this.#mayHaveStopped = true;
   }
 
   abandoned(asked: Asked, at: number): void {
@@ -108,8 +117,9 @@ export class StopModel {
       );
     }
     const { values } = this.stopped;
+    const byItself = shown === true && this.#mayHaveStopped;
     promise(
-      values.some(value => value === shown),
+      byItself || values.some(value => value === shown),
       'stopped',
       () => `stopped is ${shown}, not ${values}`,
     );
@@ -118,6 +128,7 @@ export class StopModel {
   rested(stopped: boolean): void {
     this.stopped = new Candidates(stopped);
     this.#endedSinceRest = false;
+    this.#mayHaveStopped = false;
   }
 
   /** It was stopped when a request was sent at `sent`, and has been since. */
@@ -125,7 +136,7 @@ export class StopModel {
     return this.#resumes.size === 0 && this.#released < sent && this.stopped.must(true) && this.#since < sent;
   }
 
-  #confirmed(truth: Truth, nowMs: number): void {
+  confirmed(truth: Truth, nowMs: number): void {
     for (const { name } of UNIT_LIST) {
       const { latched, torque } = truth.units[name];
       const { lastMs, largestSilenceMs } = this.#beats[name];

@@ -50,7 +50,10 @@ export class TrialModel {
     const { method, path } = asked.request;
     if (method === 'DELETE') return path === this.#path('/trial');
     return (
-      isPost(asked, '/api/stop') || isPost(asked, this.#path('')) || isPost(asked, this.#path('/restore'))
+      isPost(asked, '/api/stop') ||
+      isPost(asked, '/api/match/lock') ||
+      isPost(asked, this.#path('')) ||
+      isPost(asked, this.#path('/restore'))
     );
   }
 

@@ -1,4 +1,5 @@
 import { defaultGains, type GainSet, MODES, type Mode, type Unit } from '../../src/core/units.js';
+import { isAccessRefusal } from './access-model.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
@@ -38,11 +39,17 @@ export class UnitModel {
     this.gains = new Candidates(defaults);
   }
 
+  /** Also as a mode that a resume has not reached yet. */
+  mayBeIn(mode: Mode): boolean {
+    return this.modes.can(mode) || this.#unreached.includes(mode);
+  }
+
   answered(asked: Asked, truth: UnitTruth): void {
     if (asked.answer === undefined) return;
     const { status, body, at } = asked.answer;
     this.#trials.answered(asked);
     if (status !== 200) {
+      if (isAccessRefusal(asked.answer)) return;
       this.#refused.push(asked);
       // On its way to a mode that was refused the controller may have left debug, and forgotten the wave.
       if (this.#isMode(asked) || isPost(asked, '/api/resume')) this.waves.maybe(NO_WAVE, asked.sent, at);

@@ -1,8 +1,10 @@
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { tokenFile } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { Config } from '../../src/config/settings.js';
 import { perUnit, UNIT_LIST } from '../../src/core/units.js';
 import type { Hardware } from '../../src/hardware/ports.js';
+import { tokenFileOf } from './access-model.js';
 import type { Asked } from './asked.js';
 import { BrokenPromise, promise } from './broken-promise.js';
 import type { Answer, Request } from './caller.js';
@@ -15,7 +17,8 @@ import { settle, WalkClock } from './walk-clock.js';
 import { FAIR, WalkDisk } from './walk-disk.js';
 import { Wire } from './wire.js';
 
-const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: '/state' });
+const STATE_FOLDER = '/state';
+const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
 const LOOP_RATE_HZ = 1000;
 /** Within this after the last fault every unit is online and agrees. */
 const REST_MS = 2000;
@@ -24,8 +27,6 @@ const LOOK_MS = 100;
 /** Until a start or an answer that is under way has come to its end. */
 const PATIENCE_MS = 3000;
 const CALL_MS = 60;
-/** Of a caller in a flood, from an answer to the next question. */
-const PAUSE_MS = 1;
 /** The simulated robot catches up no more than two seconds at once. */
 const STRIDE_MS = 1000;
 
@@ -34,7 +35,7 @@ export class World {
   /** The longest that it took from the end of the last fault until everything agreed. */
   slowestRestMs = 0;
   readonly clock = new WalkClock(() => this.#model.outstanding.size > 0);
-  readonly #config: Config;
+  #config: Config;
   readonly #loops = perUnit(unit => new LightLoops(unit, LOOP_RATE_HZ));
   readonly #robot: SimulatedRobot;
   readonly #disk = new WalkDisk(this.clock);
@@ -43,17 +44,19 @@ export class World {
   readonly #opened: (() => void)[] = [];
   /** Of the latest trial of each path. */
   readonly #trialIds = new Map<string, string>();
+  #boots = 0;
   #interlockClosed = true;
   #life: DaemonLife | undefined;
   /** What was found wrong outside of a step, such as in an answer. */
   #broken: unknown;
 
   constructor(settings: WalkSettings) {
-    const { frameMs, laserMaxOnS, ...supervision } = settings;
+    const { frameMs, laserMaxOnS, refereeSilenceMs, onRefereeSilence, ...supervision } = settings;
     this.#config = {
       ...USUAL,
       supervision: { ...USUAL.supervision, ...supervision },
       laser: { ...USUAL.laser, maxOnS: laserMaxOnS },
+      match: { ...USUAL.match, refereeSilenceMs, onRefereeSilence },
     };
     this.#robot = new SimulatedRobot({
       clock: this.clock,
@@ -78,7 +81,7 @@ export class World {
         void this.#ask(step.request, step.hangUpAfterMs);
         break;
       case 'flood':
-        this.#flood(step.path, step.callers, this.clock.nowMs() + step.forMs);
+        this.#flood(step);
         break;
       case 'wait':
         await this.#pass(step.ms);
@@ -89,6 +92,10 @@ export class World {
       case 'disk':
         this.#disk.weather = step.weather;
         this.#model.trouble(this.clock.nowMs());
+        break;
+      case 'tokens':
+        this.#disk.put(tokenFile(STATE_FOLDER), tokenFileOf(step.list));
+        this.#model.access.written(step.list);
         break;
       case 'wall clock':
         this.clock.jumpWallTime(step.jumpMs);
@@ -123,9 +130,10 @@ export class World {
       hardware: parts,
       clock: this.clock,
       disk: this.#disk,
+      boot: { id: `boot ${this.#boots}`, nowMs: () => this.clock.nowMs() },
     });
     this.#life = life;
-    this.#model.started();
+    this.#model.started(this.clock.nowMs());
     life.start().catch(error => {
       this.#broken ??= error;
     });
@@ -184,14 +192,15 @@ export class World {
     }
   }
 
-  #flood(path: string, callers: number, untilMs: number): void {
+  #flood({ request, callers, pauseMs, forMs }: Extract<Step, { do: 'flood' }>): void {
     const life = this.#life;
+    const untilMs = this.clock.nowMs() + forMs;
     for (let caller = 0; caller < callers; caller += 1) {
       const again = async () => {
         while (this.clock.nowMs() < untilMs && this.#life === life) {
-          const answer = await this.#ask({ method: 'GET', path });
+          const answer = await this.#ask(request);
           if (answer === undefined) return;
-          await new Promise<void>(resolve => this.clock.after(PAUSE_MS, resolve));
+          await new Promise<void>(resolve => this.clock.after(pauseMs, resolve));
         }
       };
       void again();
@@ -242,17 +251,24 @@ export class World {
     }
     this.#life = undefined;
     this.#disk.finish();
-    if (step.how === 'cut') this.#disk.cut(step.left);
+    if (step.how === 'cut') {
+      this.#disk.cut(step.left);
+      this.#boots += 1;
+    }
     // What systemd runs after the daemon, however it ended; without power the pin is dark anyway.
     this.#robot.inject({ target: 'pin', fault: 'clear' });
     this.#model.light.pin(false, this.clock.nowMs());
     const { laser } = this.#robot.hardware;
     if ('write' in laser) laser.write(false);
     await settle();
-    this.#model.ended(this.#truth());
+    this.#model.ended(this.#truth(), step.how === 'cut', this.clock.nowMs());
     if (step.controllersToo)
       for (const { name } of UNIT_LIST) this.#fault({ target: name, fault: 'brownout' });
     await this.#pass(step.downMs);
+    if (step.hostSilenceMs !== undefined) {
+      const { hostSilenceMs } = step;
+      this.#config = { ...this.#config, supervision: { ...this.#config.supervision, hostSilenceMs } };
+    }
     await this.start();
   }
 
@@ -269,7 +285,7 @@ export class World {
     for (;;) {
       await this.#pass(LOOK_MS);
       try {
-        this.#model.rested(this.#truth(), await this.#judged());
+        this.#model.rested(this.#truth(), await this.#judged(), this.clock.nowMs());
         break;
       } catch (error) {
         if (this.clock.nowMs() >= sinceMs + REST_MS) throw error;
@@ -295,6 +311,13 @@ export class World {
     };
     const shown = {
       stopped: status.stopped,
+      access: status.access.state,
+      match: {
+        phase: status.match.phase,
+        locked: status.match.lock !== null,
+        refereeSilent: status.match.refereeSilent,
+        recorded: status.match.recorded,
+      },
       units: perUnit(({ name }) => {
         const { online, problem, mode, gains } = status[name];
         promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
@@ -308,7 +331,9 @@ export class World {
   /** Answered without time passing. */
   // biome-ignore lint/suspicious/noExplicitAny: answers whose shape the interface promises.
   async #look(path: string): Promise<any> {
-    const { answer } = this.#life?.ask({ method: 'GET', path }) ?? {};
+    const { list } = this.#model.access;
+    const as = list === 'damaged' ? undefined : list[0];
+    const { answer } = this.#life?.ask({ method: 'GET', path, ...(as !== undefined && { as }) }) ?? {};
     if (answer === undefined)
       throw new BrokenPromise('serves', 'the daemon does not serve two seconds after the last fault');
     const late = new Promise<undefined>(resolve => void settle().then(() => resolve(undefined)));

@@ -7,6 +7,8 @@ const SETTINGS: WalkSettings = {
   hostSilenceMs: 500,
   onControllerReset: 'manual',
   laserMaxOnS: 0,
+  refereeSilenceMs: 3000,
+  onRefereeSilence: 'stop',
   frameMs: 0.5,
 };
 
@@ -86,6 +88,15 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       post('/api/gimbal/excitation', { loop: 'angle_pitch', amplitude: 0.1875, periodS: 0.5 }),
       { do: 'settle' },
     ],
+  },
+  'a phase that forbids to drive waits for its stop, also while the laser is lit': {
+    steps: [
+      post('/api/laser', { action: 'on' }),
+      post('/api/match', { id: 'first', revision: 1, phase: 'ended' }),
+      { do: 'fault', fault: { target: 'chassis', fault: 'unplug', count: 3 } },
+      { do: 'wait', ms: 20 },
+    ],
+    settings: { pollHz: 20, frameMs: 1 },
   },
 };
 

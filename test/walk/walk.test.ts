@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { BrokenPromise } from '../../scripts/walk/broken-promise.js';
 import { Candidates } from '../../scripts/walk/candidates.js';
-import { type History, randomHistory } from '../../scripts/walk/history.js';
+import type { History } from '../../scripts/walk/history.js';
 import { testOf } from '../../scripts/walk/print-test.js';
 import { Random } from '../../scripts/walk/random.js';
+import { randomHistory } from '../../scripts/walk/random-history.js';
 import { randomWalks, type Walked } from '../../scripts/walk/random-walks.js';
 import { shrink } from '../../scripts/walk/shrink.js';
 import { walk } from '../../scripts/walk/walk.js';

@@ -1,0 +1,85 @@
+import { ROLES, type Role } from '../../src/access/roles.js';
+import { hashOf } from '../../src/access/token.js';
+import { encodeTokens } from '../../src/access/token-file.js';
+import type { Right } from '../../src/core/rights.js';
+import type { Asked } from './asked.js';
+import { promise } from './broken-promise.js';
+import type { Answer, Request } from './caller.js';
+import type { TokenList } from './history.js';
+
+const DAMAGED = 'access-unavailable';
+
+/** What the request needs while anybody may stop and darken; undefined: nothing. */
+export function needOf({ method, path, body }: Request): Right | undefined {
+  if (method === 'GET') return 'read';
+  if (path.startsWith('/api/match')) return 'rule';
+  if (path === '/api/stop') return undefined;
+  if (path === '/api/laser' && JSON.stringify(body) === '{"action":"off"}') return undefined;
+  return path.includes('/pidconfig') ? 'tune' : 'drive';
+}
+
+/** Whoever has a token in a walk is called by their role, and so is the token. */
+export function secretOf(role: Role): string {
+  return `${role}-of-the-walk`;
+}
+
+/** What `trunnion token` would leave in the state folder. */
+export function tokenFileOf(list: TokenList): Buffer {
+  if (list === 'damaged') return Buffer.from('{"tokens":[');
+  return encodeTokens(list.map(role => ({ name: role, role, hash: hashOf(secretOf(role)) })));
+}
+
+/** Refused for want of a token or of a right. */
+export function isAccessRefusal({ status, body }: Answer): boolean {
+  return status === 401 || status === 403 || body?.code === DAMAGED;
+}
+
+/** Who may do what. */
+export class AccessModel {
+  /** Those that may hold; the last one that was written is the last. */
+  #lists: TokenList[] = [[]];
+
+  /** The newest. */
+  get list(): TokenList {
+    return this.#lists.at(-1) ?? [];
+  }
+
+  /** Holds as soon as the daemon has looked. */
+  written(list: TokenList): void {
+    this.#lists.push(list);
+  }
+
+  /** The daemon has read the newest. */
+  read(): void {
+    this.#lists = [this.list];
+  }
+
+  surelyRefuses(request: Request): boolean {
+    return this.#lists.every(list => !allows(list, request));
+  }
+
+  judge(asked: Asked, answer: Answer): void {
+    const said = () =>
+      `${asked.request.path} as ${asked.request.as ?? 'nobody'} answered ${answer.status} ${answer.body?.code ?? ''}`;
+    const refused = isAccessRefusal(answer);
+    promise(!(this.surelyRefuses(asked.request) && answer.status === 200), 'refused without a right', said);
+    promise(!refused || this.#lists.some(list => !allows(list, asked.request)), 'let in with a right', said);
+  }
+
+  atRest(shown: unknown): void {
+    const { list } = this;
+    const expected = list === 'damaged' ? 'unavailable' : list.length > 0 ? 'closed' : 'open';
+    promise(shown === expected, 'access', () => `access is ${shown}, not ${expected}`);
+  }
+}
+
+function allows(list: TokenList, request: Request): boolean {
+  const need = needOf(request);
+  if (need === undefined) return true;
+  // Looking harms nobody.
+  if (list === 'damaged') return need === 'read';
+  if (list.length === 0) return true;
+  const { as } = request;
+  const rights: readonly Right[] = as !== undefined && list.includes(as) ? ROLES[as] : [];
+  return rights.includes(need);
+}

@@ -1,0 +1,306 @@
+import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
+import { isAccessRefusal } from './access-model.js';
+import { type Asked, bodyMember, isPost } from './asked.js';
+import { promise } from './broken-promise.js';
+import { Candidates } from './candidates.js';
+import type { WalkSettings } from './history.js';
+import { LeaseModel } from './lease-model.js';
+
+/** From a moment at which something ends by itself until it has. */
+const GRACE_MS = 50;
+
+/** A phase, and when its time is up: between the two, or never. */
+interface Standing {
+  readonly phase: Phase;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What callers are shown of it at rest. */
+export interface MatchShown {
+  readonly phase: unknown;
+  readonly locked: boolean;
+  readonly refereeSilent: unknown;
+  /** The medium has it all. */
+  readonly recorded: boolean;
+}
+
+/** What an answer did to the robot. */
+export type Effect = 'none' | 'may stop' | 'stops' | 'stops, confirmed';
+
+const NO_MATCH: Standing = {
+  phase: 'none',
+  fromMs: Number.POSITIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+};
+
+/** Lock, phase and lease of a match: what they forbid, and what of them outlives the daemon. */
+export class MatchModel {
+  readonly lease: LeaseModel;
+  readonly #stopsWhenSilent: boolean;
+  readonly #locked = new Candidates(false);
+  readonly #phase = new Candidates(NO_MATCH);
+  /** What the medium may hold. */
+  readonly #keptLock = new Candidates(false);
+  readonly #keptPhase = new Candidates(NO_MATCH);
+  /** Requests under way that may lock, unlock or set a phase. */
+  readonly #changes = new Set<Asked>();
+  /** The places, in the order of all that happened, since which nobody may have changed lock or phase. */
+  #lockSince = 0;
+  #phaseSince = 0;
+  readonly #calls = new Set<string>();
+
+  constructor({ refereeSilenceMs, onRefereeSilence }: WalkSettings) {
+    this.lease = new LeaseModel(refereeSilenceMs);
+    this.#stopsWhenSilent = onRefereeSilence === 'stop';
+  }
+
+  sent(asked: Asked): void {
+    if (isPost(asked, '/api/match/lease')) this.lease.sent(asked);
+    if (!isChange(asked)) return;
+    this.#changes.add(asked);
+    if (isCall(asked)) this.#phaseSince = Number.POSITIVE_INFINITY;
+    else this.#lockSince = Number.POSITIVE_INFINITY;
+  }
+
+  answered(asked: Asked, nowMs: number): Effect {
+    if (asked.answer === undefined) return 'none';
+    const { status, body, at } = asked.answer;
+    if (isPost(asked, '/api/match/lease')) this.lease.answered(asked, nowMs);
+    if (!isChange(asked)) return 'none';
+    this.#changes.delete(asked);
+    if (body?.code === 'closing') {
+      this.#settledAt(asked, at);
+      this.#maybe(asked, nowMs, at);
+      return 'may stop';
+    }
+    const isKept = status === 200;
+    const stands = isKept || (status === 503 && !isAccessRefusal(asked.answer));
+    this.#settledAt(asked, at);
+    if (!isCall(asked)) {
+      if (!stands) return 'none';
+      const locked = isPost(asked, '/api/match/lock');
+      this.#locked.sure(locked, asked.sent, at);
+      if (isKept) this.#keptLock.sure(locked, asked.sent, at);
+      else this.#keptLock.maybe(locked, asked.sent, at);
+      return locked ? (isKept ? 'stops, confirmed' : 'stops') : 'none';
+    }
+    return stands ? this.#called(asked, isKept, nowMs, at) : 'none';
+  }
+
+  abandoned(asked: Asked, nowMs: number, at: number): void {
+    if (isPost(asked, '/api/match/lease')) this.lease.abandoned(asked, nowMs);
+    if (!this.#changes.delete(asked)) return;
+    this.#settledAt(asked, at);
+    this.#maybe(asked, nowMs, at);
+  }
+
+  /** `isCut`: the board was without power, so that nobody knows how long it took. */
+  ended(outstanding: readonly Asked[], isCut: boolean, nowMs: number, at: number): void {
+    for (const asked of outstanding) if (this.#changes.has(asked)) this.#maybe(asked, nowMs, at);
+    this.#changes.clear();
+    this.lease.ended();
+    const phases = isCut
+      ? this.#keptPhase.values.flatMap(standing => afterCut(standing, nowMs))
+      : this.#keptPhase.values;
+    this.#locked.are(this.#keptLock.values, at);
+    this.#phase.are(phases, at);
+    this.#keptPhase.are(phases, at);
+    this.#lockSince = this.#phaseSince = at;
+  }
+
+  /** Whether a daemon that starts now stops the robot by itself. */
+  startStops(nowMs: number): 'yes' | 'no' | 'maybe' {
+    const stops = this.#phases(nowMs).map(
+      phase => !DEFAULT_PERMISSIONS[phase].drive || (isPlay(phase) && this.#stopsWhenSilent),
+    );
+    if (this.#locked.must(true) || stops.every(Boolean)) return 'yes';
+    return this.#locked.can(true) || stops.some(Boolean) ? 'maybe' : 'no';
+  }
+
+  /** Whether something other than a caller may have stopped the robot, or may now. A play does not allow debug. */
+  mayStopByItself(nowMs: number, mayDebug: boolean): boolean {
+    const mayPlay = this.#phases(nowMs).some(isPlay);
+    return (
+      (mayPlay && mayDebug) ||
+      this.#phase.values.some(
+        standing => nowMs >= standing.fromMs || !DEFAULT_PERMISSIONS[standing.phase].drive,
+      ) ||
+      (mayPlay && this.#stopsWhenSilent && this.lease.maybeSilentAt(nowMs))
+    );
+  }
+
+  /** The referee was surely lost a while ago. */
+  surelyLost(nowMs: number): boolean {
+    return (
+      this.#stopsWhenSilent &&
+      this.#phaseSince < Number.POSITIVE_INFINITY &&
+      this.#phases(nowMs).every(isPlay) &&
+      this.lease.surelySilentAt(nowMs - GRACE_MS)
+    );
+  }
+
+  /** Why the request may not be answered 200; undefined where it may. */
+  forbids(asked: Asked, nowMs: number): string | undefined {
+    const drives = isDrive(asked);
+    const tunes = isTune(asked);
+    if (isCall(asked)) {
+      const isNew = !this.#calls.has(JSON.stringify(asked.request.body));
+      const needs = this.#stopsWhenSilent && isNew && isPlay(bodyMember(asked, 'phase'));
+      return needs && this.lease.surelySilentAt(asked.sentMs) ? 'the referee is silent' : undefined;
+    }
+    if (!drives && !tunes) return undefined;
+    if (this.#lockSince < asked.sent && this.#locked.must(true)) return 'locked';
+    if (this.#phaseSince >= asked.sent) return undefined;
+    const phases = [...this.#phases(asked.sentMs - GRACE_MS), ...this.#phases(nowMs)];
+    const every = (forbids: (phase: Phase) => boolean) => phases.every(forbids);
+    if (drives && every(phase => !DEFAULT_PERMISSIONS[phase].drive)) return `phase ${phases}`;
+    if (tunes && every(phase => !DEFAULT_PERMISSIONS[phase].tune)) return `phase ${phases}`;
+    const debug = isDebug(asked);
+    if (debug && every(phase => !DEFAULT_PERMISSIONS[phase].modes.includes('debug')))
+      return `phase ${phases}`;
+    const lost = every(isPlay) && this.#stopsWhenSilent && this.lease.surelySilentAt(asked.sentMs);
+    return lost ? 'the referee is silent' : undefined;
+  }
+
+  /** Nothing is refused because of a lock or a phase that cannot be. */
+  judgeRefusal(asked: Asked, nowMs: number): void {
+    const code = asked.answer?.body?.code;
+    const said = () => `${asked.request.path} is refused as ${code}`;
+    const changes = this.#changes.size > 0;
+    const phases = this.#phases(nowMs);
+    promise(code !== 'locked' || changes || this.#locked.can(true), 'refused as locked', said);
+    promise(
+      code !== 'wrong-phase' || changes || phases.some(phase => phase !== 'none'),
+      'refused in the phase',
+      said,
+    );
+    const silent = this.lease.maybeSilentAt(nowMs);
+    promise(code !== 'referee-silent' || silent, 'refused as without a referee', said);
+  }
+
+  atRest(shown: MatchShown, stopped: boolean, nowMs: number): void {
+    const { phase, locked, refereeSilent } = shown;
+    promise(this.#locked.can(locked), 'lock', () => `locked is ${locked}, not ${this.#locked.values}`);
+    const phases = this.#phases(nowMs);
+    promise(
+      phases.some(one => one === phase),
+      'phase',
+      () => `the phase is ${phase}; ${phases} would be right`,
+    );
+    promise(stopped || !locked, 'stopped while locked', () => 'the robot is locked and not stopped');
+    const drives = PHASES.some(one => one === phase && DEFAULT_PERMISSIONS[one].drive);
+    promise(stopped || drives, 'stopped in the phase', () => `the robot is not stopped in phase ${phase}`);
+    const lost = isPlay(phase) && this.lease.surelySilentAt(nowMs - GRACE_MS);
+    promise(
+      refereeSilent === true || !lost,
+      'referee silent',
+      () => 'the referee is silent, and not shown so',
+    );
+    const may = stopped || !lost || !this.#stopsWhenSilent;
+    promise(may, 'stopped without a referee', () => 'a play goes on without a referee');
+  }
+
+  rested({ phase, locked, recorded }: MatchShown, nowMs: number, at: number): void {
+    const standing = this.#phase.values.filter(one => possible(one, nowMs).some(now => now === phase));
+    this.#phase.are(standing, at);
+    this.#locked.are([locked], at);
+    if (recorded) {
+      this.#keptPhase.are(standing, at);
+      this.#keptLock.are([locked], at);
+    }
+    if (this.#changes.size === 0) this.#lockSince = this.#phaseSince = at;
+  }
+
+  /** One change less is under way. */
+  #settledAt(asked: Asked, at: number): void {
+    const others = [...this.#changes].some(other => isCall(other) === isCall(asked));
+    const since = others ? Number.POSITIVE_INFINITY : at;
+    if (isCall(asked)) this.#phaseSince = since;
+    else this.#lockSince = since;
+  }
+
+  #phases(nowMs: number): readonly Phase[] {
+    return this.#phase.values.flatMap(standing => possible(standing, nowMs));
+  }
+
+  #called(asked: Asked, isKept: boolean, nowMs: number, at: number): Effect {
+    const standing = standingOf(asked, nowMs);
+    const text = JSON.stringify(asked.request.body);
+    // To say again what was said last changes nothing.
+    if (this.#calls.has(text)) {
+      this.#maybe(asked, nowMs, at);
+      return 'may stop';
+    }
+    this.#calls.add(text);
+    this.#phase.sure(standing, asked.sent, at);
+    if (isKept) this.#keptPhase.sure(standing, asked.sent, at);
+    else this.#keptPhase.maybe(standing, asked.sent, at);
+    const { drive, modes } = DEFAULT_PERMISSIONS[standing.phase];
+    if (!drive) return isKept ? 'stops, confirmed' : 'stops';
+    return modes.includes('debug') ? 'none' : 'may stop';
+  }
+
+  #maybe(asked: Asked, nowMs: number, at: number): void {
+    if (isCall(asked)) {
+      this.#calls.add(JSON.stringify(asked.request.body));
+      const standing = standingOf(asked, nowMs + GRACE_MS);
+      for (const phase of [this.#phase, this.#keptPhase]) phase.maybe(standing, asked.sent, at);
+    } else {
+      const locked = isPost(asked, '/api/match/lock');
+      for (const lock of [this.#locked, this.#keptLock]) lock.maybe(locked, asked.sent, at);
+    }
+  }
+}
+
+function isCall(asked: Asked): boolean {
+  return isPost(asked, '/api/match');
+}
+
+function isChange(asked: Asked): boolean {
+  return isCall(asked) || isPost(asked, '/api/match/lock') || isPost(asked, '/api/match/unlock');
+}
+
+function isDrive(asked: Asked): boolean {
+  const { path } = asked.request;
+  if (isPost(asked, '/api/laser')) return bodyMember(asked, 'action') === 'on';
+  return isPost(asked, '/api/resume') || (/mode\/switch|excitation/.test(path) && isPost(asked, path));
+}
+
+function isDebug(asked: Asked): boolean {
+  return bodyMember(asked, 'mode') === 'debug' || asked.request.path.endsWith('/excitation');
+}
+
+function isTune(asked: Asked): boolean {
+  const { path } = asked.request;
+  return /pidconfig/.test(path) && isPost(asked, path);
+}
+
+function isPlay(phase: unknown): boolean {
+  return phase === 'auto' || phase === 'teleop';
+}
+
+function standingOf(asked: Asked, answeredMs: number): Standing {
+  const phase = PHASES.find(one => one === bodyMember(asked, 'phase')) ?? 'none';
+  const remainingS = bodyMember(asked, 'remainingS');
+  if (typeof remainingS !== 'number' || phase === 'none' || phase === 'ended') return { ...NO_MATCH, phase };
+  return {
+    phase,
+    fromMs: asked.sentMs + remainingS * 1000,
+    toMs: answeredMs + remainingS * 1000 + GRACE_MS,
+  };
+}
+
+/** The phases that it may be now. */
+function possible({ phase, fromMs, toMs }: Standing, nowMs: number): readonly Phase[] {
+  if (nowMs < fromMs) return [phase];
+  return nowMs > toMs ? ['ended'] : [phase, 'ended'];
+}
+
+/** After a boot nobody knows how long it took, so that a match pauses. */
+function afterCut({ phase, fromMs }: Standing, nowMs: number): readonly Standing[] {
+  const later: Phase = phase === 'none' || phase === 'ended' ? phase : 'pause';
+  // Whether the medium has heard that time is up is nobody's promise.
+  const phases: readonly Phase[] = nowMs < fromMs ? [later] : [later, 'ended'];
+  return phases.map(one => ({ ...NO_MATCH, phase: one }));
+}

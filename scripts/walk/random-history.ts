@@ -1,0 +1,188 @@
+import type { FaultBody } from '../../sim/bus/faults.js';
+import { UNIT_LIST, type Unit } from '../../src/core/units.js';
+import type { Request } from './caller.js';
+import type { History, Step, WalkSettings } from './history.js';
+import type { Random } from './random.js';
+import { RandomRequests } from './random-requests.js';
+import { type DiskWeather, FAIR } from './walk-disk.js';
+
+const USUAL: WalkSettings = {
+  pollHz: 50,
+  hostSilenceMs: 500,
+  onControllerReset: 'manual',
+  laserMaxOnS: 0,
+  refereeSilenceMs: 500,
+  onRefereeSilence: 'stop',
+  frameMs: 0.5,
+};
+
+/** How often something happens, against how often it usually does. */
+export interface Theme {
+  readonly mode: number;
+  readonly wave: number;
+  readonly gains: number;
+  readonly stop: number;
+  readonly match: number;
+  readonly access: number;
+  readonly disk: number;
+  readonly end: number;
+}
+
+const THEMES: readonly Theme[] = [
+  { mode: 1, wave: 1, gains: 1, stop: 1, match: 0.2, access: 0, disk: 1, end: 1 },
+  { mode: 0.3, wave: 3, gains: 0.2, stop: 0.2, match: 0, access: 0, disk: 0.3, end: 0.5 },
+  { mode: 1, wave: 0.3, gains: 0.5, stop: 3, match: 0, access: 0, disk: 0.5, end: 1 },
+  { mode: 0.3, wave: 0, gains: 4, stop: 0.5, match: 0, access: 0, disk: 4, end: 4 },
+  { mode: 1, wave: 0.5, gains: 0.5, stop: 1.5, match: 2, access: 0, disk: 0.5, end: 1 },
+  { mode: 1, wave: 0.5, gains: 0.5, stop: 1, match: 2, access: 1, disk: 1.5, end: 3 },
+];
+const SETTLE_EVERY = 12;
+
+/** From one start of everything to an end where all is at rest. */
+export function randomHistory(random: Random, length: number): History {
+  const settings = random.chance(0.3)
+    ? USUAL
+    : {
+        pollHz: random.among([10, 20, 50, 100]),
+        hostSilenceMs: random.among([0, 500, 500, 2000]),
+        onControllerReset: random.among(['manual', 'restore'] as const),
+        laserMaxOnS: random.among([0, 0, 0.5]),
+        refereeSilenceMs: random.among([500, 500, 3000]),
+        onRefereeSilence: random.among(['stop', 'stop', 'hold'] as const),
+        frameMs: random.among([0.2, 0.5, 1]),
+      };
+  const hot = random.among(UNIT_LIST);
+  const theme = random.among(THEMES);
+  const requests = new RandomRequests(random, theme);
+  const steps: Step[] = [
+    ...(theme.access > 0 ? [{ do: 'tokens', list: ['operator', 'referee'] } as const] : []),
+    ...(random.chance(0.5) ? begun(hot, theme) : []),
+  ];
+  while (steps.length + 1 < length) {
+    if (random.chance(1 / SETTLE_EVERY)) steps.push({ do: 'settle' });
+    else
+      steps.push(...randomSteps(random, random.chance(0.7) ? hot : random.among(UNIT_LIST), theme, requests));
+  }
+  return { settings, steps: [...steps, { do: 'settle' }] };
+}
+
+/** In debug, where a wave can be chosen. */
+function begun({ name }: Unit, { access }: Theme): readonly Step[] {
+  const request: Request = { method: 'POST', path: `/api/${name}/mode/switch`, body: { mode: 'debug' } };
+  return [
+    { do: 'ask', request: access > 0 ? { ...request, as: 'operator' } : request },
+    { do: 'wait', ms: 20 },
+  ];
+}
+
+function randomSteps(random: Random, unit: Unit, theme: Theme, requests: RandomRequests): readonly Step[] {
+  const kind = random.weighted<() => readonly Step[]>([
+    [45, () => [asked(random, requests.any(unit))]],
+    [25, () => [{ do: 'wait', ms: waitMs(random) }]],
+    [16, () => [{ do: 'fault', fault: randomFault(random, unit) }]],
+    [3 * theme.disk, () => [{ do: 'disk', weather: randomWeather(random) }]],
+    [1, () => [{ do: 'wall clock', jumpMs: random.among([-1, 1]) * random.among([5e3, 86.4e6, 3e10]) }]],
+    [2, () => [{ do: 'interlock', closed: random.chance(0.6) }]],
+    [0.3, () => [flood(random, unit)]],
+    [3 * theme.access, () => [{ do: 'tokens', list: randomTokens(random) }]],
+    [2 * theme.match, () => play(random, requests)],
+    [3 * theme.end, () => [randomEnd(random)]],
+  ]);
+  return kind();
+}
+
+function asked(random: Random, request: Request): Step {
+  if (!random.chance(0.07)) return { do: 'ask', request };
+  return { do: 'ask', request, hangUpAfterMs: random.among([0, 1, 5, 20, 100]) };
+}
+
+function flood(random: Random, { name }: Unit): Step {
+  return {
+    do: 'flood',
+    request: { method: 'GET', path: `/api/${name}/excitation` },
+    callers: random.whole(1, 6),
+    pauseMs: 1,
+    forMs: random.among([50, 200, 400]),
+  };
+}
+
+/** A desk that is heard for a while, and begins a play. */
+function play(random: Random, requests: RandomRequests): readonly Step[] {
+  const beats: Step = {
+    do: 'flood',
+    request: requests.beat(),
+    callers: 1,
+    pauseMs: 200,
+    forMs: random.among([1, 500, 3000]),
+  };
+  const begins = requests.call(random.among(['auto', 'teleop']));
+  return [beats, { do: 'ask', request: begins }];
+}
+
+function randomTokens(random: Random) {
+  return random.among([
+    ['operator', 'referee'],
+    ['operator', 'referee'],
+    ['operator', 'spectator'],
+    ['referee'],
+    [],
+    'damaged',
+  ] as const);
+}
+
+function randomEnd(random: Random): Step {
+  const end = {
+    do: 'end',
+    how: random.among(['term', 'kill', 'cut'] as const),
+    left: random.among(['nothing', 'all', 0.3, 0.8] as const),
+    downMs: random.among([0, 20, 300, 1500]),
+    controllersToo: random.chance(0.2),
+  } as const;
+  return random.chance(0.8) ? end : { ...end, hostSilenceMs: random.among([0, 100, 500, 2000]) };
+}
+
+function waitMs(random: Random): number {
+  return random.weighted([
+    [3, random.whole(1, 5)],
+    [3, random.whole(6, 60)],
+    [2, random.whole(61, 400)],
+    [1, random.whole(401, 2500)],
+  ]);
+}
+
+function randomFault(random: Random, { name }: Unit): FaultBody {
+  const fault = random.weighted<FaultBody>([
+    [5, { target: name, fault: random.among(['nack', 'corrupt', 'timeout']) }],
+    [2, { target: 'bus', fault: random.among(['nack', 'corrupt', 'timeout']) }],
+    [1, { target: random.among([name, 'bus']), fault: 'hang', count: 1 }],
+    [3, { target: name, fault: 'unplug' }],
+    [2, { target: name, fault: 'plug' }],
+    [4, { target: name, fault: 'brownout' }],
+    [1, { target: 'pin', fault: 'nack' }],
+    [3, { target: random.among([name, 'bus', 'pin']), fault: 'clear' }],
+  ]);
+  const counted = !['plug', 'brownout', 'clear'].includes(fault.fault) && random.chance(0.8);
+  return counted ? { ...fault, count: random.whole(1, 12) } : fault;
+}
+
+function randomWeather(random: Random): DiskWeather {
+  return random.weighted([
+    [4, FAIR],
+    [2, { ...FAIR, latencyMs: random.among([20, 200, 700]) }],
+    [
+      3,
+      {
+        latencyMs: random.among([1, 30]),
+        fails: random.among([
+          ['sync'],
+          ['append'],
+          ['sync', 'append'],
+          ['rename'],
+          ['syncFolder'],
+          ['create'],
+        ]),
+        torn: random.among([0, 0.5, 1]),
+      },
+    ],
+  ]);
+}

@@ -1,0 +1,101 @@
+import { ROLE_NAMES } from '../../src/access/roles.js';
+import { PHASES, type Phase } from '../../src/core/phases.js';
+import { type GainSet, MODES, type Unit } from '../../src/core/units.js';
+import { needOf } from './access-model.js';
+import type { Request } from './caller.js';
+import { LATEST_TRIAL } from './history.js';
+import type { Random } from './random.js';
+import type { Theme } from './random-history.js';
+
+/** Requests of one history: of a theme, and by whom. */
+export class RandomRequests {
+  readonly #random: Random;
+  readonly #theme: Theme;
+  #matchRevision = 0;
+
+  constructor(random: Random, theme: Theme) {
+    this.#random = random;
+    this.#theme = theme;
+  }
+
+  any(unit: Unit): Request {
+    const random = this.#random;
+    const path = (rest: string) => `/api/${unit.name}/${rest}`;
+    const { mode, wave, gains, stop, match } = this.#theme;
+    const request = random.weighted<() => Request>([
+      [12 * mode, () => post(path('mode/switch'), { mode: random.among(MODES) })],
+      [4, () => post(path('mode/switch'), { mode: 'debug' })],
+      [14 * wave, () => post(path('excitation'), randomWave(random, unit))],
+      [8 * gains, () => post(path('pidconfig'), randomGains(random, unit))],
+      [2 * gains, () => post(path('pidconfig/restore'), { revision: random.whole(1, 5) })],
+      [3 * gains, () => post(path('pidconfig/trial'), randomTrial(random, unit))],
+      [1 * gains, () => ({ method: 'DELETE', path: path('pidconfig/trial') })],
+      [5, () => post('/api/laser', { action: random.among(['on', 'on', 'off']) })],
+      [4 * stop, () => post('/api/stop')],
+      [5 * stop, () => post('/api/resume')],
+      [2 * match, () => post('/api/match/lock', { reason: 'walk' })],
+      [3 * match, () => post('/api/match/unlock')],
+      [4 * match, () => this.call(random.among(PHASES))],
+      [3 * match, () => this.call('none')],
+      [4 * match, () => this.beat()],
+      [1, () => get('/api/status')],
+      [1, () => get(path('excitation'))],
+      [1, () => get(path('pidconfig'))],
+    ]);
+    return this.#by(request());
+  }
+
+  /** Of the referee's desk. */
+  call(phase: Phase): Request {
+    const random = this.#random;
+    this.#matchRevision += 1;
+    const call = {
+      id: random.chance(0.8) ? 'first' : 'second',
+      revision: random.chance(0.9) ? this.#matchRevision : 1,
+      phase,
+    };
+    const timed = { ...call, remainingS: random.among([null, 0.2, 1, 5]) };
+    return this.#by(post('/api/match', random.chance(0.3) ? call : timed));
+  }
+
+  beat(): Request {
+    const random = this.#random;
+    const beat = { holder: random.among(['desk', 'desk', 'other']), ttlMs: random.among([100, 500, 2000]) };
+    return this.#by(post('/api/match/lease', random.chance(0.8) ? beat : { ...beat, takeover: true }));
+  }
+
+  /** Mostly by somebody who may, once there are tokens. */
+  #by(request: Request): Request {
+    const random = this.#random;
+    if (this.#theme.access === 0) return request;
+    if (random.chance(0.8)) return { ...request, as: needOf(request) === 'rule' ? 'referee' : 'operator' };
+    return random.chance(0.3) ? request : { ...request, as: random.among(ROLE_NAMES) };
+  }
+}
+
+function get(path: string): Request {
+  return { method: 'GET', path };
+}
+
+function post(path: string, body?: unknown): Request {
+  return { method: 'POST', path, body };
+}
+
+function randomTrial(random: Random, unit: Unit) {
+  const trial = { gains: randomGains(random, unit), leaseS: random.among([0.2, 1, 3]) };
+  return random.chance(0.5) ? trial : { ...trial, id: LATEST_TRIAL };
+}
+
+function randomWave(random: Random, unit: Unit) {
+  return {
+    loop: random.among(unit.loops).name,
+    amplitude: random.among([0, 0.125, 0.1875]),
+    periodS: random.among([0.5, 2]),
+  };
+}
+
+/** Small whole numbers, so that they are the same as float32; `kp` tells one save from another. */
+function randomGains(random: Random, unit: Unit): GainSet {
+  const kp = random.whole(1, 9999);
+  return Object.fromEntries(unit.loops.map(({ name, slot }) => [name, { kp, ki: slot, kd: 0 }]));
+}
