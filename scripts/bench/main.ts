@@ -31,6 +31,8 @@ const { values: asked } = parseArgs({
     only: { type: 'string', multiple: true },
   },
 });
+// What hears no signal does not end its servers.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const folder = mkdtempSync(join(tmpdir(), 'trunnion-bench-'));
 const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}`;
 try {

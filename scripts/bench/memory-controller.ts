@@ -33,6 +33,8 @@ export function standstill(unit: Unit): UnitLoops {
 export class MemoryController {
   readonly #memory = Buffer.alloc(2 * SPACE_BYTES);
   readonly #controller: SimulatedController;
+  /** The newest, which the firmware has not heard yet. */
+  #heartbeat: Buffer | undefined;
   readonly #readable: readonly Register[];
 
   constructor(unit: Unit) {
@@ -46,8 +48,12 @@ export class MemoryController {
   }
 
   write(address: number, data: Buffer): void {
+    if (address === REGISTERS.heartbeat.address) {
+      this.#heartbeat = data;
+      return;
+    }
+    if (this.#heartbeat !== undefined) this.#controller.write(REGISTERS.heartbeat.address, this.#heartbeat);
     this.#controller.write(address, data);
-    if (address === REGISTERS.heartbeat.address) return;
     for (let ticks = 0; ticks < TICKS_TO_TAKE_EFFECT; ticks += 1) this.#controller.tick();
     this.#show();
   }

@@ -21,14 +21,16 @@ export class MemoryHardware implements Hardware {
   readonly bus: I2cBus;
   readonly laser = { write: (on: boolean) => this.#write(on), read: () => this.#lit };
   #lit = false;
-  #transactions: Transaction[] = [];
-  #darkAtNs: bigint[] = [];
+  /** Nobody asks in most measurements, which are not to pay for it. */
+  #transactions: Transaction[] | undefined;
+  #darkAtNs: bigint[] | undefined;
 
   constructor(wire?: WireTime) {
     const controllers = new Map(UNIT_LIST.map(unit => [unit.address, new MemoryController(unit)]));
     const transact = async (transaction: Transaction) => {
       const { address, register } = transaction;
-      if (this.#transactions.length < KEPT) this.#transactions.push(transaction);
+      if (this.#transactions !== undefined && this.#transactions.length < KEPT)
+        this.#transactions.push(transaction);
       if (wire === undefined) await new Promise(resolve => setImmediate(resolve));
       else await wire.take(bitsOnTheWire(transaction.direction, transaction.dataBytes));
       const controller = controllers.get(address);
@@ -46,16 +48,16 @@ export class MemoryHardware implements Hardware {
     };
   }
 
-  /** Since it was last asked. */
+  /** Since it was last asked; none at the first time. */
   takeTransactions(): Transaction[] {
-    const taken = this.#transactions;
+    const taken = this.#transactions ?? [];
     this.#transactions = [];
     return taken;
   }
 
   /** The instants at which the pin went from lit to dark since this was last asked, on the machine's monotonic clock. */
   takeDarkAtNs(): bigint[] {
-    const taken = this.#darkAtNs;
+    const taken = this.#darkAtNs ?? [];
     this.#darkAtNs = [];
     return taken;
   }
@@ -63,7 +65,7 @@ export class MemoryHardware implements Hardware {
   async close(): Promise<void> {}
 
   #write(on: boolean): void {
-    if (this.#lit && !on) this.#darkAtNs.push(process.hrtime.bigint());
+    if (this.#lit && !on) this.#darkAtNs?.push(process.hrtime.bigint());
     this.#lit = on;
   }
 }

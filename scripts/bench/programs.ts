@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { hashOf } from '../../src/access/token.js';
+import { writeTokens } from '../../src/access/token-file.js';
+import { realDisk } from '../../src/storage/disk.js';
 import { bundleDaemon } from '../package/bundle.js';
+import { SECRET } from './connection.js';
 import type { Program } from './server.js';
 
 /** Yardsticks that are no dependency of the project: fetched when the bench runs. */
@@ -15,12 +19,13 @@ export interface Programs {
   readonly fetched: readonly Program[];
 }
 
-/** Bundles the daemon as the package does, and fetches what others have written to measure by. */
+/** Bundles the daemon as the package does, closed by a token, and fetches what others have written to measure by. */
 export async function preparePrograms(folder: string): Promise<Programs> {
   await bundleDaemon([], folder, ['scripts/bench/daemon']);
   copyFileSync('package.json', join(folder, 'package.json'));
   const daemon = join(folder, 'dist/scripts/bench/daemon.js');
   const state = join(folder, 'state');
+  await writeTokens(realDisk, state, [{ name: 'bench', role: 'operator', hash: hashOf(SECRET) }]);
   const modules = join(folder, 'fetched');
   return {
     daemon: {

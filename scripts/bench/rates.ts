@@ -17,9 +17,10 @@ const WANTED: Readonly<Record<string, string>> = {
 /** Answers a second by 16 connections, against the yardsticks, which take turns with the daemon. */
 export async function rates({ plan, programs, folder }: Bench): Promise<Figure[]> {
   const all = [programs.daemon, programs.koa, programs.bare, ...programs.fetched];
-  const servers = await Promise.all(all.map(program => Server.start(program, folder)));
+  const servers: Server[] = [];
   const figures: Figure[] = [];
   try {
+    for (const program of all) servers.push(await Server.start(program, folder));
     for (const { name, bytes } of REQUESTS) {
       const measured = new Map(servers.map(server => [server.name, [] as Rate[]]));
       for (const server of servers) await rateOf(server, bytes, plan.rateMs);

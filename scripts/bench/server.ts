@@ -37,12 +37,21 @@ export class Server {
       env: { ...process.env, ...env },
     });
     closeSync(output);
+    // A bench that is ended leaves nothing running.
+    const end = () => child.kill('SIGKILL');
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
     return new Server(program.name, port, log, child);
   }
 
   static async start(program: Program, folder: string, env?: NodeJS.ProcessEnv): Promise<Server> {
     const server = await Server.spawn(program, folder, env);
-    await server.answers();
+    try {
+      await server.answers();
+    } catch (error) {
+      await server.stop('SIGKILL');
+      throw error;
+    }
     return server;
   }
 

@@ -6,6 +6,7 @@ describe('the hardware of the bench', () => {
   it('says when the pin went dark, once for each time', () => {
     const hardware = new MemoryHardware();
     const { laser } = hardware;
+    hardware.takeDarkAtNs();
     laser.write(false);
     laser.write(true);
     const beforeNs = process.hrtime.bigint();
