@@ -135,14 +135,11 @@ export class DurableLog {
       await replaceFile(this.#disk, path, [whole]);
     const file = await this.#disk.openToAppend(path);
     await file.sync();
-    const lines = whole.toString().split('\n').slice(0, -1);
-    const last = lines.at(-1);
-    if (last !== undefined) this.#head = { seq: parseLine(last)?.seq ?? 0, hash: hashOfLine(last) };
+    const ends = endLines(whole);
+    if (ends !== undefined) this.#head = headAt(ends.last);
     else await this.#headOfOldFile();
     this.#bytes = whole.length;
-    // Lines of ours that are there although their write failed need no second copy.
-    const seen = new Set(lines.map(parseLine).flatMap(line => (line?.boot === this.#boot ? [line.seq] : [])));
-    this.#waiting = this.#waiting.filter(({ seq }) => !seen.has(seq));
+    if (this.#waiting.length > 0) this.#forgetWritten(whole);
     if (isTorn) this.#note('log-repaired', { bytes: found.length - whole.length });
     return file;
   }
@@ -150,37 +147,46 @@ export class DurableLog {
   /** A new file was begun, and the power went before its first line. */
   async #headOfOldFile(): Promise<void> {
     const old = await this.#disk.read(join(this.#folder, OLD_LOG_FILE));
-    const last = old?.toString().trimEnd().split('\n').at(-1);
-    if (last !== undefined && last !== '')
-      this.#head = { seq: parseLine(last)?.seq ?? 0, hash: hashOfLine(last) };
+    const ends = old && endLines(old);
+    if (ends !== undefined) this.#head = headAt(ends.last);
+  }
+
+  /** Lines of ours that are there although their write failed need no second copy. */
+  #forgetWritten(content: Buffer): void {
+    const lines = content.toString().split('\n').map(parseLine);
+    const seen = new Set(lines.flatMap(line => (line?.boot === this.#boot ? [line.seq] : [])));
+    this.#waiting = this.#waiting.filter(({ seq }) => !seen.has(seq));
   }
 
   async #write(file: DiskFile): Promise<void> {
     if (this.#lost > 0) this.#note('log-lost', { events: this.#lost });
     this.#lost = 0;
-    const waiting = [...this.#waiting];
-    if (waiting.length === 0) return;
+    const waiting = new Set(this.#waiting);
+    if (waiting.size === 0) return;
     let prev = this.#head?.hash ?? NOTHING_BEFORE;
+    let seq = 0;
     let text = '';
     for (const line of waiting) {
       const written = JSON.stringify({ ...line, prev });
       prev = hashOfLine(written);
+      seq = line.seq;
       text += `${written}\n`;
     }
     const bytes = Buffer.from(text);
     await file.append(bytes);
     await file.sync();
     this.#bytes += bytes.length;
-    this.#waiting = this.#waiting.filter(line => !waiting.includes(line));
-    this.#head = { seq: waiting.at(-1)?.seq ?? 0, hash: prev };
+    this.#waiting = this.#waiting.filter(line => !waiting.has(line));
+    this.#head = { seq, hash: prev };
   }
 
   /** The older part makes room. What is dropped is written down first, so that no power cut leaves it unsaid. */
   async #beginAnew(file: DiskFile): Promise<DiskFile> {
     const oldPath = join(this.#folder, OLD_LOG_FILE);
-    const dropped = (await this.#disk.read(oldPath))?.toString().split('\n').slice(0, -1).map(parseLine);
-    if (dropped !== undefined) {
-      this.#note('log-dropped', { first: dropped[0]?.seq ?? 0, last: dropped.at(-1)?.seq ?? 0 });
+    const dropped = await this.#disk.read(oldPath);
+    const ends = dropped && endLines(dropped);
+    if (ends !== undefined) {
+      this.#note('log-dropped', { first: headAt(ends.first).seq, last: headAt(ends.last).seq });
       await this.#write(file);
     }
     await file.close();
@@ -202,4 +208,18 @@ export class DurableLog {
       prev: '',
     });
   }
+}
+
+/** The first and the last of whole lines, which are all that is looked at in megabytes; undefined where there are none. */
+function endLines(content: Buffer): { readonly first: Buffer; readonly last: Buffer } | undefined {
+  const end = content.length - 1;
+  if (end < 0) return undefined;
+  return {
+    first: content.subarray(0, content.indexOf('\n')),
+    last: content.subarray(content.lastIndexOf('\n', end - 1) + 1, end),
+  };
+}
+
+function headAt(line: Buffer): LogHead {
+  return { seq: parseLine(line.toString())?.seq ?? 0, hash: hashOfLine(line) };
 }

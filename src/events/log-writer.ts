@@ -40,7 +40,7 @@ export class LogWriter {
     this.#lost = 0;
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
-    if (this.#chunk === undefined) this.#gathering ??= setTimeout(() => this.#next(), GATHER_MS);
+    if (this.#chunk === undefined) this.#gather();
   }
 
   /** Writes what waits, as far as the reader takes it within this time. It blocks: for the end of the process. */
@@ -77,8 +77,14 @@ export class LogWriter {
     return Buffer.alloc(0);
   }
 
+  #gather(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#next();
+    }, GATHER_MS);
+  }
+
   #next(): void {
-    this.#gathering = undefined;
     const lines: Buffer[] = [];
     let bytes = 0;
     for (const line of this.#waiting) {
@@ -87,8 +93,13 @@ export class LogWriter {
       bytes += line.length;
     }
     this.#waiting.splice(0, lines.length);
-    this.#chunk = undefined;
     if (lines.length > 0) this.#send(Buffer.concat(lines));
+  }
+
+  #written(): void {
+    this.#chunk = undefined;
+    if (this.#waitingBytes > CHUNK_BYTES) this.#next();
+    else if (this.#waiting.length > 0) this.#gather();
   }
 
   #send(chunk: Buffer): void {
@@ -102,7 +113,7 @@ export class LogWriter {
       const done = error === null ? written : chunk.length;
       this.#waitingBytes -= done;
       if (done < chunk.length) this.#send(chunk.subarray(done));
-      else this.#next();
+      else this.#written();
     });
   }
 }
