@@ -80,16 +80,18 @@ export class Link {
     });
   }
 
+  /** Resolves with the number of attempts: those before the last may have arrived too, and only their answers been lost. */
   write<R extends Register>(
     address: number,
     register: R,
     values: Readonly<FieldValues<R>>,
     urgency: Urgency,
-  ): Promise<void> {
+  ): Promise<number> {
     const frame = encodeFrame(address, register, values);
-    return this.#submit(address, register, urgency, () =>
-      this.#bus.writeBlock(address, register.address, frame),
-    );
+    return this.#submit(address, register, urgency, async attempts => {
+      await this.#bus.writeBlock(address, register.address, frame);
+      return attempts;
+    });
   }
 
   /**
@@ -103,7 +105,12 @@ export class Link {
     return this.#endedMs.get(`${address} ${name}`);
   }
 
-  #submit<T>(address: number, register: Register, urgency: Urgency, call: () => Promise<T>): Promise<T> {
+  #submit<T>(
+    address: number,
+    register: Register,
+    urgency: Urgency,
+    call: (attempts: number) => Promise<T>,
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const job: Job = {
         address,
@@ -117,7 +124,7 @@ export class Link {
           queue.splice(place, 1);
           this.#failed(job, new RobotError('bus-busy'));
         }),
-        attempt: () => call().then(resolve),
+        attempt: () => call(job.attempts).then(resolve),
         fail: reject,
       };
       this.#waiting[urgency.priority].push(job);

@@ -116,37 +116,38 @@ export class MotorController {
     return this.#read(this.#telemetry, urgency);
   }
 
-  heartbeat(silenceMs: number, urgency: Urgency): Promise<void> {
+  async heartbeat(silenceMs: number, urgency: Urgency): Promise<void> {
     this.#beats = (this.#beats + 1) & 0xff;
-    return this.#write(REGISTERS.heartbeat, { count: this.#beats, silence_ms: silenceMs }, urgency);
+    await this.#write(REGISTERS.heartbeat, { count: this.#beats, silence_ms: silenceMs }, urgency);
   }
 
   /**
    * Modes and latches are confirmed by the status, so that no later poll finds older ones there. Where frames written
    * before may still take effect (`after: 'unsettled'`), what the status shows at once is not believed yet.
    * `stillWanted` is called before each write, of which there may be several, and throws when it must not be done.
+   * Resolves with the number of frames that the controller may have got.
    */
-  setMode(mode: Mode, untilMs: number, after: Before, stillWanted: () => void): Promise<void> {
+  setMode(mode: Mode, untilMs: number, after: Before, stillWanted: () => void): Promise<number> {
     const urgency: Urgency = { priority: 'mode', untilMs };
     const value = MODE_VALUES[mode] ?? 0;
     return this.#confirmed('mode', untilMs, {
       after,
       write: async () => {
         stillWanted();
-        await this.#write(REGISTERS.mode, { mode: value }, urgency);
+        return this.#write(REGISTERS.mode, { mode: value }, urgency);
       },
       holds: async () => (await this.status(urgency)).mode === value,
     });
   }
 
   /** As `setMode`. A release keeps the urgency of a stop, so that the two never overtake each other. */
-  setLatch(latched: boolean, untilMs: number, after: Before, stillWanted: () => void): Promise<void> {
+  async setLatch(latched: boolean, untilMs: number, after: Before, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'stop', untilMs };
-    return this.#confirmed('stop', untilMs, {
+    await this.#confirmed('stop', untilMs, {
       after,
       write: async () => {
         stillWanted();
-        await this.#write(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency);
+        return this.#write(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency);
       },
       holds: async () => isLatched(await this.status(urgency)) === latched,
     });
@@ -183,14 +184,14 @@ export class MotorController {
   }
 
   /** As `setMode`. Resolves when the controller shows the checksum of this whole set, staged before, as active. */
-  commitGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
+  async commitGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
     const checksum = gainsChecksum(this.#unit, gains);
-    return this.#confirmed('commit', untilMs, {
+    await this.#confirmed('commit', untilMs, {
       after: 'settled',
       write: async () => {
         stillWanted();
-        await this.#write(REGISTERS.commit, { checksum }, urgency);
+        return this.#write(REGISTERS.commit, { checksum }, urgency);
       },
       holds: async () => (await this.status(urgency)).active_checksum === checksum,
     });
@@ -225,17 +226,17 @@ export class MotorController {
     return loop;
   }
 
-  #writeAndConfirm<R extends Register>(
+  async #writeAndConfirm<R extends Register>(
     register: R,
     values: FieldValues<R>,
     urgency: Urgency,
     stillWanted: () => void,
   ): Promise<void> {
-    return this.#confirmed(register.name, urgency.untilMs, {
+    await this.#confirmed(register.name, urgency.untilMs, {
       after: 'settled',
       write: async () => {
         stillWanted();
-        await this.#write(register, values, urgency);
+        return this.#write(register, values, urgency);
       },
       holds: async () => {
         const found: Record<string, number> = await this.#read(register, urgency);
@@ -247,17 +248,18 @@ export class MotorController {
   async #confirmed(
     what: string,
     untilMs: number,
-    act: { after: Before; write(): Promise<void>; holds(): Promise<boolean> },
-  ): Promise<void> {
+    act: { after: Before; write(): Promise<number>; holds(): Promise<boolean> },
+  ): Promise<number> {
     let believedFromMs = 0;
+    let frames = 0;
     for (let writes = 1; writes <= WRITES && this.#clock.nowMs() < untilMs; writes += 1) {
-      await act.write();
+      frames += await act.write();
       if (act.after === 'unsettled') believedFromMs = this.#clock.nowMs() + TAKES_EFFECT_MS;
       const isLast = writes === WRITES;
       const lookUntilMs = isLast ? untilMs : Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {
         const nowMs = this.#clock.nowMs();
-        if ((await act.holds()) && nowMs >= believedFromMs) return;
+        if ((await act.holds()) && nowMs >= believedFromMs) return frames;
         if (nowMs >= lookUntilMs) break;
         await new Promise<void>(resolve => this.#clock.after(LOOK_AGAIN_MS, resolve));
       }
@@ -269,7 +271,7 @@ export class MotorController {
     return this.#named(this.#link.read(this.#unit.address, register, urgency));
   }
 
-  #write<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<void> {
+  #write<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<number> {
     return this.#named(this.#link.write(this.#unit.address, register, values, urgency));
   }
 

@@ -143,11 +143,12 @@ export class MotorUnit {
   setMode(mode: Mode, stillWanted = always): Promise<void> {
     return this.#gate.request({ kind: 'mode', unit: this.unit.name, mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
-      await this.#reconciler.setMode(mode, untilMs, sameBoot);
+      const settle = await this.#reconciler.setMode(mode, untilMs, sameBoot);
       const wave =
         mode === 'debug' ? await this.#controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
       this.#state.confirmedMode(mode, wave);
+      settle();
     });
   }
 
@@ -213,9 +214,9 @@ export class MotorUnit {
 
   /** Into manual, so that nothing moves by itself when torque comes back. */
   enterManual(stillWanted: StillWanted): Promise<void> {
-    return this.#gate.inTurn(stillWanted, untilMs =>
-      this.#reconciler.setMode('manual', untilMs, stillWanted),
-    );
+    return this.#gate.inTurn(stillWanted, async untilMs => {
+      await this.#reconciler.setMode('manual', untilMs, stillWanted);
+    });
   }
 
   unlatch(stillWanted: StillWanted): Promise<void> {

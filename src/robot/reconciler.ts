@@ -28,13 +28,18 @@ export class Reconciler {
     this.#foundLatched = options.foundLatched;
   }
 
-  /** `stillWanted` is called before every write, and throws when a reset or another request came between. */
-  setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<void> {
-    const { modeFrames, waveFrames } = this.#state;
+  /**
+   * `stillWanted` is called before every write, and throws when a reset or another request came between. Resolves with
+   * the act that settles the mode's frames, where one frame went out and turned the mode that the controller showed.
+   */
+  setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<() => void> {
+    const { modeFrames, waveFrames, mode: shown } = this.#state;
     const after = before(modeFrames);
     // Entering debug mode takes the wave away.
     waveFrames.disturb();
-    return modeFrames.during(() => this.#controller.setMode(mode, untilMs, after, stillWanted));
+    return modeFrames.duringProof(
+      async () => (await this.#controller.setMode(mode, untilMs, after, stillWanted)) === 1 && mode !== shown,
+    );
   }
 
   latch(untilMs: number): Promise<void> {

@@ -11,6 +11,7 @@ export type Verdict = 'as wanted' | 'our doing' | 'its own doing';
 export class UnsettledFrames {
   #writing = 0;
   #unsettled = false;
+  #disturbances = 0;
   /** Since when the controller shows what is wanted; undefined while it does not. */
   #agreesSinceMs: number | undefined;
 
@@ -21,6 +22,7 @@ export class UnsettledFrames {
   /** Whatever was seen before does not count any more: a frame may be under way. */
   disturb(): void {
     this.#unsettled = true;
+    this.#disturbances += 1;
     this.#agreesSinceMs = undefined;
   }
 
@@ -34,6 +36,20 @@ export class UnsettledFrames {
       this.#writing -= 1;
       this.disturb();
     }
+  }
+
+  /**
+   * As `during`, for a write that resolves with whether the controller got one frame and showed its effect, which it had
+   * not shown before: then nothing of it is still to come. The act that this resolves with settles the frames at once,
+   * unless others were under way before or came between.
+   */
+  async duringProof(write: () => Promise<boolean>): Promise<() => void> {
+    const wasSettled = !this.#unsettled;
+    const disturbancesOfOne = this.#disturbances + 2;
+    const isProven = await this.during(write);
+    return () => {
+      if (wasSettled && isProven && this.#disturbances === disturbancesOfOne) this.#unsettled = false;
+    };
   }
 
   /**

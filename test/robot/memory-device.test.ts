@@ -95,7 +95,7 @@ describe('a plain memory device', () => {
     expect(await applied).to.equal('not-confirmed');
   });
 
-  type Ask = (controller: MotorController, untilMs: number) => Promise<void>;
+  type Ask = (controller: MotorController, untilMs: number) => Promise<unknown>;
   const asks: [does: string, register: 'stop' | 'mode', shown: Partial<typeof STATUS>, ask: Ask][] = [
     [
       'stops',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { defaultGains, unitNamed } from '../../src/core/units.js';
-import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
+import { defaultGains, type Mode, unitNamed } from '../../src/core/units.js';
+import { MODE_VALUES, REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
 import { ClockedRobot, type Frame, somebodyElse } from '../support/clocked-robot.js';
 
 const WAVE = { loop: 'speed', amplitude: 0.5, periodS: 1 };
@@ -77,6 +77,33 @@ describe('a unit after refused requests', () => {
     }
     await robot.wait(500);
     expect([robot.truth('gimbal').mode, units().gimbal.state.mode]).to.deep.equal(['manual', 'manual']);
+  });
+
+  /** In ms of the robot's clock. */
+  const switched = async (mode: Mode) => {
+    const startMs = robot.clock.nowMs();
+    await robot.during(units().gimbal.setMode(mode));
+    return robot.clock.nowMs() - startMs;
+  };
+
+  it('switches again at once after a switch whose one frame was seen to take effect', async () => {
+    for (const mode of ['auto', 'manual', 'debug', 'manual'] as const) {
+      expect(await switched(mode), mode).to.be.below(TAKES_EFFECT_MS / 2);
+    }
+  });
+
+  it('waits in the wake of a switch whose frame may have come twice, or turned nothing', async () => {
+    let lost = 0;
+    robot.intercept = frame => {
+      if (!isWrite(frame, 'gimbal', 'mode') || lost > 0) return undefined;
+      lost += 1;
+      return 'answer lost';
+    };
+    await switched('auto');
+    expect(await switched('manual')).to.be.at.least(TAKES_EFFECT_MS);
+    await robot.wait(100);
+    await switched('manual');
+    expect(await switched('auto')).to.be.at.least(TAKES_EFFECT_MS);
   });
 
   it('adopts what the controller does by itself, once nothing of ours is under way', async () => {
