@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { minify } from 'terser';
 import type { ConsoleFile, ConsoleManifest } from '../../src/http/console.js';
 
@@ -16,13 +16,30 @@ interface Asset {
   readonly content: Uint8Array;
 }
 
-/** Script and style sheet, bundled and small, under names that change with their content. */
+/** uPlot hangs its optional parts on itself at the end of its file. Without these lines the bundler leaves out what the page never uses. */
+const leanPlot: Plugin = {
+  name: 'lean-plot',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path }) => {
+      const [plot, ...extras] = readFileSync(path, 'utf8').split('\nuPlot.assign = assign;');
+      if (extras.length !== 1) throw new Error(`${path} does not end as it did`);
+      return { contents: `${plot}\nexport { uPlot as default };` };
+    }),
+};
+
+/**
+ * Scripts and style sheet, bundled and small, under names that change with their content. What `later.ts` names comes in a
+ * file of its own, which pages fetch when somebody looks; `chunk` holds what it has in common with the page.
+ */
 async function bundle(): Promise<Asset[]> {
   const { outputFiles } = await build({
     entryPoints: [join(source, 'main.tsx'), join(source, 'style.css')],
     outdir: target,
     entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
     bundle: true,
+    splitting: true,
+    plugins: [leanPlot],
     minify: true,
     legalComments: 'none',
     format: 'esm',
@@ -54,7 +71,7 @@ async function smaller(script: string): Promise<Uint8Array> {
 
 function page(assets: readonly Asset[]): Asset {
   const html = readFileSync(join(source, 'index.html'), 'utf8');
-  const linked = html.replace(/"(main|style)\.(js|css)"/g, (reference, name, extension) => {
+  const linked = html.replace(/"(main|chunk|style)\.(js|css)"/g, (reference, name, extension) => {
     const asset = assets.find(one => one.name.startsWith(`${name}-`) && one.name.endsWith(`.${extension}`));
     if (asset === undefined) throw new Error(`nothing was built for ${reference}`);
     return `"/${asset.name}"`;

@@ -1,25 +1,30 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Login } from './access/login.js';
 import { titleOf } from './bar/lines.js';
 import { TopBar } from './bar/top-bar.js';
 import { LogPanel } from './log/log-panel.js';
 import { MatchView } from './match/match-view.js';
 import { useConsole } from './parts/console.js';
-import { KeyHelp } from './parts/key-help.js';
+import { Drawer } from './parts/drawer.js';
+import { Later } from './parts/later.js';
 import { listenToKeys } from './parts/page-keys.js';
 import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
-import { FirstMinute } from './sim/first-minute.js';
-import { SimPanel } from './sim/sim-panel.js';
 import { StepPanel } from './step/step-panel.js';
 import { TuningPanel } from './tuning/tuning-panel.js';
 
 export function Page() {
   const { model } = useConsole();
   const hash = useSignal(location.hash);
-  const help = useRef<HTMLDialogElement>(null);
-  useEffect(() => listenToKeys(model, () => help.current?.showModal()), [model]);
+  const helps = useSignal(false);
+  useEffect(
+    () =>
+      listenToKeys(model, () => {
+        helps.value = true;
+      }),
+    [model],
+  );
   useEffect(() => {
     const read = () => {
       hash.value = location.hash;
@@ -39,7 +44,17 @@ export function Page() {
   return (
     <>
       {hash.value === '#match' && !model.isShut ? <MatchView /> : <Desk />}
-      <KeyHelp dialog={help} />
+      {helps.value && (
+        <Later>
+          {({ KeyHelp }) => (
+            <KeyHelp
+              onClose={() => {
+                helps.value = false;
+              }}
+            />
+          )}
+        </Later>
+      )}
     </>
   );
 }
@@ -60,7 +75,7 @@ function Desk() {
       <TopBar />
       <main>
         <div class="instruments">
-          {simulated && <FirstMinute />}
+          {simulated && <Later>{({ FirstMinute }) => <FirstMinute />}</Later>}
           <PlotPanel />
           <StepPanel />
           <RobotView />
@@ -68,7 +83,11 @@ function Desk() {
         <div class="settings">
           <TuningPanel />
           <LogPanel />
-          {simulated && <SimPanel />}
+          {simulated && (
+            <section class="card sim" aria-label="Simulator">
+              <Drawer title={<h2>Simulator</h2>}>{({ SimPanel }) => <SimPanel />}</Drawer>
+            </section>
+          )}
         </div>
       </main>
     </>

@@ -1,18 +1,20 @@
 import type { LaserStatus } from '../../core/status.js';
 import { useConsole } from '../parts/console.js';
+import { HoldButton } from '../parts/hold-button.js';
 import { Press } from '../parts/press.js';
 
-/** There is no key that lights it. */
-export function LaserSwitch() {
+/** There is no key that lights it. `holds`: no tap does either. */
+export function LaserSwitch({ holds }: { readonly holds?: boolean }) {
   const { model } = useConsole();
   const light = model.fresh.value ? model.status.value?.laser.light : undefined;
+  const Light = holds ? HoldButton : Press;
   return (
     <fieldset class="group laser" aria-label="Laser">
       <span class="label">
         Laser <LaserLamp />
       </span>
       <div class="segments">
-        <Press
+        <Light
           act={model.laser}
           what="on"
           run={() => model.light()}
@@ -20,7 +22,7 @@ export function LaserSwitch() {
           disabled={model.isStopped || !model.may('laser')}
         >
           On
-        </Press>
+        </Light>
         <Press
           act={model.laser}
           what="off"

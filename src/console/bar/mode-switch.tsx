@@ -1,9 +1,16 @@
 import { MODES, type Unit } from '../../core/units.js';
 import { useConsole } from '../parts/console.js';
+import { HoldButton } from '../parts/hold-button.js';
 import { Press } from '../parts/press.js';
 
+interface ModeSwitchProps {
+  readonly unit: Unit;
+  /** A chassis in auto drives away: for a thumb that takes a longer press. */
+  readonly holds?: boolean;
+}
+
 /** The modes of one unit; the one in force is lit, or grey while the controller is away. */
-export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
+export function ModeSwitch({ unit: { name, title }, holds }: ModeSwitchProps) {
   const { model } = useConsole();
   const status = model.status.value?.[name];
   const offline = status?.online === false;
@@ -14,18 +21,21 @@ export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
         <span class="unit-note">{offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}</span>
       </span>
       <div class="segments">
-        {MODES.map(mode => (
-          <Press
-            key={mode}
-            act={model.modes[name]}
-            what={mode}
-            run={() => model.switchMode(name, mode)}
-            pressed={status?.mode === mode}
-            disabled={model.isStopped || !model.may('drive')}
-          >
-            {mode}
-          </Press>
-        ))}
+        {MODES.map(mode => {
+          const Button = holds && name === 'chassis' && mode === 'auto' ? HoldButton : Press;
+          return (
+            <Button
+              key={mode}
+              act={model.modes[name]}
+              what={mode}
+              run={() => model.switchMode(name, mode)}
+              pressed={status?.mode === mode}
+              disabled={model.isStopped || !model.may('drive')}
+            >
+              {mode}
+            </Button>
+          );
+        })}
       </div>
     </fieldset>
   );

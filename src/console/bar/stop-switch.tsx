@@ -1,23 +1,24 @@
 import { useConsole } from '../parts/console.js';
 import { Press } from '../parts/press.js';
+import { vibrate } from '../parts/vibrate.js';
 
 /** One press, or Escape from anywhere. */
-export function StopSwitch() {
+export function StopButton() {
   const { model } = useConsole();
   return (
-    <fieldset class="group stopping" aria-label="Stop">
-      <Press
-        act={model.stopping}
-        what="stop"
-        run={() => model.stop()}
-        class="stop"
-        aria-keyshortcuts="Escape"
-        data-key="Esc"
-      >
-        STOP
-      </Press>
-      <ResumeButton />
-    </fieldset>
+    <Press
+      act={model.stopping}
+      what="stop"
+      run={() => {
+        vibrate([80, 40, 80]);
+        void model.stop();
+      }}
+      class="stop"
+      aria-keyshortcuts="Escape"
+      data-key="Esc"
+    >
+      STOP
+    </Press>
   );
 }
 

@@ -5,7 +5,7 @@ import { useConsole } from '../parts/console.js';
 import { AlertStrip } from './alert-strip.js';
 import { LaserSwitch } from './laser-switch.js';
 import { ModeSwitch } from './mode-switch.js';
-import { StopSwitch } from './stop-switch.js';
+import { ResumeButton, StopButton } from './stop-switch.js';
 
 /** Always in sight: how the robot is, its modes, its laser, what is wrong, and the way to stop it. */
 export function TopBar() {
@@ -25,7 +25,10 @@ export function TopBar() {
         <ModeSwitch key={unit.name} unit={unit} />
       ))}
       <LaserSwitch />
-      <StopSwitch />
+      <fieldset class="group stopping" aria-label="Stop">
+        <StopButton />
+        <ResumeButton />
+      </fieldset>
       <MatchBoard />
       <AlertStrip />
     </header>

@@ -1,73 +1,10 @@
-import { useSignal } from '@preact/signals';
-import type { LogEvent } from '../../core/log-event.js';
-import { unitNamed } from '../../core/units.js';
-import { clockText } from '../model/numbers.js';
-import { useConsole } from '../parts/console.js';
+import { Drawer } from '../parts/drawer.js';
 
-const SHOWN = 100;
-
-const FILTERS: Readonly<Record<string, (event: LogEvent) => boolean>> = {
-  all: () => true,
-  asked: ({ who }) => who !== undefined,
-  refused: ({ outcome }) => outcome !== undefined && outcome !== 'done',
-  'by itself': ({ who }) => who === undefined,
-};
-
-/** Who asked what and what came of it, and what the robot did by itself. Newest first. */
+/** The daemon's log of events. */
 export function LogPanel() {
-  const { model } = useConsole();
-  const filter = useSignal('all');
-  const open = useSignal(false);
-  const { events, dropped } = model.log;
-  const shown = open.value ? events.value.filter(FILTERS[filter.value] ?? (() => true)) : [];
   return (
     <section class="card log" aria-label="Log">
-      <details
-        onToggle={event => {
-          open.value = event.currentTarget.open;
-        }}
-      >
-        <summary>
-          <h2>Log</h2>
-        </summary>
-        <div class="segments">
-          {Object.keys(FILTERS).map(name => (
-            <button
-              type="button"
-              key={name}
-              aria-pressed={name === filter.value}
-              onClick={() => {
-                filter.value = name;
-              }}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
-        <ol>
-          {shown
-            .slice(-SHOWN)
-            .reverse()
-            .map(event => (
-              <li key={event.seq} data-refused={FILTERS.refused?.(event) || undefined}>
-                <time dateTime={event.at}>{clockText(event.at, new Date())}</time>
-                <span>{eventText(event)}</span>
-              </li>
-            ))}
-        </ol>
-        {dropped.value > 0 && <p class="hint">{dropped.value} older events are not kept.</p>}
-      </details>
+      <Drawer title={<h2>Log</h2>}>{({ EventList }) => <EventList />}</Drawer>
     </section>
   );
-}
-
-function eventText({ what, unit, who, outcome, detail = {} }: LogEvent): string {
-  const about = unit === undefined ? what : `${unitNamed(unit).title} ${what}`;
-  const values = Object.entries(detail).map(([name, value]) => `${name} ${value}`);
-  return [
-    about,
-    ...values,
-    ...(outcome === undefined ? [] : [outcome]),
-    ...(who === undefined ? [] : [`by ${who}`]),
-  ].join(' · ');
 }

@@ -1,9 +1,20 @@
-import type { Ref } from 'preact';
-import { KEYS } from './page-keys.js';
+import { useEffect, useRef } from 'preact/hooks';
 
-export function KeyHelp({ dialog }: { readonly dialog: Ref<HTMLDialogElement> }) {
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['Esc', 'stop the robot'],
+  ['L', 'darken the laser'],
+  ['g 1…4, c 1…3', 'choose a loop of the gimbal, of the chassis, and go to its kp'],
+  ['↑ ↓', 'one step of the gain; with Shift ten times as much, with Alt a tenth'],
+  ['Enter', 'save the edits of the unit'],
+  ['?', 'this list'],
+];
+
+/** The list that `?` shows. */
+export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} class="card" aria-label="Keys">
+    <dialog ref={dialog} class="card" aria-label="Keys" onClose={onClose}>
       <h2>Keys</h2>
       <table>
         <tbody>

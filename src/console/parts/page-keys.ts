@@ -5,16 +5,6 @@ import { onKey } from './keys.js';
 /** A unit's letter and a digit within this time are one command. */
 const DIGIT_MS = 1500;
 
-/** For the list that `?` shows. */
-export const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['Esc', 'stop the robot'],
-  ['L', 'darken the laser'],
-  ['g 1…4, c 1…3', 'choose a loop of the gimbal, of the chassis, and go to its kp'],
-  ['↑ ↓', 'one step of the gain; with Shift ten times as much, with Alt a tenth'],
-  ['Enter', 'save the edits of the unit'],
-  ['?', 'this list'],
-];
-
 /** Keys that work wherever the focus is. Returns the act that ends them. */
 export function listenToKeys(model: Model, onHelp: () => void): () => void {
   let letterAtMs = Number.NEGATIVE_INFINITY;

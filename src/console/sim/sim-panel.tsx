@@ -17,11 +17,9 @@ const LOOK_MS = 500;
 /** Every fault that the simulator can play, and the truth behind the buses. */
 export function SimPanel() {
   const { daemon } = useConsole();
-  const open = useSignal(false);
   const truth = useSignal<readonly string[]>([]);
   const act = useMemo(() => new Act('Simulator'), []);
   useEffect(() => {
-    if (!open.value) return;
     const look = async () => {
       const outcome = await daemon.truth();
       if ('body' in outcome) truth.value = truthLines(outcome.body);
@@ -29,42 +27,33 @@ export function SimPanel() {
     void look();
     const timer = setInterval(() => void look(), LOOK_MS);
     return () => clearInterval(timer);
-  }, [open.value]);
+  }, []);
   return (
-    <section class="card sim" aria-label="Simulator">
-      <details
-        onToggle={event => {
-          open.value = event.currentTarget.open;
-        }}
-      >
-        <summary>
-          <h2>Simulator</h2>
-        </summary>
-        {FAULTS.map(([target, faults]) => (
-          <fieldset class="chips" key={target} aria-label={`Faults of the ${target}`}>
-            <span class="unit-name">{target}</span>
-            {faults.map(fault => (
-              <Press
-                key={fault}
-                act={act}
-                what={`${target} ${fault}`}
-                run={() =>
-                  act.run(`${target} ${fault}`, () => daemon.fault(target, fault), `${target}: ${fault}`)
-                }
-              >
-                {fault}
-              </Press>
-            ))}
-          </fieldset>
-        ))}
-        <Outcome act={act} />
-        <ul class="truth" aria-label="The truth">
-          {truth.value.map(line => (
-            <li key={line}>{line}</li>
+    <>
+      {FAULTS.map(([target, faults]) => (
+        <fieldset class="chips" key={target} aria-label={`Faults of the ${target}`}>
+          <span class="unit-name">{target}</span>
+          {faults.map(fault => (
+            <Press
+              key={fault}
+              act={act}
+              what={`${target} ${fault}`}
+              run={() =>
+                act.run(`${target} ${fault}`, () => daemon.fault(target, fault), `${target}: ${fault}`)
+              }
+            >
+              {fault}
+            </Press>
           ))}
-        </ul>
-      </details>
-    </section>
+        </fieldset>
+      ))}
+      <Outcome act={act} />
+      <ul class="truth" aria-label="The truth">
+        {truth.value.map(line => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 

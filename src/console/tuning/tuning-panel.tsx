@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
 import type { StepSize } from '../model/numbers.js';
-import { GainsFile } from './gains-file.js';
+import { Drawer } from '../parts/drawer.js';
 import { SnapshotButton } from './snapshot-button.js';
 import { UnitCard } from './unit-card.js';
 
@@ -25,7 +25,7 @@ export function TuningPanel() {
           Fine steps
         </button>
         <SnapshotButton />
-        <GainsFile />
+        <Drawer title="Files">{({ GainsFile }) => <GainsFile />}</Drawer>
       </div>
     </div>
   );

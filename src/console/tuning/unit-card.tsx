@@ -3,11 +3,11 @@ import { changeText, fieldsOf, GAIN_NAMES, isDrastic } from '../model/edits.js';
 import { keyOf } from '../model/loop-choice.js';
 import { clockText, type StepSize } from '../model/numbers.js';
 import { useConsole } from '../parts/console.js';
+import { Drawer } from '../parts/drawer.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 import { ConflictList } from './conflict-list.js';
 import { GainField } from './gain-field.js';
-import { History } from './history.js';
 
 /** The gains of one unit's loops: running, stored and edited, and the way from one to the other. */
 export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: StepSize }) {
@@ -107,7 +107,9 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
         <ConflictList gains={gains} />
         <Outcome act={gains.saving} pending="Saving…" />
       </footer>
-      <History gains={gains} />
+      <Drawer title="History" class="history">
+        {({ Revisions }) => <Revisions gains={gains} />}
+      </Drawer>
     </section>
   );
 }

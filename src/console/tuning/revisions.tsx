@@ -11,17 +11,16 @@ import { Outcome } from '../parts/outcome.js';
 
 const SHOWN = 50;
 
-/** What was saved, when, and what it changed; fetched when somebody looks. */
-export function History({ gains }: { readonly gains: UnitGains }) {
+/** What was saved, when, and what it changed. */
+export function Revisions({ gains }: { readonly gains: UnitGains }) {
   const { model, daemon } = useConsole();
   const { unit } = gains;
-  const open = useSignal(false);
   const saved = useSignal<readonly SavedGains[]>([]);
   const loading = useMemo(() => new Act('History'), []);
   const revision = model.status.value?.[unit.name].gains.revision;
   useSignalEffect(() => {
     const now = model.status.value?.[unit.name].gains.revision;
-    if (!open.value || now === undefined || saved.peek()[0]?.revision === now) return;
+    if (now === undefined || saved.peek()[0]?.revision === now) return;
     void loading.run('load', async () => {
       const outcome = await daemon.history(unit.name, SHOWN + 1);
       if ('body' in outcome) saved.value = outcome.body;
@@ -29,13 +28,7 @@ export function History({ gains }: { readonly gains: UnitGains }) {
     });
   });
   return (
-    <details
-      class="history"
-      onToggle={event => {
-        open.value = event.currentTarget.open;
-      }}
-    >
-      <summary>History</summary>
+    <>
       <Outcome act={loading} />
       {revision === 0 && <p class="hint">Nothing was saved yet: the defaults are in force.</p>}
       <ol class="revisions">
@@ -60,7 +53,7 @@ export function History({ gains }: { readonly gains: UnitGains }) {
           </li>
         ))}
       </ol>
-    </details>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Act } from '../parts/act.js';
+import type { Act } from './act.js';
 import { vibrate } from './vibrate.js';
 
 const HOLD_MS = 400;

@@ -1,0 +1,9 @@
+/** Parts of the page that few need at once: one file of their own, fetched when somebody looks. */
+export { EventList } from './log/event-list.js';
+export { KeyHelp } from './parts/key-help.js';
+export { saveTelemetry } from './plot/telemetry-csv.js';
+export { FirstMinute } from './sim/first-minute.js';
+export { SimPanel } from './sim/sim-panel.js';
+export { saveStep } from './step/step-csv.js';
+export { GainsFile } from './tuning/gains-file.js';
+export { Revisions } from './tuning/revisions.js';

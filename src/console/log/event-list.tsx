@@ -1,0 +1,63 @@
+import { useSignal } from '@preact/signals';
+import type { LogEvent } from '../../core/log-event.js';
+import { unitNamed } from '../../core/units.js';
+import { clockText } from '../model/numbers.js';
+import { useConsole } from '../parts/console.js';
+
+const SHOWN = 100;
+
+const FILTERS: Readonly<Record<string, (event: LogEvent) => boolean>> = {
+  all: () => true,
+  asked: ({ who }) => who !== undefined,
+  refused: ({ outcome }) => outcome !== undefined && outcome !== 'done',
+  'by itself': ({ who }) => who === undefined,
+};
+
+/** Who asked what and what came of it, and what the robot did by itself. Newest first. */
+export function EventList() {
+  const { model } = useConsole();
+  const filter = useSignal('all');
+  const { events, dropped } = model.log;
+  const shown = events.value.filter(FILTERS[filter.value] ?? (() => true));
+  return (
+    <>
+      <div class="segments">
+        {Object.keys(FILTERS).map(name => (
+          <button
+            type="button"
+            key={name}
+            aria-pressed={name === filter.value}
+            onClick={() => {
+              filter.value = name;
+            }}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <ol>
+        {shown
+          .slice(-SHOWN)
+          .reverse()
+          .map(event => (
+            <li key={event.seq} data-refused={FILTERS.refused?.(event) || undefined}>
+              <time dateTime={event.at}>{clockText(event.at, new Date())}</time>
+              <span>{eventText(event)}</span>
+            </li>
+          ))}
+      </ol>
+      {dropped.value > 0 && <p class="hint">{dropped.value} older events are not kept.</p>}
+    </>
+  );
+}
+
+function eventText({ what, unit, who, outcome, detail = {} }: LogEvent): string {
+  const about = unit === undefined ? what : `${unitNamed(unit).title} ${what}`;
+  const values = Object.entries(detail).map(([name, value]) => `${name} ${value}`);
+  return [
+    about,
+    ...values,
+    ...(outcome === undefined ? [] : [outcome]),
+    ...(who === undefined ? [] : [`by ${who}`]),
+  ].join(' · ');
+}
