@@ -5,7 +5,7 @@ import { openBrowser } from '../../test/support/browser.js';
 import { Child } from '../../test/support/child.js';
 import { call } from '../../test/support/daemon.js';
 
-/** The operator's page on the simulated robot while its yaw is tuned, as the README shows it; on a phone; in a match. */
+/** The operator's page on the simulated robot while its yaw is tuned, by the tuner and by hand, as the docs show it; on a phone; in a match. */
 const folder = process.argv[2] ?? 'docs';
 const state = await mkdtemp(join(tmpdir(), 'trunnion-'));
 const daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
@@ -20,8 +20,19 @@ try {
     await page.goto(url + hash);
     return page;
   };
-  const desk = await open('', { viewport: { width: 1280, height: 720 } });
   const mode = (unit: string, to: string) => call(url, 'POST', `/api/${unit}/mode/switch`, { mode: to });
+  const { body: defaults } = await call(url, 'GET', '/api/gimbal/pidconfig');
+  const weak = { ...defaults, angle_yaw: { kp: 90, ki: 90, kd: 2.25 } };
+  await call(url, 'POST', '/api/gimbal/pidconfig', weak);
+  const tuner = await open('', { viewport: { width: 1280, height: 900 } });
+  await tuner.getByRole('button', { name: 'Tune…' }).click();
+  await tuner.getByRole('button', { name: 'Tune Angle loop, yaw' }).click();
+  await tuner.locator('.tune').getByRole('button', { name: 'Keep' }).waitFor({ timeout: 60_000 });
+  await seconds(1);
+  await tuner.screenshot({ path: join(folder, 'tune.png') });
+  await tuner.close();
+  await call(url, 'POST', '/api/gimbal/pidconfig', defaults);
+  const desk = await open('', { viewport: { width: 1280, height: 720 } });
   await mode('chassis', 'auto');
   await mode('gimbal', 'auto');
   await seconds(6);

@@ -17,6 +17,8 @@ const stream = new EventStream({
     void model.lookWhoIsHere();
     model.telemetry.streamOpened();
     void model.log.load();
+    void model.tuning.load();
+    void model.runs.look();
   },
   onRest: resting => {
     model.resting.value = resting;
@@ -27,6 +29,7 @@ const stream = new EventStream({
   onStatus: status => model.setStatus(status),
   onTelemetry: sample => model.takeSample(sample),
   onStep: step => model.takeStep(step),
+  onTune: tune => model.tuning.take(tune),
   onLog: event => model.log.take(event),
 });
 

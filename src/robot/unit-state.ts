@@ -208,7 +208,10 @@ export class UnitState {
   }
 
   beginTrial(trial: Trial): void {
-    if (this.#trial?.id !== trial.id) this.#emit({ what: 'trial', by: trial.by });
+    const known = this.#trial;
+    const checksum = gainsChecksum(this.#unit, trial.gains);
+    const isRenewal = known?.id === trial.id && gainsChecksum(this.#unit, known.gains) === checksum;
+    if (!isRenewal) this.#emit({ what: 'trial', by: trial.by });
     this.#trial = trial;
   }
 

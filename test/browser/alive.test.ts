@@ -55,7 +55,7 @@ describe('the console with others, with keys and with a simulator', function () 
     await shows(page.locator('.link'), /2 pages open/);
   });
 
-  it('chooses a loop by its keys and goes to its gain, saves by Enter and keeps the focus', async () => {
+  it('chooses a loop by its keys and goes to its gain, saves by Ctrl+Enter and keeps the focus', async () => {
     const page = await open();
     const focused = () => page.evaluate<string>('document.activeElement.id');
     await page.keyboard.press('c');
@@ -64,7 +64,7 @@ describe('the console with others, with keys and with a simulator', function () 
     await eventually(async () => (await focused()) === 'gain-chassis-position-kp');
     const before = Number(await kp.inputValue());
     await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+Enter');
     await shows(card(page, 'Chassis'), /Saved: Position loop kp/);
     expect(await focused()).to.equal('gain-chassis-position-kp');
     expect((await call(robot.url, 'GET', '/api/chassis/pidconfig')).body.position.kp).to.be.greaterThan(

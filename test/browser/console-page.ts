@@ -18,7 +18,7 @@ export async function has(locator: Locator, attribute: string, value: string | n
 
 export const field = (of: Page, name: string) => of.getByLabel(name, { exact: true });
 export const card = (of: Page, unit: string) => of.getByRole('region', { name: `${unit} gains` });
-export const save = (of: Page, unit: string) => card(of, unit).locator('footer .acts button').first();
+export const save = (of: Page, unit: string) => card(of, unit).getByRole('button', { name: /^Keep( \d|$)/ });
 export const mode = (of: Page, unit: string, name: string) =>
   of.getByRole('group', { name: `${unit} mode` }).getByRole('button', { name });
 export const press = (of: Page, name: string) => of.getByRole('button', { name, exact: true }).click();

@@ -115,7 +115,7 @@ describe('the console in a browser', function () {
     const kp = field(page, 'Position loop kp');
     const before = await kp.inputValue();
     await kp.fill('77');
-    await card(page, 'Chassis').getByRole('button', { name: 'Revert' }).click();
+    await card(page, 'Chassis').getByRole('button', { name: 'Undo' }).click();
     expect(await kp.inputValue()).to.equal(before);
     await kp.fill(`${before}.0`);
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
@@ -237,12 +237,13 @@ describe('the console in a browser', function () {
     await panel.getByLabel(/Amplitude/).fill('0.1');
     await panel.getByLabel(/Period/).fill('0.6');
     await panel.getByRole('button', { name: 'Excite', exact: true }).click();
-    await shows(panel.locator('tbody td').first(), /%/);
+    const figures = panel.locator('.reading');
+    await shows(figures.locator('tbody td').first(), /%/);
     const kp = field(page, 'Angle loop, yaw kp');
     await kp.fill(String(Number(await kp.inputValue()) / 2));
     await save(page, 'Gimbal').click();
-    await shows(panel.locator('thead'), /Before/);
-    expect(await panel.locator('tbody td').allTextContents()).to.not.include('');
+    await shows(figures.locator('thead'), /Before/);
+    expect(await figures.locator('tbody td').allTextContents()).to.not.include('');
     await panel.getByLabel(/Amplitude/).fill('50');
     await panel.getByRole('button', { name: 'Excite', exact: true }).click();
     await shows(panel.getByRole('alert'), /Amplitude must be at most 0.5/);
@@ -313,7 +314,7 @@ describe('the console in a browser', function () {
     const label = () => page.evaluate<string>("document.activeElement.getAttribute('aria-label')");
     await tabTo(async () => (await label()) === 'Position loop kp');
     await page.keyboard.press('ArrowDown');
-    await tabTo(async () => /^Save 1/.test(await focused()));
+    await tabTo(async () => /^Keep 1/.test(await focused()));
     await page.keyboard.press('Space');
     await shows(card(page, 'Chassis'), /Saved/);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { excitedUnits, statusLines, titleOf } from '../../src/console/bar/lines.js';
+import { statusLines, titleOf } from '../../src/console/bar/lines.js';
 import type { LaserStatus, Status, UnitStatus } from '../../src/core/status.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 
@@ -66,15 +66,6 @@ describe('the alert strip', () => {
       'bad: Storage The disk is full. Make room.',
       'bad: Storage set a damaged file aside: gains.1',
     ]);
-  });
-
-  it('names what is excited', () => {
-    const excitation = { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 };
-    const status = statusWith({ gimbal: { ...UNIT_STATUS, excitation } });
-    expect(excitedUnits(status).map(({ text }) => text)).to.deep.equal([
-      'Angle loop, yaw ±0.1 rad every 1 s',
-    ]);
-    expect(excitedUnits(statusWith({}))).to.deep.equal([]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { unitNamed } from '../../core/units.js';
+import { UNIT_LIST, unitNamed } from '../../core/units.js';
 import type { Model } from '../model/model.js';
 import { clockText } from '../model/numbers.js';
 import { type Act, refusalText } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';
-import { Press } from '../parts/press.js';
-import { excitedUnits, type Line, mostUrgentFirst, statusLines } from './lines.js';
+import { Doing, doingOf } from './doing.js';
+import { type Line, mostUrgentFirst, statusLines } from './lines.js';
 
 /**
  * All complaints, always in view. The bar keeps room for the first line; the others lie over the page below it, so that
@@ -16,9 +16,9 @@ export function AlertStrip() {
   const folded = useSignal(false);
   const lines = linesOf(model);
   const status = model.status.value;
-  const excited = status === undefined ? [] : excitedUnits(status);
+  const doing = UNIT_LIST.filter(unit => doingOf(model, unit) !== undefined);
   const restarts = model.log.restarts.value;
-  const count = lines.length + excited.length + restarts.length;
+  const count = lines.length + doing.length + restarts.length;
   return (
     <div class="strip" data-folded={folded.value || undefined}>
       <div role="alert">
@@ -37,18 +37,8 @@ export function AlertStrip() {
               </button>
             </li>
           ))}
-          {excited.map(({ unit, text }) => (
-            <li class="excited" key={unit.name}>
-              <strong>{unit.title}</strong> {text}{' '}
-              <Press
-                act={model.exciting[unit.name]}
-                what="end"
-                run={() => model.endExcitation(unit.name)}
-                aria-label={`End the excitation of the ${unit.title.toLowerCase()}`}
-              >
-                End
-              </Press>
-            </li>
+          {UNIT_LIST.map(unit => (
+            <Doing key={unit.name} unit={unit} />
           ))}
           {lines
             .filter(({ tone }) => tone === 'note')

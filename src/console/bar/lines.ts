@@ -1,6 +1,5 @@
 import type { LaserStatus, Status, UnitStatus } from '../../core/status.js';
 import { UNIT_LIST, type Unit } from '../../core/units.js';
-import { loopOf } from '../model/loop-choice.js';
 
 /** One line of the alert strip. */
 export interface Line {
@@ -82,22 +81,6 @@ function unitLines({ title }: Unit, { online, problem, faults, gains }: UnitStat
       ? [bad(title, 'does not run the stored gains yet.')]
       : []),
   ];
-}
-
-export interface Excited {
-  readonly unit: Unit;
-  readonly text: string;
-}
-
-/** What is excited now. */
-export function excitedUnits(status: Status): Excited[] {
-  return UNIT_LIST.flatMap(unit => {
-    const { excitation } = status[unit.name];
-    if (!excitation || excitation.amplitude === 0) return [];
-    const { title, quantity } = loopOf({ unit: unit.name, loop: excitation.loop });
-    const { amplitude, periodS } = excitation;
-    return [{ unit, text: `${title} ±${amplitude} ${quantity} every ${periodS} s` }];
-  });
 }
 
 /** What the window's title says of the laser and the rest. */

@@ -1,4 +1,7 @@
 import type { LogPage } from '../../core/log-event.js';
+import type { RememberedStep, StepSummary } from '../../core/remembered-step.js';
+import type { TrialStatus } from '../../core/status.js';
+import type { Tune } from '../../core/tune.js';
 import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
 import { createRequest } from './request.js';
@@ -29,6 +32,18 @@ export function createDaemon(onStuck: () => void) {
       post<GainSet>(`/api/${unit}/pidconfig${basedOn(baseRevision)}`, gains),
     restore: (unit: UnitName, revision: number) =>
       post<GainSet>(`/api/${unit}/pidconfig/restore`, { revision }),
+    /** With the id of a trial: renews or changes it. */
+    tryGains: (unit: UnitName, trial: { gains: GainSet; leaseS: number; id: string | undefined }) =>
+      post<TrialStatus>(`/api/${unit}/pidconfig/trial`, trial),
+    endTrial: (unit: UnitName) => remove(`/api/${unit}/pidconfig/trial`),
+    /** With the id of a tuning: renews it. */
+    tune: (unit: UnitName, wanted: { loop: string; style: Tune['style']; leaseS: number; id?: string }) =>
+      post<Tune>(`/api/${unit}/autotune`, wanted),
+    lastTune: (unit: UnitName) => get<{ readonly tune: Tune | null }>(`/api/${unit}/autotune`),
+    endTune: (unit: UnitName) => remove(`/api/${unit}/autotune`),
+    steps: (unit: UnitName, loop: string) => get<readonly StepSummary[]>(`/api/${unit}/steps?loop=${loop}`),
+    step: (unit: UnitName, loop: string, number: number) =>
+      get<RememberedStep>(`/api/${unit}/step?loop=${loop}&number=${number}`),
     session: () => get<Session>('/api/session'),
     enter: (token: string) => post<Session>('/api/session', { token }),
     leave: () => remove<Session>('/api/session'),

@@ -1,6 +1,8 @@
 import type { LogEvent } from '../../core/log-event.js';
 import type { Status } from '../../core/status.js';
-import type { Sample, Step } from './robot-state.js';
+import type { Step } from '../../core/step.js';
+import type { Tune } from '../../core/tune.js';
+import type { Sample } from './robot-state.js';
 import { StreamRoom } from './stream-room.js';
 
 export interface StreamHandlers {
@@ -10,6 +12,7 @@ export interface StreamHandlers {
   readonly onStatus: (status: Status) => void;
   readonly onTelemetry: (sample: Sample) => void;
   readonly onStep: (step: Step) => void;
+  readonly onTune: (tune: Tune) => void;
   readonly onLog: (event: LogEvent) => void;
   /** Newer windows have the connections; a press or a key wakes this one. */
   readonly onRest: (resting: boolean) => void;
@@ -94,6 +97,7 @@ export class EventStream {
     this.#on<Status>(source, 'status', status => this.#handlers.onStatus(status));
     this.#on<Sample>(source, 'telemetry', sample => this.#handlers.onTelemetry(sample));
     this.#on<Step>(source, 'step', step => this.#handlers.onStep(step));
+    this.#on<Tune>(source, 'tune', tune => this.#handlers.onTune(tune));
     this.#on<LogEvent>(source, 'log', event => this.#handlers.onLog(event));
   }
 

@@ -1,16 +1,20 @@
-import { batch, computed, effect, signal } from '@preact/signals';
-import type { Status } from '../../core/status.js';
+import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Status, TrialStatus } from '../../core/status.js';
+import type { Step } from '../../core/step.js';
+import type { Tune } from '../../core/tune.js';
 import { type Mode, perUnit, type UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
 import type { Daemon } from '../daemon/daemon.js';
-import type { Sample, Step } from '../daemon/robot-state.js';
+import type { Sample } from '../daemon/robot-state.js';
 import { EventLog } from '../log/event-log.js';
 import { matchOf } from '../match/match-status.js';
 import { Act } from '../parts/act.js';
+import type { TuningAct } from '../parts/page-keys.js';
 import { keepEdits } from './kept-edits.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
-import { rememberStep, type StepPair, stepAgeS } from './step-memory.js';
-import { pageS, Telemetry } from './telemetry.js';
+import { Runs } from './runs.js';
+import { Telemetry } from './telemetry.js';
+import { Tuning } from './tuning.js';
 import { UnitGains } from './unit-gains.js';
 
 /** What this page knows of the robot, and what is asked of it here. */
@@ -25,9 +29,16 @@ export class Model {
   readonly gains: Readonly<Record<UnitName, UnitGains>>;
   readonly telemetry = new Telemetry();
   readonly log: EventLog;
-  readonly steps = signal<ReadonlyMap<string, StepPair>>(new Map());
+  readonly tuning: Tuning;
+  readonly runs: Runs;
   /** Undefined while it is not known, or the daemon asks nobody. */
   readonly session = signal<Session | undefined>(undefined);
+  /** The chosen loop's last tuning, until somebody puts it away. */
+  readonly tuned: ReadonlySignal<Tune | undefined> = computed(() => {
+    const { unit, loop } = this.choice.value;
+    const tune = this.tuning.tunes[unit].value;
+    return tune?.loop === loop && tune.id !== this.tuning.dismissed.value ? tune : undefined;
+  });
   readonly match = computed(() => matchOf(this.status.value));
   readonly entering = new Act('Login');
   readonly stopping = new Act('Stop');
@@ -37,13 +48,21 @@ export class Model {
   readonly modes = perUnit(({ title }) => new Act(`${title} mode`));
   readonly exciting = perUnit(({ title }) => new Act(`${title} excitation`));
   readonly #daemon: Daemon;
-  /** When each unit's gains last changed, in the page's seconds. */
-  readonly #changedAtS: Record<UnitName, number> = { gimbal: 0, chassis: 0 };
 
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
     this.log = new EventLog(daemon);
     this.gains = perUnit(unit => new UnitGains(unit, daemon));
+    this.tuning = new Tuning({
+      daemon,
+      prepare: async choice => {
+        if (keyOf(choice) !== keyOf(this.choice.peek())) this.choice.value = choice;
+        const isReady = this.status.peek()?.[choice.unit].mode === 'debug';
+        return isReady || this.switchMode(choice.unit, 'debug');
+      },
+      save: ({ unit, loop }, gains) => this.gains[unit].saveLoop(loop, gains),
+    });
+    this.runs = new Runs(daemon, this.choice, this.tuned);
     keepEdits(this.gains);
     effect(() => {
       if (!this.fresh.value) this.telemetry.breakOff();
@@ -90,24 +109,28 @@ export class Model {
       this.status.value = status;
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
-    if (before === undefined) return;
-    for (const mark of this.telemetry.mark(before, status)) {
-      if (mark.kind === 'save' && mark.unit !== undefined) this.#changedAtS[mark.unit] = pageS();
-    }
+    if (before !== undefined) this.telemetry.mark(before, status);
   }
 
   takeSample(sample: Sample): void {
     this.telemetry.take(sample);
   }
 
-  takeStep(step: Step): void {
-    const { stored } = this.gains[step.unit];
-    const gains = stored.peek()?.gains[step.loop];
-    const begunS = pageS() - stepAgeS(step);
-    if (gains === undefined || begunS <= this.#changedAtS[step.unit]) return;
-    const revision = this.status.peek()?.[step.unit].gains.revision ?? 0;
-    const pair = rememberStep(this.steps.peek().get(keyOf(step)), { step, gains, revision });
-    this.steps.value = new Map(this.steps.peek()).set(keyOf(step), pair);
+  takeStep({ unit, loop }: Step): void {
+    if (keyOf({ unit, loop }) === keyOf(this.choice.peek())) void this.runs.look();
+  }
+
+  /** What a key asks of a unit's edits. */
+  tuneBy(act: TuningAct, unit: UnitName): void {
+    const gains = this.gains[unit];
+    if (act === 'try') void gains.try();
+    else if (act === 'keep') void gains.save();
+    else void gains.undo(this.trialOf(unit) !== undefined);
+  }
+
+  /** Gains that run on a unit and are not saved, whoever tries them; undefined while a tuning does. */
+  trialOf(unit: UnitName): TrialStatus | undefined {
+    return this.tuning.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
   }
 
   async stop(): Promise<void> {

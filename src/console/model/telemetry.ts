@@ -44,12 +44,10 @@ export class Telemetry {
   }
 
   /** What happened between two statuses. */
-  mark(before: Status, after: Status): readonly Mark[] {
-    const news = marksBetween(before, after, this.nowT);
-    this.marks.push(...news);
+  mark(before: Status, after: Status): void {
+    this.marks.push(...marksBetween(before, after, this.nowT));
     this.marks.splice(0, this.marks.length - MOST_MARKS);
     this.#hasNews = true;
-    return news;
   }
 
   /** Once for each picture of the browser. */
@@ -60,6 +58,6 @@ export class Telemetry {
   }
 }
 
-export function pageS(): number {
+function pageS(): number {
   return performance.now() / 1000;
 }

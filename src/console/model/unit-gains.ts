@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import type { GainSet, Unit } from '../../core/units.js';
+import type { GainSet, Gains, Unit } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
 import type { Outcome } from '../daemon/request.js';
 import { Act } from '../parts/act.js';
@@ -13,6 +13,7 @@ import {
   realEdits,
   withChanges,
 } from './edits.js';
+import { Trial } from './trial.js';
 
 /** The journal's gains and their revision; undefined when the answer that brought them did not say it. */
 export interface Stored {
@@ -44,6 +45,7 @@ export class UnitGains {
   /** Of the last save, by pointer. */
   readonly refused = signal<Readonly<Record<string, string>>>({});
   readonly saving: Act;
+  readonly trial: Trial;
   readonly edits = computed(() => {
     const gains = this.stored.value?.gains;
     return gains === undefined
@@ -68,6 +70,7 @@ export class UnitGains {
     this.unit = unit;
     this.#daemon = daemon;
     this.saving = new Act(`${unit.title} gains`);
+    this.trial = new Trial(unit, daemon);
   }
 
   /** Fetches what status says is stored, unless it was. */
@@ -88,6 +91,34 @@ export class UnitGains {
     const base = this.stored.value;
     this.refused.value = {};
     this.kept.value = { texts, ...(base && { base }) };
+  }
+
+  /** One loop's gains as edits. */
+  editLoop(loop: string, { kp, ki, kd }: Gains): void {
+    this.edit(`/${loop}/kp`, String(kp));
+    this.edit(`/${loop}/ki`, String(ki));
+    this.edit(`/${loop}/kd`, String(kd));
+    this.tidy();
+  }
+
+  /** There are edits, and all of them can be sent. */
+  get isReady(): boolean {
+    const { changes, faults } = this.edits.value;
+    return changes.length > 0 && Object.keys(faults).length === 0;
+  }
+
+  /** Runs the edits without saving them; without edits the trial goes on as it is. */
+  async try(): Promise<void> {
+    const gains = this.stored.value?.gains;
+    if (gains !== undefined && this.isReady) {
+      await this.trial.begin(withChanges(gains, this.edits.value.changes));
+    }
+  }
+
+  /** The edits go, and what they tried; a trial of somebody else ends too. */
+  async undo(isTried: boolean): Promise<void> {
+    this.setTexts({});
+    if (isTried) await this.trial.end();
   }
 
   /** Drops texts that say nothing new. */
@@ -114,11 +145,17 @@ export class UnitGains {
     const { changes } = this.edits.value;
     const { base } = this.kept.value;
     const gains = this.stored.value?.gains;
-    if (gains === undefined) return Promise.resolve(false);
+    if (gains === undefined || !this.isReady) return Promise.resolve(false);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
     return this.#run('save', done, () =>
       this.#daemon.save(this.unit.name, withChanges(gains, changes), base?.revision),
     );
+  }
+
+  saveLoop(loop: string, gains: Gains): Promise<boolean> {
+    this.editLoop(loop, gains);
+    // Gains that are stored already need no save.
+    return this.edits.value.changes.length === 0 ? Promise.resolve(true) : this.save();
   }
 
   saveSet(gains: GainSet, done: string): Promise<boolean> {
@@ -138,8 +175,11 @@ export class UnitGains {
       what,
       async () => {
         const outcome = await request();
-        if ('body' in outcome) this.#take({ gains: outcome.body, revision: undefined });
-        else {
+        if ('body' in outcome) {
+          this.trial.drop();
+          this.trial.act.clear();
+          this.#take({ gains: outcome.body, revision: undefined });
+        } else {
           const { errors } = outcome.refusal;
           this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
         }

@@ -34,9 +34,31 @@ export function listenToKeys(model: Model, onHelp: () => void): () => void {
       field.select();
     });
   };
+  const onTuningKey = (event: KeyboardEvent) => {
+    const { target } = event;
+    const isGain = target instanceof HTMLInputElement && target.id.startsWith('gain-');
+    const unit =
+      (isGain && UNIT_LIST.find(({ name }) => target.id.startsWith(`gain-${name}-`))?.name) ||
+      model.choice.peek().unit;
+    const act = tuningAct(event, isGain || target === document.body);
+    if (act === undefined || event.repeat || !model.may('tune')) return;
+    event.preventDefault();
+    model.tuneBy(act, unit);
+  };
   window.addEventListener('keydown', onDigit, { capture: true });
+  window.addEventListener('keydown', onTuningKey);
   return () => {
     for (const end of ends) end();
     window.removeEventListener('keydown', onDigit, { capture: true });
+    window.removeEventListener('keydown', onTuningKey);
   };
+}
+
+export type TuningAct = 'try' | 'keep' | 'undo';
+
+/** Enter alone belongs to whatever has the focus, unless that is a gain or nothing. */
+function tuningAct({ key, ctrlKey, metaKey }: KeyboardEvent, isFree: boolean): TuningAct | undefined {
+  const withCtrl = ctrlKey || metaKey;
+  if (key === 'Enter') return withCtrl ? 'keep' : isFree ? 'try' : undefined;
+  return withCtrl && key === 'z' && isFree ? 'undo' : undefined;
 }

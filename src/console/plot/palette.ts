@@ -12,6 +12,7 @@ const NAMES = [
   'beam',
   'target',
   'mark',
+  'good',
 ] as const;
 export type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
 

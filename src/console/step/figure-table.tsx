@@ -1,11 +1,12 @@
+import type { RememberedStep } from '../../core/remembered-step.js';
+import type { StepFigures } from '../../core/step-figures.js';
 import type { Quantity } from '../../core/units.js';
-import type { Step } from '../daemon/robot-state.js';
 import { fixed } from '../model/numbers.js';
-import { caveatOf, type RememberedStep, type StepPair } from '../model/step-memory.js';
+import { caveatOf } from '../model/step-curve.js';
 
 interface Figure {
   readonly title: string;
-  readonly text: (figures: Step['figures'], quantity: Quantity) => string;
+  readonly text: (figures: StepFigures, quantity: Quantity) => string;
 }
 
 const FIGURES: readonly Figure[] = [
@@ -15,10 +16,15 @@ const FIGURES: readonly Figure[] = [
   { title: 'Steady error', text: (figures, quantity) => withUnit(figures.steadyError, 4, quantity) },
 ];
 
-/** What a tuner reads from the newest step, beside that of the gains before. */
-export function FigureTable({ pair, quantity }: { readonly pair: StepPair; readonly quantity: Quantity }) {
-  const { current, previous } = pair;
-  const caveat = caveatOf(current.step);
+interface FigureTableProps {
+  readonly current: RememberedStep;
+  readonly previous: RememberedStep | undefined;
+  readonly quantity: Quantity;
+}
+
+/** What a tuner reads from a step, beside one of other gains. */
+export function FigureTable({ current, previous, quantity }: FigureTableProps) {
+  const caveat = caveatOf(current);
   return (
     <div class="reading">
       <Swing of={current} quantity={quantity} />
@@ -63,12 +69,12 @@ interface CellProps {
 }
 
 /** A response that never comes to rest has no figures to boast of. */
-function Cell({ figure, of: { step }, quantity }: CellProps) {
-  return <td>{step.figures.oscillation ? '–' : figure.text(step.figures, quantity)}</td>;
+function Cell({ figure, of: { figures }, quantity }: CellProps) {
+  return <td>{figures.oscillation ? '–' : figure.text(figures, quantity)}</td>;
 }
 
-function Swing({ of: { step }, quantity }: { readonly of: RememberedStep; readonly quantity: Quantity }) {
-  const { oscillation } = step.figures;
+function Swing({ of, quantity }: { readonly of: RememberedStep; readonly quantity: Quantity }) {
+  const { oscillation } = of.figures;
   if (!oscillation) return null;
   const { swing, frequencyHz } = oscillation;
   return (
@@ -78,10 +84,10 @@ function Swing({ of: { step }, quantity }: { readonly of: RememberedStep; readon
   );
 }
 
-function withUnit(value: number | null, decimals: number, unit: string): string {
+export function withUnit(value: number | null, decimals: number, unit: string): string {
   return value === null ? '–' : `${fixed(value, decimals)} ${unit}`;
 }
 
-function milliseconds(value: number | null): string {
+export function milliseconds(value: number | null): string {
   return withUnit(value === null ? null : value * 1000, value !== null && value < 0.1 ? 1 : 0, 'ms');
 }

@@ -1,44 +1,66 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
+import type { RememberedStep } from '../../core/remembered-step.js';
+import type { Tune } from '../../core/tune.js';
 import type { Quantity } from '../../core/units.js';
-import { loopOf } from '../model/loop-choice.js';
-import { overlay, type StepPair, stepCurve } from '../model/step-memory.js';
+import { onOneAxis, predictedCurve, stepCurves } from '../model/step-curve.js';
 import { useConsole } from '../parts/console.js';
 import { createChart } from '../plot/chart.js';
+import type { Palette } from '../plot/palette.js';
 
-/** The newest step on the one of the gains before, from the old setpoint to the new one. */
-export function StepChart({ pair }: { readonly pair: StepPair | undefined }) {
+/** Of the runs that lie under the main one, in the order in which they were ticked. */
+export const RUN_COLOURS = [
+  'previous',
+  'output',
+  'target',
+  'good',
+  'mark',
+] as const satisfies readonly (keyof Palette)[];
+
+interface StepChartProps {
+  readonly main: RememberedStep | undefined;
+  readonly under: readonly RememberedStep[];
+  readonly quantity: Quantity;
+  readonly predicted: Tune['predicted'] | undefined;
+}
+
+/** A step on those of other gains and on what was predicted of it, from the old setpoint to the new one. */
+export function StepChart({ main, under, quantity, predicted }: StepChartProps) {
   const { colours } = useConsole();
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
-  const quantity = useRef<Quantity>('rad');
-  if (pair !== undefined) quantity.current = loopOf(pair.current.step).quantity;
+  const shown = useRef(quantity);
+  shown.current = quantity;
   useEffect(() => {
-    if (host.current === null || pair === undefined) return;
+    if (host.current === null || main === undefined) return;
     chart.current ??= createChart({
       host: host.current,
       colours,
       series: [
-        { label: 'before', colour: 'previous', width: 1.5, dash: [3, 3] },
+        ...RUN_COLOURS.map(colour => ({ label: colour, colour, width: 1.5 })),
         { label: 'setpoint', colour: 'setpoint', width: 1, dash: [6, 4] },
         { label: 'measured', colour: 'measured', width: 2 },
+        { label: 'predicted', colour: 'ink', width: 2, dash: [2, 6] },
       ],
-      quantity: () => quantity.current,
+      quantity: () => shown.current,
       zeroT: () => 0,
       range: () => [0, chart.current?.data[0].at(-1) ?? 1],
     });
-    const { current, previous } = pair;
-    const [t, setpoint, measured, under] = overlay(
-      stepCurve(current.step),
-      previous && stepCurve(previous.step),
+    const { setpoint, measured } = stepCurves(main);
+    chart.current.setData(
+      onOneAxis([
+        ...RUN_COLOURS.map((_, index) => under[index] && stepCurves(under[index]).measured),
+        setpoint,
+        measured,
+        predicted ? predictedCurve(predicted) : undefined,
+      ]),
     );
-    chart.current.setData([t, under, setpoint, measured]);
-  }, [pair, colours]);
+  });
   return (
     <div
       class="chart"
       role="img"
-      aria-label={`Captured step in ${quantity.current}, from the old setpoint to the new one`}
+      aria-label={`Captured step in ${quantity}, from the old setpoint to the new one`}
       ref={host}
     />
   );

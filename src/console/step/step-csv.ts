@@ -1,19 +1,20 @@
+import type { RememberedStep } from '../../core/remembered-step.js';
 import { csv } from '../model/csv.js';
-import { loopOf } from '../model/loop-choice.js';
-import type { StepPair } from '../model/step-memory.js';
+import { type LoopChoice, loopOf } from '../model/loop-choice.js';
 import { offerFile } from '../parts/offer-file.js';
 
-/** The newest step as a file that says whose it is. */
-export function saveStep({ current: { step, gains, revision } }: StepPair): void {
-  const { quantity } = loopOf(step);
+/** A step as a file that says whose it is. */
+export function saveStep({ unit, loop }: LoopChoice, step: RememberedStep): void {
+  const { quantity } = loopOf({ unit, loop });
   const { setpoint, measured } = step.samples;
-  const name = `${step.unit}-${step.loop}-step-${step.number}-rev${revision}`;
-  const { kp, ki, kd } = gains;
-  const about = [`${step.unit} ${step.loop}`, `revision ${revision}`, `kp ${kp} ki ${ki} kd ${kd}`];
+  const { kp, ki, kd } = step.gains;
+  const whose = step.revision === null ? 'trial' : `revision ${step.revision}`;
+  const about = [`robot ${location.host}`, `${unit} ${loop}`, whose, `kp ${kp} ki ${ki} kd ${kd}`, step.at];
   const columns = [
     { name: 't_s', values: measured.map((_, index) => index * step.periodS) },
     { name: `setpoint_${quantity}`, values: setpoint },
     { name: `measured_${quantity}`, values: measured },
   ];
-  offerFile(`${name}.csv`, 'text/csv', csv(columns, [...about, new Date().toISOString()]));
+  const name = `${unit}-${loop}-step-${step.number}-${whose.replace(' ', '-')}.csv`;
+  offerFile(name, 'text/csv', csv(columns, about));
 }

@@ -1,29 +1,59 @@
-import { keyOf, loopOf } from '../model/loop-choice.js';
+import { useSignal } from '@preact/signals';
+import { loopOf } from '../model/loop-choice.js';
 import { useConsole } from '../parts/console.js';
 import { fetchParts } from '../parts/later.js';
 import { ExcitationForm } from './excitation-form.js';
 import { FigureTable } from './figure-table.js';
+import { RunTable } from './run-table.js';
 import { StepChart } from './step-chart.js';
+import { TunePlan } from './tune-plan.js';
+import { TuneReport } from './tune-report.js';
 
-/** Excites the chosen loop in debug mode, and shows its newest step over the one of the gains before. */
+/** Excites or tunes the chosen loop, and shows its steps over those of other gains. */
 export function StepPanel() {
   const { model } = useConsole();
-  const pair = model.steps.value.get(keyOf(model.choice.value));
+  const plans = useSignal(false);
+  const choice = model.choice.value;
+  const { quantity } = loopOf(choice);
+  const { main, under } = model.runs;
   return (
     <section class="card step" aria-label="Step response">
       <header>
         <h2>Step response</h2>
         <ExcitationForm />
-        {pair !== undefined && (
-          <button type="button" onClick={() => void fetchParts().then(parts => parts?.saveStep(pair))}>
-            CSV
+        <span class="acts">
+          <button
+            type="button"
+            aria-expanded={plans.value}
+            onClick={() => {
+              plans.value = !plans.value;
+            }}
+          >
+            Tune…
           </button>
-        )}
+          {main !== undefined && (
+            <button
+              type="button"
+              onClick={() => void fetchParts().then(parts => parts?.saveStep(choice, main))}
+            >
+              CSV
+            </button>
+          )}
+        </span>
       </header>
-      <div class="result" hidden={pair === undefined}>
-        <StepChart pair={pair} />
-        {pair !== undefined && <FigureTable pair={pair} quantity={loopOf(model.choice.value).quantity} />}
+      {plans.value && (
+        <TunePlan
+          onBegin={() => {
+            plans.value = false;
+          }}
+        />
+      )}
+      <TuneReport />
+      <div class="result" hidden={main === undefined}>
+        <StepChart main={main} under={under} quantity={quantity} predicted={model.tuned.value?.predicted} />
+        {main !== undefined && <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}
       </div>
+      <RunTable />
     </section>
   );
 }

@@ -10,13 +10,12 @@ export interface GainFieldProps {
   readonly field: Field;
   /** Of a press on − or +. */
   readonly size: StepSize;
-  readonly onEnter: () => void;
 }
 
 const ARROWS: Readonly<Record<string, 1 | -1>> = { ArrowUp: 1, ArrowDown: -1 };
 
 /** One gain: typed, or changed in steps; what is stored stands below as long as the field says something else. */
-export function GainField({ gains, loop, field, size, onEnter }: GainFieldProps) {
+export function GainField({ gains, loop, field, size }: GainFieldProps) {
   const { pointer, gain } = field;
   const stored = gains.stored.value?.gains;
   const { changes, faults } = gains.edits.value;
@@ -34,7 +33,6 @@ export function GainField({ gains, loop, field, size, onEnter }: GainFieldProps)
     if ('value' in parsed) gains.edit(pointer, String(stepped(parsed.value, direction, by)));
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && !event.ctrlKey) onEnter();
     const direction = ARROWS[event.key];
     if (direction === undefined) return;
     event.preventDefault();

@@ -5,8 +5,8 @@ import { clockText, type StepSize } from '../model/numbers.js';
 import { useConsole } from '../parts/console.js';
 import { Drawer } from '../parts/drawer.js';
 import { Outcome } from '../parts/outcome.js';
-import { Press } from '../parts/press.js';
 import { ConflictList } from './conflict-list.js';
+import { GainActs } from './gain-acts.js';
 import { GainField } from './gain-field.js';
 
 /** The gains of one unit's loops: running, stored and edited, and the way from one to the other. */
@@ -18,8 +18,6 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
   const excited = model.status.value?.[unit.name].excitation;
   const { changes, faults } = gains.edits.value;
   const faulty = Object.keys(faults).length > 0;
-  const saving = gains.saving.pending.value !== undefined;
-  const count = changes.length;
   return (
     <section
       class="card unit"
@@ -62,40 +60,14 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
               {fields
                 .filter(field => field.loop === loop.name)
                 .map(field => (
-                  <GainField
-                    key={field.gain}
-                    gains={gains}
-                    loop={loop}
-                    field={field}
-                    size={size}
-                    onEnter={() => {
-                      if (count > 0 && !faulty) void gains.save();
-                    }}
-                  />
+                  <GainField key={field.gain} gains={gains} loop={loop} field={field} size={size} />
                 ))}
             </div>
           );
         })}
       </div>
       <footer>
-        <div class="acts">
-          <Press
-            act={gains.saving}
-            what="save"
-            class="primary"
-            run={() => gains.save()}
-            disabled={count === 0 || faulty || saving || !model.may('tune')}
-          >
-            {count === 0 ? 'Save' : count === 1 ? 'Save 1 change' : `Save ${count} changes`}
-          </Press>
-          <button
-            type="button"
-            disabled={(count === 0 && !faulty) || saving}
-            onClick={() => gains.setTexts({})}
-          >
-            Revert
-          </button>
-        </div>
+        <GainActs gains={gains} />
         <ul class="changes">
           {changes.map(change => (
             <li key={change.field.pointer} data-drastic={isDrastic(change) || undefined}>
@@ -106,6 +78,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
         </ul>
         <ConflictList gains={gains} />
         <Outcome act={gains.saving} pending="Saving…" />
+        <Outcome act={gains.trial.act} />
       </footer>
       <Drawer title="History" class="history">
         {({ Revisions }) => <Revisions gains={gains} />}
@@ -121,11 +94,14 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   if (status === undefined) return <span class="running" />;
   const { revision, savedAt, applied } = status.gains;
   const stored = savedAt === null ? 'Defaults' : `Revision ${revision}, ${clockText(savedAt, new Date())}`;
+  const trial = model.trialOf(name);
   const [state, how] = !model.fresh.value
     ? ['unknown', 'unknown']
-    : applied
-      ? ['running', 'running']
-      : ['waiting', status.online ? 'not running yet' : 'not running: controller offline'];
+    : trial !== undefined
+      ? ['waiting', `not running: ${trial.by} tries others`]
+      : applied
+        ? ['running', 'running']
+        : ['waiting', status.online ? 'not running yet' : 'not running: controller offline'];
   return (
     <span class="running" data-state={state} title={status.problem?.detail}>
       {stored} · {how}

@@ -1,0 +1,15 @@
+/** Asks again and again for what lasts only as long as somebody asks; a page that is gone asks no more. */
+export class Lease {
+  /** Of what is asked for: it ends so long after the page is gone, and outlives one answer that is lost. */
+  static readonly leaseS = 3;
+  #timer = 0;
+
+  hold(renew: () => unknown): void {
+    this.drop();
+    this.#timer = window.setInterval(renew, 1000);
+  }
+
+  drop(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,113 @@
+import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { RememberedStep, StepSummary } from '../../core/remembered-step.js';
+import type { Tune } from '../../core/tune.js';
+import type { Gains } from '../../core/units.js';
+import type { Daemon } from '../daemon/daemon.js';
+import type { LoopChoice } from './loop-choice.js';
+
+/** That can be told apart when they lie on one another. */
+const MOST_TICKED = 5;
+
+/** The steps of the chosen loop that the daemon remembers, and those of them that are drawn. */
+export class Runs {
+  /** Newest first. */
+  readonly list = signal<readonly StepSummary[]>([]);
+  /** Numbers of the runs that lie under the newest one. */
+  readonly ticked = signal<readonly number[]>([]);
+  readonly samples = signal<ReadonlyMap<number, RememberedStep>>(new Map());
+  readonly #daemon: Daemon;
+  readonly #choice: ReadonlySignal<LoopChoice>;
+  readonly #tuned: ReadonlySignal<Tune | undefined>;
+  #looking = false;
+  #news = false;
+
+  constructor(daemon: Daemon, choice: ReadonlySignal<LoopChoice>, tuned: ReadonlySignal<Tune | undefined>) {
+    this.#daemon = daemon;
+    this.#choice = choice;
+    this.#tuned = tuned;
+    effect(() => {
+      tuned.value;
+      void this.look();
+    });
+    effect(() => {
+      choice.value;
+      batch(() => {
+        this.list.value = [];
+        this.ticked.value = [];
+        this.samples.value = new Map();
+      });
+    });
+  }
+
+  /** The newest, or that of the gains which a tuning proposes. */
+  get main(): RememberedStep | undefined {
+    return this.#sampled(this.#main);
+  }
+
+  /** What lies under it: the ticked runs, or the newest of the gains before. */
+  get under(): readonly RememberedStep[] {
+    return this.#underneath.flatMap(run => this.#sampled(run) ?? []);
+  }
+
+  tick(number: number): void {
+    const others = this.ticked.value.filter(one => one !== number);
+    const wasTicked = others.length < this.ticked.value.length;
+    this.ticked.value = wasTicked ? others : [...others, number].slice(-MOST_TICKED);
+    void this.#fetch();
+  }
+
+  /** Asks what is new; once more afterwards where something came while it asked. */
+  async look(): Promise<void> {
+    this.#news = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#news) {
+      this.#news = false;
+      const choice = this.#choice.peek();
+      const outcome = await this.#daemon.steps(choice.unit, choice.loop);
+      if ('body' in outcome && this.#choice.peek() === choice) this.list.value = outcome.body;
+      await this.#fetch();
+    }
+    this.#looking = false;
+  }
+
+  get #main(): StepSummary | undefined {
+    const proposed = this.#tuned.value?.proposed;
+    return (proposed && this.#of(proposed.gains)) ?? this.list.value[0];
+  }
+
+  get #underneath(): readonly StepSummary[] {
+    const main = this.#main;
+    const ticked = this.ticked.value;
+    if (main === undefined) return [];
+    if (ticked.length > 0)
+      return ticked.flatMap(number => this.list.value.find(run => run.number === number) ?? []);
+    const began = this.#tuned.value?.before?.gains;
+    const before = this.list.value.find(run => !sameGains(run.gains, main.gains));
+    const under = (began && !sameGains(began, main.gains) && this.#of(began)) || before;
+    return under === undefined ? [] : [under];
+  }
+
+  #of(gains: Gains): StepSummary | undefined {
+    return this.list.value.find(run => sameGains(run.gains, gains));
+  }
+
+  async #fetch(): Promise<void> {
+    const choice = this.#choice.peek();
+    const main = this.#main;
+    for (const run of [...(main === undefined ? [] : [main]), ...this.#underneath]) {
+      if (this.#sampled(run) !== undefined) continue;
+      const outcome = await this.#daemon.step(choice.unit, choice.loop, run.number);
+      if (this.#choice.peek() !== choice) return;
+      if ('body' in outcome) this.samples.value = new Map(this.samples.peek()).set(run.number, outcome.body);
+    }
+  }
+
+  #sampled(run: StepSummary | undefined): RememberedStep | undefined {
+    return run && this.samples.value.get(run.number);
+  }
+}
+
+export function sameGains(one: Gains, other: Gains): boolean {
+  return one.kp === other.kp && one.ki === other.ki && one.kd === other.kd;
+}

@@ -1,0 +1,117 @@
+import { signal } from '@preact/signals';
+import type { Tune } from '../../core/tune.js';
+import { type Gains, perUnit, type UnitName, unitNamed } from '../../core/units.js';
+import type { Daemon } from '../daemon/daemon.js';
+import { Act } from '../parts/act.js';
+import { Lease } from './lease.js';
+import type { LoopChoice } from './loop-choice.js';
+
+export type Style = Tune['style'];
+
+interface TuningOptions {
+  readonly daemon: Daemon;
+  /** Shows the loop, and brings its unit into debug mode unless it is there. */
+  readonly prepare: (choice: LoopChoice) => Promise<boolean>;
+  /** An ordinary save of one loop. */
+  readonly save: (choice: LoopChoice, gains: Gains) => Promise<boolean>;
+}
+
+/** Tunings of loops: those under way, whoever began them, and the last of each unit. */
+export class Tuning {
+  readonly tunes = perUnit(() => signal<Tune | undefined>(undefined));
+  readonly style = signal<Style>('normal');
+  /** The tuning whose result somebody put away. */
+  readonly dismissed = signal('');
+  readonly act = new Act('Tuning');
+  /** Of a tuning of all loops: those that are still to come. */
+  readonly plan = signal<readonly LoopChoice[]>([]);
+  /** Of the same: those that have ended. */
+  readonly ended = signal<readonly Tune[]>([]);
+  readonly #options: TuningOptions;
+  readonly #lease = new Lease();
+  /** What waits for the end of the tuning that this page holds. */
+  #waits: { readonly id: string; readonly end: (tune: Tune) => void } | undefined;
+
+  constructor(options: TuningOptions) {
+    this.#options = options;
+  }
+
+  get running(): Tune | undefined {
+    return Object.values(this.tunes)
+      .map(({ value }) => value)
+      .find(tune => tune?.state === 'running');
+  }
+
+  /** What happened while nobody listened. */
+  async load(): Promise<void> {
+    for (const unit of ['gimbal', 'chassis'] as const) {
+      const outcome = await this.#options.daemon.lastTune(unit);
+      if ('body' in outcome && outcome.body.tune !== null) this.take(outcome.body.tune);
+    }
+  }
+
+  take(tune: Tune): void {
+    this.tunes[tune.unit].value = tune;
+    if (tune.state === 'running' || this.#waits?.id !== tune.id) return;
+    this.#lease.drop();
+    const { end } = this.#waits;
+    this.#waits = undefined;
+    end(tune);
+  }
+
+  /** The tuning's end; undefined where it did not begin. */
+  async tune(choice: LoopChoice): Promise<Tune | undefined> {
+    const { unit, loop } = choice;
+    const { daemon, prepare } = this.#options;
+    const wanted = { loop, style: this.style.peek(), leaseS: Lease.leaseS };
+    if (!(await prepare(choice))) return undefined;
+    let begun: Tune | undefined;
+    await this.act.run('tune', async () => {
+      const outcome = await daemon.tune(unit, wanted);
+      if ('body' in outcome) begun = outcome.body;
+      return outcome;
+    });
+    if (begun === undefined) return undefined;
+    const { id } = begun;
+    const over = new Promise<Tune>(end => {
+      this.#waits = { id, end };
+    });
+    this.take(begun);
+    this.#lease.hold(async () => {
+      const outcome = await daemon.tune(unit, { ...wanted, id });
+      if ('refusal' in outcome && outcome.refusal.code === 'trial-ended') await this.load();
+    });
+    return over;
+  }
+
+  /** The unit's loops from the inside out. An outer loop stands on its inner ones, so what is better is saved before. */
+  async tuneAll(unit: UnitName): Promise<void> {
+    const loops = insideOut(unit);
+    this.ended.value = [];
+    for (const [index, choice] of loops.entries()) {
+      this.plan.value = loops.slice(index + 1);
+      const tune = await this.tune(choice);
+      if (tune === undefined || tune.state === 'aborted') break;
+      this.ended.value = [...this.ended.value, tune];
+      const gains = tune.state === 'better' ? tune.proposed?.gains : undefined;
+      if (gains !== undefined && !(await this.#options.save(choice, gains))) break;
+    }
+    this.plan.value = [];
+  }
+
+  end(unit: UnitName): void {
+    void this.act.run('end', () => this.#options.daemon.endTune(unit));
+  }
+}
+
+/** A loop comes after the one that its output goes to. */
+export function insideOut(unit: UnitName): LoopChoice[] {
+  const { loops } = unitNamed(unit);
+  const depthOf = (name: string): number => {
+    const inner = loops.find(loop => loop.name === name)?.controller.inner;
+    return inner === undefined ? 0 : 1 + depthOf(inner);
+  };
+  return loops
+    .map(({ name }) => ({ unit, loop: name }))
+    .sort((one, other) => depthOf(one.loop) - depthOf(other.loop));
+}

@@ -1,0 +1,80 @@
+import { type Loop, unitNamed } from '../../core/units.js';
+import { loopOf } from '../model/loop-choice.js';
+import type { Style } from '../model/tuning.js';
+import { useConsole } from '../parts/console.js';
+import { Outcome } from '../parts/outcome.js';
+import { Press } from '../parts/press.js';
+
+/** Of the largest amplitude; the daemon tunes with so much. */
+const PART = 0.3;
+const LONGEST_S = 45;
+const STYLES: readonly Style[] = ['gentle', 'normal', 'brisk'];
+
+/** What a tuning moves, how far and for how long, before it moves. */
+export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
+  const { model } = useConsole();
+  const { tuning } = model;
+  const choice = model.choice.value;
+  const loop = loopOf(choice);
+  const unit = unitNamed(choice.unit);
+  const name = unit.title.toLowerCase();
+  const disabled =
+    model.isStopped || !model.may('drive') || !model.may('tune') || tuning.running !== undefined;
+  const begin = async (act: () => Promise<unknown>) => {
+    onBegin();
+    await act();
+  };
+  return (
+    <fieldset class="question" aria-label="Tune">
+      <p>
+        <strong>{loop.title}</strong> {moves(loop)}
+        {model.status.value?.[unit.name].mode !== 'debug' && ` The ${name} is put in debug mode first.`} The
+        laser goes dark. The tuning ends with this page, with a stop, or by End; it proposes gains and saves
+        none.
+      </p>
+      <div class="toolbar acts">
+        <div class="segments">
+          {STYLES.map(style => (
+            <button
+              type="button"
+              key={style}
+              aria-pressed={tuning.style.value === style}
+              onClick={() => {
+                tuning.style.value = style;
+              }}
+            >
+              {style}
+            </button>
+          ))}
+        </div>
+        <Press
+          act={tuning.act}
+          what="tune"
+          class="primary"
+          disabled={disabled}
+          run={() => begin(() => tuning.tune(choice))}
+        >
+          Tune {loop.title}
+        </Press>
+        <Press
+          act={tuning.act}
+          what="all"
+          disabled={disabled}
+          run={() => begin(() => tuning.tuneAll(unit.name))}
+          title="From the inside out. An outer loop stands on its inner ones, so each is saved before the next is tuned."
+        >
+          Tune all {unit.loops.length}, save what measures better
+        </Press>
+      </div>
+      <Outcome act={tuning.act} />
+    </fieldset>
+  );
+}
+
+function moves({ maxAmplitude, quantity, excitationPeriodS, runaway }: Loop): string {
+  const far = Number((PART * maxAmplitude).toPrecision(2));
+  return (
+    `moves ±${far} ${quantity} around where it stands, in jumps every ${excitationPeriodS / 2} s, for at most ` +
+    `${LONGEST_S} s; more than ${runaway} ${quantity} off, it is taken away.`
+  );
+}

@@ -1,0 +1,110 @@
+import type { Tune } from '../../core/tune.js';
+import { loopOf } from '../model/loop-choice.js';
+import { mismatchOf } from '../model/mismatch.js';
+import { useConsole } from '../parts/console.js';
+import { Outcome } from '../parts/outcome.js';
+import { Press } from '../parts/press.js';
+import { milliseconds, withUnit } from './figure-table.js';
+import { gainsText } from './run-table.js';
+
+/** How the chosen loop's tuning goes, or what came of it; and of a tuning of all loops, each. */
+export function TuneReport() {
+  const { model } = useConsole();
+  const { tuning } = model;
+  const tune = model.tuned.value;
+  const [all, left] = [tuning.ended.value, tuning.plan.value.length];
+  return (
+    <section class="tune" aria-label="Tuning">
+      {tuning.running === undefined && <Outcome act={tuning.act} />}
+      {all.length > 0 && (
+        <ul class="tuned-loops">
+          {all.map(one => (
+            <li key={one.id}>
+              {loopOf(one).title}: {verdictOf(one)}
+            </li>
+          ))}
+          {left > 0 && <li>{left} to come</li>}
+        </ul>
+      )}
+      {tune?.state === 'running' && (
+        <p role="status">
+          <strong>Tuning {loopOf(tune).title}.</strong> {tune.words.at(-1) ?? 'It begins'}…{' '}
+          <Press act={tuning.act} what="end" run={() => tuning.end(tune.unit)}>
+            End
+          </Press>
+        </p>
+      )}
+      {tune !== undefined && tune.state !== 'running' && <TuneEnd tune={tune} />}
+    </section>
+  );
+}
+
+function verdictOf({ state, why, before, proposed }: Tune): string {
+  if (state === 'good') return 'your gains are already as good; nothing changed.';
+  if (state !== 'better' || proposed === null) return `${state}: ${why}.`;
+  const from = milliseconds(before?.figures.settlingS ?? null);
+  return `settles in ${milliseconds(proposed.figures.settlingS)} instead of ${from}.`;
+}
+
+/** Its gains are proposed and not saved. */
+function TuneEnd({ tune }: { readonly tune: Tune }) {
+  const { model } = useConsole();
+  const { unit, loop, proposed, predicted, before } = tune;
+  const gains = model.gains[unit];
+  const stored = gains.stored.value?.gains[loop];
+  const isKept = proposed !== null && stored !== undefined && gainsText(stored) === gainsText(proposed.gains);
+  const mismatch = mismatchOf(tune);
+  const take = () => proposed && gains.editLoop(loop, proposed.gains);
+  return (
+    <>
+      <p role="status">
+        <strong>{loopOf(tune).title}:</strong> {verdictOf(tune)} {isKept && 'Saved.'}
+      </p>
+      <span class="acts">
+        {proposed !== null && !isKept && (
+          <>
+            <Press
+              act={gains.trial.act}
+              what="try"
+              run={() => {
+                take();
+                void gains.try();
+              }}
+              disabled={!model.may('tune') || model.isStopped}
+            >
+              Try
+            </Press>
+            <Press
+              act={gains.saving}
+              what="save"
+              class="primary"
+              run={() => gains.saveLoop(loop, proposed.gains)}
+              disabled={!model.may('tune')}
+            >
+              Keep
+            </Press>
+          </>
+        )}
+        <button
+          type="button"
+          onClick={() => {
+            model.tuning.dismissed.value = tune.id;
+            model.tuning.ended.value = [];
+          }}
+        >
+          Dismiss
+        </button>
+      </span>
+      {proposed !== null && (
+        <p class="hint">
+          {before !== null && `${gainsText(before.gains)} → `}
+          <strong>{gainsText(proposed.gains)}</strong>, measured overshoot{' '}
+          {withUnit(proposed.figures.overshootPercent, 1, '%')}
+          {predicted !== null &&
+            `; predicted ${milliseconds(predicted.settlingS)} and ${withUnit(predicted.overshootPercent, 1, '%')} (dotted), fit ${withUnit(predicted.fitPercent, 1, '%')}`}
+        </p>
+      )}
+      {mismatch !== undefined && <p class="caveat">{mismatch}</p>}
+    </>
+  );
+}

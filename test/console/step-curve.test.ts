@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { onOneAxis, predictedCurve, stepCurves } from '../../src/console/model/step-curve.js';
+
+const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
+  periodS,
+  samples: { measured, setpoint },
+});
+
+describe('steps that are drawn', () => {
+  it('lie on one another, up or down, from the old setpoint to the new one', () => {
+    const up = stepCurves(step([1.5, 2, 3], [1, 3, 3]));
+    const down = stepCurves(step([4.5, 4, 3], [5, 3, 3]));
+    expect(down).to.deep.equal(up);
+    expect(up.measured.values).to.deep.equal([0.5, 1, 2]);
+    expect(up.setpoint.values).to.deep.equal([0, 2, 2]);
+  });
+
+  it('lie on what was predicted of them', () => {
+    const curve = { periodS: 0.1, setpoint: 1, measured: [-1, 0, 1] };
+    const predicted = predictedCurve({ settlingS: 0.2, overshootPercent: 0, fitPercent: 1, curve });
+    expect(predicted).to.deep.equal(stepCurves(step([-1, 0, 1], [-1, 1, 1])).measured);
+  });
+
+  it('share one time axis', () => {
+    const curve = (periodS: number, values: number[]) => ({ t: values.map((_, n) => n * periodS), values });
+    const [t, one, none, other] = onOneAxis([curve(0.1, [0, 1, 2]), undefined, curve(0.15, [0, 2])]);
+    expect(t).to.deep.equal([0, 0.1, 0.15, 0.2]);
+    expect(one).to.deep.equal([0, 1, undefined, 2]);
+    expect(none).to.deep.equal([undefined, undefined, undefined, undefined]);
+    expect(other).to.deep.equal([0, undefined, 2, undefined]);
+  });
+});
