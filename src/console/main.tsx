@@ -17,7 +17,6 @@ const stream = new EventStream({
     void model.lookWhoIsHere();
     model.telemetry.streamOpened();
     void model.log.load();
-    void model.tuning.load();
     void model.runs.look();
   },
   onRest: resting => {

@@ -39,7 +39,7 @@ describe('the console in a browser', function () {
     })`);
   const noteOf = (of: Page, pointer: string) => of.locator(`#note-${pointer}`);
 
-  it('comes in at most 9 requests and 60 KB, all from the daemon, and complains of nothing', async () => {
+  it('comes in at most 10 requests and 60 KB, all from the daemon, and complains of nothing', async () => {
     const requests: string[] = [];
     let bytes = 0;
     const context = await robot.browser.newContext();
@@ -59,7 +59,7 @@ describe('the console in a browser', function () {
     await shows(fresh.locator('.link'), /Live/);
     await eventually(() => field(fresh, 'Speed loop kp').isEnabled());
     const ofRobot = requests.filter(request => !request.includes('/later-'));
-    expect(ofRobot, ofRobot.join(' ')).to.have.length.of.at.most(9);
+    expect(ofRobot, ofRobot.join(' ')).to.have.length.of.at.most(10);
     expect(requests.filter(request => !request.startsWith(robot.url))).to.deep.equal([]);
     // The files have 60 KiB at most (test/console/size.test.ts); here they come with the headers of their answers.
     expect(bytes).to.be.greaterThan(20_000).and.lessThan(61_500);

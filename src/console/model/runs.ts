@@ -25,9 +25,12 @@ export class Runs {
     this.#daemon = daemon;
     this.#choice = choice;
     this.#tuned = tuned;
+    let isBegun = false;
     effect(() => {
       tuned.value;
-      void this.look();
+      choice.value;
+      if (isBegun) void this.look();
+      isBegun = true;
     });
     effect(() => {
       choice.value;

@@ -42,14 +42,6 @@ export class Tuning {
       .find(tune => tune?.state === 'running');
   }
 
-  /** What happened while nobody listened. */
-  async load(): Promise<void> {
-    for (const unit of ['gimbal', 'chassis'] as const) {
-      const outcome = await this.#options.daemon.lastTune(unit);
-      if ('body' in outcome && outcome.body.tune !== null) this.take(outcome.body.tune);
-    }
-  }
-
   take(tune: Tune): void {
     this.tunes[tune.unit].value = tune;
     if (tune.state === 'running' || this.#waits?.id !== tune.id) return;
@@ -79,7 +71,10 @@ export class Tuning {
     this.take(begun);
     this.#lease.hold(async () => {
       const outcome = await daemon.tune(unit, { ...wanted, id });
-      if ('refusal' in outcome && outcome.refusal.code === 'trial-ended') await this.load();
+      if ('body' in outcome || outcome.refusal.code !== 'trial-ended') return;
+      // Its end was sent while nobody listened.
+      const last = await daemon.lastTune(unit);
+      if ('body' in last && last.body.tune !== null) this.take(last.body.tune);
     });
     return over;
   }
