@@ -43,6 +43,7 @@ interface Contexts {
   'bus-timeout': BusFailure;
   'arbitration-lost': BusFailure;
   'bus-unavailable': BusFailure;
+  'bus-in-use': BusFailure;
   'bus-failed': BusFailure;
   'bus-closed': BusFailure;
   deadline: Nothing;

@@ -18,6 +18,13 @@ export function startFailure(error: unknown): StartFailure {
       fields: { code },
     };
   }
+  if (isRobotError(error, 'bus-in-use')) {
+    const { code, context } = error;
+    return {
+      sentence: `another process drives the robot on I2C bus ${context.bus}; sudo systemctl stop trunnion ends the service`,
+      fields: { code },
+    };
+  }
   return { sentence: 'cannot start', fields: describeError(error) };
 }
 

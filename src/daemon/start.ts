@@ -29,8 +29,8 @@ import { Robot } from '../robot/robot.js';
 import { endRunawayTrials } from '../robot/runaway.js';
 import { StepMemory } from '../steps/step-memory.js';
 import { type Disk, realDisk } from '../storage/disk.js';
+import type { ProcessLock } from '../storage/path-lock.js';
 import { SilenceRecord } from '../storage/silence-record.js';
-import type { StateLock } from '../storage/state-lock.js';
 import { openPort, type Port } from './port.js';
 import type { Notifier } from './systemd-notify.js';
 
@@ -42,7 +42,7 @@ export interface Parts {
   readonly notifier?: Notifier;
   readonly disk?: Disk;
   /** Of the state folder; a daemon that another one keeps out of it does not start. */
-  readonly lock?: StateLock;
+  readonly lock?: ProcessLock;
   readonly boot?: Boot;
   /** Where `trunnion stop` and `trunnion unlock` reach this daemon; absent: nowhere. */
   readonly breakGlass?: string;

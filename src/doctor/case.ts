@@ -46,10 +46,11 @@ export async function openCase(
   version: string,
 ): Promise<Case> {
   const url = urlOf(config.http);
-  const [body, service, locked] = await Promise.all([
+  const [body, service, ...locked] = await Promise.all([
     system.getJson(new URL('/api/status', url).href),
     serviceOf(system),
     isLocked(system, config.state.folder),
+    isLocked(system, `/dev/i2c-${config.i2c.bus}`),
   ]);
   const isClosed = memberOf(body, 'code') === 'token-required';
   const simulatorAnswers = memberOf(body, 'simulated') === true;
@@ -64,7 +65,7 @@ export async function openCase(
     status,
     isClosed,
     simulatorAnswers,
-    daemonRuns: status !== undefined || isClosed || locked || isUp(service),
+    daemonRuns: status !== undefined || isClosed || locked.includes(true) || isUp(service),
     service,
     user: (await serviceUser(system, service)) ?? system.user,
   };
@@ -88,10 +89,10 @@ async function serviceOf(system: System): Promise<Record<string, string> | undef
   }
 }
 
-/** Who runs on the state folder, also on another port: the daemon has a lock on the folder itself. */
-async function isLocked(system: System, folder: string): Promise<boolean> {
+/** A daemon runs, also on another port: it has a lock on the state folder, and one on the device of the bus. */
+async function isLocked(system: System, path: string): Promise<boolean> {
   try {
-    const { device, inode } = await system.stat(folder);
+    const { device, inode } = await system.stat(path);
     const locks = (await system.readFile('/proc/locks')).toString();
     return locks.includes(` ${kernelName(device)}:${inode} `);
   } catch {

@@ -4,7 +4,7 @@ import type { Listeners } from '../core/listeners.js';
 import type { StorageStatus } from '../core/status.js';
 import { completeGains, defaultGains, type GainSet, type UnitName, unitNamed } from '../core/units.js';
 import type { Disk } from '../storage/disk.js';
-import { FolderLock, type StateLock } from '../storage/state-lock.js';
+import { PathLock, type ProcessLock } from '../storage/path-lock.js';
 import { Journal } from './journal.js';
 import type { JournalEntry } from './journal-line.js';
 
@@ -19,7 +19,7 @@ export interface StoreOptions {
   readonly folder: string;
   readonly clock: Clock;
   readonly disk: Disk;
-  readonly lock?: StateLock;
+  readonly lock?: ProcessLock;
 }
 
 /** How long a start waits for the disk. */
@@ -30,7 +30,7 @@ export class GainsStore {
   readonly #journal: Journal;
   readonly #clock: Clock;
 
-  private constructor({ folder, disk, clock, lock = new FolderLock(folder) }: StoreOptions) {
+  private constructor({ folder, disk, clock, lock = new PathLock(folder) }: StoreOptions) {
     this.#clock = clock;
     this.#journal = new Journal({ folder, disk, clock, lock });
   }

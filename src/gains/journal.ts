@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { Disk } from '../storage/disk.js';
-import type { StateLock } from '../storage/state-lock.js';
+import type { ProcessLock } from '../storage/path-lock.js';
 import { JournalFile } from './journal-file.js';
 import { type JournalEntry, journalBytes } from './journal-line.js';
 import type { Asked, Revisions } from './revisions.js';
@@ -36,7 +36,7 @@ export class Journal {
   readonly changed = new Listeners<void>();
   readonly #folder: string;
   readonly #disk: Disk;
-  readonly #lock: StateLock;
+  readonly #lock: ProcessLock;
   readonly #clock: Clock;
   readonly #file: JournalFile;
   /** Undefined until the file was read. */
@@ -51,7 +51,7 @@ export class Journal {
   /** File operations happen one after the other on this chain, which never rejects. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(options: { folder: string; disk: Disk; lock: StateLock; clock: Clock }) {
+  constructor(options: { folder: string; disk: Disk; lock: ProcessLock; clock: Clock }) {
     this.#folder = options.folder;
     this.#disk = options.disk;
     this.#lock = options.lock;

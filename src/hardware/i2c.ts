@@ -1,4 +1,5 @@
-import { type ErrorCode, RobotError } from '../core/errors.js';
+import { type ErrorCode, isRobotError, RobotError } from '../core/errors.js';
+import type { ProcessLock } from '../storage/path-lock.js';
 import type { I2cBus } from './ports.js';
 
 /** What is used of the addon i2c-bus. */
@@ -58,14 +59,24 @@ const TRANSACTIONS: readonly unknown[] = ['readI2cBlock', 'writeI2cBlock'];
 export class LinuxI2cBus implements I2cBus {
   readonly #native: I2cNative | RobotError;
   readonly #number: number;
+  readonly #lock: ProcessLock | undefined;
   #opened: NativeBus | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  /** `native` may be the reason why there is none: every call fails with it. */
-  constructor(native: I2cNative | RobotError, number: number) {
+  /**
+   * `native` may be the reason why there is none: every call fails with it. With a lock the bus is taken for this process:
+   * two daemons on one bus would each give the controllers its own gains.
+   */
+  constructor(native: I2cNative | RobotError, number: number, lock?: ProcessLock) {
     this.#native = native;
     this.#number = number;
+    this.#lock = lock;
+  }
+
+  /** Opens the bus without a word on it. Rejects with the bus codes. */
+  async open(): Promise<void> {
+    await this.#inTurn(async () => undefined);
   }
 
   async readBlock(address: number, register: number, length: number): Promise<Buffer> {
@@ -98,6 +109,7 @@ export class LinuxI2cBus implements I2cBus {
     this.#closed = true;
     await this.#last;
     this.#release();
+    await this.#lock?.release();
   }
 
   #inTurn<T>(transaction: (bus: NativeBus) => Promise<T>): Promise<T> {
@@ -110,15 +122,24 @@ export class LinuxI2cBus implements I2cBus {
     if (this.#closed) throw new RobotError('bus-closed', { bus: this.#number });
     if (this.#native instanceof RobotError) throw this.#native;
     try {
-      this.#opened ??= this.#native.openSync(this.#number);
-      return await transaction(this.#opened);
+      return await transaction(this.#opened ?? (await this.#openDevice(this.#native)));
     } catch (error) {
-      const failure = busError(error, this.#number);
+      const failure = isRobotError(error) ? error : busError(error, this.#number);
       if (failure.code === 'bus-unavailable' || !isOfTransaction(error)) {
         this.#release();
       }
       throw failure;
     }
+  }
+
+  /** Where the device cannot be locked it is used all the same: only another process keeps it from us. */
+  async #openDevice(native: I2cNative): Promise<NativeBus> {
+    const opened = native.openSync(this.#number);
+    this.#opened = opened;
+    await this.#lock?.hold().catch((error: unknown) => {
+      if (isRobotError(error, 'bus-in-use')) throw error;
+    });
+    return opened;
   }
 
   #release(): void {

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import { PathLock, type ProcessLock } from '../storage/path-lock.js';
 import { loadGpio, loadI2c } from './addon.js';
 import { type GpioNative, type GpioOptions, openInterlockPin, openLaserPin, type PinChoice } from './gpio.js';
 import type { InterlockPin, LaserPin } from './gpio-pin.js';
@@ -19,17 +21,22 @@ export interface LinuxHardwareOptions {
   readonly record?: string;
 }
 
-/** The addons, or why there are none, and where the GPIO files are. */
+/** The addons, or why there are none, and where the files are that they use. */
 export interface Natives {
   readonly i2c: I2cNative | RobotError;
   readonly gpio: GpioNative | RobotError;
   readonly gpioRoot: string;
+  /** Of i2c-N. */
+  readonly deviceFolder: string;
 }
 
-/** Never fails: what is not there says so when it is asked for, and is tried again. */
+/**
+ * What is not there says so when it is asked for, and is tried again. Rejects with `bus-in-use` where another process
+ * drives the robot; nothing has been touched then.
+ */
 export async function openLinuxHardware(options: LinuxHardwareOptions): Promise<Hardware> {
   const [i2c, gpio] = await Promise.all([loadI2c(), loadGpio()]);
-  return openOn({ i2c, gpio, gpioRoot: GPIO_ROOT }, options);
+  return openOn({ i2c, gpio, gpioRoot: GPIO_ROOT, deviceFolder: '/dev' }, options);
 }
 
 export async function openOn(natives: Natives, options: LinuxHardwareOptions): Promise<Hardware> {
@@ -47,7 +54,7 @@ class LinuxHardware implements Hardware {
   readonly #onOpen = new Set<() => void>();
 
   constructor(natives: Natives, { i2cBus, laser, interlock, clock, record }: LinuxHardwareOptions) {
-    this.bus = new LinuxI2cBus(natives.i2c, i2cBus);
+    this.bus = new LinuxI2cBus(natives.i2c, i2cBus, busLock(natives.deviceFolder, i2cBus));
     const gpio = (): GpioOptions => {
       if (natives.gpio instanceof RobotError) throw natives.gpio;
       return { native: natives.gpio, root: natives.gpioRoot, clock, record };
@@ -76,6 +83,9 @@ class LinuxHardware implements Hardware {
   }
 
   async start(): Promise<void> {
+    await this.bus.open().catch((error: unknown) => {
+      if (isRobotError(error, 'bus-in-use')) throw error;
+    });
     await Promise.all([this.#laserLine.start(), this.#interlockLine?.start()]);
   }
 
@@ -108,4 +118,9 @@ class LinuxHardware implements Hardware {
   #interlockOpened(): void {
     for (const listener of this.#onOpen) listener();
   }
+}
+
+function busLock(deviceFolder: string, bus: number): ProcessLock {
+  const cure = 'End the other daemon first: sudo systemctl stop trunnion.';
+  return new PathLock(join(deviceFolder, `i2c-${bus}`), () => new RobotError('bus-in-use', { bus, cure }));
 }

@@ -63,6 +63,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   ),
   'arbitration-lost': unreachable('Bus disturbed', 'lost the I2C bus to a disturbance. Try again.'),
   'bus-unavailable': unreachable('No I2C bus', 'cannot be reached: there is no usable I2C bus.'),
+  'bus-in-use': unreachable('I2C bus in use', 'cannot be reached: another process has the I2C bus.'),
   'bus-failed': unreachable('Bus error', 'cannot be reached: the I2C bus failed.'),
   'bus-closed': unreachable('Shutting down', 'is out of reach: the daemon is shutting down.'),
   deadline: unreachable('Bus too slow', 'did not answer in time: the I2C bus is stuck.'),

@@ -196,6 +196,13 @@ const rows: readonly Row[] = [
     'unknown',
     /a daemon runs, but not at/,
   ],
+  [
+    'a daemon on another port with another state folder',
+    stats({ '/dev/i2c-1': { mode: 0o660, uid: 0, gid: 998, inode: 23 } }),
+    'gimbal controller',
+    'unknown',
+    /the daemon has the bus/,
+  ],
   ['a port in use', { port: { fails: 'EADDRINUSE' } }, 'port', 'wrong', /another program's.*ss -ltnp/],
   [
     'an answer that is not ours',

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { openCase } from '../../src/doctor/case.js';
 import { errorCode } from '../../src/doctor/finding.js';
 import { linuxSystem } from '../../src/doctor/linux-system.js';
-import { FolderLock } from '../../src/storage/state-lock.js';
+import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { CONFIG } from './scripted-system.js';
 
@@ -49,7 +49,7 @@ describe('what doctor looks at', () => {
       const config = { ...CONFIG, http: { host: '127.0.0.1', port: 1 }, state: { folder } };
       const system = { ...linuxSystem, run: () => Promise.reject(new Error('no systemd')) };
       expect((await openCase(system, { config }, '1')).daemonRuns).to.equal(false);
-      const lock = new FolderLock(folder);
+      const lock = new PathLock(folder);
       await lock.hold();
       const { ino } = await stat(folder);
       if (!(await readFile('/proc/locks', 'utf8')).includes(`:${ino} `)) {

@@ -17,7 +17,7 @@ import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
-import { FolderLock } from '../../src/storage/state-lock.js';
+import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { encodeEntry } from '../support/journal-lines.js';
 
@@ -131,7 +131,7 @@ describe('a state folder that was replaced', () => {
       await save(store);
       await rename(state, `${state}.old`);
       await mkdir(state);
-      const other = new FolderLock(state);
+      const other = new PathLock(state);
       await other.hold();
       const refused = await store.save('chassis', gains).catch(error => error.context);
       expect(refused).to.include({ operation: 'lock', errno: 'in use' });

@@ -1,9 +1,11 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { RobotError } from '../../src/core/errors.js';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
+import type { NativeBus } from '../../src/hardware/i2c.js';
 import { openOn } from '../../src/hardware/linux-hardware.js';
 import { type Hardware, isMissing, type Missing, type OutputPin } from '../../src/hardware/ports.js';
+import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { passing, until } from './expecting.js';
@@ -34,7 +36,10 @@ describe('Linux hardware', () => {
   it('without addons has no laser and no bus, and says what to do', async () => {
     const gpio = new RobotError('addon-missing', { missing: 'No onoff.', cure: 'Install it.' });
     const clock = new ManualClock();
-    const hardware = await openOn({ i2c, gpio, gpioRoot: '/nowhere' }, { i2cBus: 1, laser, clock });
+    const hardware = await openOn(
+      { i2c, gpio, gpioRoot: '/nowhere', deviceFolder: '/nowhere' },
+      { i2cBus: 1, laser, clock },
+    );
     expect(hardware.simulated).to.equal(false);
     expect(missingOf(hardware)).to.deep.equal({ missing: 'No onoff.', cure: 'Install it.' });
     const asked = await hardware.bus.readBlock(0x20, 0, 1).catch((error: unknown) => error);
@@ -42,12 +47,48 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
+  it('has a bus for one process alone, and touches no pin before it has it', () =>
+    inTemporaryFolder(async root => {
+      makeTree(root, PI_4);
+      exportedLine(root, 529, { value: '1', direction: 'out' });
+      writeFileSync(join(root, 'i2c-1'), '');
+      let open = 0;
+      const bus: NativeBus = {
+        readI2cBlock: (_address, _register, length, _into, done) => done(null, length),
+        writeI2cBlock: (_address, _register, _length, _data, done) => done(null),
+        closeSync: () => {
+          open -= 1;
+        },
+      };
+      const openSync = () => {
+        open += 1;
+        return bus;
+      };
+      const { native: gpio } = new ScriptedGpio(root);
+      const natives = { i2c: { openSync }, gpio, gpioRoot: root, deviceFolder: root };
+      const start = () => openOn(natives, { i2cBus: 1, laser, clock: new ManualClock() });
+      const elsewhere = new PathLock(join(root, 'i2c-1'));
+      await elsewhere.hold();
+      const refusal = await start().catch((error: unknown) => error);
+      expect(isRobotError(refusal, 'bus-in-use')).to.equal(true);
+      expect(open).to.equal(0);
+      expect(readFileSync(join(root, 'gpio529/value'), 'utf8')).to.equal('1\n');
+      await elsewhere.release();
+
+      const hardware = await start();
+      expect(await hardware.bus.readBlock(0x20, 0, 4)).to.have.length(4);
+      expect(await elsewhere.hold().catch(() => 'taken')).to.equal('taken');
+      await hardware.close();
+      await elsewhere.hold();
+      await elsewhere.release();
+    }));
+
   it('takes a laser pin in when it appears, dark', () =>
     inTemporaryFolder(async folder => {
       const root = join(folder, 'gpio');
       const gpio = new ScriptedGpio(root);
       const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
       const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
       expect(missingOf(hardware).missing).to.equal(`There is no ${root}`);
       mkdirSync(root);
@@ -64,7 +105,7 @@ describe('Linux hardware', () => {
       const line = exportedLine(root, 529);
       const gpio = new ScriptedGpio(root);
       const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
       const record = join(root, 'nowhere/laser');
       const hardware = await openOn(natives, { i2cBus: 1, laser, clock, record });
       expect(missingOf(hardware).missing).to.match(/^.*nowhere\/laser cannot be written/);
@@ -78,7 +119,7 @@ describe('Linux hardware', () => {
       const line = exportedLine(root, 529);
       const gpio = new ScriptedGpio(root);
       const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
       const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
       const pin = pinOf(hardware);
       rmSync(line, { recursive: true });
@@ -99,7 +140,7 @@ describe('Linux hardware', () => {
       exportedLine(root, 529);
       const gpio = new ScriptedGpio(root);
       const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
       const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
       pinOf(hardware).write(true);
       gpio.failingReads = 1;
@@ -118,7 +159,7 @@ describe('Linux hardware', () => {
       const contact = exportedLine(root, 539, { value: '0' });
       const gpio = new ScriptedGpio(root);
       const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
       const interlock = { bcm: 27, activeLow: true };
       const hardware = await openOn(natives, { i2cBus: 1, laser, interlock, clock });
       let opened = 0;
@@ -145,7 +186,7 @@ describe('Linux hardware', () => {
       exportedLine(root, 529);
       const gpio = new ScriptedGpio(root);
       const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root };
+      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
       const opening = openOn(natives, { i2cBus: 1, laser, interlock: { bcm: 27, activeLow: true }, clock });
       const hardware = await passing(clock, opening);
       let opened = 0;

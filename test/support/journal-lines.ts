@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type JournalEntry, journalBytes, journalEntry } from '../../src/gains/journal-line.js';
-import type { StateLock } from '../../src/storage/state-lock.js';
+import type { ProcessLock } from '../../src/storage/path-lock.js';
 
 /** As it stands in the file, with its newline. */
 export function encodeEntry(entry: Omit<JournalEntry, 'line'>): string {
@@ -8,7 +8,7 @@ export function encodeEntry(entry: Omit<JournalEntry, 'line'>): string {
 }
 
 /** For journals on disks in memory, where nobody else is. */
-export const noLock: StateLock = { hold: async () => undefined, release: async () => undefined };
+export const noLock: ProcessLock = { hold: async () => undefined, release: async () => undefined };
 
 /** What something else than this version wrote, with a checksum that holds, and its newline. */
 export function foreignLine(members: Readonly<Record<string, unknown>>): string {

@@ -39,7 +39,7 @@ describe('trunnion-dark', () => {
     const i2c = new RobotError('addon-missing', { missing: 'No i2c-bus.', cure: 'Install it.' });
     const { native } = new ScriptedGpio(gpioRoot);
     const options = { i2cBus: 1, laser: { bcm, activeLow }, clock: new ManualClock(), record };
-    const hardware = await openOn({ i2c, gpio: native, gpioRoot }, options);
+    const hardware = await openOn({ i2c, gpio: native, gpioRoot, deviceFolder: '/nowhere' }, options);
     if (isMissing(hardware.laser)) throw new Error(hardware.laser.missing);
     hardware.laser.write(true);
   }

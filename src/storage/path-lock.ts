@@ -4,11 +4,11 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { errnoOf, RobotError } from '../core/errors.js';
 import { attempt } from './disk.js';
 
-/** One process per state folder. */
-export interface StateLock {
+/** Keeps other processes out of something. */
+export interface ProcessLock {
   /**
-   * Takes the folder, or sees that it is still ours at its path. Rejects with `state-in-use` where another process has
-   * it, else with `storage-failed`.
+   * Takes it, or sees that it is still ours at its path. Rejects where another process has it, with `state-in-use` for the
+   * state folder, and with `storage-failed` where it cannot be locked.
    */
   hold(): Promise<void>;
   release(): Promise<void>;
@@ -18,16 +18,22 @@ export interface StateLock {
 const O_EXLOCK = 0x20;
 
 /**
- * A flock(2) on the folder itself. The kernel gives it up with the process that has it, however that ends, so that a
- * killed daemon is no obstacle. It holds in every mount and network namespace that shows the folder, on a read-only disk
- * too, and leaves no file behind.
+ * A flock(2) on a folder or a device itself. The kernel gives it up with the process that has it, however that ends, so
+ * that a killed daemon is no obstacle. It holds in every mount and network namespace that shows the path, on a read-only
+ * disk too, and leaves no file behind.
  */
-export class FolderLock implements StateLock {
-  readonly #folder: string;
+export class PathLock implements ProcessLock {
+  readonly #path: string;
+  readonly #taken: () => RobotError;
   #held: FileHandle | undefined;
 
-  constructor(folder: string) {
-    this.#folder = folder;
+  /** `taken` is what is thrown where another process has it. */
+  constructor(
+    path: string,
+    taken: () => RobotError = () => new RobotError('state-in-use', { folder: path }),
+  ) {
+    this.#path = path;
+    this.#taken = taken;
   }
 
   async hold(): Promise<void> {
@@ -43,21 +49,21 @@ export class FolderLock implements StateLock {
 
   /** A folder that was moved takes the lock with it. */
   async #isAtItsPath(held: FileHandle): Promise<boolean> {
-    const [ours, found] = await attempt('lock', this.#folder, () =>
-      Promise.all([held.stat({ bigint: true }), stat(this.#folder, { bigint: true })]),
+    const [ours, found] = await attempt('lock', this.#path, () =>
+      Promise.all([held.stat({ bigint: true }), stat(this.#path, { bigint: true })]),
     );
     return ours.dev === found.dev && ours.ino === found.ino;
   }
 
   /** Node has no flock: the program of that name locks what it inherits, which stays locked for as long as we have it open. */
   async #lockedByFlock(): Promise<FileHandle> {
-    const folder = await attempt('lock', this.#folder, () => open(this.#folder, 'r'));
+    const file = await attempt('lock', this.#path, () => open(this.#path, 'r'));
     try {
-      const exitCode = await this.#flock(folder.fd);
-      if (exitCode === 0) return folder;
-      throw exitCode === 1 ? this.#inUse() : this.#failed(`flock ${exitCode}`);
+      const exitCode = await this.#flock(file.fd);
+      if (exitCode === 0) return file;
+      throw exitCode === 1 ? this.#taken() : this.#failed(`flock ${exitCode}`);
     } catch (error) {
-      await folder.close();
+      await file.close();
       throw error;
     }
   }
@@ -73,14 +79,10 @@ export class FolderLock implements StateLock {
   async #lockedByOpen(): Promise<FileHandle> {
     const { O_RDONLY, O_NONBLOCK } = constants;
     try {
-      return await open(this.#folder, O_RDONLY | O_NONBLOCK | O_EXLOCK);
+      return await open(this.#path, O_RDONLY | O_NONBLOCK | O_EXLOCK);
     } catch (error) {
-      throw errnoOf(error) === 'EAGAIN' ? this.#inUse() : this.#failed(errnoOf(error), error);
+      throw errnoOf(error) === 'EAGAIN' ? this.#taken() : this.#failed(errnoOf(error), error);
     }
-  }
-
-  #inUse(): RobotError<'state-in-use'> {
-    return new RobotError('state-in-use', { folder: this.#folder });
   }
 
   #failed(errno: string | undefined, cause?: unknown): RobotError<'storage-failed'> {
@@ -88,10 +90,6 @@ export class FolderLock implements StateLock {
     const cure = isInstalled
       ? 'Keep the state folder on a disk of this machine.'
       : 'Install the program flock: sudo apt install util-linux.';
-    return new RobotError(
-      'storage-failed',
-      { operation: 'lock', path: this.#folder, errno, cure },
-      { cause },
-    );
+    return new RobotError('storage-failed', { operation: 'lock', path: this.#path, errno, cure }, { cause });
   }
 }

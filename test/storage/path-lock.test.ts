@@ -3,18 +3,18 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { isRobotError } from '../../src/core/errors.js';
-import { FolderLock } from '../../src/storage/state-lock.js';
+import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 
 const codeOf = (error: unknown) => (isRobotError(error) ? error.code : String(error));
-const hold = (lock: FolderLock) => lock.hold().then(() => 'held', codeOf);
+const hold = (lock: PathLock) => lock.hold().then(() => 'held', codeOf);
 
 /** A process elsewhere that would take the folder. */
 function holdIn(namespace: readonly string[], folder: string) {
-  const module = JSON.stringify(new URL('../../src/storage/state-lock.js', import.meta.url).href);
+  const module = JSON.stringify(new URL('../../src/storage/path-lock.js', import.meta.url).href);
   const script =
-    `const { FolderLock } = await import(${module});` +
-    `const held = new FolderLock(${JSON.stringify(folder)}).hold().then(() => 'held', error => error.code);` +
+    `const { PathLock } = await import(${module});` +
+    `const held = new PathLock(${JSON.stringify(folder)}).hold().then(() => 'held', error => error.code);` +
     'console.log(await held);';
   const [program = process.execPath, ...before] = [...namespace, process.execPath];
   const ran = spawnSync(program, [...before, '--input-type=module', '-e', script], { encoding: 'utf8' });
@@ -24,7 +24,7 @@ function holdIn(namespace: readonly string[], folder: string) {
 describe('the lock of a state folder', () => {
   it('is held by one at a time, and given on', () =>
     inTemporaryFolder(async folder => {
-      const [one, other] = [new FolderLock(folder), new FolderLock(folder)];
+      const [one, other] = [new PathLock(folder), new PathLock(folder)];
       expect([await hold(one), await hold(other)]).to.deep.equal(['held', 'state-in-use']);
       expect(await hold(one)).to.equal('held');
       await one.release();
@@ -34,7 +34,7 @@ describe('the lock of a state folder', () => {
 
   it('is won by exactly one of many who start at once', () =>
     inTemporaryFolder(async folder => {
-      const locks = Array.from({ length: 12 }, () => new FolderLock(folder));
+      const locks = Array.from({ length: 12 }, () => new PathLock(folder));
       const results = await Promise.all(locks.map(hold));
       expect(results.filter(result => result === 'held')).to.have.length(1);
       expect(results.filter(result => result === 'state-in-use')).to.have.length(11);
@@ -44,7 +44,7 @@ describe('the lock of a state folder', () => {
   it('holds in another network namespace', function () {
     return inTemporaryFolder(async folder => {
       const elsewhere = ['unshare', '--map-root-user', '--net'];
-      const lock = new FolderLock(folder);
+      const lock = new PathLock(folder);
       await lock.hold();
       const refused = holdIn(elsewhere, folder);
       await lock.release();
@@ -60,7 +60,7 @@ describe('the lock of a state folder', () => {
   it('leaves nothing in the folder, and minds no file there', () =>
     inTemporaryFolder(async folder => {
       for (const name of ['lock', 'lock.new']) await writeFile(join(folder, name), Buffer.alloc(64));
-      const lock = new FolderLock(folder);
+      const lock = new PathLock(folder);
       expect(await hold(lock)).to.equal('held');
       expect((await readdir(folder)).sort()).to.deep.equal(['lock', 'lock.new']);
       await lock.release();
@@ -70,22 +70,22 @@ describe('the lock of a state folder', () => {
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       await mkdir(state);
-      const lock = new FolderLock(state);
+      const lock = new PathLock(state);
       await lock.hold();
       await rename(state, `${state}.old`);
       await mkdir(state);
       expect(await hold(lock)).to.equal('held');
-      expect(await hold(new FolderLock(state))).to.equal('state-in-use');
+      expect(await hold(new PathLock(state))).to.equal('state-in-use');
       await lock.release();
     }));
 
   it('is a failure of the storage where there is no folder, or no program to lock it with', () =>
     inTemporaryFolder(async folder => {
-      expect(await hold(new FolderLock(join(folder, 'none')))).to.equal('storage-failed');
+      expect(await hold(new PathLock(join(folder, 'none')))).to.equal('storage-failed');
       const { PATH } = process.env;
       process.env.PATH = folder;
       try {
-        const refused = await new FolderLock(folder).hold().catch(error => error.context);
+        const refused = await new PathLock(folder).hold().catch(error => error.context);
         expect(refused).to.include({ operation: 'lock', errno: 'ENOENT' });
         expect(refused.cure).to.contain('util-linux');
       } finally {

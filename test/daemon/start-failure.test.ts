@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
+import { startFailure } from '../../src/daemon/start-failure.js';
+
+describe('a start that fails says why in one line, with the cure', () => {
+  const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });
+  for (const [error, sentence] of [
+    [
+      new RobotError('cannot-listen', { host: '::', port: 8080 }, { cause: inUse }),
+      '8080 is in use; try --port 8081',
+    ],
+    [
+      new RobotError('state-in-use', { folder: '/var/lib/trunnion' }),
+      'another daemon keeps its gains in /var/lib/trunnion; try --state DIR',
+    ],
+    [
+      new RobotError('bus-in-use', { bus: 1 }),
+      'another process drives the robot on I2C bus 1; sudo systemctl stop trunnion ends the service',
+    ],
+  ] as const) {
+    it(error.code, () => expect(startFailure(error).sentence).to.equal(sentence));
+  }
+});
