@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Config, configProblem, loadConfig } from '../../src/config/config.js';
@@ -11,40 +10,7 @@ import { GainsStore } from '../../src/gains/gains-store.js';
 import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
 import { journalEntry } from '../../src/gains/journal-line.js';
 import { realDisk } from '../../src/storage/disk.js';
-
-/** One thing that happens to a file: bytes changed, taken away, put in, or a piece of it repeated. */
-interface Damage {
-  readonly at: number;
-  readonly length: number;
-  readonly how: 'overwrite' | 'insert' | 'remove' | 'repeat' | 'cut';
-  readonly bytes: Uint8Array;
-}
-
-const damage: fc.Arbitrary<Damage> = fc.record({
-  at: fc.nat(),
-  length: fc.nat({ max: 60 }),
-  how: fc.constantFrom('overwrite', 'insert', 'remove', 'repeat', 'cut'),
-  bytes: fc.uint8Array({ minLength: 1, maxLength: 20 }),
-});
-
-function damaged(file: Buffer, harm: Damage): Buffer {
-  const at = harm.at % (file.length + 1);
-  const before = file.subarray(0, at);
-  const piece = file.subarray(at, at + harm.length);
-  const after = file.subarray(at + harm.length);
-  switch (harm.how) {
-    case 'overwrite':
-      return Buffer.concat([before, harm.bytes, file.subarray(at + harm.bytes.length)]);
-    case 'insert':
-      return Buffer.concat([before, harm.bytes, piece, after]);
-    case 'remove':
-      return Buffer.concat([before, after]);
-    case 'repeat':
-      return Buffer.concat([before, piece, piece, after]);
-    case 'cut':
-      return before;
-  }
-}
+import { damage, damaged, inFolder, inTime } from './damage.js';
 
 const saves = fc.array(
   fc.record({ unit: fc.constantFrom(...UNIT_LIST), kp: fc.double({ min: -1e6, max: 1e6, noNaN: true }) }),
@@ -143,22 +109,5 @@ function problemOf(path: string): string | undefined {
   } catch (error) {
     if (!isRobotError(error, 'bad-config')) throw error;
     return configProblem(error);
-  }
-}
-
-async function inTime<T>(what: string, hangMs: number, act: () => Promise<T>): Promise<T> {
-  const startMs = performance.now();
-  const result = await act();
-  const tookMs = performance.now() - startMs;
-  if (tookMs > hangMs) throw new Error(`${what} took ${tookMs.toFixed(0)} ms`);
-  return result;
-}
-
-async function inFolder(act: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'trunnion-fuzz-'));
-  try {
-    await act(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }

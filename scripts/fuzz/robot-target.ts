@@ -31,7 +31,10 @@ export class RobotTarget {
 
   /** Sends the bytes and sees to it that what was refused changed nothing, and what was asked wrongly broke nothing. */
   async judge(bytes: Buffer, { whole }: { whole: boolean }): Promise<void> {
-    this.#before ??= await this.#state();
+    if (this.#before === undefined) {
+      await this.#comeToRest();
+      this.#before = await this.#state();
+    }
     const { statuses, text, ms } = await this.#exchange(bytes, whole);
     const show = () => `${JSON.stringify(bytes.toString('latin1').slice(0, 600))}\n-> ${text.slice(0, 600)}`;
     if (whole && statuses.length === 0) throw new Error(`no answer in ${ms.toFixed(0)} ms to ${show()}`);
@@ -68,10 +71,36 @@ export class RobotTarget {
     const units = ['gimbal', 'chassis'].map(name => {
       const { mode, excitation } = partAt(status, name);
       const { mode: its, stopped, gains } = partAt(truth, name);
-      return { mode, excitation, revision: partAt(status, name, 'gains').revision, its, stopped, gains };
+      const { revision } = partAt(status, name, 'gains');
+      return { mode, excitation, revision, its, stopped, gains };
     });
     const { stopped } = partOf(status);
-    return { stopped, laser: partAt(status, 'laser').state, light: partAt(truth, 'laser').level, units };
+    const { phase, revision: matchRevision, lock, lease } = partAt(status, 'match');
+    const match = { phase, matchRevision, lock, lease };
+    return {
+      stopped,
+      match,
+      laser: partAt(status, 'laser').state,
+      light: partAt(truth, 'laser').level,
+      units,
+    };
+  }
+
+  /** A lock or a phase would refuse all that follows for that reason alone; a trial or a tuning ends by itself. */
+  async #comeToRest(): Promise<void> {
+    const { phase, id, revision, lock } = partOf(await this.#get('/api/match'));
+    const send = (method: string, path: string, body?: unknown) =>
+      call(new URL(path, this.#url), method, body);
+    if (lock !== null) await send('POST', '/api/match/unlock');
+    if (phase !== 'none')
+      await send('POST', '/api/match', { id, revision: Number(revision) + 1, phase: 'none' });
+    const status = await this.#get('/api/status');
+    for (const unit of ['gimbal', 'chassis']) {
+      const { tune } = partOf(await this.#get(`/api/${unit}/autotune`));
+      if (partOf(tune).state === 'running') await send('DELETE', `/api/${unit}/autotune`);
+      const { trial } = partAt(status, unit, 'gains');
+      if (trial !== undefined) await send('DELETE', `/api/${unit}/pidconfig/trial`);
+    }
   }
 
   #get(path: string): Promise<unknown> {

@@ -40,10 +40,10 @@ const SETTLE_EVERY = 12;
 
 /** From one start of everything to an end where all is at rest. */
 export function randomHistory(random: Random, length: number): History {
-  const settings = random.chance(0.3)
+  const settings = random.chance(0.2)
     ? USUAL
     : {
-        pollHz: random.among([10, 20, 50, 100]),
+        pollHz: random.among([10, 10, 20, 50, 100]),
         hostSilenceMs: random.among([0, 500, 500, 2000]),
         onControllerReset: random.among(['manual', 'restore'] as const),
         laserMaxOnS: random.among([0, 0, 0.5]),

@@ -1,5 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml';
 import { RobotError } from '../core/errors.js';
 
 /** A configuration file whose YAML is right; what it says is not checked yet. */
@@ -23,6 +32,10 @@ export function readConfigFile(file: string): ConfigFile {
     Alias: (_, { range }) => {
       faults.push({ line: lineAt(range?.[0] ?? 0), detail: 'expected values, no aliases' });
       return visit.BREAK;
+    },
+    Pair: (_, { key }) => {
+      if (!isCollection(key)) return;
+      faults.push({ line: lineAt(key.range?.[0] ?? 0), detail: 'expected a name before the colon' });
     },
   });
   if (faults.length > 0) throw badConfig(faults.map(({ line, detail }) => `${file}:${line}: ${detail}`));

@@ -133,6 +133,12 @@ describe('configuration', () => {
       'FILE:3: match.phases.pre.lasers: there is no such setting; expected one of drive, laser, tune, resume, modes',
     ],
     ['an alias', 'http: *elsewhere', 'FILE:1: expected values, no aliases'],
+    [
+      'values in the place of a name',
+      'http:\n  ? {port: 1}\n  : 2\n',
+      'FILE:2: expected a name before the colon',
+    ],
+    ['a list in the place of a name', '[http]: 1', 'FILE:1: expected a name before the colon'],
     ['a tag', 'http: {port: !odd 1}', 'FILE:1: Unresolved tag: !odd'],
     ['two documents', 'log:\n---\nlog:\n', 'FILE:2: expected one document, and no "---" after it'],
     [
@@ -142,8 +148,17 @@ describe('configuration', () => {
     ],
   ];
   for (const [name, text, told] of refused) {
-    it(`refuses ${name} with file, line and what was expected`, async () => {
-      expect(await load(text)).to.equal(told);
+    it(`refuses ${name} with file, line and what was expected, and says nothing else`, async () => {
+      const warnings: Error[] = [];
+      const listener = (warning: Error) => warnings.push(warning);
+      process.on('warning', listener);
+      try {
+        expect(await load(text)).to.equal(told);
+        await new Promise(resolve => setImmediate(resolve));
+      } finally {
+        process.off('warning', listener);
+      }
+      expect(warnings).to.deep.equal([]);
     });
   }
 

@@ -1,4 +1,9 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
 import { atThePort, type Fuzzer, finding, inside } from '../../scripts/fuzz/fuzzer.js';
+import { call } from '../../scripts/fuzz/json-call.js';
+import { fuzzedRequests } from '../../scripts/fuzz/requests.js';
+import { partOf } from '../../scripts/fuzz/valid-values.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 /** Another one each time; a failure prints it, and FUZZ_SEED brings it back. */
@@ -13,6 +18,16 @@ describe(`odd input of seed ${SEED}`, () => {
     const found = await finding(fuzzer, SEED, Math.ceil(fuzzer.runsPerSecond / 2));
     if (found !== undefined) throw new Error(found);
   };
+
+  it('goes to every documented call', async () => {
+    const document = partOf(await call(new URL('/api/openapi.json', daemon.url)));
+    const documented = Object.entries(partOf(document.paths)).flatMap(([path, item]) =>
+      Object.keys(partOf(item)).map(method => `${method.toUpperCase()} ${path}`),
+    );
+    const sent = fc.sample(fuzzedRequests(document), { numRuns: 100 * documented.length, seed: SEED });
+    const reached = new Set(sent.map(({ method, path }) => `${method} ${path}`));
+    expect(documented.filter(one => !reached.has(one))).to.deep.equal([]);
+  });
 
   for (const fuzzer of inside(HANG_MS)) {
     it(`is taken or refused in ${fuzzer.name}`, () => findNothing(fuzzer));

@@ -1,0 +1,116 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { ROLE_NAMES } from '../../src/access/roles.js';
+import { hashOf } from '../../src/access/token.js';
+import { decodeTokens, encodeTokens } from '../../src/access/token-file.js';
+import { systemClock } from '../../src/core/clock.js';
+import { PHASES } from '../../src/core/phases.js';
+import { DurableLog, LOG_FILE } from '../../src/events/durable-log.js';
+import { hashOfLine, NOTHING_BEFORE, parseLine, verifyLog } from '../../src/events/log-line.js';
+import type { MatchState } from '../../src/match/match.js';
+import { MatchRecord } from '../../src/match/match-record.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { damage, damaged, inFolder, inTime } from './damage.js';
+
+const harms = fc.array(damage, { minLength: 1, maxLength: 3 });
+
+/** A damaged file of tokens: the same tokens, or none that hold. Nobody comes in by damage, nor is a robot opened by it. */
+export const tokens = fc.property(
+  fc.array(fc.tuple(fc.constantFrom(...ROLE_NAMES), fc.nat()), { minLength: 1, maxLength: 5 }),
+  harms,
+  (made, harm) => {
+    const list = made.map(([role, number]) => ({
+      name: `${role} ${number}`,
+      role,
+      hash: hashOf(String(number)),
+    }));
+    const read = decodeTokens(harm.reduce(damaged, encodeTokens(list)));
+    if (read !== undefined && JSON.stringify(read) !== JSON.stringify(list)) {
+      throw new Error(`${JSON.stringify(list)} became ${JSON.stringify(read)}`);
+    }
+  },
+);
+
+/**
+ * A damaged log of events: whoever kept its head hears of every change, and the log goes on behind whatever it found with
+ * lines that follow each other.
+ */
+export const eventLog = (hangMs: number) =>
+  fc.asyncProperty(fc.array(fc.string(), { minLength: 1, maxLength: 12 }), harms, async (whats, harm) => {
+    let prev = NOTHING_BEFORE;
+    const lines = whats.map((what, index) => {
+      const line = JSON.stringify({ ...event(index + 1, what), boot: 'before', synchronised: true, prev });
+      prev = hashOfLine(line);
+      return `${line}\n`;
+    });
+    const original = Buffer.from(lines.join(''));
+    const file = harm.reduce(damaged, original);
+    const whole = file.subarray(0, file.lastIndexOf('\n') + 1);
+    const verdict = verifyLog(file, { seq: whats.length, hash: prev });
+    // Older lines make room in the course of time, and what follows the head is newer than it.
+    const isKept = lines.some((_, first) => whole.indexOf(lines.slice(first).join('')) === 0);
+    if (verdict.ok && !isKept) throw new Error(`${JSON.stringify(file.toString())} is said to be whole`);
+    await inFolder(async folder => {
+      const path = join(folder, LOG_FILE);
+      writeFileSync(path, file);
+      const log = new DurableLog({
+        disk: realDisk,
+        folder,
+        clock: systemClock,
+        boot: 'now',
+        isSynchronised: () => true,
+      });
+      await inTime('the log of events', hangMs, () => log.open());
+      log.add(event(whats.length + 1, 'after'));
+      await log.close();
+      const after = readFileSync(path);
+      if (!after.subarray(0, whole.length).equals(whole))
+        throw new Error('what was found is not there any more');
+      const own = textLines(after.subarray(whole.length));
+      const before = textLines(whole).at(-1);
+      let last = before === undefined ? NOTHING_BEFORE : hashOfLine(before);
+      for (const text of own) {
+        if (parseLine(text)?.prev !== last) throw new Error(`${text} does not follow ${last}`);
+        last = hashOfLine(text);
+      }
+      if (parseLine(own.at(-1) ?? '')?.what !== 'after')
+        throw new Error(`not written: ${log.problem?.message}`);
+    });
+  });
+
+/** A damaged record of lock and match: the same lock and phase, or a lock. */
+export const matchRecord = (hangMs: number) =>
+  fc.asyncProperty(
+    fc.constantFrom(...PHASES),
+    fc.option(fc.record({ by: fc.string(), reason: fc.string() }), { nil: null }),
+    harms,
+    async (phase, lock, harm) => {
+      await inFolder(async folder => {
+        const boot = { id: 'boot', nowMs: () => 0 };
+        const record = new MatchRecord({ disk: realDisk, folder, clock: systemClock, boot });
+        const state: MatchState = {
+          lock,
+          call: { id: 'match', revision: 1, phase, remainingS: null },
+          phase,
+          endsAtMs: null,
+        };
+        await record.save(state);
+        const path = join(folder, 'match.json');
+        writeFileSync(path, harm.reduce(damaged, readFileSync(path)));
+        const found = await inTime('the record of the match', hangMs, () => record.load());
+        await record.close();
+        if (found.lock === null && JSON.stringify(found) !== JSON.stringify(state)) {
+          throw new Error(`${JSON.stringify(state)} became ${JSON.stringify(found)}`);
+        }
+      });
+    },
+  );
+
+function event(seq: number, what: string) {
+  return { seq, t: seq, at: '2026-01-01T00:00:00.000Z', what };
+}
+
+function textLines(content: Buffer): readonly string[] {
+  return content.toString().split('\n').slice(0, -1);
+}
