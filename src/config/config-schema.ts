@@ -36,8 +36,8 @@ export function configCheck(given: unknown, defaults: Defaults): Checked {
     code: { optimize: false },
   });
   ajv.addKeyword(silenceOfPolls);
-  const isConfig = ajv.compile<Config>(schemaOf(defaults));
   const tree = withoutNulls(given);
+  const isConfig = ajv.compile<Config>(schemaOf(defaults, tree));
   if (isConfig(tree)) return { config: tree, problems: [] };
   return { problems: (isConfig.errors ?? []).map(problemOf) };
 }
@@ -55,19 +55,20 @@ const silenceOfPolls = {
 /** A section, or a file, whose every line is commented out reads as null. */
 function withoutNulls(tree: unknown): unknown {
   if (typeof tree !== 'object' || Array.isArray(tree)) return tree;
-  return Object.fromEntries(
-    Object.entries(tree ?? {}).map(([section, settings]) => [section, settings ?? {}]),
-  );
+  return Object.fromEntries(Object.entries(tree ?? {}).filter(([, settings]) => settings !== null));
 }
 
-function schemaOf({ host, state }: Defaults): object {
+/** Our own defaults need no check, and most files give little: to compile one for all sections takes a sixth of a start. */
+function schemaOf({ host, state }: Defaults, given: unknown): object {
   const own: Readonly<Record<string, unknown>> = { 'http.host': host, 'state.folder': state };
   const sections = Object.entries(SECTIONS).map(([section, settings]) => {
-    const properties = Object.entries(settings).map(([key, setting]) => [
-      key,
-      { ...setting.schema, default: own[`${section}.${key}`] ?? setting.default },
-    ]);
-    return [section, tableOf(Object.fromEntries(properties))];
+    const isGiven = typeof given === 'object' && given !== null && section in given;
+    const properties = Object.entries(settings).map(([key, setting]) => {
+      const byDefault = own[`${section}.${key}`] ?? setting.default;
+      return [key, isGiven ? { ...setting.schema, default: byDefault } : byDefault];
+    });
+    const table = Object.fromEntries(properties);
+    return [section, isGiven ? tableOf(table) : { default: table }];
   });
   return tableOf(Object.fromEntries(sections));
 }
