@@ -2,7 +2,14 @@ import { type Clock, endedWithin } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import type { Listeners } from '../core/listeners.js';
 import type { StorageStatus } from '../core/status.js';
-import { completeGains, defaultGains, type GainSet, type UnitName, unitNamed } from '../core/units.js';
+import {
+  completeGains,
+  defaultGains,
+  type GainSet,
+  perUnit,
+  type UnitName,
+  unitNamed,
+} from '../core/units.js';
 import type { Disk } from '../storage/disk.js';
 import { PathLock, type ProcessLock } from '../storage/path-lock.js';
 import { Journal } from './journal.js';
@@ -29,6 +36,9 @@ const OPEN_MS = 2000;
 export class GainsStore {
   readonly #journal: Journal;
   readonly #clock: Clock;
+  readonly #unsaved = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
+  /** Each once: every poll compares the gains in force with those that run. */
+  readonly #made = new WeakMap<JournalEntry, SavedGains>();
 
   private constructor({ folder, disk, clock, lock = new PathLock(folder) }: StoreOptions) {
     this.#clock = clock;
@@ -61,27 +71,26 @@ export class GainsStore {
   /** Throws `storage-failed` while the journal cannot be read. */
   current(unit: UnitName): SavedGains {
     const newest = this.#entries(unit).at(-1);
-    if (newest !== undefined) return savedGains(unit, newest);
-    return { revision: 0, savedAt: null, gains: defaultGains(unitNamed(unit)) };
+    return newest === undefined ? this.#unsaved[unit] : this.#savedGains(unit, newest);
   }
 
   /** Throws `unknown-revision`. */
   revision(unit: UnitName, revision: number): SavedGains {
     const entry = this.#entries(unit).findLast(one => one.revision === revision);
     if (entry === undefined) throw new RobotError('unknown-revision', { unit, revision });
-    return savedGains(unit, entry);
+    return this.#savedGains(unit, entry);
   }
 
   /** Newest first. */
   history(unit: UnitName, limit: number): readonly SavedGains[] {
     const newest = this.#entries(unit).slice(-limit).reverse();
-    return newest.map(entry => savedGains(unit, entry));
+    return newest.map(entry => this.#savedGains(unit, entry));
   }
 
   /** On the disk when it resolves; else rejects with `storage-failed` and nothing has changed. */
   async save(unit: UnitName, gains: GainSet): Promise<SavedGains> {
     const time = this.#clock.wallTime().toISOString();
-    return savedGains(unit, await this.#journal.append({ time, unit, gains }));
+    return this.#savedGains(unit, await this.#journal.append({ time, unit, gains }));
   }
 
   report(): StorageStatus {
@@ -100,8 +109,12 @@ export class GainsStore {
   #entries(unit: UnitName): readonly JournalEntry[] {
     return this.#journal.revisions.of(unit);
   }
-}
 
-function savedGains(unit: UnitName, { revision, time, gains }: JournalEntry): SavedGains {
-  return { revision, savedAt: time, gains: completeGains(unitNamed(unit), gains) };
+  #savedGains(unit: UnitName, entry: JournalEntry): SavedGains {
+    const { revision, time, gains } = entry;
+    const known = this.#made.get(entry);
+    const saved = known ?? { revision, savedAt: time, gains: completeGains(unitNamed(unit), gains) };
+    if (known === undefined) this.#made.set(entry, saved);
+    return saved;
+  }
 }

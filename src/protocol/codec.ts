@@ -13,11 +13,14 @@ import {
 
 /** CRC-8, polynomial 0x07, start 0, over the 7-bit address, the register and the data: reads and writes alike. */
 export function crc8(address: number, register: number, data: Uint8Array): number {
-  let crc = 0;
-  for (const byte of [address, register, ...data]) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x80 ? ((crc << 1) ^ 0x07) & 0xff : crc << 1;
-  }
+  let crc = crc8OfByte(crc8OfByte(0, address), register);
+  for (const byte of data) crc = crc8OfByte(crc, byte);
+  return crc;
+}
+
+function crc8OfByte(before: number, byte: number): number {
+  let crc = before ^ byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x80 ? ((crc << 1) ^ 0x07) & 0xff : crc << 1;
   return crc;
 }
 

@@ -40,12 +40,19 @@ const RETRIED: Partial<Record<ErrorCode, true>> = {
 
 interface Job {
   readonly address: number;
-  readonly register: string;
+  readonly register: Register;
   readonly urgency: Urgency;
   attempts: number;
-  giveUp: Timer;
   attempt(): Promise<void>;
   fail(error: RobotError): void;
+}
+
+/** One attempt of a job, from its start to the end of the kernel call. */
+interface Attempt {
+  readonly job: Job;
+  readonly untilMs: number;
+  /** Its caller has been answered, and the call goes on. */
+  isGivenUp: boolean;
 }
 
 /**
@@ -64,9 +71,11 @@ export class Link {
     telemetry: [],
   };
   /** What the bus is doing; it goes on past its deadline, until the kernel call has ended. */
-  #inFlight: Job | undefined;
+  #inFlight: Attempt | undefined;
   /** When the last transaction of each address and register ended. */
-  readonly #endedMs = new Map<string, number>();
+  readonly #endedMs = new Map<number, number>();
+  /** Until when nothing can be late. One timer goes on for all: two for each transaction would cost more than it does. */
+  #alarm: { readonly atMs: number; readonly timer: Timer } | undefined;
 
   constructor(bus: I2cBus, clock: Clock) {
     this.#bus = bus;
@@ -98,11 +107,11 @@ export class Link {
    * When the last transaction with this register ended, failed ones included; now, while one is in flight or waits for
    * the bus. Undefined when there was none.
    */
-  lastOnBusMs(address: number, { name }: Register): number | undefined {
-    const jobs = [this.#inFlight, ...Object.values(this.#waiting).flat()];
-    const isUnderWay = jobs.some(job => job?.address === address && job.register === name);
+  lastOnBusMs(address: number, register: Register): number | undefined {
+    const jobs = [this.#inFlight?.job, ...Object.values(this.#waiting).flat()];
+    const isUnderWay = jobs.some(job => job?.address === address && job.register === register);
     if (isUnderWay) return this.#clock.nowMs();
-    return this.#endedMs.get(`${address} ${name}`);
+    return this.#endedMs.get(placeOf(address, register));
   }
 
   #submit<T>(
@@ -114,58 +123,76 @@ export class Link {
     return new Promise<T>((resolve, reject) => {
       const job: Job = {
         address,
-        register: register.name,
+        register,
         urgency,
         attempts: 0,
-        giveUp: this.#clock.after(Math.max(0, urgency.untilMs - this.#clock.nowMs()), () => {
-          const queue = this.#waiting[urgency.priority];
-          const place = queue.indexOf(job);
-          if (place < 0) return;
-          queue.splice(place, 1);
-          this.#failed(job, new RobotError('bus-busy'));
-        }),
         attempt: () => call(job.attempts).then(resolve),
         fail: reject,
       };
       this.#waiting[urgency.priority].push(job);
+      this.#lookBy(urgency.untilMs);
       this.#next();
     });
   }
 
   #next(): void {
     if (this.#inFlight !== undefined) return;
-    const queue = PRIORITIES.map(priority => this.#waiting[priority]).find(jobs => jobs.length > 0);
-    const job = queue?.shift();
-    if (job === undefined) return;
-    this.#inFlight = job;
-    this.#run(job);
+    const priority = PRIORITIES.find(one => this.#waiting[one].length > 0);
+    const job = priority && this.#waiting[priority].shift();
+    if (job !== undefined) this.#run(job);
   }
 
   #run(job: Job): void {
     this.counters.transactions += 1;
     job.attempts += 1;
-    let answered = false;
-    let settledInTime = false;
-    const deadline = this.#clock.after(TRANSACTION_MS, () => {
-      // After a pause of the whole process the call may be done and only its callback late: that comes first.
-      setImmediate(() => {
-        if (settledInTime) return;
-        answered = true;
-        this.#failed(job, new RobotError('deadline'));
-      });
-    });
+    const attempt: Attempt = { job, untilMs: this.#clock.nowMs() + TRANSACTION_MS, isGivenUp: false };
+    this.#inFlight = attempt;
+    this.#lookBy(attempt.untilMs);
     const settled = (error?: unknown) => {
-      settledInTime = true;
-      deadline.cancel();
       this.#inFlight = undefined;
-      this.#endedMs.set(`${job.address} ${job.register}`, this.#clock.nowMs());
-      if (!answered) {
-        if (error === undefined) job.giveUp.cancel();
-        else this.#failed(job, error);
-      }
+      this.#endedMs.set(placeOf(job.address, job.register), this.#clock.nowMs());
+      if (error !== undefined && !attempt.isGivenUp) this.#failed(job, error);
       this.#next();
     };
     job.attempt().then(() => settled(), settled);
+  }
+
+  /** Whatever is late at `atMs` is found then. */
+  #lookBy(atMs: number): void {
+    if (this.#alarm !== undefined && this.#alarm.atMs <= atMs) return;
+    this.#alarm?.timer.cancel();
+    const delayMs = Math.max(0, atMs - this.#clock.nowMs());
+    this.#alarm = { atMs, timer: this.#clock.after(delayMs, () => this.#look()) };
+  }
+
+  #look(): void {
+    this.#alarm = undefined;
+    const nowMs = this.#clock.nowMs();
+    const attempt = this.#inFlight;
+    if (attempt !== undefined && !attempt.isGivenUp) {
+      if (nowMs >= attempt.untilMs) this.#giveUp(attempt);
+      else this.#lookBy(attempt.untilMs);
+    }
+    for (const jobs of Object.values(this.#waiting)) {
+      for (const job of [...jobs]) {
+        const { untilMs } = job.urgency;
+        if (nowMs < untilMs) {
+          this.#lookBy(untilMs);
+          continue;
+        }
+        jobs.splice(jobs.indexOf(job), 1);
+        this.#failed(job, new RobotError('bus-busy'));
+      }
+    }
+  }
+
+  #giveUp(attempt: Attempt): void {
+    // After a pause of the whole process the call may be done and only its callback late: that comes first.
+    setImmediate(() => {
+      if (this.#inFlight !== attempt || attempt.isGivenUp) return;
+      attempt.isGivenUp = true;
+      this.#failed(attempt.job, new RobotError('deadline'));
+    });
   }
 
   #failed(job: Job, error: unknown): void {
@@ -176,10 +203,15 @@ export class Link {
     if (RETRIED[code] && job.attempts <= MAX_RETRIES && inTime) {
       this.counters.retries += 1;
       this.#waiting[job.urgency.priority].unshift(job);
+      this.#lookBy(job.urgency.untilMs);
       return;
     }
-    job.giveUp.cancel();
     const { address, register, attempts } = job;
-    job.fail(failure.with({ address, register, attempts }));
+    job.fail(failure.with({ address, register: register.name, attempts }));
   }
+}
+
+/** Registers have addresses of one byte. */
+function placeOf(address: number, register: Register): number {
+  return address * 256 + register.address;
 }

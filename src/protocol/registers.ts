@@ -259,5 +259,7 @@ export function registerMap(unit: Unit): readonly Register[] {
 
 /** Bytes of the register's frame, with its CRC. */
 export function frameBytes(register: Register): number {
-  return register.fields.reduce((bytes, field) => bytes + SCALAR_BYTES[field.type], CRC_BYTES);
+  let bytes = CRC_BYTES;
+  for (const { type } of register.fields) bytes += SCALAR_BYTES[type];
+  return bytes;
 }

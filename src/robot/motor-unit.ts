@@ -12,6 +12,7 @@ import type { Act, Permission } from './permission.js';
 import { Reconciler } from './reconciler.js';
 import { RequestGate, type StillWanted } from './request-gate.js';
 import type { UnitEvent } from './robot-event.js';
+import type { Trial } from './trial.js';
 import { Turns } from './turns.js';
 import { UnitGains } from './unit-gains.js';
 import type { UnitReport } from './unit-report.js';
@@ -108,6 +109,16 @@ export class MotorUnit {
       trial,
       problem,
     };
+  }
+
+  /** As in `state`, for those who look at every poll. */
+  get mode(): Mode | null {
+    return this.#state.mode;
+  }
+
+  /** As `mode`. */
+  get trial(): Trial | undefined {
+    return this.#state.trial;
   }
 
   get telemetry(): Readonly<Record<string, number>> | undefined {

@@ -7,7 +7,7 @@ export function endRunawayTrials(robot: Robot): () => void {
     for (const { name, loops } of UNIT_LIST) {
       const unit = robot.units[name];
       const { telemetry } = unit;
-      if (unit.state.trial === undefined || telemetry === undefined) continue;
+      if (unit.trial === undefined || telemetry === undefined) continue;
       const ranAway = loops.find(loop => {
         const deviation =
           (telemetry[`${loop.name}.setpoint`] ?? 0) - (telemetry[`${loop.name}.measured`] ?? 0);

@@ -50,6 +50,9 @@ export class UnitState {
   /** Saves that the controller runs already and the disk has not confirmed yet, the newest last. */
   readonly #saving: GainSet[] = [];
 
+  /** Of sets that were compared before: every poll compares. */
+  readonly #checksums = new WeakMap<GainSet, number>();
+
   /** Observed. */
   #status: StatusFrame | undefined;
   #shownWave: Excitation | undefined;
@@ -111,7 +114,7 @@ export class UnitState {
   /** The saved gains are the active ones. */
   get savedGainsRun(): boolean {
     const saved = this.#saved();
-    return saved !== undefined && this.#status?.active_checksum === gainsChecksum(this.#unit, saved);
+    return saved !== undefined && this.#status?.active_checksum === this.#checksumOf(saved);
   }
 
   /** Takes in what the controller shows. */
@@ -231,7 +234,7 @@ export class UnitState {
     const isDebug = this.#mode === 'debug' && this.mode === 'debug';
     // During a resume the controller is on its way into manual, which is wanted only when the resume holds.
     const mode = this.#releasing || this.mode === this.#mode ? undefined : this.#mode;
-    const wrongGains = gains !== undefined && status.active_checksum !== gainsChecksum(this.#unit, gains);
+    const wrongGains = gains !== undefined && status.active_checksum !== this.#checksumOf(gains);
     const wrongWave = isDebug && shown !== undefined && !sameWave(shown, this.#wave);
     if (mode === undefined && !wrongGains && !wrongWave) return undefined;
     return {
@@ -248,6 +251,14 @@ export class UnitState {
       if (this.#status?.boot_id === bootId) return;
       throw new RobotError('not-confirmed', { unit: this.#unit.name, register: 'boot_id' });
     };
+  }
+
+  #checksumOf(gains: GainSet): number {
+    const known = this.#checksums.get(gains);
+    if (known !== undefined) return known;
+    const checksum = gainsChecksum(this.#unit, gains);
+    this.#checksums.set(gains, checksum);
+    return checksum;
   }
 
   get #wantedGains(): GainSet | undefined {

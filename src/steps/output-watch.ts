@@ -61,8 +61,8 @@ export class OutputWatch {
   }
 
   #look(unit: UnitName): void {
-    const { telemetry, state } = this.#robot.units[unit];
-    if (telemetry === undefined || state.mode !== 'debug') {
+    const { telemetry, mode } = this.#robot.units[unit];
+    if (telemetry === undefined || mode !== 'debug') {
       this.#readings.delete(unit);
       return;
     }
