@@ -54,6 +54,8 @@ MOTOR_ASSERT(sizeof(float) == 4, "gains are IEEE 754 single precision");
 #define MOTOR_COMMIT_BYTES 5
 #define MOTOR_EXCITATION_REGISTER 0x68 /* read, write */
 #define MOTOR_EXCITATION_BYTES 10
+#define MOTOR_GUARD_REGISTER 0x74 /* read, write */
+#define MOTOR_GUARD_BYTES 5
 #define MOTOR_CAPTURE_SELECT_REGISTER 0xD0 /* write */
 #define MOTOR_CAPTURE_SELECT_BYTES 2
 #define MOTOR_CAPTURE_REGISTER 0xD4 /* read */
@@ -71,6 +73,7 @@ enum { MOTOR_MODE_AUTO = 0, MOTOR_MODE_MANUAL = 1, MOTOR_MODE_DEBUG = 2 };
 #define MOTOR_FLAGS_TORQUE 0x02
 #define MOTOR_FLAGS_GAINS_COMMITTED 0x04
 #define MOTOR_FLAGS_TARGET_VISIBLE 0x08
+#define MOTOR_FLAGS_GUARD 0x10
 #define MOTOR_FAULTS_SILENT 0x01
 #define MOTOR_FAULTS_OVER_CURRENT 0x02
 #define MOTOR_FAULTS_OVER_TEMPERATURE 0x04
@@ -79,6 +82,7 @@ enum { MOTOR_MODE_AUTO = 0, MOTOR_MODE_MANUAL = 1, MOTOR_MODE_DEBUG = 2 };
 #define MOTOR_FAULTS_CAMERA_LOST 0x20
 #define MOTOR_FAULTS_COMMIT_REFUSED 0x40
 #define MOTOR_FAULTS_FRAME_REFUSED 0x80
+#define MOTOR_FAULTS_RAN_AWAY 0x100
 enum { MOTOR_STOP_RELEASED = 0, MOTOR_STOP_STOPPED = 1 };
 
 /* Units */
@@ -220,6 +224,15 @@ MOTOR_ASSERT(offsetof(struct motor_excitation, amplitude) == 1, "excitation.ampl
 MOTOR_ASSERT(offsetof(struct motor_excitation, period_s) == 5, "excitation.period_s");
 MOTOR_ASSERT(offsetof(struct motor_excitation, crc) == 9, "excitation.crc");
 MOTOR_ASSERT(sizeof(struct motor_excitation) == 10, "excitation");
+
+/* Optional, where the flag `guard` is set: past this deviation the controller takes the excitation away by itself. */
+struct motor_guard {
+    float deviation;
+    uint8_t crc;
+};
+MOTOR_ASSERT(offsetof(struct motor_guard, deviation) == 0, "guard.deviation");
+MOTOR_ASSERT(offsetof(struct motor_guard, crc) == 4, "guard.crc");
+MOTOR_ASSERT(sizeof(struct motor_guard) == 5, "guard");
 
 /* Choose the page that `capture_page` shows. The capture read is kept for 1 s after each selection. */
 struct motor_capture_select {

@@ -22,6 +22,7 @@ export function standstill(unit: Unit): UnitLoops {
     targetVisible: false,
     pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,
     axes: {},
+    dropWave: () => undefined,
     reset: () => undefined,
   };
 }

@@ -37,6 +37,9 @@ export class LightLoops implements UnitLoops {
     reading.measured = reading.setpoint;
   }
 
+  /** No wave drives these loops away from their setpoints. */
+  dropWave(): void {}
+
   reset(): void {
     this.#excitation = undefined;
     for (const reading of Object.values(this.readings)) reading.setpoint = reading.measured = 0;

@@ -1,3 +1,4 @@
+import { RobotError } from '../../src/core/errors.js';
 import { type Loop, MODES, type Mode, QUANTITIES, type Unit } from '../../src/core/units.js';
 import {
   capturePageRegister,
@@ -47,6 +48,9 @@ export class Firmware {
   #refused = 0;
   #refusalAgeMs = Number.POSITIVE_INFINITY;
   #excitation: ExcitedLoop;
+  /** Largest deviation of the excited loop; 0 is any. */
+  #guard = 0;
+  #ranAway = false;
 
   constructor({ unit, loops, rateHz, bootId }: FirmwareOptions) {
     this.#unit = unit;
@@ -76,6 +80,7 @@ export class Firmware {
       excitation: { loop: loop.name, amplitude, periodS },
     });
     const wave = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;
+    if (wave !== undefined) this.#watch(this.#reading(loop));
     this.#recorder.tick(wave, before, this.#reading(loop), this.#loops.edges !== edges);
   }
 
@@ -113,6 +118,11 @@ export class Firmware {
         return;
       case 'excitation':
         this.#excitation = takenExcitation(this.#unit, value('slot'), value('amplitude'), value('period_s'));
+        this.#ranAway = false;
+        return;
+      case 'guard':
+        if (value('deviation') < 0) throw new RobotError('bad-frame', { reason: 'deviation' });
+        this.#guard = value('deviation');
         return;
       case 'capture_select':
         this.#recorder.select(value('page'));
@@ -145,6 +155,8 @@ export class Firmware {
         return { stop: this.#stopped ? 1 : 0 };
       case 'excitation':
         return { slot: excited.slot, amplitude, period_s: periodS };
+      case 'guard':
+        return { deviation: this.#guard };
       case 'capture':
         return this.#recorder.header();
       case 'capture_page':
@@ -167,7 +179,16 @@ export class Firmware {
     return this.#loops.readings[name] ?? AT_REST;
   }
 
+  /** The guard takes a wave away that drives its loop too far. */
+  #watch({ setpoint, measured }: LoopReading): void {
+    if (this.#guard === 0 || Math.abs(setpoint - measured) <= this.#guard) return;
+    this.#excitation = { ...this.#excitation, amplitude: 0 };
+    this.#loops.dropWave();
+    this.#ranAway = true;
+  }
+
   #enter(mode: Mode): void {
+    if (mode !== this.#mode) this.#ranAway = false;
     if (mode === 'debug' && this.#mode !== 'debug') this.#excitation = { ...this.#excitation, amplitude: 0 };
     this.#mode = mode;
   }
@@ -192,11 +213,13 @@ export class Firmware {
         torque: this.#torque,
         gains_committed: this.#gains.committed !== undefined,
         target_visible: this.#loops.targetVisible,
+        guard: true,
       }),
       faults: bitsOf(FAULTS, {
         silent: this.#silent,
         commit_refused: this.#gains.commitRefused,
         frame_refused: this.#refusalAgeMs < REFUSAL_SHOWN_MS,
+        ran_away: this.#ranAway,
       }),
       active_checksum: this.#gains.checksum,
       staged: this.#gains.stagedBits,

@@ -37,6 +37,8 @@ export interface UnitLoops {
   readonly pose: Pose | undefined;
   /** The truth as no sensor sees it. */
   readonly axes: Readonly<Record<string, unknown>>;
+  /** Nothing is left of the excitation on the setpoint, at once; the outputs go on without a jump. */
+  dropWave(): void;
   /** The controller restarts: integrators and filters are forgotten, the mechanics stay as they are. */
   reset(): void;
 }

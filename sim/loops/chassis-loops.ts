@@ -74,6 +74,13 @@ export class ChassisLoops implements UnitLoops {
     drive.rightV = drivingV + turningV;
   }
 
+  dropWave(): void {
+    this.#wave.end();
+    this.#speed.join();
+    this.#angle.join();
+    this.#position.join();
+  }
+
   reset(): void {
     this.#speed.reset();
     this.#angle.reset();
@@ -86,12 +93,7 @@ export class ChassisLoops implements UnitLoops {
 
   #turn(command: LoopCommand): void {
     const turn = this.#activity.turn(command);
-    if (turn !== 'same') {
-      this.#wave.end();
-      this.#speed.join();
-      this.#angle.join();
-      this.#position.join();
-    }
+    if (turn !== 'same') this.dropWave();
     if (turn === 'entered') {
       this.#reference.enter(command.mode === 'auto', this.#odometer, this.#speedSetpointMS);
       this.#position.follow(0, 0, 0);

@@ -70,6 +70,12 @@ export class GimbalLoops implements UnitLoops {
     drive.pitchV = this.#drive(this.#pitch, command, pitchRad, this.#camera.pitchRad);
   }
 
+  dropWave(): void {
+    this.#wave.end();
+    this.#yaw.join();
+    this.#pitch.join();
+  }
+
   reset(): void {
     this.#yaw.reset();
     this.#pitch.reset();
@@ -86,11 +92,7 @@ export class GimbalLoops implements UnitLoops {
 
   #turn(command: LoopCommand, yawRad: number, pitchRad: number): void {
     const turn = this.#activity.turn(command);
-    if (turn !== 'same') {
-      this.#wave.end();
-      this.#yaw.join();
-      this.#pitch.join();
-    }
+    if (turn !== 'same') this.dropWave();
     if (turn === 'entered') {
       this.#yaw.aimAt(yawRad);
       this.#pitch.aimAt(pitchRad);

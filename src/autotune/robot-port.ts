@@ -4,6 +4,7 @@ import type { GainSet, Gains, Loop, UnitName } from '../core/units.js';
 import { unitNamed } from '../core/units.js';
 import type { StepCapture } from '../robot/motor-controller.js';
 import type { CapturedStep, Robot } from '../robot/robot.js';
+import type { TrialEnd } from '../robot/robot-event.js';
 import type { HalfWave } from '../tuning/excited-run.js';
 import type { Proposal } from '../tuning/propose.js';
 import type { ProposalTask, Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
@@ -43,6 +44,8 @@ export class RobotPort implements TunerPort {
   #leaseEndsAtMs: number;
   #tried: GainSet | undefined;
   #aborted: Aborted | undefined;
+  /** Of the wave under way; undefined while there is none. */
+  #ranAway: boolean | undefined;
 
   constructor(options: RobotPortOptions) {
     const { robot, unit } = options;
@@ -53,8 +56,7 @@ export class RobotPort implements TunerPort {
       robot.events.add(event => {
         if (event.what === 'stopped' && event.after) this.abort('the robot was stopped');
         if (!('unit' in event) || event.unit !== unit) return;
-        if (event.what === 'trial' && event.ended !== undefined)
-          this.abort(`its trial ended: ${event.ended}`);
+        if (event.what === 'trial' && event.ended !== undefined) this.#trialEnded(event.ended);
         if (event.what === 'mode' && event.after !== 'debug') this.abort('the mode was changed');
       }),
       robot.polled.add(() => {
@@ -65,6 +67,14 @@ export class RobotPort implements TunerPort {
         for (const look of this.#waits) look();
       }),
     ];
+  }
+
+  /** Gains with which the wave ran away are no end: the saved ones run again, and calmer ones are tried. */
+  #trialEnded(why: TrialEnd): void {
+    if (why === 'runaway' && this.#ranAway !== undefined) {
+      this.#ranAway = true;
+      this.#tried = undefined;
+    } else this.abort(`its trial ended: ${why}`);
   }
 
   /** The next thing that the tuner does, or waits for, rejects. */
@@ -100,8 +110,8 @@ export class RobotPort implements TunerPort {
 
   async excite({ amplitude, periodS, halves, runaway }: WaveRequest): Promise<Recording> {
     const { robot, unit, loop } = this.#options;
-    const wave = (size: number, name = loop.name) =>
-      robot.units[unit].excite({ loop: name, amplitude: size, periodS });
+    const wave = (size: number, name = loop.name, most?: number) =>
+      robot.units[unit].excite({ loop: name, amplitude: size, periodS }, undefined, most);
     this.#requireGoing();
     await wave(0);
     await this.#rest(STILL * amplitude);
@@ -111,17 +121,19 @@ export class RobotPort implements TunerPort {
     const endCaptures = robot.stepped.add(({ unit: from, capture }: CapturedStep) => {
       if (from === unit && capture.loop === loop.name) captures.push(capture);
     });
-    let ranAway = false;
+    this.#ranAway = false;
     try {
-      await wave(amplitude);
+      await wave(amplitude, loop.name, most);
       const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
       await this.#until(() => {
-        ranAway = Math.abs(this.#deviation()) > most;
-        return ranAway || captures.length >= halves;
+        this.#ranAway ||= Math.abs(this.#deviation()) > most;
+        return this.#ranAway || captures.length >= halves;
       }, limitMs);
     } finally {
       endCaptures();
     }
+    const ranAway = this.#ranAway;
+    this.#ranAway = undefined;
     // A wave that moves to another loop leaves nothing behind, at once.
     const other = unitNamed(unit).loops.find(one => one.name !== loop.name);
     await (ranAway && other !== undefined ? wave(0, other.name) : wave(0));

@@ -51,7 +51,8 @@ export type FieldValues<R extends Register> = { [F in R['fields'][number] as F['
 
 export const MODE_VALUES = Object.fromEntries(MODES.map((mode, index) => [mode, index]));
 
-export const FLAGS = ['stopped', 'torque', 'gains_committed', 'target_visible'] as const;
+/** `guard`: this firmware has the register of that name, which others may leave out. */
+export const FLAGS = ['stopped', 'torque', 'gains_committed', 'target_visible', 'guard'] as const;
 export const FAULTS = [
   'silent',
   'over_current',
@@ -61,6 +62,7 @@ export const FAULTS = [
   'camera_lost',
   'commit_refused',
   'frame_refused',
+  'ran_away',
 ] as const;
 
 /** Registers that every unit has alike. */
@@ -150,6 +152,19 @@ export const REGISTERS = {
       { name: 'slot', type: 'u8', doc: 'Slot of the loop.' },
       { name: 'amplitude', type: 'f32', doc: "Half of peak to peak, in the loop's unit; 0 = none." },
       { name: 'period_s', type: 'f32', unit: 's', doc: 'Period of the wave.' },
+    ],
+  },
+  guard: {
+    name: 'guard',
+    address: 0x74,
+    access: 'read, write',
+    doc: 'Optional, where the flag `guard` is set: past this deviation the controller takes the excitation away by itself.',
+    fields: [
+      {
+        name: 'deviation',
+        type: 'f32',
+        doc: "Largest distance of the excited loop's measured value from its setpoint, in the loop's unit; 0 = no guard, as at start.",
+      },
     ],
   },
   capture_select: {

@@ -170,6 +170,12 @@ export class MotorController {
     await this.#writeAndConfirm(REGISTERS.excitation, values, { priority: 'mode', untilMs }, stillWanted);
   }
 
+  /** As `setMode`. 0 is no guard. */
+  guard(deviation: number, untilMs: number, stillWanted: () => void): Promise<void> {
+    const values = { deviation: Math.fround(deviation) };
+    return this.#writeAndConfirm(REGISTERS.guard, values, { priority: 'mode', untilMs }, stillWanted);
+  }
+
   /** As `setMode`. Every loop of the set is staged and read back. Nothing of it is active yet. */
   async stageGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };

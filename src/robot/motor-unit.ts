@@ -171,17 +171,22 @@ export class MotorUnit {
     return wave;
   }
 
-  excite(excitation: Excitation, stillWanted = always): Promise<Excitation> {
+  /** `runaway` is the deviation that the controller's guard bears during a trial; the loop's own unless it is given. */
+  excite(excitation: Excitation, stillWanted = always, runaway?: number): Promise<Excitation> {
     return this.#gate.request({ kind: 'excite', unit: this.unit.name }, stillWanted, async untilMs => {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();
+      const guard = this.#state.guardOf(excitation, runaway);
+      // The deviation of one loop is none for another.
+      if (this.#state.lacksGuard(guard)) await this.#reconciler.guard(0, untilMs);
       await this.#reconciler.excite(excitation, untilMs, sameBoot);
+      await this.#reconciler.guard(guard, untilMs);
       const wave = await this.#controller.excitation({ priority: 'mode', untilMs });
       // A controller that was reset just now takes a wave too, and forgets it on its way back into debug.
       await this.#controller.status({ priority: 'mode', untilMs });
       sameBoot();
       this.#requireDebug();
-      this.#state.confirmedWave(wave);
+      this.#state.confirmedWave(wave, runaway);
       return wave;
     });
   }

@@ -53,6 +53,13 @@ export class Reconciler {
     return this.#state.waveFrames.during(() => this.#controller.excite(wave, untilMs, stillWanted));
   }
 
+  /** Gives the controller's guard this deviation, unless it has it or there is no guard. */
+  async guard(deviation: number, untilMs: number): Promise<void> {
+    if (!this.#state.lacksGuard(deviation)) return;
+    await this.#controller.guard(deviation, untilMs, this.#state.sameBoot());
+    this.#state.gaveGuard(deviation);
+  }
+
   unlatch(untilMs: number, stillWanted: () => void): Promise<void> {
     const after = before(this.#state.latchFrames);
     return this.#state.writeRelease(() => this.#controller.setLatch(false, untilMs, after, stillWanted));
@@ -105,6 +112,8 @@ export class Reconciler {
         });
       }
       if (mode === 'debug') await this.#lookAtWave(untilMs);
+      const guard = this.#state.difference?.guard;
+      if (guard !== undefined) await this.guard(guard, untilMs);
       const gains = this.#state.difference?.gains;
       if (gains !== undefined) {
         await this.applyGains(gains, untilMs);

@@ -76,6 +76,7 @@ export class UnitGains {
         if (running !== undefined && running.id !== trial.id) {
           throw new RobotError('trial-running', { unit: this.#unit.name, by: running.by });
         }
+        await this.#reconciler.guard(this.#state.guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
         this.#state.beginTrial(trial);
       });

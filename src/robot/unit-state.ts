@@ -22,6 +22,8 @@ export interface Difference {
   readonly mode?: Mode;
   readonly gains?: GainSet;
   readonly wave?: Excitation;
+  /** Of the excited loop; 0 is no guard. */
+  readonly guard?: number;
 }
 
 /**
@@ -42,6 +44,8 @@ export class UnitState {
   #mode: Mode | undefined;
   /** Wanted in debug mode; undefined is no wave. */
   #wave: Excitation | undefined;
+  /** Deviation that the wave's loop may have during a trial, where it is not the loop's own. */
+  #runaway: number | undefined;
   /** Wanted. `released` is a release that was answered 200 and that the controller has not confirmed yet. */
   #latch: 'latched' | 'released' | 'as it is' = 'as it is';
   /** A resume is under way: the latch is between two states, and that is right. */
@@ -57,6 +61,8 @@ export class UnitState {
   #status: StatusFrame | undefined;
   #shownWave: Excitation | undefined;
   #releaseWritten = false;
+  /** The deviation that the controller's guard was given since its start; undefined where nobody knows. */
+  #guard: number | undefined;
   readonly modeFrames = new UnsettledFrames();
   readonly waveFrames = new UnsettledFrames();
   readonly latchFrames = new UnsettledFrames();
@@ -152,9 +158,31 @@ export class UnitState {
   }
 
   /** The controller confirmed a wave that somebody asked for. */
-  confirmedWave(wave: Excitation): void {
+  confirmedWave(wave: Excitation, runaway?: number): void {
     this.#shownWave = wave;
     this.#wantWave(wave);
+    this.#runaway = runaway;
+  }
+
+  /** What a wave's guard has to be: there is one in trials only, for gains in force are somebody's own. */
+  guardOf({ loop, amplitude }: Excitation, runaway: number | undefined): number {
+    return this.#trial === undefined || amplitude === 0 ? 0 : (runaway ?? this.#runawayOf(loop));
+  }
+
+  /** As `guardOf` for the wave wanted, as if a trial ran. */
+  get guardInTrials(): number {
+    const wave = this.#mode === 'debug' ? this.#wave : undefined;
+    return wave === undefined ? 0 : (this.#runaway ?? this.#runawayOf(wave.loop));
+  }
+
+  /** Whether the controller has a guard, and another deviation for it. */
+  lacksGuard(deviation: number): boolean {
+    const flags = bitNames(FLAGS, this.#status?.flags ?? 0);
+    return flags.includes('guard') && this.#guard !== deviation;
+  }
+
+  gaveGuard(deviation: number): void {
+    this.#guard = deviation;
   }
 
   /** From now on the controller has to be latched; a release under way has lost. */
@@ -236,10 +264,13 @@ export class UnitState {
     const mode = this.#releasing || this.mode === this.#mode ? undefined : this.#mode;
     const wrongGains = gains !== undefined && status.active_checksum !== this.#checksumOf(gains);
     const wrongWave = isDebug && shown !== undefined && !sameWave(shown, this.#wave);
-    if (mode === undefined && !wrongGains && !wrongWave) return undefined;
+    const guard = this.#trial === undefined ? 0 : this.guardInTrials;
+    const wrongGuard = isDebug && this.lacksGuard(guard);
+    if (mode === undefined && !wrongGains && !wrongWave && !wrongGuard) return undefined;
     return {
       ...(mode !== undefined && { mode }),
       ...(wrongGains && { gains }),
+      ...(wrongGuard && { guard }),
       ...(wrongWave && { wave: this.#wave ?? { ...shown, amplitude: 0 } }),
     };
   }
@@ -265,11 +296,20 @@ export class UnitState {
     return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
   }
 
+  #runawayOf(loop: string): number {
+    return this.#unit.loops.find(({ name }) => name === loop)?.runaway ?? 0;
+  }
+
   #compareFaults(before: StatusFrame | undefined, after: StatusFrame): void {
     const [old, now] = [before, after].map(status => bitNames(FAULTS, status?.faults ?? 0));
     const appeared = now?.filter(fault => !old?.includes(fault)) ?? [];
     const gone = old?.filter(fault => !now?.includes(fault)) ?? [];
     if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
+    if (appeared.includes('ran_away')) {
+      // The controller took the wave away: it is not to come back, whatever frames are under way.
+      this.#wantWave(undefined);
+      this.endTrial('runaway');
+    }
     if (appeared.some(fault => !HARMLESS.includes(fault))) this.endTrial('fault');
     const seesTarget = (status: StatusFrame | undefined) =>
       status !== undefined && bitNames(FLAGS, status.flags).includes('target_visible');
@@ -286,6 +326,7 @@ export class UnitState {
     const moving = wave?.amplitude === 0 ? undefined : wave;
     if (sameWave(moving, this.#wave)) return;
     this.#wave = moving;
+    this.#runaway = undefined;
     this.#emit({ what: 'excitation', after: moving ?? null });
   }
 
@@ -295,6 +336,7 @@ export class UnitState {
       this.#mode = 'manual';
     this.#wantWave(undefined);
     this.#shownWave = undefined;
+    this.#guard = undefined;
     for (const frames of [this.modeFrames, this.waveFrames]) frames.disturb();
     this.endTrial('reset');
     this.#emit({ what: 'reset' });

@@ -71,6 +71,29 @@ describe('autotune', function () {
     });
   }
 
+  it('goes on with calmer gains after the controller took the wave away, which it does in time', async () => {
+    const swinging = { ...bench.saved.gains, angle_yaw: { kp: 60, ki: 1500, kd: 0 } };
+    await bench.during(bench.robot.units.gimbal.gains.save(swinging));
+    let trips = 0;
+    bench.robot.events.add(event => {
+      if (event.what === 'faults' && event.appeared.includes('ran_away')) trips += 1;
+    });
+    let most = 0;
+    bench.start();
+    while (bench.now.state === 'running' && bench.now.words.length < 2) {
+      await bench.wait(2);
+      if (bench.clock.nowMs() % 1000 < 2)
+        void bench.autotune.renew(bench.now.id, 5000).catch(() => undefined);
+      const { setpoint, measured } = bench.physics.loops.gimbal.readings.angle_yaw!;
+      // Of the loop with its wave of 0.15 rad; without it the setpoint is where the axis points.
+      if (Math.abs(setpoint) > 0.1) most = Math.max(most, Math.abs(setpoint - measured));
+    }
+    expect(bench.now.words).deep.equal(['exciting with the gains in force', 'too lively: calmed once']);
+    expect(trips).equal(1);
+    // 3.5 amplitudes, and what it stood off its setpoint before the wave.
+    expect(most).above(0.4).below(0.56);
+  });
+
   it('keeps the laser dark', async () => {
     bench.robot.laserOn();
     bench.start();

@@ -33,6 +33,7 @@ function standstill(unit: Unit): UnitLoops {
     targetVisible: false,
     pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,
     axes: {},
+    dropWave: () => undefined,
     reset: () => undefined,
   };
 }

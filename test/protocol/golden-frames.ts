@@ -110,6 +110,8 @@ export const GOLDEN_FRAMES: readonly GoldenFrame[] = [
   frame(CHASSIS, commit, { checksum: 0x12345678 }, '78 56 34 12 b6'),
   frame(GIMBAL, REGISTERS.excitation, excitation, '02 00 00 80 3e 00 00 c0 3f 8f'),
   frame(CHASSIS, REGISTERS.excitation, excitation, '02 00 00 80 3e 00 00 c0 3f 90'),
+  frame(GIMBAL, REGISTERS.guard, { deviation: 0.5 }, '00 00 00 3f 97'),
+  frame(CHASSIS, REGISTERS.guard, { deviation: 0.5 }, '00 00 00 3f be'),
   frame(GIMBAL, gainsRegister(0), gains, '00 00 80 3f 00 00 00 3f 00 00 00 c0 80'),
   frame(GIMBAL, gainsRegister(1), gains, '00 00 80 3f 00 00 00 3f 00 00 00 c0 ff'),
   frame(GIMBAL, gainsRegister(2), gains, '00 00 80 3f 00 00 00 3f 00 00 00 c0 7e'),

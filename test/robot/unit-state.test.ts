@@ -275,6 +275,33 @@ describe('what is wanted of a unit and what it shows', () => {
       expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: why });
     });
   }
+  it('differs in the guard while a trial has a wave, where the controller has one', () => {
+    const runaway = unit.loops[0]?.runaway;
+    bench.shows({ mode: 'debug' });
+    bench.state.confirmedWave(WAVE);
+    bench.state.beginTrial(TRIAL);
+    expect(bench.state.difference).to.deep.equal({ gains: OTHER });
+    bench.shows({ gains: OTHER, flags: ['torque', 'guard'] });
+    expect(bench.state.difference).to.deep.equal({ guard: runaway });
+    bench.state.gaveGuard(runaway ?? 0);
+    expect(bench.state.difference).to.equal(undefined);
+    bench.state.endTrial('ended');
+    expect(bench.state.difference).to.deep.equal({ gains: SAVED, guard: 0 });
+    bench.state.gaveGuard(0);
+    bench.shows({ gains: SAVED });
+    expect(bench.state.difference).to.equal(undefined);
+  });
+  it('wants no wave back that the controller took away, whatever frames are under way', () => {
+    bench.shows({ mode: 'debug', flags: ['torque', 'guard'] });
+    bench.state.gaveGuard(0);
+    bench.state.confirmedWave(WAVE);
+    bench.state.beginTrial(TRIAL);
+    bench.state.waveFrames.disturb();
+    bench.shows({ faults: ['ran_away'] });
+    bench.state.sawWave({ ...WAVE, amplitude: 0 });
+    expect(bench.state.difference).to.equal(undefined);
+    expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: 'runaway' });
+  });
   it('keeps a trial when a frame was refused for noise', () => {
     bench.shows();
     bench.state.beginTrial(TRIAL);

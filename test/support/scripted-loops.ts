@@ -10,6 +10,7 @@ export class ScriptedLoops implements UnitLoops {
   edges = 0;
   targetVisible = false;
   resets = 0;
+  drops = 0;
   /** Counted as an edge by the next tick, which shows this setpoint from then on. */
   nextSetpoint: number | undefined;
 
@@ -32,6 +33,10 @@ export class ScriptedLoops implements UnitLoops {
     reading.setpoint = this.nextSetpoint;
     this.nextSetpoint = undefined;
     this.edges += 1;
+  }
+
+  dropWave(): void {
+    this.drops += 1;
   }
 
   reset(): void {

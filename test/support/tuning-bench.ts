@@ -16,7 +16,8 @@ import { RecordingDisk } from './recording-disk.js';
 /** The robot's code on the simulated robot with its physics, in time that passes when a test says so. */
 export class TuningBench {
   readonly clock = new ManualClock();
-  readonly sim = new SimulatedRobot({ clock: this.clock, physics: createPhysics({ seed: 1, substeps: 1 }) });
+  readonly physics = createPhysics({ seed: 1, substeps: 1 });
+  readonly sim = new SimulatedRobot({ clock: this.clock, physics: this.physics });
   readonly told: Tune[] = [];
   robot!: Robot;
   autotune!: Autotune;

@@ -36,7 +36,7 @@ describe('SimulatedController', () => {
         expect(host.status()).to.deep.equal({
           boot_id: 1,
           mode: 'manual',
-          flags: [],
+          flags: ['guard'],
           faults: [],
           active_checksum: 0,
           staged: 0,
@@ -108,6 +108,7 @@ describe('SimulatedController', () => {
       ['an unknown slot', REGISTERS.excitation.address, excitation(4, 0.1, 1)],
       ['an amplitude beyond the loop', REGISTERS.excitation.address, excitation(0, 0.201, 1)],
       ['a negative amplitude', REGISTERS.excitation.address, excitation(0, -0.1, 1)],
+      ['a negative guard', REGISTERS.guard.address, encodeFrame(address, REGISTERS.guard, { deviation: -1 })],
       ['a period too short', REGISTERS.excitation.address, excitation(0, 0.1, 0.099)],
       ['a period too long', REGISTERS.excitation.address, excitation(0, 0.1, 20.1)],
       ['gains that are not numbers', gainsRegister(0).address, notNumbers(address)],
@@ -165,7 +166,7 @@ describe('SimulatedController', () => {
       const host = running();
       host.enter('auto');
       host.write(REGISTERS.stop, { stop: 1 });
-      expect(host.status()).to.deep.include({ mode: 'auto', flags: ['stopped', 'gains_committed'] });
+      expect(host.status()).to.deep.include({ mode: 'auto', flags: ['stopped', 'gains_committed', 'guard'] });
       host.heartbeat();
       host.enter('manual');
       host.stage();
@@ -186,9 +187,13 @@ describe('SimulatedController', () => {
       host.commit();
       host.enter('auto');
       host.tick(499);
-      expect(host.status()).to.deep.include({ faults: [], flags: ['torque', 'gains_committed'] });
+      expect(host.status()).to.deep.include({ faults: [], flags: ['torque', 'gains_committed', 'guard'] });
       host.tick(1);
-      expect(host.status()).to.deep.include({ mode: 'auto', faults: ['silent'], flags: ['gains_committed'] });
+      expect(host.status()).to.deep.include({
+        mode: 'auto',
+        faults: ['silent'],
+        flags: ['gains_committed', 'guard'],
+      });
       host.heartbeat();
       host.tick();
       expect(host.status()).to.deep.include({ mode: 'auto', faults: [] });
@@ -212,7 +217,7 @@ describe('SimulatedController', () => {
       host.heartbeat(10);
       host.tick(20);
       host.heartbeat(10);
-      expect(host.status().flags).to.deep.equal(['stopped', 'gains_committed']);
+      expect(host.status().flags).to.deep.equal(['stopped', 'gains_committed', 'guard']);
     });
   });
 
@@ -226,7 +231,11 @@ describe('SimulatedController', () => {
       const host = new ControllerHost();
       host.heartbeat(0);
       unit.loops.forEach((loop, index) => {
-        expect(host.status()).to.deep.include({ staged: 2 ** index - 1, active_checksum: 0, flags: [] });
+        expect(host.status()).to.deep.include({
+          staged: 2 ** index - 1,
+          active_checksum: 0,
+          flags: ['guard'],
+        });
         host.stage({ [loop.name]: other[loop.name]! });
         expect(host.read(gainsRegister(loop.slot)).ki).to.equal(Math.fround(0.1));
       });
@@ -235,7 +244,7 @@ describe('SimulatedController', () => {
       expect(host.status()).to.deep.include({
         staged: 0,
         active_checksum: gainsChecksum(unit, other),
-        flags: ['torque', 'gains_committed'],
+        flags: ['torque', 'gains_committed', 'guard'],
       });
       expect(host.loops.last?.gains.angle_yaw).to.deep.equal({ kp: 2, ki: Math.fround(0.1), kd: -1 });
       expect(host.read(gainsRegister(2)).kp).to.equal(2);
@@ -289,6 +298,52 @@ describe('SimulatedController', () => {
     host.commit();
     host.tick(500);
     expect(host.status().faults, 'silence is 500 ms again').to.deep.equal(['silent']);
+  });
+
+  describe('the guard of the excitation', () => {
+    const guarded = (deviation: number) => {
+      const host = running();
+      host.enter('debug');
+      host.excite(2, 0.25, 0.5);
+      host.write(REGISTERS.guard, { deviation });
+      Object.assign(host.loops.readings.angle_yaw!, { setpoint: 0.25 });
+      return host;
+    };
+    const amplitude = (host: ControllerHost) => host.read(REGISTERS.excitation).amplitude;
+
+    it('takes the wave away in the loop period in which the loop is too far from its setpoint, and shows it', () => {
+      const host = guarded(0.5);
+      expect(host.read(REGISTERS.guard).deviation).to.equal(0.5);
+      // The measured value grows by a thousandth in each period.
+      host.tick(750);
+      expect([amplitude(host), host.loops.drops, host.status().faults]).to.deep.equal([0.25, 0, []]);
+      host.tick();
+      expect([amplitude(host), host.loops.drops, host.status().faults]).to.deep.equal([0, 1, ['ran_away']]);
+      host.tick(5);
+      expect(host.loops.last?.excitation.amplitude).to.equal(0);
+      expect([host.loops.drops, host.status().faults]).to.deep.equal([1, ['ran_away']]);
+      host.excite(2, 0, 0.5);
+      expect(host.status().faults).to.deep.equal([]);
+    });
+    it('shows it until another mode, too', () => {
+      const host = guarded(0.1);
+      host.tick();
+      expect(host.status().faults).to.deep.equal(['ran_away']);
+      host.enter('debug');
+      expect(host.status().faults).to.deep.equal(['ran_away']);
+      host.enter('manual');
+      expect(host.status().faults).to.deep.equal([]);
+    });
+    it('watches nothing at 0, without a wave, and after a start', () => {
+      for (const host of [guarded(0), guarded(0.5), guarded(0.5)]) {
+        if (host.read(REGISTERS.guard).deviation > 0) host.excite(2, 0, 0.5);
+        host.tick(2000);
+        expect(host.status().faults.includes('ran_away')).to.equal(false);
+      }
+      const host = guarded(0.5);
+      host.controller.reset();
+      expect(host.read(REGISTERS.guard).deviation).to.equal(0);
+    });
   });
 
   describe('telemetry', () => {

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { unitNamed } from '../../src/core/units.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
+
+const WAVE = { loop: 'speed', amplitude: 0.5, periodS: 1 };
+const unit = unitNamed('chassis');
+const RUNAWAY = unit.loops[0]!.runaway;
+
+describe("the controller's guard of the excitation", () => {
+  let robot: ClockedRobot;
+  beforeEach(async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(chassis().setMode('debug'));
+  });
+  afterEach(() => robot.end());
+
+  const chassis = () => robot.robot.units.chassis;
+  const tried = () => ({ ...robot.robot.store.current('chassis').gains, speed: { kp: 1, ki: 0, kd: 0 } });
+  const tryGains = () =>
+    robot.during(chassis().gains.tryGains({ id: 'a', by: 'lab', gains: tried(), endsAtMs: 1e9 }));
+  /** What the controllers have been given, in this order. */
+  const given = () =>
+    robot.frames
+      .filter(({ kind, register }) => kind === 'write' && register === 'guard')
+      .map(({ data }) => Buffer.from(data, 'hex').readFloatLE());
+  const written = () => robot.frames.filter(({ kind }) => kind === 'write').map(({ register }) => register);
+
+  it('has the bound of the loop while gains are tried on its wave, before they run, and none otherwise', async () => {
+    await robot.during(chassis().excite(WAVE));
+    await robot.wait(100);
+    expect(given().every(deviation => deviation === 0)).to.equal(true);
+    robot.frames.length = 0;
+    await tryGains();
+    expect(given()).to.deep.equal([RUNAWAY]);
+    expect(written().indexOf('guard')).to.be.below(written().indexOf('commit'));
+    await robot.during(chassis().gains.endTrial('ended'));
+    await robot.wait(100);
+    expect(given()).to.deep.equal([RUNAWAY, 0]);
+  });
+
+  it('has the bound that a wave asks for, while another loop never has that of the one before', async () => {
+    await tryGains();
+    robot.frames.length = 0;
+    await robot.during(chassis().excite(WAVE, undefined, 1.5));
+    await robot.during(chassis().excite({ ...WAVE, loop: 'angle' }));
+    await robot.wait(100);
+    expect(given()).to.deep.equal([1.5, 0, Math.fround(2.2)]);
+  });
+
+  it('ends the trial and its wave when it acts, and everybody sees why', async () => {
+    await robot.during(chassis().excite(WAVE));
+    await tryGains();
+    // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
+    await robot.wait(1000 * RUNAWAY);
+    expect(chassis().state).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
+    expect(chassis().excitation().amplitude).to.equal(0);
+    expect(robot.events).to.deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: 'runaway' });
+    const { gains } = robot.truth('chassis');
+    expect(gains?.speed?.kp).to.equal(robot.robot.store.current('chassis').gains.speed?.kp);
+    await robot.wait(500);
+    expect(chassis().excitation().amplitude).to.equal(0);
+  });
+
+  it('is given again to a controller that was reset', async () => {
+    await robot.during(chassis().excite(WAVE));
+    await tryGains();
+    robot.fault('chassis', 'brownout');
+    await robot.wait(600);
+    await robot.during(chassis().setMode('debug'));
+    robot.frames.length = 0;
+    await robot.during(chassis().excite(WAVE));
+    await tryGains();
+    expect(given().at(-1)).to.equal(RUNAWAY);
+  });
+});
