@@ -56,12 +56,12 @@ This token for ${name} (${role}) is shown this once. The robot is closed to ever
 Page: http://${hostname()}.local:${port}/#token=${secret}`);
 }
 
-/** A damaged list is nobody's, so that it makes room for a new one. */
+/** A damaged list is nobody's, so that it makes room for a new one; that of a newer version is left alone. */
 async function usableTokens(folder: string): Promise<{ tokens: readonly Token[]; note: string }> {
   try {
     return { tokens: await readTokens(realDisk, folder), note: '' };
   } catch (error) {
-    if (!isRobotError(error, 'access-unavailable')) throw error;
+    if (!isRobotError(error, 'access-unavailable') || error.context.isNewer) throw error;
     return {
       tokens: [],
       note: 'The list of tokens was damaged: this is a new one, and the old tokens are void.\n\n',

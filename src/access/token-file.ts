@@ -6,6 +6,8 @@ import { replaceFile } from '../storage/durable-file.js';
 import { isToken, type Token } from './token.js';
 
 const CURE = 'sudo trunnion token add starts a new list; the old tokens are void then.';
+const CURE_OF_NEWER =
+  'A newer version of Trunnion wrote the list of tokens: install that version, or move tokens.json away.';
 
 export function tokenFile(folder: string): string {
   return join(folder, 'tokens.json');
@@ -19,7 +21,10 @@ export async function readTokens(disk: Disk, folder: string): Promise<readonly T
   });
   if (content === undefined) return [];
   const tokens = decodeTokens(content);
-  if (tokens === undefined) throw new RobotError('access-unavailable', { cure: CURE });
+  if (tokens === undefined) {
+    const isNewer = namesFormat(content);
+    throw new RobotError('access-unavailable', { cure: isNewer ? CURE_OF_NEWER : CURE, isNewer });
+  }
   return tokens;
 }
 
@@ -41,6 +46,16 @@ export function decodeTokens(content: Buffer): readonly Token[] | undefined {
     return whole ? tokens : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Of what this version writes nothing names its format. */
+function namesFormat(content: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(content.toString());
+    return typeof value === 'object' && value !== null && 'format' in value;
+  } catch {
+    return false;
   }
 }
 

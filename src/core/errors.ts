@@ -121,7 +121,8 @@ interface Contexts {
   'token-required': Nothing;
   'token-unknown': Nothing;
   'not-allowed': { readonly right: string };
-  'access-unavailable': { readonly cure?: string };
+  /** `isNewer`: a newer version wrote the file, in a format that is not ours. */
+  'access-unavailable': { readonly cure?: string; readonly isNewer?: boolean };
   // HTTP
   'bad-json': Nothing;
   'bad-media-type': Nothing;

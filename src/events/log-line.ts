@@ -38,7 +38,12 @@ export function verifyLog(content: Buffer, given?: LogHead): Verdict {
   for (const [index, text] of texts.entries()) {
     const number = index + 1;
     const line = parseLine(text);
-    if (line === undefined) return { ok: false, line: number, why: 'It is no line of this log.' };
+    if (line === undefined) {
+      const why = /"format":/.test(text)
+        ? 'A newer version of Trunnion wrote it: verify the log with that one.'
+        : 'It is no line of this log.';
+      return { ok: false, line: number, why };
+    }
     if (before !== undefined) {
       if (line.prev !== before.hash) {
         return {

@@ -65,7 +65,7 @@ export class MatchRecord {
     const recorded = decode(content);
     if (recorded === undefined) {
       await this.#setAside(path, content);
-      return locked('The record of lock and match was damaged.');
+      return locked('The record of lock and match was damaged, or a newer version of Trunnion wrote it.');
     }
     const { lock, call, phase, boot, endsAtMs } = recorded;
     const isSameBoot = boot !== null && boot === this.#boot.id;
