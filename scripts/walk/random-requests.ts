@@ -94,7 +94,7 @@ function randomWave(random: Random, unit: Unit) {
   };
 }
 
-/** Small whole numbers, so that they are the same as float32; `kp` tells one save from another. */
+/** Small whole numbers, so that they are the same as float32; `kp` differs from save to save. */
 function randomGains(random: Random, unit: Unit): GainSet {
   const kp = random.whole(1, 9999);
   return Object.fromEntries(unit.loops.map(({ name, slot }) => [name, { kp, ki: slot, kd: 0 }]));

@@ -41,19 +41,19 @@ export function gainsKey(gains: GainSet): string {
 }
 
 export function truthOf(robot: SimulatedRobot, loops: Readonly<Record<UnitName, LightLoops>>): Truth {
-  const told = robot.truth();
+  const found = robot.truth();
   return {
-    lit: member(told.laser, 'level') === 1,
-    units: perUnit(unit => unitTruth(told[unit.name], unit, loops[unit.name])),
+    lit: member(found.laser, 'level') === 1,
+    units: perUnit(unit => unitTruth(found[unit.name], unit, loops[unit.name])),
   };
 }
 
-function unitTruth(told: unknown, unit: Unit, loops: LightLoops): UnitTruth {
-  const gains = member(told, 'gains');
+function unitTruth(found: unknown, unit: Unit, loops: LightLoops): UnitTruth {
+  const gains = member(found, 'gains');
   return {
-    mode: MODES.find(mode => mode === member(told, 'mode')) ?? 'manual',
-    latched: member(told, 'stopped') === true,
-    torque: member(told, 'torque') === true,
+    mode: MODES.find(mode => mode === member(found, 'mode')) ?? 'manual',
+    latched: member(found, 'stopped') === true,
+    torque: member(found, 'torque') === true,
     gains: isGainSet(gains, unit) ? gains : undefined,
     wave: waveKey(loops.wave),
   };

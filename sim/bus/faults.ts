@@ -8,8 +8,8 @@ const OF_UNIT = ['unplug', 'plug', 'brownout', ...OF_BUS, 'clear'] as const;
 
 /** What can go wrong with transactions. */
 export type BusFault = (typeof OF_BUS)[number];
-export type FaultName = (typeof OF_UNIT)[number];
-export type FaultTarget = UnitName | 'bus' | 'pin';
+type FaultName = (typeof OF_UNIT)[number];
+type FaultTarget = UnitName | 'bus' | 'pin';
 
 /** Body of POST /sim/faults. */
 export interface FaultBody {

@@ -25,7 +25,7 @@ interface Stuck {
   release(): void;
 }
 
-export interface SimulatedBusOptions {
+interface SimulatedBusOptions {
   readonly controllers: readonly SimulatedController[];
   readonly clock: Clock;
   /** Brings the world to the present. */

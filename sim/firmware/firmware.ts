@@ -24,7 +24,7 @@ const AT_REST: LoopReading = { setpoint: 0, measured: 0, output: 0 };
 
 type Values = Readonly<Record<string, number>>;
 
-export interface FirmwareOptions {
+interface FirmwareOptions {
   readonly unit: Unit;
   readonly loops: UnitLoops;
   readonly rateHz: number;

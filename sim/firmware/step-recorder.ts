@@ -3,7 +3,7 @@ import { CAPTURE_PAGE_SAMPLES, CAPTURE_SAMPLES } from '../../src/protocol/regist
 import type { LoopReading } from './unit-loops.js';
 
 /** The square wave as it runs now. */
-export interface Wave {
+interface Wave {
   readonly loop: Loop;
   readonly periodS: number;
 }

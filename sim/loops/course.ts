@@ -1,5 +1,5 @@
 /** A place on the closed course, by its distance along the lap. */
-export interface CoursePoint {
+interface CoursePoint {
   readonly xM: number;
   readonly yM: number;
   /** It is not wrapped: it runs from -2 pi / 3 to 2 pi / 3. */

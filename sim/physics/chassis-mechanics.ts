@@ -16,7 +16,7 @@ export interface ChassisState {
   readonly slipping: boolean;
 }
 
-export interface ChassisInput {
+interface ChassisInput {
   readonly leftV: number;
   readonly rightV: number;
   /** The motor bridges are off: no current flows, and the wheels roll freely. */

@@ -1,4 +1,4 @@
-export type Matrix = readonly (readonly number[])[];
+type Matrix = readonly (readonly number[])[];
 
 function multiply(a: Matrix, b: Matrix): number[][] {
   return a.map(row =>

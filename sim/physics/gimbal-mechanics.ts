@@ -10,7 +10,7 @@ export interface GimbalState {
   readonly yawAccelerationRadS2: number;
 }
 
-export interface GimbalInput {
+interface GimbalInput {
   readonly yawV: number;
   readonly pitchV: number;
   /** The motor bridges are off: no current flows. */

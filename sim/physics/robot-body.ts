@@ -67,7 +67,7 @@ export const MOTORS: Readonly<Record<MotorName, MotorParameters>> = {
 };
 
 /** Encoders sit on the motor shafts; counts to one turn of the output. */
-export const ENCODER_COUNTS_PER_TURN: Readonly<Record<MotorName, number>> = {
+const ENCODER_COUNTS_PER_TURN: Readonly<Record<MotorName, number>> = {
   yaw: ENCODER_COUNTS * GEARS.yaw,
   pitch: ENCODER_COUNTS * GEARS.pitch,
   wheel: ENCODER_COUNTS * GEARS.wheel,

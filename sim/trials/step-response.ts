@@ -3,7 +3,7 @@ import type { Gains } from '../../src/core/units.js';
 import { Pid } from '../loops/pid.js';
 import { AT_REST, DcMotor, type MotorParameters, type MotorState } from '../physics/dc-motor.js';
 
-export type MotorLoop = 'position' | 'speed';
+type MotorLoop = 'position' | 'speed';
 
 export interface StepTrial {
   readonly motor: MotorParameters;

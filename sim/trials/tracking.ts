@@ -2,7 +2,7 @@ import type { GainSet, UnitName } from '../../src/core/units.js';
 import type { PhysicsOptions } from '../robot-physics.js';
 import { RobotTrial } from './robot-trial.js';
 
-export interface TrackingError {
+interface TrackingError {
   readonly what: string;
   /** Root mean square. */
   readonly rms: number;

@@ -8,7 +8,7 @@ import { type Token, tokenOf } from './token.js';
 import { readTokens } from './token-file.js';
 
 /** `unavailable`: the file of tokens is damaged or cannot be read, so nobody knows who is who. */
-export type AccessState = 'open' | 'closed' | 'unavailable';
+type AccessState = 'open' | 'closed' | 'unavailable';
 
 export interface Caller {
   /** Undefined for whoever came without a token. */

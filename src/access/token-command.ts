@@ -8,7 +8,7 @@ import { isRole, ROLE_NAMES } from './roles.js';
 import { hashOf, isTokenName, newSecret, type Token } from './token.js';
 import { readTokens, writeTokens } from './token-file.js';
 
-export interface TokenAsked {
+interface TokenAsked {
   /** What stands after `token`. */
   readonly operands: readonly string[];
   readonly role: string | undefined;

@@ -7,7 +7,7 @@ export interface Defaults {
   readonly state: string;
 }
 
-export interface ConfigProblem {
+interface ConfigProblem {
   /** From the root of the file to the setting at fault; empty where the file as a whole is. */
   readonly path: readonly string[];
   readonly detail: string;

@@ -6,7 +6,7 @@ import type { Config } from './settings.js';
 export type { Config } from './settings.js';
 
 /** What the command line says goes over the file. */
-export interface Overrides {
+interface Overrides {
   readonly host?: string;
   readonly port?: number;
   readonly state?: string;

@@ -1,5 +1,5 @@
 /** A loop that swings on. */
-export interface Oscillation {
+interface Oscillation {
   /** To either side of its middle, in the quantity of the samples. */
   readonly swing: number;
   readonly frequencyHz: number;

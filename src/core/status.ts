@@ -118,8 +118,6 @@ const busStatus = named(
   growing({ transactions: count(), retries: count(), errors: record(count(), 'By code.') }),
 );
 
-export type BusStatus = TypeOf<typeof busStatus>;
-
 const logStatus = named(
   'LogStatus',
   growing({ ok: yesNo('The log of events reaches the disk.') }, { detail: text(), cure: text() }),

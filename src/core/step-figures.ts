@@ -5,7 +5,7 @@ import { growing, named, nullable, number, oneOf, type TypeOf } from './schema.j
  * How a response stands at the end of its record. `moving`: it was too short for this loop. `rings`: it swings on.
  * `off`: it stands still, but not where it was asked to.
  */
-export const STEP_ENDS = ['settled', 'off', 'moving', 'rings'] as const;
+const STEP_ENDS = ['settled', 'off', 'moving', 'rings'] as const;
 
 const figure = (description: string) => nullable(number(), description);
 
@@ -39,7 +39,7 @@ export const figures = named(
 /** What a tuner reads from a step response. `null` where the samples do not show it. */
 export type StepFigures = TypeOf<typeof figures>;
 
-export interface StepSamples {
+interface StepSamples {
   /** The first sample is taken at the moment of the step, before anything has moved. */
   readonly measured: ArrayLike<number>;
   readonly periodS: number;

@@ -24,7 +24,7 @@ const prediction = named(
   }),
 );
 
-export const TUNE_STATES = ['running', 'better', 'good', 'failed', 'aborted'] as const;
+const TUNE_STATES = ['running', 'better', 'good', 'failed', 'aborted'] as const;
 
 /** A tuning of one loop, under way or ended: the data of event `tune`. */
 export const tune = named(

@@ -12,7 +12,7 @@ export interface Gains {
 /** A controller runs float32: gains beyond are none. */
 export const FLOAT32_MAX = 3.4028234663852886e38;
 
-export interface Bounds {
+interface Bounds {
   readonly min?: number;
   readonly max?: number;
 }
@@ -48,7 +48,7 @@ export interface LoopController {
   readonly inner?: string;
 }
 
-export interface LoopDeclaration {
+interface LoopDeclaration {
   /** Place in the register map. Never changed and never given to another loop. */
   readonly slot: number;
   readonly title: string;
@@ -67,7 +67,7 @@ export interface LoopDeclaration {
   readonly defaults: Gains;
 }
 
-export interface UnitDeclaration {
+interface UnitDeclaration {
   readonly title: string;
   /** What the controller's identity block must say. */
   readonly kind: number;

@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 /** What the robot's and the simulator's entry differ in. */
-export interface Entry {
+interface Entry {
   readonly name: string;
   /** Lines of help between the usage and the options. */
   readonly about: string;

@@ -1,7 +1,7 @@
 import { type ContextOf, describeError, errnoOf, isRobotError } from '../core/errors.js';
 
 /** Why the daemon does not start: a sentence for the person who started it, and what is known for programs. */
-export interface StartFailure {
+interface StartFailure {
   readonly sentence: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }

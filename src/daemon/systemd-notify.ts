@@ -14,7 +14,7 @@ export interface Notifier {
 }
 
 /** Sends one datagram to systemd. Throws when systemd does not take it; never waits. */
-export type SendMessage = (message: string) => void;
+type SendMessage = (message: string) => void;
 
 /** Of the time after which systemd kills: so many feeds may fail before it does. */
 const FEEDS_PER_WATCHDOG = 8;

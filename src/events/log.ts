@@ -4,7 +4,7 @@ import { LogWriter } from './log-writer.js';
 /** The end of the process waits for a slow reader no longer than this. */
 const CLOSE_MS = 200;
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: string;
 }
 

@@ -3,7 +3,7 @@ import type { Listeners } from '../core/listeners.js';
 import type { EventLog } from './event-log.js';
 
 /** A file of the state folder that looks after itself. */
-export interface KeptFile {
+interface KeptFile {
   /** Why it cannot be kept. */
   readonly problem: RobotError | undefined;
   /** The problem may be another. */

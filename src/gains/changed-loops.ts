@@ -1,6 +1,6 @@
 import type { GainSet, Gains } from '../core/units.js';
 
-export interface ChangedLoop {
+interface ChangedLoop {
   readonly before: Gains | null;
   readonly after: Gains | null;
 }

@@ -22,7 +22,7 @@ export interface SavedGains {
   readonly gains: GainSet;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly folder: string;
   readonly clock: Clock;
   readonly disk: Disk;

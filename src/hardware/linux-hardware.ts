@@ -11,7 +11,7 @@ import { Reopened } from './reopened.js';
 
 export const GPIO_ROOT = '/sys/class/gpio';
 
-export interface LinuxHardwareOptions {
+interface LinuxHardwareOptions {
   /** N of /dev/i2c-N. */
   readonly i2cBus: number;
   readonly laser: PinChoice;
@@ -22,7 +22,7 @@ export interface LinuxHardwareOptions {
 }
 
 /** The addons, or why there are none, and where the files are that they use. */
-export interface Natives {
+interface Natives {
   readonly i2c: I2cNative | RobotError;
   readonly gpio: GpioNative | RobotError;
   readonly gpioRoot: string;

@@ -40,7 +40,7 @@ import { trialRoutes } from './routes/trial-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
 
-export interface AppOptions {
+interface AppOptions {
   readonly robot: Robot;
   readonly autotune: Autotune;
   readonly steps: StepMemory;

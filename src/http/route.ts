@@ -82,28 +82,7 @@ export function get<Answer>(
   described: Described<Answer>,
   answer: (ctx: Context) => Answer | Promise<Answer | JsonText<Answer>>,
 ): Route {
-  return {
-    problems: [],
-    ...described,
-    method: 'get',
-    async handle(ctx, guard) {
-      await guard(ctx, described.right);
-      send(ctx, await answer(ctx));
-    },
-  };
-}
-
-/**
- * Koa gets text or bytes. Of anything else it asks whether it is a fetch `Response`, and that alone makes Node load its
- * fetch: 60 ms and several megabytes at the first answer, on a small board long enough for the watchdog to bite.
- */
-function send(ctx: Context, answer: unknown): void {
-  if (answer === null || Buffer.isBuffer(answer)) {
-    ctx.body = answer;
-    return;
-  }
-  ctx.type = 'json';
-  ctx.body = answer instanceof JsonText ? answer.bytes : JSON.stringify(answer);
+  return withoutBody('get', described, answer);
 }
 
 /** An answer that goes on: `open` writes it. */
@@ -111,15 +90,23 @@ export function stream(
   described: Described<string> & Required<Pick<Route, 'answerType' | 'events'>>,
   open: (ctx: Context) => void,
 ): Route {
-  return {
-    problems: [],
-    ...described,
-    method: 'get',
-    async handle(ctx, guard) {
-      await guard(ctx, described.right);
-      open(ctx);
-    },
-  };
+  return withoutBody('get', described, open);
+}
+
+/** An act that needs no body and reads none. */
+export function command<Answer>(
+  described: Described<Answer>,
+  act: (ctx: Context) => Answer | Promise<Answer>,
+): Route {
+  return withoutBody('post', described, act);
+}
+
+/** What is taken away; it needs no body and reads none. */
+export function remove<Answer>(
+  described: Described<Answer>,
+  act: (ctx: Context) => Answer | Promise<Answer>,
+): Route {
+  return withoutBody('delete', described, act);
 }
 
 export function post<Body, Answer>(
@@ -146,27 +133,34 @@ export function post<Body, Answer>(
   };
 }
 
-/** What is taken away; it needs no body and reads none. */
-export function remove<Answer>(
-  described: Described<Answer>,
-  act: (ctx: Context) => Answer | Promise<Answer>,
-): Route {
-  return { ...command(described, act), method: 'delete' };
-}
-
-/** An act that needs no body and reads none. */
-export function command<Answer>(
-  described: Described<Answer>,
-  act: (ctx: Context) => Answer | Promise<Answer>,
+function withoutBody(
+  method: Route['method'],
+  described: Described<unknown>,
+  answer: (ctx: Context) => unknown,
 ): Route {
   return {
     problems: [],
     ...described,
-    method: 'post',
+    method,
     async handle(ctx, guard) {
       await guard(ctx, described.right);
-      if (described.right === 'drive') await requireCaller(ctx);
-      send(ctx, await act(ctx));
+      if (method !== 'get' && described.right === 'drive') await requireCaller(ctx);
+      send(ctx, await answer(ctx));
     },
   };
+}
+
+/**
+ * Koa gets text or bytes. Of anything else it asks whether it is a fetch `Response`, and that alone makes Node load its
+ * fetch: 60 ms and several megabytes at the first answer, on a small board long enough for the watchdog to bite.
+ * `undefined` is an answer that its route writes by itself.
+ */
+function send(ctx: Context, answer: unknown): void {
+  if (answer === undefined) return;
+  if (answer === null || Buffer.isBuffer(answer)) {
+    ctx.body = answer;
+    return;
+  }
+  ctx.type = 'json';
+  ctx.body = answer instanceof JsonText ? answer.bytes : JSON.stringify(answer);
 }

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type Fault, RobotError } from '../core/errors.js';
 import type { Schema } from '../core/schema.js';
 
-export type Validate<T> = (value: unknown) => T;
+type Validate<T> = (value: unknown) => T;
 
 // Not strict about types: `allOf` in the excitation schema refines what stands beside it.
 // The schemas are our own: to check them as well would cost a start a quarter of its time.

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { allEnded } from '../core/all-ended.js';
 import { describeError } from '../core/errors.js';
 import type { MatchStatus } from '../core/match-status.js';
 import type { Robot } from '../robot/robot.js';
@@ -59,7 +60,7 @@ export class MatchControl {
   /** An ordinary stop, and the lock stands whatever comes of it. Rejects as the stop does, or with `not-kept`. */
   async lock(lock: Lock): Promise<void> {
     this.match.lock(lock);
-    await allOf([this.#robot.stop(`locked by ${lock.by}`), this.#recorded()]);
+    await allEnded([this.#robot.stop(`locked by ${lock.by}`), this.#recorded()]);
   }
 
   /** The robot stays stopped. The lock is gone from now on; rejects with `not-kept` where a restart would lock again. */
@@ -75,7 +76,7 @@ export class MatchControl {
     const dark = laser ? undefined : this.#darken();
     // Also on a stopped robot: a resume may be under way, or the stop before may not be confirmed.
     const stopped = !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${call.phase}`) : undefined;
-    await allOf([dark, stopped, this.#recorded()]);
+    await allEnded([dark, stopped, this.#recorded()]);
   }
 
   async #darken(): Promise<void> {
@@ -102,10 +103,4 @@ export class MatchControl {
   async #recorded(): Promise<void> {
     await this.#record.save(this.match.state);
   }
-}
-
-/** After the end of all; rejects as the first that did. */
-async function allOf(acts: readonly (Promise<void> | undefined)[]): Promise<void> {
-  const ends = await Promise.allSettled(acts);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

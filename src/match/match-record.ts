@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Boot } from '../core/boot.js';
-import type { Clock, Timer } from '../core/clock.js';
+import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { PHASES, type Phase } from '../core/phases.js';
@@ -80,7 +80,8 @@ export class MatchRecord {
   async save(state: MatchState): Promise<void> {
     this.#wanted = state;
     this.#writing = this.#writing.then(() => this.#write());
-    await this.#inTime(this.#writing);
+    if (!(await endedWithin(this.#clock, SAVE_MS, this.#writing)))
+      throw new RobotError('not-kept', { cure: 'The disk is too slow: check it.' });
     if (this.#problem === undefined) return;
     const { cure } = this.#problem.context;
     throw new RobotError('not-kept', { cure }, { cause: this.#problem });
@@ -117,18 +118,6 @@ export class MatchRecord {
   #setProblem(problem: RobotError<'storage-failed'> | undefined): void {
     this.#problem = problem;
     this.changed.emit();
-  }
-
-  async #inTime(written: Promise<void>): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const late = this.#clock.after(SAVE_MS, () => {
-        reject(new RobotError('not-kept', { cure: 'The disk is too slow: check it.' }));
-      });
-      void written.then(() => {
-        late.cancel();
-        resolve();
-      });
-    });
   }
 
   get #path(): string {

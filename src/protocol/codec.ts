@@ -133,3 +133,12 @@ export function gainsChecksum(unit: Unit, gains: GainSet): number {
 export function bitNames(names: readonly string[], value: number): string[] {
   return names.filter((_, bit) => value & (1 << bit));
 }
+
+/** The shortest decimal that is this float32, so that 0.1 sent is 0.1 read. */
+export function shortest(float32: number): number {
+  for (let digits = 6; digits < 9; digits += 1) {
+    const candidate = Number(float32.toPrecision(digits));
+    if (Math.fround(candidate) === float32) return candidate;
+  }
+  return float32;
+}

@@ -17,7 +17,7 @@ export interface Urgency {
   readonly untilMs: number;
 }
 
-export interface BusCounters {
+interface BusCounters {
   transactions: number;
   retries: number;
   readonly errors: Partial<Record<ErrorCode, number>>;

@@ -7,7 +7,7 @@ export type LaserState = 'on' | 'off';
 /** Why the laser went dark without being asked. */
 export type LaserReason = 'time limit' | 'interlock opened' | 'stop' | 'pin lost';
 
-export interface LaserReport {
+interface LaserReport {
   /** As the pin says; null while it cannot be read or there is none. */
   readonly state: LaserState | null;
   /** `dark` and `on` are what the pin proves; with `fault` the laser may be lit although nobody wants it. */

@@ -9,7 +9,7 @@ import {
   QUANTITIES,
   type Unit,
 } from '../core/units.js';
-import { bitNames, gainsChecksum } from '../protocol/codec.js';
+import { bitNames, gainsChecksum, shortest } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
   CAPTURE_PAGE_SAMPLES,
@@ -46,6 +46,14 @@ export interface StepCapture {
 
 /** Whether frames written before are known to have taken effect, or may do so yet. */
 export type Before = 'settled' | 'unsettled';
+
+interface Confirmation {
+  readonly after?: Before;
+  /** Called before each write; throws when it must not be done any more. */
+  readonly stillWanted: () => void;
+  /** Whether the controller shows it. */
+  readonly holds: () => Promise<boolean>;
+}
 
 /** Between two looks at whether a frame has taken effect. */
 const LOOK_AGAIN_MS = 2;
@@ -130,12 +138,9 @@ export class MotorController {
   setMode(mode: Mode, untilMs: number, after: Before, stillWanted: () => void): Promise<number> {
     const urgency: Urgency = { priority: 'mode', untilMs };
     const value = MODE_VALUES[mode] ?? 0;
-    return this.#confirmed('mode', untilMs, {
+    return this.#confirmed(REGISTERS.mode, { mode: value }, urgency, {
       after,
-      write: async () => {
-        stillWanted();
-        return this.#write(REGISTERS.mode, { mode: value }, urgency);
-      },
+      stillWanted,
       holds: async () => (await this.status(urgency)).mode === value,
     });
   }
@@ -143,12 +148,9 @@ export class MotorController {
   /** As `setMode`. A release keeps the urgency of a stop, so that the two never overtake each other. */
   async setLatch(latched: boolean, untilMs: number, after: Before, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'stop', untilMs };
-    await this.#confirmed('stop', untilMs, {
+    await this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, {
       after,
-      write: async () => {
-        stillWanted();
-        return this.#write(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency);
-      },
+      stillWanted,
       holds: async () => isLatched(await this.status(urgency)) === latched,
     });
   }
@@ -193,12 +195,8 @@ export class MotorController {
   async commitGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
     const checksum = gainsChecksum(this.#unit, gains);
-    await this.#confirmed('commit', untilMs, {
-      after: 'settled',
-      write: async () => {
-        stillWanted();
-        return this.#write(REGISTERS.commit, { checksum }, urgency);
-      },
+    await this.#confirmed(REGISTERS.commit, { checksum }, urgency, {
+      stillWanted,
       holds: async () => (await this.status(urgency)).active_checksum === checksum,
     });
   }
@@ -238,12 +236,8 @@ export class MotorController {
     urgency: Urgency,
     stillWanted: () => void,
   ): Promise<void> {
-    await this.#confirmed(register.name, urgency.untilMs, {
-      after: 'settled',
-      write: async () => {
-        stillWanted();
-        return this.#write(register, values, urgency);
-      },
+    await this.#confirmed(register, values, urgency, {
+      stillWanted,
       holds: async () => {
         const found: Record<string, number> = await this.#read(register, urgency);
         return Object.entries(values).every(([field, value]) => found[field] === value);
@@ -251,26 +245,30 @@ export class MotorController {
     });
   }
 
-  async #confirmed(
-    what: string,
-    untilMs: number,
-    act: { after: Before; write(): Promise<number>; holds(): Promise<boolean> },
+  /** Resolves with the number of frames that it took. Rejects with `not-confirmed`. */
+  async #confirmed<R extends Register>(
+    register: R,
+    values: FieldValues<R>,
+    urgency: Urgency,
+    { after = 'settled', stillWanted, holds }: Confirmation,
   ): Promise<number> {
+    const { untilMs } = urgency;
     let believedFromMs = 0;
     let frames = 0;
     for (let writes = 1; writes <= WRITES && this.#clock.nowMs() < untilMs; writes += 1) {
-      frames += await act.write();
-      if (act.after === 'unsettled') believedFromMs = this.#clock.nowMs() + TAKES_EFFECT_MS;
+      stillWanted();
+      frames += await this.#write(register, values, urgency);
+      if (after === 'unsettled') believedFromMs = this.#clock.nowMs() + TAKES_EFFECT_MS;
       const isLast = writes === WRITES;
       const lookUntilMs = isLast ? untilMs : Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {
         const nowMs = this.#clock.nowMs();
-        if ((await act.holds()) && nowMs >= believedFromMs) return frames;
+        if ((await holds()) && nowMs >= believedFromMs) return frames;
         if (nowMs >= lookUntilMs) break;
         await new Promise<void>(resolve => this.#clock.after(LOOK_AGAIN_MS, resolve));
       }
     }
-    throw new RobotError('not-confirmed', { unit: this.#unit.name, register: what });
+    throw new RobotError('not-confirmed', { unit: this.#unit.name, register: register.name });
   }
 
   #read<R extends Register>(register: R, urgency: Urgency): Promise<FieldValues<R>> {
@@ -294,13 +292,4 @@ export class MotorController {
 function onTheWire(gains: Gains | undefined): Gains {
   if (gains === undefined) throw new RobotError('bad-field', { field: 'gains' });
   return { kp: Math.fround(gains.kp), ki: Math.fround(gains.ki), kd: Math.fround(gains.kd) };
-}
-
-/** The shortest decimal that is this float32, so that 0.1 sent is 0.1 read. */
-function shortest(float32: number): number {
-  for (let digits = 6; digits < 9; digits += 1) {
-    const candidate = Number(float32.toPrecision(digits));
-    if (Math.fround(candidate) === float32) return candidate;
-  }
-  return float32;
 }

@@ -27,7 +27,7 @@ const LATCH_AGAIN_MS = 10;
 /** Between two looks for a controller when the daemon starts. */
 const FIND_AGAIN_MS = 20;
 
-export interface UnitOptions {
+interface UnitOptions {
   readonly unit: Unit;
   readonly link: Link;
   readonly clock: Clock;
@@ -95,7 +95,7 @@ export class MotorUnit {
 
   get state(): UnitReport {
     const { online, identity, problem } = this.#supervision;
-    const { mode, trial } = this.#state;
+    const { mode, gains } = this.#state;
     const status = online ? this.#state.status : undefined;
     return {
       online,
@@ -106,7 +106,7 @@ export class MotorUnit {
       excitation: (online && mode === 'debug' && this.#state.wave) || null,
       identity,
       applied: online && this.#state.savedGainsRun,
-      trial,
+      trial: gains.trial,
       problem,
     };
   }
@@ -118,7 +118,7 @@ export class MotorUnit {
 
   /** As `mode`. */
   get trial(): Trial | undefined {
-    return this.#state.trial;
+    return this.#state.gains.trial;
   }
 
   get telemetry(): Readonly<Record<string, number>> | undefined {

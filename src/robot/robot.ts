@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../core/clock.js';
+import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { perUnit, type UnitName } from '../core/units.js';
@@ -107,7 +107,11 @@ export class Robot {
   /** Resolves when every controller that answers soon has been taken in; supervision goes on from there. */
   async start(): Promise<void> {
     const untilMs = this.#clock.nowMs() + FIRST_LOOK_MS;
-    await this.#within(FIRST_LOOK_MS, Promise.all(Object.values(this.units).map(unit => unit.find(untilMs))));
+    await endedWithin(
+      this.#clock,
+      FIRST_LOOK_MS,
+      Promise.all(Object.values(this.units).map(unit => unit.find(untilMs))),
+    );
     this.#supervise(this.#clock.nowMs() + this.#periodMs);
   }
 
@@ -119,7 +123,11 @@ export class Robot {
     this.#closed = true;
     this.#timer?.cancel();
     this.#timer = undefined;
-    await this.#within(LAST_LOOK_MS, Promise.all(Object.values(this.units).map(unit => unit.settle())));
+    await endedWithin(
+      this.#clock,
+      LAST_LOOK_MS,
+      Promise.all(Object.values(this.units).map(unit => unit.settle())),
+    );
   }
 
   laserOn(): LaserState {
@@ -162,14 +170,5 @@ export class Robot {
   #emit(event: RobotEvent): void {
     this.events.emit(event);
     this.changed.emit();
-  }
-
-  async #within(limitMs: number, work: Promise<unknown>): Promise<void> {
-    let limit: Timer | undefined;
-    const late = new Promise<void>(resolve => {
-      limit = this.#clock.after(limitMs, resolve);
-    });
-    await Promise.race([work, late]);
-    limit?.cancel();
   }
 }

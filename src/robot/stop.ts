@@ -1,3 +1,4 @@
+import { allEnded } from '../core/all-ended.js';
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
@@ -98,8 +99,8 @@ export class Stop {
     const online = units.filter(unit => unit.state.online);
     for (const unit of units) unit.beginRelease();
     try {
-      await allOf(online.map(unit => unit.enterManual(stillWanted)));
-      await allOf(online.map(unit => unit.unlatch(stillWanted)));
+      await allEnded(online.map(unit => unit.enterManual(stillWanted)));
+      await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
       for (const unit of units) unit.endRelease();
@@ -128,10 +129,4 @@ export class Stop {
     this.#stopped = stopped;
     this.#onChange(stopped, why);
   }
-}
-
-/** Waits for the end of all, so that nothing of them comes later, and rejects as the first that did. */
-async function allOf(acts: readonly Promise<unknown>[]): Promise<void> {
-  const ends = await Promise.allSettled(acts);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

@@ -55,7 +55,7 @@ export class UnitGains {
       await this.#gate.request({ kind: 'save', unit: name }, stillWanted, async untilMs => {
         this.#requireRevision(baseRevision, gains);
         await this.#reconciler.applyGains(gains, untilMs);
-        endSave = this.#state.beginSave(gains);
+        endSave = this.#state.gains.beginSave(gains);
       });
       const after = await this.#store.save(name, gains);
       endSave();
@@ -72,13 +72,13 @@ export class UnitGains {
   async tryGains(trial: Trial, stillWanted = always): Promise<void> {
     try {
       await this.#gate.request({ kind: 'trial', unit: this.#unit.name }, stillWanted, async untilMs => {
-        const running = this.#state.trial;
+        const running = this.#state.gains.trial;
         if (running !== undefined && running.id !== trial.id) {
           throw new RobotError('trial-running', { unit: this.#unit.name, by: running.by });
         }
         await this.#reconciler.guard(this.#state.guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
-        this.#state.beginTrial(trial);
+        this.#state.gains.beginTrial(trial);
       });
     } catch (error) {
       await this.#settle();
@@ -88,7 +88,7 @@ export class UnitGains {
 
   /** Resolves when the saved gains run again, as far as that could be had in time. */
   async endTrial(why: TrialEnd): Promise<void> {
-    this.#state.endTrial(why);
+    this.#state.gains.endTrial(why);
     await this.#settle();
   }
 
@@ -97,7 +97,7 @@ export class UnitGains {
     if (baseRevision === undefined) return;
     const { name: unit } = this.#unit;
     const { revision, gains } = this.#store.current(unit);
-    if (revision === baseRevision && !this.#state.savesPending) return;
+    if (revision === baseRevision && !this.#state.gains.savesPending) return;
     throw new RobotError('changed-meanwhile', { unit, revision, difference: differenceOf(sent, gains) });
   }
 }

@@ -4,26 +4,26 @@ import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
 import { bitNames, gainsChecksum } from '../protocol/codec.js';
 import { FAULTS, FLAGS } from '../protocol/registers.js';
 import { isLatched, modeOf, type StatusFrame } from './motor-controller.js';
-import type { TrialEnd, UnitEvent } from './robot-event.js';
-import type { Trial } from './trial.js';
+import type { UnitEvent } from './robot-event.js';
 import { UnsettledFrames } from './unsettled-frames.js';
+import { WantedGains } from './wanted-gains.js';
 
 /**
  * What has to be done about the latch: set it; go into manual and end it, since a resume could not reach this controller;
  * end it, since an old frame of ours took effect late; or stop the whole robot, since the controller latched by itself.
  */
-export type LatchStep = 'set' | 'resume' | 'unlatch' | 'found';
+type LatchStep = 'set' | 'resume' | 'unlatch' | 'found';
 
 /** Refused frames are noise on the bus, and no fault of the motors. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
 
 /** What a controller shows and should not, with what it should. */
-export interface Difference {
-  readonly mode?: Mode;
-  readonly gains?: GainSet;
-  readonly wave?: Excitation;
+interface Difference {
+  readonly mode: Mode | undefined;
+  readonly gains: GainSet | undefined;
+  readonly wave: Excitation | undefined;
   /** Of the excited loop; 0 is no guard. */
-  readonly guard?: number;
+  readonly guard: number | undefined;
 }
 
 /**
@@ -34,8 +34,6 @@ export interface Difference {
 export class UnitState {
   readonly #unit: Unit;
   readonly #clock: Clock;
-  /** The gains of the journal; undefined while they cannot be read: then the controller keeps what it has. */
-  readonly #saved: () => GainSet | undefined;
   /** Whether a controller that reset itself gets this mode back; else it stands in manual. */
   readonly #restores: (mode: Mode) => boolean;
   readonly #emit: (event: UnitEvent) => void;
@@ -50,9 +48,7 @@ export class UnitState {
   #latch: 'latched' | 'released' | 'as it is' = 'as it is';
   /** A resume is under way: the latch is between two states, and that is right. */
   #releasing = false;
-  #trial: Trial | undefined;
-  /** Saves that the controller runs already and the disk has not confirmed yet, the newest last. */
-  readonly #saving: GainSet[] = [];
+  readonly gains: WantedGains;
 
   /** Of sets that were compared before: every poll compares. */
   readonly #checksums = new WeakMap<GainSet, number>();
@@ -76,9 +72,9 @@ export class UnitState {
   }) {
     this.#unit = options.unit;
     this.#clock = options.clock;
-    this.#saved = options.saved;
     this.#restores = options.restores;
     this.#emit = options.emit;
+    this.gains = new WantedGains(options.saved, options.emit);
   }
 
   /** What the controller showed last; undefined until it was heard from. */
@@ -100,10 +96,6 @@ export class UnitState {
     return this.#shownWave;
   }
 
-  get trial(): Trial | undefined {
-    return this.#trial;
-  }
-
   get stopWanted(): boolean {
     return this.#latch === 'latched';
   }
@@ -119,7 +111,7 @@ export class UnitState {
 
   /** The saved gains are the active ones. */
   get savedGainsRun(): boolean {
-    const saved = this.#saved();
+    const { saved } = this.gains;
     return saved !== undefined && this.#status?.active_checksum === this.#checksumOf(saved);
   }
 
@@ -151,7 +143,7 @@ export class UnitState {
 
   /** The controller confirmed a mode that somebody asked for, with the wave it has in it. */
   confirmedMode(mode: Mode, wave: Excitation | undefined): void {
-    if (mode !== this.#mode) this.endTrial('mode change');
+    if (mode !== this.#mode) this.gains.endTrial('mode change');
     this.#mode = mode;
     if (wave !== undefined) this.#shownWave = wave;
     this.#wantWave(mode === 'debug' ? wave : undefined);
@@ -166,7 +158,7 @@ export class UnitState {
 
   /** What a wave's guard has to be: there is one in trials only, for gains in force are somebody's own. */
   guardOf({ loop, amplitude }: Excitation, runaway: number | undefined): number {
-    return this.#trial === undefined || amplitude === 0 ? 0 : (runaway ?? this.#runawayOf(loop));
+    return this.gains.trial === undefined || amplitude === 0 ? 0 : (runaway ?? this.#runawayOf(loop));
   }
 
   /** As `guardOf` for the wave wanted, as if a trial ran. */
@@ -189,7 +181,7 @@ export class UnitState {
   wantStop(): void {
     this.#latch = 'latched';
     this.#releasing = false;
-    this.endTrial('stop');
+    this.gains.endTrial('stop');
   }
 
   beginRelease(): void {
@@ -205,7 +197,7 @@ export class UnitState {
   released(confirmed: boolean): void {
     this.#releasing = false;
     this.#latch = confirmed ? 'as it is' : 'released';
-    if (this.#mode !== undefined && this.#mode !== 'manual') this.endTrial('mode change');
+    if (this.#mode !== undefined && this.#mode !== 'manual') this.gains.endTrial('mode change');
     this.#mode = 'manual';
     this.#wantWave(undefined);
   }
@@ -225,53 +217,25 @@ export class UnitState {
     return this.latchFrames.unsettled ? 'unlatch' : 'found';
   }
 
-  /** The controller runs these gains, and the disk does not have them yet. Returns the act that ends this. */
-  beginSave(gains: GainSet): () => void {
-    this.endTrial('saved');
-    this.#saving.push(gains);
-    return () => {
-      this.#saving.splice(this.#saving.indexOf(gains), 1);
-    };
-  }
-
-  get savesPending(): boolean {
-    return this.#saving.length > 0;
-  }
-
-  beginTrial(trial: Trial): void {
-    const known = this.#trial;
-    const checksum = gainsChecksum(this.#unit, trial.gains);
-    const isRenewal = known?.id === trial.id && gainsChecksum(this.#unit, known.gains) === checksum;
-    if (!isRenewal) this.#emit({ what: 'trial', by: trial.by });
-    this.#trial = trial;
-  }
-
-  endTrial(why: TrialEnd): void {
-    if (this.#trial === undefined) return;
-    const { by } = this.#trial;
-    this.#trial = undefined;
-    this.#emit({ what: 'trial', by, ended: why });
-  }
-
   /** What differs and has to be mended. The latch comes before all of it: see `latchStep`. */
   get difference(): Difference | undefined {
     const status = this.#status;
     if (status === undefined || this.#mode === undefined) return undefined;
-    const gains = this.#wantedGains;
+    const gains = this.gains.current;
     const shown = this.#shownWave;
     const isDebug = this.#mode === 'debug' && this.mode === 'debug';
     // During a resume the controller is on its way into manual, which is wanted only when the resume holds.
     const mode = this.#releasing || this.mode === this.#mode ? undefined : this.#mode;
     const wrongGains = gains !== undefined && status.active_checksum !== this.#checksumOf(gains);
     const wrongWave = isDebug && shown !== undefined && !sameWave(shown, this.#wave);
-    const guard = this.#trial === undefined ? 0 : this.guardInTrials;
+    const guard = this.gains.trial === undefined ? 0 : this.guardInTrials;
     const wrongGuard = isDebug && this.lacksGuard(guard);
     if (mode === undefined && !wrongGains && !wrongWave && !wrongGuard) return undefined;
     return {
-      ...(mode !== undefined && { mode }),
-      ...(wrongGains && { gains }),
-      ...(wrongGuard && { guard }),
-      ...(wrongWave && { wave: this.#wave ?? { ...shown, amplitude: 0 } }),
+      mode,
+      gains: wrongGains ? gains : undefined,
+      guard: wrongGuard ? guard : undefined,
+      wave: wrongWave ? (this.#wave ?? { ...shown, amplitude: 0 }) : undefined,
     };
   }
 
@@ -292,10 +256,6 @@ export class UnitState {
     return checksum;
   }
 
-  get #wantedGains(): GainSet | undefined {
-    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
-  }
-
   #runawayOf(loop: string): number {
     return this.#unit.loops.find(({ name }) => name === loop)?.runaway ?? 0;
   }
@@ -308,18 +268,18 @@ export class UnitState {
     if (appeared.includes('ran_away')) {
       // The controller took the wave away: it is not to come back, whatever frames are under way.
       this.#wantWave(undefined);
-      this.endTrial('runaway');
+      this.gains.endTrial('runaway');
     }
-    if (appeared.some(fault => !HARMLESS.includes(fault))) this.endTrial('fault');
+    if (appeared.some(fault => !HARMLESS.includes(fault))) this.gains.endTrial('fault');
     const seesTarget = (status: StatusFrame | undefined) =>
       status !== undefined && bitNames(FLAGS, status.flags).includes('target_visible');
-    if (seesTarget(before) && !seesTarget(after)) this.endTrial('target lost');
+    if (seesTarget(before) && !seesTarget(after)) this.gains.endTrial('target lost');
   }
 
   #adopt(mode: Mode): void {
     this.#mode = mode;
     this.#wantWave(undefined);
-    this.endTrial('mode change');
+    this.gains.endTrial('mode change');
   }
 
   #wantWave(wave: Excitation | undefined): void {
@@ -338,7 +298,7 @@ export class UnitState {
     this.#shownWave = undefined;
     this.#guard = undefined;
     for (const frames of [this.modeFrames, this.waveFrames]) frames.disturb();
-    this.endTrial('reset');
+    this.gains.endTrial('reset');
     this.#emit({ what: 'reset' });
   }
 }

@@ -15,7 +15,7 @@ const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
 const SLOWEST_PROBE_MS = 1000;
 
-export interface SupervisionOptions {
+interface SupervisionOptions {
   readonly state: UnitState;
   readonly controller: MotorController;
   readonly reconciler: Reconciler;
@@ -84,8 +84,8 @@ export class UnitSupervision {
 
   /** One step. Never rejects; does nothing while the step before is still under way. */
   async tick(): Promise<void> {
-    const { trial } = this.#state;
-    if (trial !== undefined && this.#clock.nowMs() >= trial.endsAtMs) this.#state.endTrial('lease');
+    const { trial } = this.#state.gains;
+    if (trial !== undefined && this.#clock.nowMs() >= trial.endsAtMs) this.#state.gains.endTrial('lease');
     if (this.#ticking) return;
     this.#ticking = true;
     try {
@@ -133,7 +133,7 @@ export class UnitSupervision {
     if (!this.#online) return;
     this.#online = false;
     this.#probeAtMs = 0;
-    this.#state.endTrial('offline');
+    this.#state.gains.endTrial('offline');
     this.#emit({ what: 'offline', error });
   }
 

@@ -40,7 +40,7 @@ describe('autotune', function () {
     expect(predicted?.settlingS).closeTo(proposed!.figures.settlingS!, 0.05);
     expect(words[0]).equal('exciting with the gains in force');
     expect(words.some(word => /^fit \d/.test(word))).equal(true);
-    expect(bench.told.at(-1)?.state).equal('better');
+    expect(bench.shown.at(-1)?.state).equal('better');
     expect(bench.saved.revision).equal(1);
     await isBack();
   });

@@ -147,13 +147,13 @@ describe('configuration', () => {
       'FILE:1: http.__proto__: there is no such setting; expected one of host, port, allowedHosts',
     ],
   ];
-  for (const [name, text, told] of refused) {
+  for (const [name, text, complaint] of refused) {
     it(`refuses ${name} with file, line and what was expected, and says nothing else`, async () => {
       const warnings: Error[] = [];
       const listener = (warning: Error) => warnings.push(warning);
       process.on('warning', listener);
       try {
-        expect(await load(text)).to.equal(told);
+        expect(await load(text)).to.equal(complaint);
         await new Promise(resolve => setImmediate(resolve));
       } finally {
         process.off('warning', listener);

@@ -144,7 +144,7 @@ describe('step figures', () => {
     expect(over.iae).equal(2);
   });
 
-  it('tell how long the output stood at a limit, if it was seen', () => {
+  it('say how long the output stood at a limit, if it was seen', () => {
     const outputLimits = { min: -24, max: 24 };
     const output = [24, 23.99, -24, 3, 0];
     const samples = { measured: approach(1, 0.5), periodS: 0.001, oldSetpoint: 0, setpoint: 1 };
@@ -152,7 +152,7 @@ describe('step figures', () => {
     expect(stepFigures(samples).atLimitShare).equal(null);
   });
 
-  it('are null where the samples do not tell', () => {
+  it('are null where the samples do not show it', () => {
     expect(stepFigures({ measured: [], periodS: 1, setpoint: 1 })).deep.equal(none);
     expect(stepFigures({ measured: [0, Number.NaN, 1], periodS: 1, setpoint: 1 })).deep.equal(none);
     expect(stepFigures({ measured: [0, 0, 0], periodS: 1, setpoint: 1 })).deep.equal({

@@ -34,9 +34,9 @@ describe('what doctor looks at', () => {
 
   it('says ENOENT of a program that is not there, and gives exit codes', async () => {
     expect(await linuxSystem.run('no-such-program').catch(errorCode)).to.equal('ENOENT');
-    expect(await linuxSystem.run('sh', '-c', 'echo told; exit 3')).to.deep.equal({
+    expect(await linuxSystem.run('sh', '-c', 'echo said; exit 3')).to.deep.equal({
       exitCode: 3,
-      stdout: 'told\n',
+      stdout: 'said\n',
     });
   });
 

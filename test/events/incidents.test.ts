@@ -5,7 +5,7 @@ import { Incidents } from '../../src/events/incidents.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('Incidents', () => {
-  it('are told once at once, and their repeats once a minute', async () => {
+  it('are logged once at once, and their repeats once a minute', async () => {
     const lines: Record<string, unknown>[] = [];
     const clock = new ManualClock();
     const incidents = new Incidents({
@@ -19,8 +19,13 @@ describe('Incidents', () => {
       await clock.advance(1000);
     }
     incidents.record('chassis', 'poll failed', nack);
-    const told = lines.map(({ unit, msg, code, address, repeats }) => [unit, msg, code, address ?? repeats]);
-    expect(told).to.deep.equal([
+    const logged = lines.map(({ unit, msg, code, address, repeats }) => [
+      unit,
+      msg,
+      code,
+      address ?? repeats,
+    ]);
+    expect(logged).to.deep.equal([
       ['gimbal', 'poll failed', 'nack', 32],
       ['gimbal', 'poll failed, repeatedly', 'nack', 119],
       ['gimbal', 'poll failed', 'nack', 32],

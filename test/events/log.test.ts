@@ -40,8 +40,8 @@ describe('log', () => {
     const reading = linesOf(child);
     await once(child, 'message');
     expect(await end(child)).to.equal(0);
-    const told = (await reading).map(({ line, msg }) => line ?? msg);
-    expect(told).to.deep.equal([...Array(1000).keys(), 'end']);
+    const written = (await reading).map(({ line, msg }) => line ?? msg);
+    expect(written).to.deep.equal([...Array(1000).keys(), 'end']);
   });
 
   it('loses lines to a reader who comes late, and says how many', async () => {
@@ -49,10 +49,13 @@ describe('log', () => {
     await once(child, 'message');
     const reading = linesOf(child);
     expect(await end(child)).to.equal(0);
-    const told = await reading;
-    const lost = told.find(({ msg }) => msg === 'log lines lost')?.lines;
+    const written = await reading;
+    const lost = written.find(({ msg }) => msg === 'log lines lost')?.lines;
     expect(lost).to.be.greaterThan(10_000);
-    expect(told.filter(({ line }) => line !== undefined).length + Number(lost)).to.be.within(49_900, 50_001);
+    expect(written.filter(({ line }) => line !== undefined).length + Number(lost)).to.be.within(
+      49_900,
+      50_001,
+    );
   });
 
   it('does not keep the process for a reader who takes nothing', async () => {

@@ -75,8 +75,11 @@ describe('request bodies', () => {
       expect(answer.status).to.equal(400);
       expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
       expect(answer.body).to.include({ code: 'invalid-request', status: 400, title: 'Invalid request' });
-      const told = answer.body.errors.map(({ pointer, detail }: Record<string, string>) => [pointer, detail]);
-      expect(told).to.have.deep.members(expected);
+      const faults = answer.body.errors.map(({ pointer, detail }: Record<string, string>) => [
+        pointer,
+        detail,
+      ]);
+      expect(faults).to.have.deep.members(expected);
     });
   }
 

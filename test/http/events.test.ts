@@ -133,14 +133,14 @@ describe('events', () => {
   }
   const sample = (t: number, padding = ''): Telemetry => ({ t, gimbal: { [padding]: true }, chassis: null });
 
-  it('tell status at once, as an event stream that nobody may keep', async () => {
+  it('show status at once, as an event stream that nobody may keep', async () => {
     const reader = await read();
     expect(reader.response.headers['content-type']).to.match(/^text\/event-stream/);
     expect(reader.text).to.match(/^retry: \d+\n\n/);
     expect(reader.events()).to.deep.equal([{ name: 'status', data: statusIn('manual') }]);
   });
 
-  it('tell changes that come together once', async () => {
+  it('show changes that come together once', async () => {
     const reader = await read();
     feed.changeTo('auto');
     feed.changeTo('debug');
@@ -152,7 +152,7 @@ describe('events', () => {
     ]);
   });
 
-  it('tell telemetry and steps to every reader, asking status once for all', async () => {
+  it('show telemetry and steps to every reader, asking status once for all', async () => {
     const readers = await Promise.all([read(), read(), read()]);
     const asked = feed.asked;
     feed.telemetryListeners.emit(sample(1));

@@ -23,7 +23,7 @@ describe('the daemon as a process', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('has a doctor that tells programs of a bad configuration too', async () => {
+  it('has a doctor that shows programs a bad configuration too', async () => {
     const config = join(folder, 'config.yaml');
     await writeFile(config, 'http:\n  port: eighty\n');
     const child = new Child('src/main.js', ['doctor', '--json', '--config', config, '--state', folder]);
@@ -55,7 +55,7 @@ describe('the daemon as a process', () => {
     });
   }
 
-  it('tells its URL in the first line after listening', async () => {
+  it('prints its URL in the first line after listening', async () => {
     const child = run();
     const url = await child.url();
     expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -147,14 +147,14 @@ describe('the daemon as a process', () => {
     expect(child.lines.join('\n')).to.contain('none.yaml');
   });
 
-  const told: readonly [string, number, RegExp][] = [
+  const printed: readonly [string, number, RegExp][] = [
     ['--help', 0, /--state DIR/],
     ['--version', 0, /^\d+\.\d+\.\d+$/m],
     ['--what', 2, /--what/],
     ['--state=', 2, /--state takes a value/],
     ['fly', 2, /unknown command fly/],
   ];
-  for (const [arg, code, pattern] of told) {
+  for (const [arg, code, pattern] of printed) {
     it(`answers ${arg}`, async () => {
       const child = run(arg);
       expect(await child.exited).to.equal(code);

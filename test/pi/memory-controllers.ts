@@ -61,7 +61,7 @@ class MemoryController {
   /** The daemon waits until commits, stops and modes show in the status: they are looked for first. */
   lookForUrgent(): void {
     if (!this.#read(REGISTERS.commit).equals(this.#wiped(REGISTERS.commit))) {
-      // A memory does not tell that the same gains were written again: whatever stands there counts as staged.
+      // A memory does not show that the same gains were written again: whatever stands there counts as staged.
       for (const { slot } of this.#unit.loops) this.#write(this.#named(gainsRegister(slot).name));
       this.#take(this.#named('commit'));
     }

@@ -28,8 +28,8 @@ describe('a robot on a Pi', function () {
   const status = async () => (await pi.ask('/api/status')).body;
   const online = (...units: string[]) =>
     until(`${units.join(' and ')} online`, START_MS, async () => {
-      const told = await status();
-      return units.every(unit => told[unit].online);
+      const shown = await status();
+      return units.every(unit => shown[unit].online);
     });
   /** Asks within the guest, so that asking costs little. */
   const serves = () =>

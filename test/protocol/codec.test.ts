@@ -206,7 +206,7 @@ describe('a value', () => {
     for (const [given, got] of table) expect(sent(given)).to.deep.equal({ angle: got });
   });
 
-  it('of bits is told by names', () => {
+  it('names the bits that are set', () => {
     expect(bitNames(FAULTS, 0b10000001)).to.deep.equal(['silent', 'frame_refused']);
     expect(bitNames(FAULTS, 0)).to.deep.equal([]);
   });

@@ -81,7 +81,7 @@ describe('Link', () => {
     });
   }
 
-  it('tells where it failed and why', async () => {
+  it('says where it failed and why', async () => {
     const cause = new Error('EREMOTEIO, Remote I/O error');
     const nack = new RobotError('nack', { errno: 1 }, { cause });
     const { link } = setUp(nack, nack, nack);

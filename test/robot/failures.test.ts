@@ -37,7 +37,7 @@ describe('a bus that fails for the gimbal', () => {
   );
 
   for (const [code, errno] of BUS_FAILURES) {
-    it(`with errno ${errno} is told as ${code}; the chassis and the laser are untouched`, async () => {
+    it(`with errno ${errno} is answered as ${code}; the chassis and the laser are untouched`, async () => {
       failure = new RobotError(code, { errno, cure: 'Do this.' });
       const first = await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
       expect(first.status).to.equal(503);

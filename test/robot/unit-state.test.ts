@@ -64,6 +64,16 @@ class Bench {
   }
 }
 
+function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitState['difference']>>): void {
+  expect(state.difference).to.deep.equal({
+    mode: undefined,
+    gains: undefined,
+    guard: undefined,
+    wave: undefined,
+    ...expected,
+  });
+}
+
 describe('what is wanted of a unit and what it shows', () => {
   let bench: Bench;
   beforeEach(() => {
@@ -76,7 +86,7 @@ describe('what is wanted of a unit and what it shows', () => {
   });
   it('differs in gains until the saved ones run, and not while they cannot be read', () => {
     bench.shows({ gains: OTHER });
-    expect(bench.state.difference).to.deep.equal({ gains: SAVED });
+    expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
@@ -89,7 +99,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows();
     for (let round = 0; round < 3; round += 1) await bench.refusedMode();
     bench.shows({ mode: 'auto' });
-    expect(bench.state.difference).to.deep.equal({ mode: 'manual' });
+    expectDifference(bench, { mode: 'manual' });
   });
   it('takes it for its own again when the controller has shown what is wanted for 20 ms', async () => {
     bench.shows();
@@ -115,7 +125,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.state.sawWave(WAVE);
     await bench.state.waveFrames.during(() => Promise.resolve());
     bench.state.sawWave({ ...WAVE, amplitude: 0.1 });
-    expect(bench.state.difference).to.deep.equal({ wave: WAVE });
+    expectDifference(bench, { wave: WAVE });
   });
   it('lets a controller take a wave away by itself', () => {
     bench.shows({ mode: 'debug' });
@@ -144,7 +154,7 @@ describe('what is wanted of a unit and what it shows', () => {
     await bench.refusedMode();
     bench.shows({ boot: 2 });
     bench.shows({ mode: 'auto' });
-    expect(bench.state.difference).to.deep.equal({ mode: 'manual' });
+    expectDifference(bench, { mode: 'manual' });
   });
 
   const STOPPED = ['stopped'] as const;
@@ -236,20 +246,20 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ mode: 'manual' });
     expect(bench.state.difference).to.equal(undefined);
     bench.state.endRelease();
-    expect(bench.state.difference).to.deep.equal({ mode: 'auto' });
+    expectDifference(bench, { mode: 'auto' });
   });
   it('wants manual after a resume', () => {
     bench.shows({ mode: 'auto' });
     bench.state.released(true);
-    expect(bench.state.difference).to.deep.equal({ mode: 'manual' });
+    expectDifference(bench, { mode: 'manual' });
   });
 
   it('wants the newest save that the disk has not confirmed, and the saved gains after a failure', () => {
     bench.shows();
-    const [endFirst, endSecond] = [bench.state.beginSave(OTHER), bench.state.beginSave(SAVED)];
+    const [endFirst, endSecond] = [bench.state.gains.beginSave(OTHER), bench.state.gains.beginSave(SAVED)];
     expect(bench.state.difference).to.equal(undefined);
     endSecond();
-    expect(bench.state.difference).to.deep.equal({ gains: OTHER });
+    expectDifference(bench, { gains: OTHER });
     endFirst();
     expect(bench.state.difference).to.equal(undefined);
   });
@@ -262,16 +272,16 @@ describe('what is wanted of a unit and what it shows', () => {
     ['reset', b => b.shows({ boot: 2 })],
     ['fault', b => b.shows({ faults: ['over_current'] })],
     ['target lost', b => b.shows({ flags: ['torque'] })],
-    ['saved', b => b.state.beginSave(SAVED)],
+    ['saved', b => b.state.gains.beginSave(SAVED)],
   ];
   for (const [why, act] of ends) {
     it(`runs a trial until its end by ${why}`, () => {
       bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
-      bench.state.beginTrial(TRIAL);
-      expect(bench.state.difference).to.deep.equal({ gains: OTHER });
+      bench.state.gains.beginTrial(TRIAL);
+      expectDifference(bench, { gains: OTHER });
       bench.shows({ gains: OTHER });
       act(bench);
-      expect(bench.state.trial).to.equal(undefined);
+      expect(bench.state.gains.trial).to.equal(undefined);
       expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: why });
     });
   }
@@ -279,14 +289,14 @@ describe('what is wanted of a unit and what it shows', () => {
     const runaway = unit.loops[0]?.runaway;
     bench.shows({ mode: 'debug' });
     bench.state.confirmedWave(WAVE);
-    bench.state.beginTrial(TRIAL);
-    expect(bench.state.difference).to.deep.equal({ gains: OTHER });
+    bench.state.gains.beginTrial(TRIAL);
+    expectDifference(bench, { gains: OTHER });
     bench.shows({ gains: OTHER, flags: ['torque', 'guard'] });
-    expect(bench.state.difference).to.deep.equal({ guard: runaway });
+    expectDifference(bench, { guard: runaway });
     bench.state.gaveGuard(runaway ?? 0);
     expect(bench.state.difference).to.equal(undefined);
-    bench.state.endTrial('ended');
-    expect(bench.state.difference).to.deep.equal({ gains: SAVED, guard: 0 });
+    bench.state.gains.endTrial('ended');
+    expectDifference(bench, { gains: SAVED, guard: 0 });
     bench.state.gaveGuard(0);
     bench.shows({ gains: SAVED });
     expect(bench.state.difference).to.equal(undefined);
@@ -295,7 +305,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guard'] });
     bench.state.gaveGuard(0);
     bench.state.confirmedWave(WAVE);
-    bench.state.beginTrial(TRIAL);
+    bench.state.gains.beginTrial(TRIAL);
     bench.state.waveFrames.disturb();
     bench.shows({ faults: ['ran_away'] });
     bench.state.sawWave({ ...WAVE, amplitude: 0 });
@@ -304,8 +314,8 @@ describe('what is wanted of a unit and what it shows', () => {
   });
   it('keeps a trial when a frame was refused for noise', () => {
     bench.shows();
-    bench.state.beginTrial(TRIAL);
+    bench.state.gains.beginTrial(TRIAL);
     bench.shows({ faults: ['frame_refused'] });
-    expect(bench.state.trial).to.equal(TRIAL);
+    expect(bench.state.gains.trial).to.equal(TRIAL);
   });
 });

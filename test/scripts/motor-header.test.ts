@@ -13,13 +13,13 @@ describe('motor_registers.h', function () {
 
   it('compiles without a warning and makes the frames that the host makes', async function () {
     requirePrograms(this, 'cc');
-    const told = await inTemporaryFolder(async folder => {
+    const printed = await inTemporaryFolder(async folder => {
       const program = join(folder, 'golden-frames');
       const source = join(root, 'test/scripts/golden-frames.c');
       execFileSync('cc', [...STRICT, '-I', join(root, 'docs'), source, '-o', program]);
       return execFileSync(program, { encoding: 'utf8' });
     });
-    expect(told.trimEnd().split('\n')).to.deep.equal([
+    expect(printed.trimEnd().split('\n')).to.deep.equal([
       'identity: 54 52 55 4e 01 01 01 02 03 04 e8 03 f6',
       'status: 44 33 22 11 02 07 01 01 ef be ad de 0a 07 09 ae',
       'gains: 00 00 80 3f 00 00 00 3f 00 00 00 c0 7e',

@@ -275,7 +275,7 @@ describe('the simulated robot', () => {
     expect(axis(trial, 'yaw').angleRad).closeTo(angleRad, 0.02);
   });
 
-  it('keeps telling numbers within reason for any gains', () => {
+  it('shows numbers within reason for any gains', () => {
     const extreme = fc.constantFrom(3.4028234663852886e38, -3.4028234663852886e38, 1e-45, 0);
     const any = fc.oneof(extreme, fc.float({ noNaN: true, noDefaultInfinity: true }));
     const gains: fc.Arbitrary<Gains> = fc.record({ kp: any, ki: any, kd: any });

@@ -18,7 +18,7 @@ export class TuningBench {
   readonly clock = new ManualClock();
   readonly physics = createPhysics({ seed: 1, substeps: 1 });
   readonly sim = new SimulatedRobot({ clock: this.clock, physics: this.physics });
-  readonly told: Tune[] = [];
+  readonly shown: Tune[] = [];
   robot!: Robot;
   autotune!: Autotune;
   #store!: GainsStore;
@@ -41,7 +41,7 @@ export class TuningBench {
       },
     });
     this.autotune = new Autotune({ robot: this.robot, clock, propose: async task => propose(task) });
-    this.autotune.changed.add(tune => this.told.push(tune));
+    this.autotune.changed.add(tune => this.shown.push(tune));
     await this.during(this.robot.start());
     await this.during(this.robot.units.gimbal.setMode('debug'));
   }

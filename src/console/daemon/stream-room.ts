@@ -1,4 +1,4 @@
-/** What pages of one browser tell one another; a BroadcastChannel does it. */
+/** What pages of one browser announce to one another; a BroadcastChannel does it. */
 export interface Channel {
   postMessage(message: unknown): void;
 }
@@ -31,15 +31,15 @@ export class StreamRoom {
 
   opened(): void {
     this.#younger.clear();
-    this.#tell('opened');
+    this.#announce('opened');
   }
 
   closed(): void {
-    this.#tell('closed');
+    this.#announce('closed');
   }
 
   askForWay(): void {
-    this.#tell('give way');
+    this.#announce('give way');
     this.#options.onGiveWay();
   }
 
@@ -52,7 +52,7 @@ export class StreamRoom {
     if (this.#younger.size >= MOST_STREAMS) this.#options.onCrowded();
   }
 
-  #tell(kind: Announcement['kind']): void {
+  #announce(kind: Announcement['kind']): void {
     const message: Announcement = { kind, id: this.#options.id };
     this.#options.channel.postMessage(message);
   }

@@ -53,7 +53,7 @@ export class EventLog {
   }
 }
 
-/** Numbers may begin anew with the daemon; with its time an event is told from all others. */
+/** Numbers may begin anew with the daemon; number and time together are one event's alone. */
 const nameOf = ({ seq, at }: LogEvent) => `${seq} ${at}`;
 
 function readNoted(): string[] {

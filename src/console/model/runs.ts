@@ -5,7 +5,7 @@ import type { Gains } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
 import type { LoopChoice } from './loop-choice.js';
 
-/** That can be told apart when they lie on one another. */
+/** That stay distinct when they lie on one another. */
 const MOST_TICKED = 5;
 
 /** The steps of the chosen loop that the daemon remembers, and those of them that are drawn. */

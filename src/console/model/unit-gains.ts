@@ -63,7 +63,7 @@ export class UnitGains {
       .filter(({ theirs }) => theirs.length > 0);
   });
   readonly #daemon: Daemon;
-  /** Which gains were fetched: revision and time tell them apart, even across state folders. */
+  /** Which gains were fetched: revision and time are theirs alone, even across state folders. */
   #loaded = '';
 
   constructor(unit: Unit, daemon: Daemon) {

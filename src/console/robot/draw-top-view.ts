@@ -30,7 +30,7 @@ export class Trail {
   }
 }
 
-/** The robot from above, x to the right and y up, as far as telemetry tells. */
+/** The robot from above, x to the right and y up, as far as telemetry shows. */
 export function drawTopView(
   ctx: CanvasRenderingContext2D,
   width: number,
@@ -39,8 +39,8 @@ export function drawTopView(
   seen: Seen,
 ): void {
   const { palette } = seen;
-  const told = seen.sample?.chassis?.pose;
-  const pose = isPose(told) ? told : (trail.poses.at(-1) ?? { x: 0, y: 0, heading: 0 });
+  const shown = seen.sample?.chassis?.pose;
+  const pose = isPose(shown) ? shown : (trail.poses.at(-1) ?? { x: 0, y: 0, heading: 0 });
   const box = boundsOf([...trail.poses, pose]);
   const scale = Math.min(width, height) / box.span;
   ctx.save();
@@ -55,7 +55,7 @@ export function drawTopView(
   for (const point of trail.poses) ctx.lineTo(point.x, point.y);
   ctx.lineTo(pose.x, pose.y);
   ctx.stroke();
-  ctx.globalAlpha = isPose(told) && seen.fresh ? 1 : 0.4;
+  ctx.globalAlpha = isPose(shown) && seen.fresh ? 1 : 0.4;
   drawRobot(ctx, seen, pose, px);
   ctx.restore();
 }

@@ -11,7 +11,7 @@ import type { StepMemory } from '../../steps/step-memory.js';
 import { get, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 
-export interface CompareRoutesOptions {
+interface CompareRoutesOptions {
   readonly robot: Robot;
   readonly profiles: ProfileStore;
   readonly steps: StepMemory;

@@ -15,7 +15,7 @@ const HISTORY_LIMIT = { minimum: 1, maximum: 1000, default: 50 } as const;
 /** The revision that the caller's gains were made from; 0 before the first save. Without it nothing is compared. */
 export const BASE_REVISION = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 
-export interface GainsRoutesOptions {
+interface GainsRoutesOptions {
   readonly robot: Robot;
   readonly unit: Unit;
   readonly bounds: GainBounds;

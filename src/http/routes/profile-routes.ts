@@ -13,7 +13,7 @@ import * as schemas from '../schemas.js';
 import { compile } from '../validate.js';
 import { BASE_REVISION, CONTROLLER_PROBLEMS } from './gains-routes.js';
 
-export interface ProfileRoutesOptions {
+interface ProfileRoutesOptions {
   readonly robot: Robot;
   readonly profiles: ProfileStore;
   readonly steps: StepMemory;

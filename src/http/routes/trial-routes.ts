@@ -20,7 +20,7 @@ export function requireTrialsBounded(hostSilenceMs: number): void {
   if (hostSilenceMs === 0 || hostSilenceMs > LONGEST_SILENCE_MS) throw new RobotError('silence-too-long');
 }
 
-export interface TrialOptions {
+interface TrialOptions {
   readonly robot: Robot;
   readonly clock: Clock;
   readonly bounds: GainBounds;

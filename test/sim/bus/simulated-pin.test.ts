@@ -20,7 +20,7 @@ describe('SimulatedPin', () => {
     expect([pin.level, pin.read()]).to.deep.equal([0, false]);
   });
 
-  it('fails for as many calls as told, reads and writes alike, and keeps its level', () => {
+  it('fails for as many calls as asked, reads and writes alike, and keeps its level', () => {
     const pin = new SimulatedPin();
     pin.write(true);
     pin.fail(2);
@@ -32,7 +32,7 @@ describe('SimulatedPin', () => {
     expect([end(() => pin.write(false)), pin.level]).to.deep.equal(['done', 0]);
   });
 
-  it('fails until cleared when not told how often', () => {
+  it('fails until cleared where no count is given', () => {
     const pin = new SimulatedPin();
     pin.fail();
     for (let count = 0; count < 100; count += 1) expect(end(() => pin.write(true))).to.equal('pin-failed');

@@ -140,7 +140,7 @@ describe('SimulatedController', () => {
 
   describe('mode', () => {
     for (const mode of MODES) {
-      it(`reads back ${mode} and tells the loops`, () => {
+      it(`reads back ${mode} and gives it to the loops`, () => {
         const host = running();
         host.enter(mode);
         host.tick();
@@ -368,7 +368,7 @@ describe('SimulatedController', () => {
       host.tick(1);
       expect(sequence()).to.equal(2);
     });
-    it('tells whether the target is seen', () => {
+    it('shows whether the target is seen', () => {
       const host = running();
       host.loops.targetVisible = true;
       expect(host.status().flags).to.include('target_visible');

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { defaultFigures } from '../../../sim/trials/default-figures.js';
 
 describe('docs/operating.md', () => {
-  it('tells what the default gains do (else paste the output of npm run -s figures)', () => {
+  it('says what the default gains do (else paste the output of npm run -s figures)', () => {
     const page = readFileSync('docs/operating.md', 'utf8');
-    const told = /<!-- default-figures -->\n+([\s\S]*?)\n+<!-- \/default-figures -->/.exec(page)?.[1];
-    expect(told).equal(defaultFigures().trimEnd());
+    const printed = /<!-- default-figures -->\n+([\s\S]*?)\n+<!-- \/default-figures -->/.exec(page)?.[1];
+    expect(printed).equal(defaultFigures().trimEnd());
   });
 });
