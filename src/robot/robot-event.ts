@@ -12,7 +12,6 @@ export type TrialEnd =
   | 'target lost'
   | 'saved'
   | 'runaway'
-  | 'phase'
   | 'offline';
 
 /** What became of one unit. */

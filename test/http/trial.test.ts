@@ -59,6 +59,7 @@ describe('a trial of gains', () => {
     ['a stop', () => daemon.post('/api/stop')],
     ['a change of mode', () => daemon.post('/api/chassis/mode/switch', { mode: 'debug' })],
     ['a save', () => daemon.post('/api/chassis/pidconfig', SAVED)],
+    ['a restore', () => daemon.post('/api/chassis/pidconfig/restore', { revision: 1 })],
     ['a reset of the controller', () => daemon.post('/sim/faults', { target: 'chassis', fault: 'brownout' })],
   ] as const) {
     it(`ends with ${why}`, async () => {

@@ -42,11 +42,14 @@ export class ClockedRobot {
   readonly events: RobotEvent[] = [];
   readonly frames: Frame[] = [];
   readonly sim: SimulatedRobot;
+  readonly loops = perUnit(unit => new ScriptedLoops(unit));
   /** Asked before each frame; it may act on the world, wait, or decide what becomes of the frame. */
   intercept: (frame: Frame) => Fate | Promise<Fate> = () => undefined;
   readonly #folder: string;
   readonly #settings: Partial<RobotSettings>;
   readonly #permission: Permission;
+  /** Of daemons. */
+  #ends = 0;
   #robot: Robot | undefined;
   #store: GainsStore | undefined;
 
@@ -56,7 +59,7 @@ export class ClockedRobot {
     this.#permission = permission;
     this.sim = new SimulatedRobot({
       clock: this.clock,
-      physics: { loops: perUnit(unit => new ScriptedLoops(unit)), loopRateHz: 1000, step: () => undefined },
+      physics: { loops: this.loops, loopRateHz: 1000, step: () => undefined },
     });
   }
 
@@ -76,8 +79,7 @@ export class ClockedRobot {
 
   /** A new daemon on the same controllers and the same disk; the one before ends as SIGKILL ends it. */
   async restart(): Promise<void> {
-    void this.#robot?.close();
-    await this.#store?.close();
+    await this.kill();
     this.#store = await GainsStore.open({ folder: this.#folder, clock: this.clock, disk: this.disk });
     this.#robot = new Robot({
       hardware: { ...this.sim.hardware, bus: this.#intercepted(this.sim.hardware.bus) },
@@ -94,6 +96,14 @@ export class ClockedRobot {
     });
     this.#robot.events.add(event => this.events.push(event));
     await this.during(this.#robot.start());
+  }
+
+  /** Ends the daemon: nothing of it reaches the bus any more, and its files are let go. */
+  async kill(): Promise<void> {
+    this.#ends += 1;
+    void this.#robot?.close();
+    await this.#store?.close();
+    this.#store = undefined;
   }
 
   async end(): Promise<void> {
@@ -144,7 +154,9 @@ export class ClockedRobot {
   }
 
   #intercepted(bus: I2cBus): I2cBus {
+    const life = this.#ends;
     const pass = async <T>(frame: Frame, act: () => Promise<T>): Promise<T> => {
+      if (life !== this.#ends) throw new RobotError('bus-closed', {});
       this.frames.push(frame);
       const fate = await this.intercept(frame);
       if (fate === 'fails') throw new RobotError('nack', { errno: 121 });

@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import type { GainSet } from '../../src/core/units.js';
+import type { TrialEnd } from '../../src/robot/robot-event.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
+
+const LEASE_MS = 5000;
+/** What the heartbeats of `ClockedRobot` allow. */
+const SILENCE_MS = 500;
+/** Within this after its return a controller runs the journal's gains. */
+const BACK_MS = 4000;
+
+describe('the end of a trial, in time', function () {
+  this.timeout(120_000);
+  let robot: ClockedRobot;
+  let saved: GainSet;
+
+  beforeEach(async () => {
+    robot = await ClockedRobot.start();
+    saved = robot.robot.store.current('chassis').gains;
+  });
+  afterEach(() => robot.end());
+
+  const chassis = () => robot.robot.units.chassis;
+  const running = () => robot.truth('chassis').gains?.speed?.kp;
+  const tryGains = () =>
+    chassis().gains.tryGains({
+      id: 'a',
+      by: 'lab',
+      gains: { ...saved, speed: { kp: 1, ki: 0, kd: 0 } },
+      endsAtMs: robot.clock.nowMs() + LEASE_MS,
+    });
+  /** Milliseconds until it holds, or more than anything allows. */
+  const until = async (holds: () => boolean) => {
+    const beganMs = robot.clock.nowMs();
+    while (!holds() && robot.clock.nowMs() - beganMs <= BACK_MS) await robot.wait(10);
+    return robot.clock.nowMs() - beganMs;
+  };
+  const isBack = () => running() === saved.speed?.kp && chassis().state.trial === undefined;
+
+  it('comes within a second of its lease when page or network are gone, however noisy the bus', async () => {
+    for (const noise of [0, 7, 3]) {
+      let count = 0;
+      await robot.during(tryGains());
+      // One frame of so many gets no answer.
+      robot.intercept = () => {
+        count += 1;
+        return noise > 0 && count % noise === 0 ? 'fails' : undefined;
+      };
+      await robot.wait(LEASE_MS - 100);
+      expect(running(), `${noise}`).to.equal(1);
+      expect(await until(isBack), `${noise}`).to.be.below(1100);
+      robot.intercept = () => undefined;
+    }
+  });
+
+  const others: [why: TrialEnd, act: () => Promise<unknown> | undefined][] = [
+    ['stop', () => robot.robot.stop()],
+    ['mode change', () => chassis().setMode('auto')],
+    ['saved', () => chassis().gains.save(saved)],
+    ['ended', () => chassis().gains.endTrial('ended')],
+    ['reset', async () => robot.fault('chassis', 'brownout')],
+    ['offline', async () => robot.fault('chassis', 'unplug')],
+  ];
+  for (const [why, act] of others) {
+    it(`comes with ${why}, and is proven within a second`, async () => {
+      await robot.during(tryGains());
+      expect(running()).to.equal(1);
+      const ended = act();
+      if (ended !== undefined) await robot.during(ended);
+      await robot.wait(200);
+      robot.fault('chassis', 'plug');
+      await robot.wait(800);
+      expect([isBack(), chassis().state.applied]).to.deep.equal([true, true]);
+      expect(robot.events).to.deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: why });
+    });
+  }
+
+  it('comes when the target is lost', async () => {
+    const { gimbal } = robot.robot.units;
+    robot.loops.gimbal.targetVisible = true;
+    await robot.wait(100);
+    const { gains } = robot.robot.store.current('gimbal');
+    const tried = { ...gains, angle_yaw: { kp: 1, ki: 0, kd: 0 } };
+    await robot.during(gimbal.gains.tryGains({ id: 'a', by: 'lab', gains: tried, endsAtMs: 1e9 }));
+    robot.loops.gimbal.targetVisible = false;
+    await robot.wait(1000);
+    expect([gimbal.state.trial, gimbal.state.applied]).to.deep.equal([undefined, true]);
+    expect(robot.events).to.deep.include({
+      what: 'trial',
+      unit: 'gimbal',
+      by: 'lab',
+      ended: 'target lost',
+    });
+  });
+
+  /** Begins a trial and ends something at its `count`th frame, or while it runs. */
+  const interrupted = async (count: number, end: () => unknown) => {
+    let frames = 0;
+    robot.intercept = frame => {
+      if (frame.unit !== 'chassis') return undefined;
+      frames += 1;
+      if (frames === count) end();
+      return undefined;
+    };
+    await tryGains().catch(() => undefined);
+  };
+  /** About as many as a trial's beginning has, and some of the polls after it. */
+  const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
+
+  it('comes when the daemon is killed at any moment, with torque off meanwhile', async () => {
+    for (const moment of MOMENTS) {
+      let killed: Promise<void> | undefined;
+      const begun = interrupted(moment, () => {
+        killed = robot.kill();
+      });
+      while (killed === undefined) await robot.wait(1);
+      await robot.during(Promise.all([begun, killed]));
+      await robot.wait(SILENCE_MS + 20);
+      expect(robot.truth('chassis').torque, `${moment}`).to.equal(false);
+      await robot.wait(3000);
+      expect(robot.truth('chassis').torque, `${moment}`).to.equal(false);
+      const returnedMs = robot.clock.nowMs();
+      await robot.restart();
+      await until(isBack);
+      expect(isBack(), `${moment}`).to.equal(true);
+      expect(robot.clock.nowMs() - returnedMs, `${moment}`).to.be.below(BACK_MS);
+    }
+  });
+
+  for (const [what, away] of [
+    ['reset', ['brownout']],
+    ['cut off the bus', ['unplug', 'plug']],
+  ] as const) {
+    it(`comes when the controller is ${what} at any moment, with torque off meanwhile`, async () => {
+      for (const moment of MOMENTS) {
+        const [first, second] = away;
+        let isAway = false;
+        const begun = interrupted(moment, () => {
+          robot.fault('chassis', first);
+          isAway = true;
+        });
+        while (!isAway) await robot.wait(1);
+        if (second !== undefined) {
+          await robot.wait(SILENCE_MS + 20);
+          expect(robot.truth('chassis').torque, `${moment}`).to.equal(false);
+          await robot.wait(2000);
+          robot.fault('chassis', second);
+        } else expect(robot.truth('chassis').torque, `${moment}`).to.equal(false);
+        const returnedMs = robot.clock.nowMs();
+        await robot.during(begun, 5000);
+        await until(() => isBack() && robot.truth('chassis').torque);
+        expect([isBack(), robot.truth('chassis').torque], `${moment}`).to.deep.equal([true, true]);
+        expect(robot.clock.nowMs() - returnedMs, `${moment}`).to.be.below(BACK_MS);
+      }
+    });
+  }
+});
