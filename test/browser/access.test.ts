@@ -72,10 +72,27 @@ describe('the console of a robot with tokens and a match', function () {
 
   it('shows a lock at once and by whom, and greys what it forbids', async () => {
     const page = await robot.open();
-    const started = performance.now();
+    // Within the page, from the event to what stands there: how busy the machine is otherwise does not count.
+    await page.evaluate(`
+      const stream = new EventSource('/api/events');
+      window.streams = new Promise(done => stream.addEventListener('status', done, { once: true }));
+      window.seen = new Promise(done => {
+        let heardAt;
+        stream.addEventListener('status', event => {
+          if (JSON.parse(event.data).match.lock !== null) heardAt ??= performance.now();
+        });
+        const look = () => {
+          const isShown = document.querySelector('.match-board[data-locked]') !== null;
+          if (isShown) return done(performance.now() - (heardAt ?? performance.now()));
+          requestAnimationFrame(look);
+        };
+        look();
+      });
+      undefined;
+    `);
+    await page.evaluate('streams');
     await call(robot.url, 'POST', '/api/match/lock', { reason: 'Pit stop' });
-    await shows(page.locator('.match-board'), /LOCKED by/);
-    expect(performance.now() - started).to.be.lessThan(3000);
+    expect(await page.evaluate<number>('seen')).to.be.lessThan(200);
     await shows(page.locator('.match-board'), /LOCKED by .*: Pit stop/);
     await has(page.locator('.resume'), 'aria-disabled', 'true');
     await call(robot.url, 'POST', '/api/match/unlock');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { alerts, consoleInBrowser, has, mode, overflow, shows } from './console-page.js';
 
@@ -51,13 +51,25 @@ describe('the console under faults', function () {
     expect(await alerts(page).textContent()).not.to.match(/not confirmed/i);
   });
 
-  it('keeps STOP where it is and everything beside it, whatever is wrong, down to 320 px', async () => {
-    for (const width of [320, 390, 1280]) {
-      const page = await open({ width, height: 700, touch: width < 600 });
+  it('keeps STOP and everything where it is, with nothing under anything, whatever is wrong, down to 320 px', async () => {
+    for (const [width, height] of [
+      [320, 700],
+      [390, 844],
+      [1280, 720],
+    ] as const) {
+      const page = await open({ width, height, touch: width < 600 });
       const places = () =>
         page.evaluate(
           `JSON.stringify([...document.querySelectorAll('.stop, .resume, .gain input')].map(one => one.getBoundingClientRect()))`,
         );
+      const covered = () =>
+        page.evaluate<string[]>(`[...document.querySelectorAll('button, input, summary, a, .bar .label')]
+          .filter(one => one.checkVisibility() && !one.closest('.strip li ~ li'))
+          .filter(one => {
+            const { left, top, width, height } = one.getBoundingClientRect();
+            const at = document.elementFromPoint(left + width / 2, top + height / 2);
+            return at !== null && top > 0 && top + height < innerHeight && !(one.contains(at) || at.contains(one));
+          }).map(one => one.outerHTML)`);
       const before = await places();
       await fault('chassis', 'unplug');
       await fault('pin', 'nack');
@@ -65,15 +77,21 @@ describe('the console under faults', function () {
       await shows(alerts(page), /LASER MAY BE ON/);
       expect(await places()).to.equal(before);
       expect(await overflow(page)).to.be.at.most(0);
-      const hidden = await page.evaluate(`(() => {
-        const bar = [...document.querySelectorAll('.bar button, .bar .label, .fold')].filter(one => one.checkVisibility());
-        return bar.filter(one => {
-          const { left, top, width, height } = one.getBoundingClientRect();
-          const at = document.elementFromPoint(left + width / 2, top + height / 2);
-          return !(one.contains(at) || at?.contains(one));
-        }).map(one => one.textContent);
-      })()`);
-      expect(hidden, `at ${width} px`).to.deep.equal([]);
+      expect(await covered(), `at ${width} px`).to.deep.equal([]);
+      const offline = alerts(page).locator('li', { hasText: 'Chassis' }).first();
+      const bottom = async (of: Locator) => {
+        const { y, height } = (await of.boundingBox())!;
+        return y + height;
+      };
+      const end = await bottom(alerts(page));
+      expect(await bottom(offline)).to.be.greaterThan(end);
+      await alerts(page).getByRole('button', { name: 'more' }).click();
+      await eventually(
+        async () => (await alerts(page).locator('ul').boundingBox())!.height > (await bottom(offline)) - end,
+      );
+      await stop(page).click({ trial: true });
+      await alerts(page).getByRole('button', { name: 'Fold' }).click();
+      expect(await covered(), `at ${width} px`).to.deep.equal([]);
       await fault('chassis', 'plug');
       await fault('pin', 'clear');
       await page.context().close();

@@ -28,13 +28,76 @@ describe('the plots', function () {
     await shows(plot(page), /Pause/);
   });
 
-  it('zoom by the wheel around the cursor', async () => {
+  /** What is written on the time plot's canvas. */
+  const drawnTexts = (page: Page) =>
+    page.evaluate<string[]>(`new Promise(done => {
+      const canvas = document.querySelector('.plot canvas');
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      const texts = [];
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        if (this.canvas === canvas) texts.push(text);
+        return fillText.call(this, text, ...place);
+      };
+      const look = () => {
+        if (texts.length === 0) return requestAnimationFrame(look);
+        CanvasRenderingContext2D.prototype.fillText = fillText;
+        done(texts);
+      };
+      requestAnimationFrame(look);
+    })`);
+  const numbers = (texts: readonly string[], unit: RegExp) =>
+    texts.filter(text => unit.test(text)).map(text => Number.parseFloat(text.replace('−', '-')));
+  const oldestS = async (page: Page) => Math.min(...numbers(await drawnTexts(page), / s$/));
+  const highest = async (page: Page) => Math.max(...numbers(await drawnTexts(page), / rad$/));
+
+  it('zoom by the wheel around the cursor, and go back by a double press', async () => {
     const page = await open();
     await filled(page);
     const { x, y, width } = await over(page);
-    await page.mouse.move(x + width / 2, y + 60);
-    await page.mouse.wheel(0, -300);
+    expect(await oldestS(page)).to.be.lessThan(-12);
+    await page.mouse.move(x + width - 2, y + 60);
+    for (let turn = 0; turn < 8; turn += 1) await page.mouse.wheel(0, -300);
     await shows(plot(page), /Go on/);
+    await eventually(async () => (await oldestS(page)) > -6);
+    await page.mouse.dblclick(x + width / 2, y + 60);
+    await eventually(async () => (await oldestS(page)) < -12);
+  });
+
+  it('zoom by two fingers', async () => {
+    const page = await open({ width: 390, height: 844, touch: true });
+    await filled(page);
+    const { x, y, width } = await over(page);
+    const devtools = await page.context().newCDPSession(page);
+    const touch = (type: string, apart?: number) =>
+      devtools.send('Input.dispatchTouchEvent', {
+        type: type as 'touchStart',
+        touchPoints:
+          apart === undefined
+            ? []
+            : [-apart, apart].map((off, id) => ({ x: x + width / 2 + off, y: y + 60, id })),
+      });
+    await touch('touchStart', 20);
+    for (let apart = 25; apart <= 80; apart += 5) await touch('touchMove', apart);
+    await touch('touchEnd');
+    await shows(plot(page), /Go on/);
+    const times = numbers(await drawnTexts(page), / s$/);
+    expect(Math.max(...times) - Math.min(...times)).to.be.lessThan(8);
+  });
+
+  it('draw noise at rest as noise, follow the values, and keep the axis when it is locked', async () => {
+    const page = await open();
+    await filled(page);
+    expect(await highest(page)).to.be.within(0.005, 0.05);
+    await press(page, 'Lock y');
+    const locked = await highest(page);
+    await robot.post('/api/gimbal/mode/switch', { mode: 'debug' });
+    await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.3, periodS: 1 });
+    await shows(plot(page), /measured.?[0-9−]*0\.[23]/);
+    expect(await highest(page)).to.equal(locked);
+    await press(page, 'Lock y');
+    await eventually(async () => (await highest(page)) >= 0.2);
+    await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0, periodS: 1 });
+    await filled(page);
   });
 
   it('stack up to four loops on one time axis', async () => {
@@ -63,9 +126,9 @@ describe('the plots', function () {
     const post = robot.post;
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
-    const figures = page.locator('.figures');
+    const figures = page.locator('.reading .figures');
     await eventually(() => figures.isVisible());
-    for (const one of ['.plot .chart', '.figures', '.step .chart', '.loop[data-chosen] .gain']) {
+    for (const one of ['.plot .chart', '.reading .figures', '.step .chart', '.loop[data-chosen] .gain']) {
       const { y, height } = (await page.locator(one).first().boundingBox())!;
       expect(y + height, one).to.be.at.most(720);
     }

@@ -49,6 +49,14 @@ describe('streams of many windows', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);
+    windows[2]!.room.askForWay();
+    expect(windows.map(one => one.gaveWay)).to.deep.equal([2, 2, 2]);
+  });
+
+  it('keep their streams while there are connections left: it is the daemon that a request waits for', () => {
+    const windows = openWindows(2);
+    for (const { room } of windows) room.askForWay();
+    expect(windows.map(one => one.gaveWay)).to.deep.equal([0, 0]);
   });
 
   it('do not mind what else is said', () => {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { UNIT_LIST, unitNamed } from '../../core/units.js';
 import type { Model } from '../model/model.js';
 import { clockText } from '../model/numbers.js';
@@ -8,21 +9,29 @@ import { Doing, doingOf } from './doing.js';
 import { type Line, mostUrgentFirst, statusLines } from './lines.js';
 
 /**
- * All complaints, always in view. The bar keeps room for the first line; the others lie over the page below it, so that
- * nothing moves, and can be folded.
+ * All complaints, the most urgent always in view in room of its own, so that nothing moves and nothing is covered. A press
+ * lays the others over the page below.
  */
 export function AlertStrip() {
   const { model } = useConsole();
-  const folded = useSignal(false);
+  const open = useSignal(false);
+  const isCut = useSignal(false);
+  const list = useRef<HTMLUListElement>(null);
   const lines = linesOf(model);
   const status = model.status.value;
-  const doing = UNIT_LIST.filter(unit => doingOf(model, unit) !== undefined);
+  const doing = UNIT_LIST.flatMap(unit => doingOf(model, unit) ?? []);
   const restarts = model.log.restarts.value;
   const count = lines.length + doing.length + restarts.length;
+  const alarms = lines.filter(({ tone }) => tone === 'alarm').length;
+  useEffect(() => {
+    const text = list.current?.querySelector('li span');
+    isCut.value = !!text && text.scrollHeight > text.clientHeight + 2;
+  });
+  const more = count > 1 ? `${count - 1} more` : 'More';
   return (
-    <div class="strip" data-folded={folded.value || undefined}>
+    <div class="strip" data-open={open.value || undefined}>
       <div role="alert">
-        <ul>
+        <ul ref={list}>
           {lines
             .filter(({ tone }) => tone !== 'note')
             .map(line => (
@@ -30,8 +39,10 @@ export function AlertStrip() {
             ))}
           {restarts.map(event => (
             <li data-tone="bad" key={event.seq}>
-              <strong>{event.unit === undefined ? '' : unitNamed(event.unit).title}</strong> restarted{' '}
-              {clockText(event.at, new Date())}, now {event.unit && status?.[event.unit].mode}.{' '}
+              <span>
+                <strong>{event.unit === undefined ? '' : unitNamed(event.unit).title}</strong> restarted{' '}
+                {clockText(event.at, new Date())}, now {event.unit && status?.[event.unit].mode}.
+              </span>
               <button type="button" onClick={() => model.log.note(event)}>
                 Noted
               </button>
@@ -48,16 +59,17 @@ export function AlertStrip() {
         </ul>
       </div>
       {count === 0 && status !== undefined && <p class="well">All well</p>}
-      {count > 1 && (
+      {(count > 1 || isCut.value || open.value) && count > 0 && (
         <button
           type="button"
           class="fold"
-          aria-expanded={!folded.value}
+          data-tone={alarms > 1 ? 'alarm' : undefined}
+          aria-expanded={open.value}
           onClick={() => {
-            folded.value = !folded.value;
+            open.value = !open.value;
           }}
         >
-          {folded.value ? `${count - 1} more` : 'Fold'}
+          {open.value ? 'Fold' : more}
         </button>
       )}
     </div>
@@ -67,7 +79,9 @@ export function AlertStrip() {
 function Alert({ tone, about, text }: Line) {
   return (
     <li data-tone={tone}>
-      <strong>{about}</strong> {text}
+      <span>
+        <strong>{about}</strong> {text}
+      </span>
     </li>
   );
 }

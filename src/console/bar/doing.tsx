@@ -21,10 +21,9 @@ export function doingOf(model: Model, { name }: Unit): readonly DoingText[] | un
     const text = `${loopOf(tune).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
     return [{ text, what: 'tuning', act: model.tuning.act, end: () => model.tuning.end(name) }];
   }
-  const unit = model.status.value?.[name];
-  const [wave, trial] = [unit?.excitation, unit?.gains.trial];
+  const [wave, trial] = [model.waveOf(name), model.status.value?.[name].gains.trial];
   const lines: DoingText[] = [];
-  if (wave && wave.amplitude !== 0) {
+  if (wave !== undefined) {
     const { title, quantity } = loopOf({ unit: name, loop: wave.loop });
     const text = `${title} ±${wave.amplitude} ${quantity} every ${wave.periodS} s`;
     lines.push({
@@ -54,7 +53,9 @@ export function Doing({ unit }: { readonly unit: Unit }) {
     <>
       {doingOf(model, unit)?.map(({ text, what, act, end }) => (
         <li class="doing" key={what}>
-          <strong>{title}</strong> {text}{' '}
+          <span>
+            <strong>{title}</strong> {text}
+          </span>
           <Press act={act} what="end" run={end} aria-label={`End the ${what} of the ${title.toLowerCase()}`}>
             End
           </Press>

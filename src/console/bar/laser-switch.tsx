@@ -52,7 +52,7 @@ export function LaserLamp() {
   const word = laser === undefined ? '' : WORDS[laser.light];
   return (
     <output class="lamp" title={laser?.problem?.detail ?? laser?.reason}>
-      {model.fresh.value || word === '' ? word : `unknown (was ${word.toLowerCase()})`}
+      {model.fresh.value || word === '' ? word : `unknown (was ${laser?.light})`}
     </output>
   );
 }

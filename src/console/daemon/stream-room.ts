@@ -4,12 +4,14 @@ export interface Channel {
 }
 
 interface Announcement {
-  readonly kind: 'opened' | 'closed' | 'give way';
+  readonly kind: 'opened' | 'here' | 'closed' | 'give way';
   readonly id: string;
 }
 
 /** A browser has six connections to a host for all its windows together; two stay free for requests. */
 const MOST_STREAMS = 4;
+/** With fewer streams a request that waits has a connection, and waits for the daemon. */
+const FEWEST_IN_THE_WAY = 3;
 
 export interface StreamRoomOptions {
   readonly id: string;
@@ -24,6 +26,8 @@ export interface StreamRoomOptions {
 export class StreamRoom {
   readonly #options: StreamRoomOptions;
   readonly #younger = new Set<string>();
+  /** Windows with a stream, this one too. */
+  readonly #open = new Set<string>();
 
   constructor(options: StreamRoomOptions) {
     this.#options = options;
@@ -31,14 +35,18 @@ export class StreamRoom {
 
   opened(): void {
     this.#younger.clear();
+    this.#open.add(this.#options.id);
     this.#announce('opened');
   }
 
   closed(): void {
+    this.#open.delete(this.#options.id);
     this.#announce('closed');
   }
 
+  /** For a request that waits. */
   askForWay(): void {
+    if (this.#open.size < FEWEST_IN_THE_WAY) return;
     this.#announce('give way');
     this.#options.onGiveWay();
   }
@@ -46,8 +54,14 @@ export class StreamRoom {
   hear(message: unknown): void {
     if (!isAnnouncement(message)) return;
     if (message.kind === 'give way') this.#options.onGiveWay();
-    if (message.kind === 'closed') this.#younger.delete(message.id);
+    if (message.kind === 'here') this.#open.add(message.id);
+    if (message.kind === 'closed') {
+      this.#younger.delete(message.id);
+      this.#open.delete(message.id);
+    }
     if (message.kind !== 'opened') return;
+    if (this.#open.has(this.#options.id)) this.#announce('here');
+    this.#open.add(message.id);
     this.#younger.add(message.id);
     if (this.#younger.size >= MOST_STREAMS) this.#options.onCrowded();
   }

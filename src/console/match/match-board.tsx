@@ -8,7 +8,7 @@ export function MatchBoard() {
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
   return (
     <div class="match-board" role="status" data-locked={match.lock !== null || undefined}>
-      <strong>{match.phase}</strong> <TimeLeft match={match} />
+      {match.phase !== 'none' && <strong>{match.phase}</strong>} <TimeLeft match={match} />
       {match.lock !== null && (
         <span>
           LOCKED by {match.lock.by}: {match.lock.reason}

@@ -2,7 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/si
 import type { Status, TrialStatus } from '../../core/status.js';
 import type { Step } from '../../core/step.js';
 import type { Tune } from '../../core/tune.js';
-import { type Mode, perUnit, type UnitName } from '../../core/units.js';
+import { type Excitation, type Mode, perUnit, type UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
 import type { Daemon } from '../daemon/daemon.js';
 import type { Sample } from '../daemon/robot-state.js';
@@ -126,6 +126,12 @@ export class Model {
     if (act === 'try') void gains.try();
     else if (act === 'keep') void gains.save();
     else void gains.undo(this.trialOf(unit) !== undefined);
+  }
+
+  /** The wave that moves a unit; none while the robot is stopped, whatever is chosen. */
+  waveOf(unit: UnitName): Excitation | undefined {
+    const wave = this.status.value?.[unit].excitation;
+    return wave && wave.amplitude !== 0 && !this.isStopped ? wave : undefined;
   }
 
   /** Gains that run on a unit and are not saved, whoever tries them; undefined while a tuning does. */

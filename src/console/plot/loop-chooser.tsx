@@ -23,7 +23,6 @@ export function LoopChooser({ stacked }: { readonly stacked: Signal<readonly Loo
         <fieldset class="chips" aria-label={`Plotted loop of the ${title.toLowerCase()}`} key={unit}>
           <span class="unit-name">{title}</span>
           {loops.map(({ name: loop, title }) => {
-            const wave = model.status.value?.[unit].excitation;
             const choice = { unit, loop };
             return (
               <button
@@ -31,7 +30,7 @@ export function LoopChooser({ stacked }: { readonly stacked: Signal<readonly Loo
                 key={loop}
                 aria-pressed={keyOf(choice) === chosen || isStacked(choice)}
                 data-stacked={(keyOf(choice) !== chosen && isStacked(choice)) || undefined}
-                data-excited={(wave?.loop === loop && wave.amplitude !== 0) || undefined}
+                data-excited={model.waveOf(unit)?.loop === loop || undefined}
                 onClick={() => press(choice)}
               >
                 {title}

@@ -21,8 +21,7 @@ export function ExcitationForm() {
   const act = model.exciting[choice.unit];
   const status = model.status.value?.[choice.unit];
   const debugging = status?.mode === 'debug' && !model.isStopped && model.may('drive');
-  const wave = status?.excitation;
-  const excites = debugging && wave?.loop === choice.loop && wave.amplitude !== 0;
+  const excites = debugging && model.waveOf(choice.unit)?.loop === choice.loop;
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
     <fieldset class="group excitation" aria-label="Excitation">

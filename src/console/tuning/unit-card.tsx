@@ -15,7 +15,6 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
   const gains = model.gains[unit.name];
   const fields = fieldsOf(unit);
   const chosen = keyOf(model.choice.value);
-  const excited = model.status.value?.[unit.name].excitation;
   const { changes, faults } = gains.edits.value;
   const faulty = Object.keys(faults).length > 0;
   return (
@@ -39,13 +38,12 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
         {unit.loops.map(loop => {
           const choice = { unit: unit.name, loop: loop.name };
           const isChosen = keyOf(choice) === chosen;
-          const isExcited = excited?.loop === loop.name && excited.amplitude !== 0;
           return (
             <div
               class="loop"
               key={loop.name}
               data-chosen={isChosen || undefined}
-              data-excited={isExcited || undefined}
+              data-excited={model.waveOf(unit.name)?.loop === loop.name || undefined}
             >
               <button
                 type="button"

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { accessibilityFaults } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
+import { alerts, card, consoleInBrowser, field, has, mode, overflow, shows } from './console-page.js';
+
+/** What is loud, enlarged, or seen in colours of the reader's own. */
+describe('the console for eyes', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, post } = robot;
+  const colourOf = (page: Page, selector: string) =>
+    page.evaluate<string>(
+      `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).backgroundColor`,
+    );
+  const RED = 'rgb(208, 32, 42)';
+  const AMBER = 'rgb(242, 180, 85)';
+
+  it('marks gains in amber, before they are saved, that change sign or more than threefold', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    const stored = Number(await kp.inputValue());
+    for (const [value, isDrastic] of [
+      [stored * 3, false],
+      [stored * 3.1, true],
+      [stored / 3.1, true],
+      [-stored, true],
+      [stored * 1.1, false],
+    ] as const) {
+      await kp.fill(String(value));
+      await eventually(
+        async () => ((await colourOf(page, '#gain-chassis-speed-kp')) === AMBER) === isDrastic,
+      );
+    }
+    await card(page, 'Chassis').getByRole('button', { name: 'Undo' }).click();
+  });
+
+  it('says in red of a loop that swings by how much and how fast, and boasts of no figures', async () => {
+    const { body: saved } = await robot.get('/api/gimbal/pidconfig');
+    await post('/api/gimbal/pidconfig', { ...saved, angle_yaw: { kp: 300, ki: 300, kd: 0 } });
+    await post('/api/gimbal/mode/switch', { mode: 'debug' });
+    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 2 });
+    const page = await open();
+    await shows(page.locator('.swing'), /^oscillates ±0\.\d+ rad, [\d.]+ Hz$/);
+    expect(await colourOf(page, '.swing')).to.equal(RED);
+    expect(await page.locator('.reading tbody td').first().textContent()).to.equal('–');
+    await post('/api/gimbal/pidconfig', saved);
+  });
+
+  it('draws the target that the gimbal sees', async () => {
+    const page = await open();
+    const seen = () =>
+      page.evaluate<boolean>(`(() => {
+        const canvas = document.querySelector('[aria-label^="What the gimbal"]');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        for (let at = 0; at < data.length; at += 4) {
+          if (data[at] === 255 && data[at + 1] === 157 && data[at + 2] === 92) return true;
+        }
+        return false;
+      })()`);
+    await eventually(seen);
+  });
+
+  it('is usable when it is enlarged to 200 %', async () => {
+    const page = await open({ width: 640, height: 360 });
+    expect(await overflow(page)).to.be.at.most(0);
+    await field(page, 'Angle loop, yaw kp').click();
+    await page.keyboard.press('ArrowUp');
+    await shows(page.locator('#note-gimbal-angle_yaw-kp'), /stored/);
+    const { y } = (await field(page, 'Angle loop, yaw kp').boundingBox())!;
+    const { y: barY, height } = (await page.locator('.bar').boundingBox())!;
+    expect(y).to.be.greaterThan(barY + height);
+    await page.locator('.stop').click();
+    await shows(alerts(page), /Stopped/);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+  });
+
+  it('stays loud in forced colours', async () => {
+    const context = await robot.browser.newContext({
+      forcedColors: 'active',
+      colorScheme: 'dark',
+      viewport: { width: 1280, height: 720 },
+    });
+    const page = await context.newPage();
+    await page.goto(robot.url);
+    await shows(page.locator('.link'), /Live/);
+    expect(await colourOf(page, '.stop')).to.equal(RED);
+    await has(mode(page, 'Gimbal', 'manual'), 'aria-pressed', 'true');
+    const outline = await page.evaluate<string>(
+      `getComputedStyle(document.querySelector('.modes [aria-pressed="true"]')).outlineStyle`,
+    );
+    expect(outline).to.equal('solid');
+    await post('/api/laser', { action: 'on' });
+    await shows(page.locator('.lamp'), /LASER ON/);
+    expect(
+      await page.evaluate(`getComputedStyle(document.querySelector('.laser')).backgroundImage`),
+    ).to.match(/repeating-linear-gradient/);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+  });
+});
