@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
+import { mountDisk } from '../support/mounts.js';
 import { requirePrograms } from '../support/programs.js';
 
 /** What a program may meet that is none of the robot's doing. Either it serves on, or it ends dark and says why. */
@@ -151,12 +152,65 @@ describe('a fault of the process', () => {
     });
   }
 
+  it('says that its disk is full, drives on, and saves again when there is room', async function () {
+    const disk = mountDisk(this, folder);
+    try {
+      const child = daemon('throws');
+      const url = await served(child);
+      await saved(url, 0.25);
+      const filler = join(folder, 'filler');
+      await writeFile(filler, Buffer.alloc(1 << 20)).catch(() => undefined);
+      // The last block of the journal has room for some.
+      let kept = 0.25;
+      let refused = await save(url, 1);
+      for (; refused.status === 200; refused = await save(url, kept + 1)) kept = refused.body.visual_yaw.kp;
+      expect([refused.status, refused.body.code]).to.deep.equal([503, 'storage-failed']);
+      expect(refused.body.detail).to.contain('The disk is full: free some space.');
+      expect(await savedKp(url)).to.equal(kept);
+      expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
+      await rm(filler);
+      await saved(url, 0.5);
+      await child.kill('SIGKILL');
+      expect(await savedKp(await daemon('throws').url())).to.equal(0.5);
+    } finally {
+      await running?.kill();
+      disk.remove();
+    }
+  });
+
+  it('says that its state folder is read-only, locks all the same, and keeps the lock when it can be written', async function () {
+    const disk = mountDisk(this, folder);
+    try {
+      const child = daemon('throws');
+      const url = await served(child);
+      await saved(url, 0.25);
+      disk.readOnly();
+      const { status, body } = await call(url, 'POST', '/api/match/lock', { reason: 'inspection' });
+      expect([status, body.code]).to.deep.equal([503, 'not-kept']);
+      expect(body.detail).to.contain('The disk is read-only');
+      const match = async () => (await call(url, 'GET', '/api/match')).body;
+      expect((await match()).lock.reason).to.equal('inspection');
+      expect((await call(url, 'POST', '/api/resume')).body.code).to.equal('locked');
+      disk.writable();
+      await eventually(async () => (await match()).recorded);
+      await child.kill('SIGKILL');
+      const after = await daemon('throws').url();
+      expect((await call(after, 'GET', '/api/match')).body.lock.reason).to.equal('inspection');
+      expect(await savedKp(after)).to.equal(0.25);
+    } finally {
+      await running?.kill();
+      disk.remove();
+    }
+  });
+
   it('serves on when nobody reads its log any more', async () => {
     const child = daemon('throws');
     const url = await served(child);
     child.process.stdout?.destroy();
     for (const mode of ['auto', 'manual', 'auto']) {
-      expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode })).status).to.equal(200);
+      await eventually(
+        async () => (await call(url, 'POST', '/api/gimbal/mode/switch', { mode })).status === 200,
+      );
     }
     await light(url);
     expect(await child.kill('SIGTERM')).to.equal(0);
