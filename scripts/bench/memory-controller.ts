@@ -1,5 +1,5 @@
 import { SimulatedController } from '../../sim/firmware/simulated-controller.js';
-import type { UnitLoops } from '../../sim/firmware/unit-loops.js';
+import { standstill } from '../../sim/firmware/unit-loops.js';
 import type { Unit } from '../../src/core/units.js';
 import {
   frameBytes,
@@ -12,20 +12,6 @@ import {
 const RATE_HZ = 1000;
 /** A commit or a mode is in force after so many ticks of the firmware. */
 const TICKS_TO_TAKE_EFFECT = 20;
-
-export function standstill(unit: Unit): UnitLoops {
-  const still = { setpoint: 0, measured: 0, output: 0 };
-  return {
-    tick: () => undefined,
-    readings: Object.fromEntries(unit.loops.map(loop => [loop.name, still])),
-    edges: 0,
-    targetVisible: false,
-    pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,
-    axes: {},
-    dropWave: () => undefined,
-    reset: () => undefined,
-  };
-}
 
 /**
  * A motor controller that costs the process next to nothing: reads are answered from 256 bytes of memory, and the

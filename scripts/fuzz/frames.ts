@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { SimulatedController } from '../../sim/firmware/simulated-controller.js';
+import { standstill } from '../../sim/firmware/unit-loops.js';
 import { isRobotError } from '../../src/core/errors.js';
 import { UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
 import { crc8, decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
@@ -10,7 +11,6 @@ import {
   type Register,
   registerMap,
 } from '../../src/protocol/registers.js';
-import { standstill } from '../bench/memory-controller.js';
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength }).map(data => Buffer.from(data));
 const unitName = fc.constantFrom(...UNIT_LIST.map(({ name }) => name));

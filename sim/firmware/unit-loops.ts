@@ -1,4 +1,4 @@
-import type { Excitation, GainSet, Mode, UnitName } from '../../src/core/units.js';
+import type { Excitation, GainSet, Mode, Unit, UnitName } from '../../src/core/units.js';
 
 /** What the firmware gives its loops. The numbers are finite, whatever their size. */
 export interface LoopCommand {
@@ -48,4 +48,19 @@ export interface Physics {
   readonly loopRateHz: number;
   /** After the ticks of both units: the world advances by one loop period. */
   step(): void;
+}
+
+/** Loops of a unit on which nothing moves, for firmware without physics. */
+export function standstill(unit: Unit): UnitLoops {
+  const still = { setpoint: 0, measured: 0, output: 0 };
+  return {
+    tick: () => undefined,
+    readings: Object.fromEntries(unit.loops.map(loop => [loop.name, still])),
+    edges: 0,
+    targetVisible: false,
+    pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,
+    axes: {},
+    dropWave: () => undefined,
+    reset: () => undefined,
+  };
 }

@@ -27,7 +27,7 @@ const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
 /** Who may do what. Open while there are no tokens; the file of tokens is read again and again, whoever changes it. */
 export class Access {
-  /** Other tokens hold, or the state is another. */
+  /** The tokens or the state have changed. */
   readonly changed = new Listeners<void>();
   readonly #disk: Disk;
   readonly #folder: string;

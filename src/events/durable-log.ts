@@ -195,7 +195,7 @@ export class DurableLog {
     return this.#prepare();
   }
 
-  /** Of the log itself. It goes before what waits, and has the number of the line that it follows. */
+  /** A line about the log itself: it goes before what waits, with the number of the line before it. */
   #note(what: string, detail: Readonly<Record<string, number>>): void {
     this.#waiting.unshift({
       seq: this.#head?.seq ?? 0,

@@ -30,7 +30,7 @@ export class EventLog {
     if (this.#repeats.isNew(happening)) this.#add(happening);
   }
 
-  /** At most 500, which is all there are. */
+  /** At most 500: no more are kept in memory. */
   after(seq: number): LogPage {
     const events = [...this.#done, ...this.#refused].filter(event => event.seq > seq);
     events.sort((a, b) => a.seq - b.seq);
@@ -61,7 +61,7 @@ export function newBoot(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** It was asked for and did not come about. */
+/** Somebody asked for it, and was refused. */
 export function isRefusal({ outcome }: Happening): boolean {
   return outcome !== undefined && outcome !== 'done';
 }

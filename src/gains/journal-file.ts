@@ -22,7 +22,7 @@ export class JournalFile {
   #bytes = 0;
   /** All that is in the file was confirmed. */
   #sound = false;
-  /** Found at the path and not ours to lose: set aside before the path gets another file. */
+  /** What was found at the path and somebody may miss: it is set aside before another file takes the path. */
   #foreign: Buffer | undefined;
 
   constructor(folder: string, disk: Disk) {
@@ -47,7 +47,7 @@ export class JournalFile {
     for (const name of await this.#disk.list(this.#folder)) if (isSetAside(name)) this.#setAside.add(name);
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
-    // Where this fails the gains are known all the same. The file is written anew then, and shows what is wrong.
+    // Where this fails the gains have been read already; the file is written anew then, and that fails with the reason.
     else if (bytes !== undefined) await this.#open().catch(() => undefined);
     return revisions;
   }

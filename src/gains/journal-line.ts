@@ -22,7 +22,7 @@ interface JournalText {
 
 /** The lines of version 0.1.0 have no member `format`; a format that they could not be read as has to name itself. */
 const FORMAT = 1;
-/** No robot comes here by saving, and there is always a next number that JSON and JavaScript keep exactly. */
+/** More than any robot ever saves, and few enough that JavaScript counts on from here exactly. */
 export const MAX_REVISION = 2 ** 52;
 const NEWLINE = 0x0a;
 const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{8})"\}$/s;
@@ -79,7 +79,7 @@ function entryOf(value: Record<string, unknown>, line: string): JournalEntry | u
   return { revision, time, unit, gains: Object.fromEntries(known), line };
 }
 
-/** Undefined for ours. Also of lines whose checksum does not hold: a newer format may have another one. */
+/** Undefined for our own. The checksum is not looked at: a newer format may have another one. */
 function formatOf(line: string): number | undefined {
   const value = line.includes('"format"') ? parsed(line) : undefined;
   if (!isObject(value) || typeof value.format !== 'number' || value.format === FORMAT) return undefined;

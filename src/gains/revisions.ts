@@ -20,7 +20,7 @@ export class Revisions {
     return this.of(unit).at(-1)?.revision ?? 0;
   }
 
-  /** What was asked, with the next numbers of its units. They count when they are added. */
+  /** Saves with the next numbers of their units. They are in force when they are added. */
   numbered(asked: readonly Asked[]): JournalEntry[] {
     const newest = new Map<string, number>();
     return asked.map(one => {

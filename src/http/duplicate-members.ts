@@ -17,7 +17,7 @@ interface Container {
  * sender and a reader may take the same text for two different requests. `value` is what it made of the text.
  */
 export function duplicateMembers(json: string, value: unknown): Fault[] {
-  // Each member has a colon, so that one that was lost has left its own. Colons in strings only cost the longer look.
+  // A member that JSON.parse dropped has left its colon in the text. Colons within strings only cause a longer look.
   return json.split(':').length - 1 === membersIn(value) ? [] : namedTwice(json);
 }
 

@@ -13,7 +13,7 @@ export function createGuard(access: Access): Guard {
     const { secret, isCookie } = presented(ctx);
     const isAct = ctx.method !== 'GET' && ctx.method !== 'HEAD';
     if (isCookie && isAct && !isOwnOrigin(ctx.headers)) {
-      // A browser sends cookies whoever wrote the page: what needs one is refused, what needs none goes on.
+      // A browser sends its cookies for every page. For another site's page they count as none.
       const caller = access.callerOf(undefined);
       if (!access.allows(need, caller)) throw new RobotError('cross-site', { origin: ctx.get('Origin') });
       return;

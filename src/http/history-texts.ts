@@ -23,7 +23,7 @@ export class HistoryTexts {
   readonly #kept = new Map<UnitName, { readonly key: string; readonly text: Promise<Text> }>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `history` begins with the newest, as no other history of this length does. */
+  /** `history` has the newest first, so that its length and its first entry say which history it is. */
   of(unit: UnitName, history: readonly SavedGains[], figures: Figures): Promise<Text> {
     const [newest] = history;
     const key = `${history.length} ${newest?.revision} ${newest?.savedAt} ${figures.changes}`;

@@ -10,7 +10,7 @@ import type { Robot } from '../robot/robot.js';
 import type { FiguredStep } from '../steps/step-memory.js';
 import type { EventFeed } from './events.js';
 
-/** How often flags and other things are looked for that change without the robot's reporting it. */
+/** Flags and other readings change without an event, so they are compared this often. */
 const LOOK_MS = 100;
 
 /** What the event stream shows of a robot. */

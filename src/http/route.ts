@@ -6,7 +6,7 @@ import type { UnitName } from '../core/units.js';
 import { jsonBody, requireCaller } from './body.js';
 import { compile } from './validate.js';
 
-/** Throws what the caller gets who may not do it. It may set `ctx.state.who`, the name of whoever asks. */
+/** Throws the refusal where the caller may not do it. It may set `ctx.state.who`, the name of whoever asks. */
 export type Guard = (ctx: Context, need: Need) => void | Promise<void>;
 
 /** An answer that was serialised already. */
@@ -42,7 +42,7 @@ export interface Route {
   readonly query?: Readonly<Record<string, Schema>>;
   readonly answer: Schema;
   readonly answerType?: string;
-  /** Of what is under way when it is answered; 200 otherwise. */
+  /** 202 for what goes on after the answer; absent: 200. */
   readonly answerStatus?: 202;
   /** Of a stream: the data of each event by its name. */
   readonly events?: Readonly<Record<string, Schema>>;

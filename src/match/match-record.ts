@@ -135,7 +135,7 @@ export class MatchRecord {
     };
   }
 
-  /** For people to look at; where even that fails, the lock is all there is. */
+  /** Keeps a damaged record for people to look at. Where that fails it is overwritten by the next one. */
   async #setAside(path: string, content: Buffer): Promise<void> {
     const name = `${path}.damaged-${sha256(content).slice(0, 16)}`;
     await this.#disk.rename(path, name).catch(() => undefined);

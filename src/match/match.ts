@@ -49,7 +49,7 @@ export function isPlay(phase: Phase): boolean {
  */
 export class Match implements Permission {
   readonly lease: Lease;
-  /** Something that people look at, or that outlives the daemon, is another now. */
+  /** What status shows or the disk keeps has changed. */
   readonly changed = new Listeners<void>();
   readonly happened = new Listeners<Happening>();
   /** With why: time is up, or the referee is silent. */

@@ -29,7 +29,7 @@ export class Laser {
   readonly #onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
   #limit: Timer | undefined;
   #wanted: LaserState = 'off';
-  /** What the pin last proved; `onChange` has heard of it. */
+  /** What the pin proved last, and what `onChange` was called with. */
   #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
 
@@ -57,7 +57,7 @@ export class Laser {
       return { state: isLit ? 'on' : 'off', light, reason, problem: undefined };
     } catch (error) {
       if (!isRobotError(error)) throw error;
-      // A pin that is gone and was not lit leaves a laser that nobody has lit.
+      // A pin that is missing, and was dark when it was last read, was not lit by us.
       const mayBeLit = error.code !== 'laser-unavailable' || this.#proven === 'on';
       return { state: null, light: mayBeLit ? 'fault' : 'unknown', reason, problem: error };
     }

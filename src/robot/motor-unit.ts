@@ -19,7 +19,7 @@ import type { UnitReport } from './unit-report.js';
 import { UnitState } from './unit-state.js';
 import { UnitSupervision } from './unit-supervision.js';
 
-/** For bringing the journal's gains back before the caller of a failed save is answered; later polls go on trying. */
+/** The caller of a failed save waits so long for the saved gains to be back in the controller; later polls go on trying. */
 const BRING_BACK_MS = 100;
 /** One try to latch while a stop waits, and the pause before the next. */
 const LATCH_MS = 200;

@@ -46,7 +46,7 @@ export class UnitState {
   #runaway: number | undefined;
   /** Wanted. `released` is a release that was answered 200 and that the controller has not confirmed yet. */
   #latch: 'latched' | 'released' | 'as it is' = 'as it is';
-  /** A resume is under way: the latch is between two states, and that is right. */
+  /** A resume is under way: the latch may be set or ended. */
   #releasing = false;
   readonly gains: WantedGains;
 

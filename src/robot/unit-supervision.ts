@@ -36,7 +36,7 @@ export class UnitSupervision {
   readonly #stepCaptured: (capture: StepCapture) => void;
   readonly #steps: StepReader;
   #identity: Identity | undefined;
-  /** The start of the controller that was taken in last. */
+  /** Boot id of the controller that was taken in last. */
   #takenInBootId: number | undefined;
   #telemetry: Readonly<Record<string, number>> | undefined;
   #online = false;

@@ -39,9 +39,9 @@ export class UnsettledFrames {
   }
 
   /**
-   * As `during`, for a write that resolves with whether the controller got one frame and showed its effect, which it had
-   * not shown before: then nothing of it is still to come. The act that this resolves with settles the frames at once,
-   * unless others were under way before or came between.
+   * As `during`, for a write that can prove its effect: it resolves with true where a single frame went out and the
+   * controller shows what it did not show before, so that no effect is still to come. The returned act then settles the
+   * frames at once, unless other frames were under way before or came between.
    */
   async duringProof(write: () => Promise<boolean>): Promise<() => void> {
     const wasSettled = !this.#unsettled;

@@ -41,7 +41,7 @@ export class WantedGains {
     };
   }
 
-  /** Also with the id of the trial under way, which is renewed or changed so. */
+  /** A trial with the id of the one under way renews it, or changes its gains. */
   beginTrial(trial: Trial): void {
     if (this.#trial?.id !== trial.id) this.#emit({ what: 'trial', by: trial.by });
     this.#trial = trial;

@@ -7,6 +7,7 @@ import { EventLog } from '../../src/events/event-log.js';
 import { parseLine, verifyLog } from '../../src/events/log-line.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 /** One run of a daemon: what it records is on the disk when this resolves. */
@@ -64,16 +65,15 @@ describe('the durable log', () => {
         async (log, durable, clock) => {
           acts(2)(log);
           await clock.advance(200);
-          await eventuallyHead(durable, 2);
+          await eventually(async () => durable.head?.seq === 2);
           isFailing = true;
           acts(2)(log);
           await clock.advance(200);
-          await new Promise(resolve => setTimeout(resolve, 50));
+          await eventually(async () => durable.problem?.code === 'storage-failed');
           expect(durable.head?.seq).to.equal(2);
-          expect(durable.problem?.code).to.equal('storage-failed');
           isFailing = false;
           await clock.advance(3000);
-          await eventuallyHead(durable, 4);
+          await eventually(async () => durable.head?.seq === 4);
         },
         { disk },
       );
@@ -109,13 +109,6 @@ describe('the durable log', () => {
       expect(`${older}${newer}`).to.match(/"what":"log-dropped","detail":\{"first":\d+,"last":\d+\}/);
     }));
 });
-
-async function eventuallyHead(durable: DurableLog, seq: number): Promise<void> {
-  for (let turn = 0; turn < 500 && durable.head?.seq !== seq; turn += 1) {
-    await new Promise(resolve => setTimeout(resolve, 5));
-  }
-  expect(durable.head?.seq).to.equal(seq);
-}
 
 describe('a log that somebody changed', () => {
   const made = (act: (content: Buffer, head: { seq: number; hash: string }, folder: string) => unknown) =>

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import type { I2CBus } from 'i2c-bus';
 import { SimulatedController } from '../../sim/firmware/simulated-controller.js';
-import type { UnitLoops } from '../../sim/firmware/unit-loops.js';
+import { standstill } from '../../sim/firmware/unit-loops.js';
 import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import {
   frameBytes,
@@ -23,20 +23,6 @@ const PAUSE_MS = 12;
 const UPDATE_MS = 250;
 /** What cannot be read back is wiped once it has been taken, so that the same frame is seen when it comes again. */
 const WIPED = 0xff;
-
-function standstill(unit: Unit): UnitLoops {
-  const still = { setpoint: 0, measured: 0, output: 0 };
-  return {
-    tick: () => undefined,
-    readings: Object.fromEntries(unit.loops.map(loop => [loop.name, still])),
-    edges: 0,
-    targetVisible: false,
-    pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,
-    axes: {},
-    dropWave: () => undefined,
-    reset: () => undefined,
-  };
-}
 
 class MemoryController {
   readonly #bus: I2CBus;
