@@ -10,6 +10,7 @@ import {
   UNIT_LIST,
   type UnitName,
 } from '../../src/core/units.js';
+import { drawPictures } from './pictures.js';
 
 const USAGE = `Usage: npm run -s tune -- [options]     tunes the simulated robot, faster than real time
 
@@ -18,6 +19,7 @@ const USAGE = `Usage: npm run -s tune -- [options]     tunes the simulated robot
   --seed N        of the camera's noise; default 1
   --loop NAME     this loop only; else every loop, from the inside out, and then a minute of auto
   --words         says what the tuner did
+  --pictures DIR  draws how one loop is tuned, for docs/tuning.md
   --matrix        every start of every loop on every robot: half an hour of one core. With --robot or --loop that part of it
 `;
 
@@ -120,11 +122,13 @@ async function main(args: string[]) {
       seed: { type: 'string', default: '1' },
       loop: { type: 'string' },
       words: { type: 'boolean', default: false },
+      pictures: { type: 'string' },
       matrix: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
   if (values.help) console.log(USAGE);
+  else if (values.pictures !== undefined) await drawPictures(values.pictures);
   else if (values.matrix) await matrix(values.robot, values.loop);
   else
     await tuneAll(values.start, values.robot ?? 'standard', Number(values.seed), values.loop, values.words);

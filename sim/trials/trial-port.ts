@@ -39,7 +39,7 @@ export class TrialPort implements TunerPort {
     this.words.push(words);
   }
 
-  async excite({ amplitude, periodS, halves, runaway }: WaveRequest): Promise<Recording> {
+  async excite({ amplitude, periodS, halves, runaway, rings }: WaveRequest): Promise<Recording> {
     const robot = this.#robot;
     const loop = this.#loop.name;
     const wave = (size: number) =>
@@ -53,8 +53,9 @@ export class TrialPort implements TunerPort {
     const decimation = Math.max(1, Math.ceil(halfTicks / CAPTURE_SAMPLES));
     const recorded: { setpoint: number[]; measured: number[] }[] = [];
     let ranAway = false;
+    let isCutOff = false;
     wave(amplitude);
-    for (let half = 0; half < halves && !ranAway; half += 1) {
+    for (let half = 0; half < halves && !isCutOff; half += 1) {
       const setpoint = [reading.setpoint];
       const measured = [reading.measured];
       let tick = 0;
@@ -62,16 +63,22 @@ export class TrialPort implements TunerPort {
         tick += 1;
         if (Math.abs(reading.setpoint - reading.measured) > most) {
           ranAway = true;
+          isCutOff = true;
           this.#cutOff();
         }
         if (tick % decimation !== 0 || setpoint.length >= CAPTURE_SAMPLES) return;
         setpoint.push(reading.setpoint);
         measured.push(reading.measured);
       });
-      if (!ranAway) recorded.push({ setpoint, measured });
+      if (ranAway) break;
+      recorded.push({ setpoint, measured });
+      isCutOff = rings({ setpoint, measured }, decimation);
     }
-    if (!ranAway) wave(0);
-    this.#run(FADE_S);
+    if (isCutOff) this.#cutOff();
+    else {
+      wave(0);
+      this.#run(FADE_S);
+    }
     return { halfTicks, decimation, output, halves: recorded, ranAway };
   }
 

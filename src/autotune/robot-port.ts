@@ -108,7 +108,7 @@ export class RobotPort implements TunerPort {
     this.#options.progress(words);
   }
 
-  async excite({ amplitude, periodS, halves, runaway }: WaveRequest): Promise<Recording> {
+  async excite({ amplitude, periodS, halves, runaway, rings }: WaveRequest): Promise<Recording> {
     const { robot, unit, loop } = this.#options;
     const wave = (size: number, name = loop.name, most?: number) =>
       robot.units[unit].excite({ loop: name, amplitude: size, periodS }, undefined, most);
@@ -118,8 +118,11 @@ export class RobotPort implements TunerPort {
     const output = this.#reading('output');
     const most = runaway + Math.abs(this.#deviation());
     const captures: StepCapture[] = [];
+    let isRinging = false;
     const endCaptures = robot.stepped.add(({ unit: from, capture }: CapturedStep) => {
-      if (from === unit && capture.loop === loop.name) captures.push(capture);
+      if (from !== unit || capture.loop !== loop.name) return;
+      captures.push(capture);
+      isRinging ||= rings(capture, capture.decimation);
     });
     this.#ranAway = false;
     try {
@@ -127,7 +130,7 @@ export class RobotPort implements TunerPort {
       const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
       await this.#until(() => {
         this.#ranAway ||= Math.abs(this.#deviation()) > most;
-        return this.#ranAway || captures.length >= halves;
+        return this.#ranAway || isRinging || captures.length >= halves;
       }, limitMs);
     } finally {
       endCaptures();
@@ -136,8 +139,11 @@ export class RobotPort implements TunerPort {
     this.#ranAway = undefined;
     // A wave that moves to another loop leaves nothing behind, at once.
     const other = unitNamed(unit).loops.find(one => one.name !== loop.name);
-    await (ranAway && other !== undefined ? wave(0, other.name) : wave(0));
-    await this.#until(() => false, FADE_MS);
+    if (other !== undefined && (ranAway || isRinging)) await wave(0, other.name);
+    else {
+      await wave(0);
+      await this.#until(() => false, FADE_MS);
+    }
     const whole = unbroken(captures).slice(0, halves);
     const [first] = whole;
     if (first === undefined && !ranAway) {

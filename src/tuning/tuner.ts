@@ -2,7 +2,7 @@ import { type StepFigures, stepFigures } from '../core/step-figures.js';
 import { stepScore } from '../core/step-score.js';
 import type { Gains } from '../core/units.js';
 import type { Style } from './design.js';
-import { type ExcitedRun, edgeOf } from './excited-run.js';
+import { type ExcitedRun, edgeOf, type HalfWave } from './excited-run.js';
 import type { LoopShape } from './loop-shape.js';
 import type { Proposal } from './propose.js';
 
@@ -25,6 +25,8 @@ export interface WaveRequest {
   readonly halves: number;
   /** Deviation, beyond that with which it begins, past which the wave is taken away. */
   readonly runaway: number;
+  /** After a half wave of which this holds the wave is taken away: nothing more is to be learned from it. */
+  readonly rings: (half: HalfWave, decimation: number) => boolean;
 }
 
 /** `ranAway`: the guard took the wave away, and the halves before may be there. */
@@ -91,7 +93,9 @@ async function attempt(
 ): Promise<Attempt> {
   port.progress(words);
   await port.tryGains(gains);
-  const wave = { amplitude, periodS, halves: HALVES, runaway: RUNAWAY_AMPLITUDES * amplitude };
+  const rings = (half: HalfWave, decimation: number) =>
+    figuresOfHalf(shape, half, decimation).end === 'rings';
+  const wave = { amplitude, periodS, halves: HALVES, runaway: RUNAWAY_AMPLITUDES * amplitude, rings };
   const { ranAway, ...recording } = await port.excite(wave);
   const run = { ...recording, gains };
   const figures = figuresOf(shape, run);
@@ -171,15 +175,18 @@ function stepOf({ halves }: ExcitedRun): number {
 /** The figures of the last full steps: the middle one by settling. */
 function figuresOf(shape: LoopShape, run: ExcitedRun): StepFigures {
   const periodS = run.decimation * shape.periodS;
-  const all = run.halves.map(half => {
-    const { from, to } = edgeOf(half);
-    return stepFigures({ measured: half.measured, periodS, oldSetpoint: from, setpoint: to });
-  });
+  const all = run.halves.map(half => figuresOfHalf(shape, half, run.decimation));
   const wild = all.find(figures => figures.end === 'rings');
   if (wild !== undefined) return wild;
   const full = all.length > 1 ? all.slice(1) : all;
   const worst = full.sort((a, b) => (b.settlingS ?? 1e9) - (a.settlingS ?? 1e9))[0];
   return worst ?? stepFigures({ measured: [], periodS });
+}
+
+function figuresOfHalf(shape: LoopShape, half: HalfWave, decimation: number): StepFigures {
+  const { from, to } = edgeOf(half);
+  const periodS = decimation * shape.periodS;
+  return stepFigures({ measured: half.measured, periodS, oldSetpoint: from, setpoint: to });
 }
 
 /** The largest part of a step that was covered. */

@@ -13,7 +13,7 @@ describe('a proposal from a thread of its own', () => {
     const robot = new RobotTrial({ seed: 1 });
     robot.run(0.5);
     const port = new TrialPort(robot, 'gimbal', loop);
-    const wave = { amplitude: 0.15, periodS: 2, halves: 2, runaway: 1 };
+    const wave = { amplitude: 0.15, periodS: 2, halves: 2, runaway: 1, rings: () => false };
     const { ranAway, ...run } = await port.excite(wave);
     expect(ranAway).equal(false);
     const runs = [{ ...run, gains: loop.defaults }];

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import { RobotTrial } from '../../sim/trials/robot-trial.js';
+import { TrialPort } from '../../sim/trials/trial-port.js';
 import { STARTS, tuningTrial } from '../../sim/trials/tuning-trial.js';
 import { UNIT_LIST } from '../../src/core/units.js';
+import { shapeOf } from '../../src/tuning/loop-shape.js';
+import { measure } from '../../src/tuning/tuner.js';
 
 const LOOPS = UNIT_LIST.flatMap(unit => unit.loops.map(loop => ({ unit, loop })));
 
@@ -26,6 +30,25 @@ describe('the tuner', function () {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const { isGood } = await tuningTrial({ seed: 1 }, first!.unit, first!.loop, 'kd 0, ki x5');
     expect(isGood).equal(true);
+  });
+
+  it('takes the wave away after the half in which the loop rings', async () => {
+    const { unit, loop } = LOOPS.find(one => one.loop.name === 'angle_yaw')!;
+    const robot = new RobotTrial({ seed: 1 });
+    robot.run(1);
+    const port = new TrialPort(robot, unit.name, loop);
+    const shape = shapeOf(loop, robot.physics.loopRateHz);
+    await port.tryGains({ kp: 300, ki: 30_000, kd: 0 });
+    const began = port.seconds;
+    const ringing = {
+      gains: { kp: 300, ki: 30_000, kd: 0 },
+      amplitude: 0.15,
+      periodS: 2,
+      style: 'normal',
+    } as const;
+    const { figures } = await measure({ shape, ...ringing }, port);
+    expect(figures.end).equal('rings');
+    expect(port.seconds - began).below(2);
   });
 
   it('leaves gains alone that are as good already', async () => {
