@@ -36,7 +36,13 @@ function operation(route: Route): Record<string, unknown> {
     'x-right': route.right,
     'x-events': route.events,
     parameters:
-      route.query && Object.entries(route.query).map(([name, schema]) => ({ name, in: 'query', schema })),
+      route.query &&
+      Object.entries(route.query).map(([name, schema]) => ({
+        name,
+        in: 'query',
+        required: route.needs?.includes(name),
+        schema,
+      })),
     requestBody: route.body && {
       required: true,
       content: { 'application/json': { schema: route.body } },

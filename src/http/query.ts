@@ -22,3 +22,11 @@ export function wholeNumber(ctx: Context, name: string, { minimum, maximum }: Ra
   const detail = `must be a whole number from ${minimum} to ${maximum}`;
   throw new RobotError('invalid-request', { errors: [{ pointer: `/${name}`, detail }] });
 }
+
+/** Throws `invalid-request`. */
+export function requireQuery(ctx: Context, needs: readonly string[]): void {
+  const missing = needs.filter(name => ctx.query[name] === undefined);
+  if (missing.length === 0) return;
+  const errors = missing.map(name => ({ pointer: `/${name}`, detail: 'is missing' }));
+  throw new RobotError('invalid-request', { errors });
+}

@@ -4,6 +4,7 @@ import type { Need } from '../core/rights.js';
 import type { Schema } from '../core/schema.js';
 import type { UnitName } from '../core/units.js';
 import { jsonBody, requireCaller } from './body.js';
+import { requireQuery } from './query.js';
 import { compile } from './validate.js';
 
 /** Throws the refusal where the caller may not do it. It may set `ctx.state.who`, the name of whoever asks. */
@@ -40,6 +41,8 @@ export interface Route {
   readonly right: string;
   readonly body?: Schema;
   readonly query?: Readonly<Record<string, Schema>>;
+  /** Of the query: what may not be left out. */
+  readonly needs?: readonly string[];
   readonly answer: Schema;
   readonly answerType?: string;
   /** 202 for what goes on after the answer; absent: 200. */
@@ -52,7 +55,10 @@ export interface Route {
 }
 
 interface Described<Answer>
-  extends Pick<Route, 'path' | 'id' | 'tag' | 'summary' | 'event' | 'query' | 'answerType' | 'answerStatus'> {
+  extends Pick<
+    Route,
+    'path' | 'id' | 'tag' | 'summary' | 'event' | 'query' | 'needs' | 'answerType' | 'answerStatus'
+  > {
   readonly right: Need;
   readonly answer: Schema<Answer>;
   readonly problems?: readonly ErrorCode[];
@@ -144,6 +150,7 @@ function withoutBody(
     method,
     async handle(ctx, guard) {
       await guard(ctx, described.right);
+      requireQuery(ctx, described.needs ?? []);
       if (method !== 'get' && described.right === 'drive') await requireCaller(ctx);
       send(ctx, await answer(ctx));
     },

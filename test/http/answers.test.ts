@@ -22,7 +22,7 @@ describe('every answer', () => {
     expect(read).to.have.length.of.at.least(10);
     for (const [path] of read) {
       const inPointer = path.replaceAll('/', '~1');
-      const { status, body } = await daemon.get(path);
+      const { status, body } = await daemon.get(path.endsWith('/compare') ? `${path}?a=0&b=0` : path);
       expect([path, status]).to.deep.equal([path, 200]);
       const schema = `/paths/${inPointer}/get/responses/200/content/application~1json/schema`;
       expect(ajv.validate(`api#${schema}`, body), `${path}: ${ajv.errorsText()}`).to.equal(true);

@@ -15,7 +15,8 @@ describe('the history of gains', function () {
     await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });
     expect((await history())[0]).not.have.property('measured');
     await daemon.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 0.8 });
-    await eventually(async () => (await history())[0].measured !== undefined);
+    const best = async () => (await daemon.get('/api/gimbal/steps/best')).body;
+    await eventually(async () => (await best()).length === 1);
     await daemon.post('/api/gimbal/mode/switch', { mode: 'manual' });
     const [newest, older] = await history();
     expect(Object.keys(newest.measured)).deep.equal(['angle_yaw']);
@@ -23,10 +24,9 @@ describe('the history of gains', function () {
     const { number, figures } = newest.measured.angle_yaw;
     const path = `/api/gimbal/step?loop=angle_yaw&number=${number}`;
     expect((await daemon.get(path)).body).deep.include({ revision: newest.revision, figures });
-    const best = (await daemon.get('/api/gimbal/steps/best')).body;
-    expect(best).length(1);
-    expect(best[0]).deep.include({ loop: 'angle_yaw', trial: false, revision: newest.revision });
-    expect(best[0]).not.have.property('samples');
+    const [step] = await best();
+    expect(step).deep.include({ loop: 'angle_yaw', trial: false, revision: newest.revision });
+    expect(step).not.have.property('samples');
     expect((await daemon.get('/api/gimbal/steps/best?loop=speed')).status).equal(400);
   });
 });

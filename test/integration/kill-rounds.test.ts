@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
 
 /** `npm run kill-rounds` takes the full count. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 4);
@@ -15,7 +16,7 @@ interface Saved {
 }
 
 describe(`${ROUNDS} rounds of SIGKILL under concurrent saves`, function () {
-  this.timeout(ROUNDS * 5000);
+  this.timeout(60_000 + ROUNDS * 5000);
 
   it('lose no acknowledged save', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
@@ -49,7 +50,12 @@ describe(`${ROUNDS} rounds of SIGKILL under concurrent saves`, function () {
       await round(number);
       const child = new Child('sim/main.js', ['--port', '0', '--state', folder]);
       const url = await child.url();
-      const truth = (await call(url, 'GET', '/sim/state')).body;
+      const truthOf = async () => (await call(url, 'GET', '/sim/state')).body;
+      await eventually(async () => {
+        const { gimbal, chassis } = await truthOf();
+        return Boolean(gimbal.gains && chassis.gains);
+      });
+      const truth = await truthOf();
       for (const unit of ['gimbal', 'chassis']) {
         const history = (await call(url, 'GET', `/api/${unit}/pidconfig/history?limit=1000`)).body;
         const kps: number[] = history.map(

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { StepMemory } from '../../src/steps/step-memory.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
+import { eventually } from '../support/eventually.js';
 
 const CAPTURE = {
   loop: 'speed',
@@ -127,7 +128,7 @@ describe('remembered steps', () => {
     expect(await readFile(file(), 'utf8').catch(() => 'none')).equal('none');
     capture();
     await clocked.wait(4500);
-    expect((await readFile(file(), 'utf8')).split('\n')).length(3);
+    await eventually(async () => (await readFile(file(), 'utf8').catch(() => '')).split('\n').length === 3);
   });
 
   it('begin anew where the file is damaged, which is put aside', async () => {

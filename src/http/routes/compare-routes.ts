@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import { RobotError } from '../../core/errors.js';
-import { profileName } from '../../core/profile.js';
 import { measuredStep } from '../../core/remembered-step.js';
 import { count, growing, named, nullable, record, text, yesNo } from '../../core/schema.js';
 import { completeGains, defaultGains, type GainSet, type Unit } from '../../core/units.js';
@@ -17,6 +16,7 @@ interface CompareRoutesOptions {
   readonly steps: StepMemory;
 }
 
+const SIDE = 'The number of a revision (0: the defaults), or the name of a profile.';
 const side = growing({
   revision: nullable(count(), 'Null for a profile.'),
   profile: nullable(text(), 'Null for a revision.'),
@@ -37,7 +37,7 @@ export function compareRoutes({ robot, profiles, steps }: CompareRoutesOptions, 
   const setOf = async (ctx: Context, name: 'a' | 'b') => {
     const given = ctx.query[name];
     if (typeof given !== 'string' || given === '') {
-      const detail = 'must be the number of a revision or the name of a profile';
+      const detail = 'must be the number of a revision or the name of a profile, once';
       throw new RobotError('invalid-request', { errors: [{ pointer: `/${name}`, detail }] });
     }
     if (!/^\d+$/.test(given)) {
@@ -65,7 +65,8 @@ export function compareRoutes({ robot, profiles, steps }: CompareRoutesOptions, 
         tag,
         summary:
           'Two sets of gains by loop, with the newest step measured on each: `a` and `b` are revisions (0: the defaults) or profiles',
-        query: { a: profileName, b: profileName },
+        query: { a: text(SIDE), b: text(SIDE) },
+        needs: ['a', 'b'],
         answer: comparison,
         problems: ['invalid-request', 'unknown-revision', 'unknown-profile', 'storage-failed'],
       },

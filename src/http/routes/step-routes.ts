@@ -57,6 +57,7 @@ export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit
         tag,
         summary: 'One captured step with its samples, by its loop and number',
         query: { loop: oneOf(names), number: wholeNumberSchema(NUMBER) },
+        needs: ['loop', 'number'],
         answer: rememberedStep,
         problems: ['invalid-request', 'not-found'],
       },
