@@ -14,8 +14,7 @@ const PAGE = ['/', '/api/status', '/api/gimbal/pidconfig', '/api/chassis/pidconf
 export async function idleCosts({ plan, programs, folder }: Bench): Promise<Figure[]> {
   const server = await Server.start(programs.daemon, folder);
   try {
-    // What the start has left to do, compiling above all.
-    await delay(plan.idleMs / 5);
+    await delay(plan.warmMs);
     const idle = await shareOfCore(server, plan.idleMs);
     const rss = server.rssMiB;
     const stream = await openPage(server.port);

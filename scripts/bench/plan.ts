@@ -7,6 +7,8 @@ export interface Plan {
   readonly starts: number;
   /** Measured requests of each latency. */
   readonly latencies: number;
+  /** From a start until V8 has compiled what runs often, and then measured. */
+  readonly warmMs: number;
   readonly idleMs: number;
   readonly diskMs: number;
   /** Of the run at whose end the memory is looked at. */
@@ -19,6 +21,7 @@ export const FULL: Plan = {
   rateMs: 1500,
   starts: 9,
   latencies: 400,
+  warmMs: 30_000,
   idleMs: 15_000,
   diskMs: 60_000,
   requests: 1_000_000,
@@ -31,6 +34,7 @@ export const QUICK: Plan = {
   rateMs: 200,
   starts: 2,
   latencies: 30,
+  warmMs: 200,
   idleMs: 1000,
   diskMs: 1000,
   requests: 10_000,

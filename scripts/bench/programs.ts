@@ -5,6 +5,7 @@ import { hashOf } from '../../src/access/token.js';
 import { writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { bundleDaemon } from '../package/bundle.js';
+import { NODE_OPTIONS } from '../package/node-options.js';
 import { SECRET } from './connection.js';
 import type { Program } from './server.js';
 
@@ -30,7 +31,7 @@ export async function preparePrograms(folder: string): Promise<Programs> {
   return {
     daemon: {
       name: 'daemon',
-      args: port => [daemon, '--port', String(port), '--state', state],
+      args: port => [...NODE_OPTIONS, daemon, '--port', String(port), '--state', state],
     },
     bare: yardstick('bare'),
     koa: yardstick('koa'),

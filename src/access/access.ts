@@ -19,6 +19,7 @@ export interface Caller {
 /** How soon a changed file holds. */
 export const LOOK_AGAIN_MS = 250;
 
+const MOST_KNOWN = 100;
 const NOTHING: Caller = { token: undefined, rights: [] };
 /** Looking harms nobody, and shows what is wrong. */
 const LOOKER: Caller = { token: undefined, rights: ['read'] };
@@ -35,6 +36,8 @@ export class Access {
   readonly #required: boolean;
   readonly #stop: 'anyone' | 'token';
   #tokens: readonly Token[] | undefined;
+  /** By the secret with which each came before, so that it is hashed once and not for every request. */
+  readonly #known = new Map<string, Caller>();
   #problem: RobotError<'access-unavailable'> | undefined;
   #timer: Timer | undefined;
   #closed = false;
@@ -86,8 +89,16 @@ export class Access {
     const { state } = this;
     if (state === 'open') return EVERYTHING;
     if (state === 'unavailable') return LOOKER;
-    const token = secret === undefined ? undefined : tokenOf(secret, this.#tokens ?? []);
-    return token === undefined ? NOTHING : { token, rights: ROLES[token.role] };
+    if (secret === undefined) return NOTHING;
+    const known = this.#known.get(secret);
+    if (known !== undefined) return known;
+    const token = tokenOf(secret, this.#tokens ?? []);
+    if (token === undefined) return NOTHING;
+    const caller = { token, rights: ROLES[token.role] };
+    // The same token can be typed in many ways.
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(secret, caller);
+    return caller;
   }
 
   allows(need: Need, { rights }: Caller): boolean {
@@ -130,6 +141,8 @@ export class Access {
     const before = JSON.stringify(this.#tokens);
     this.#tokens = tokens;
     this.#problem = problem;
-    if (JSON.stringify(tokens) !== before) this.changed.emit();
+    if (JSON.stringify(tokens) === before) return;
+    this.#known.clear();
+    this.changed.emit();
   }
 }

@@ -17,7 +17,7 @@ const PAUSE_MS = 5;
 export class LogWriter {
   readonly #fd: number;
   readonly #lostLine: (lines: number) => string;
-  #waiting: Buffer[] = [];
+  #waiting: string[] = [];
   #waitingBytes = 0;
   #lost = 0;
   /** What is being written, or is to be tried again. */
@@ -32,22 +32,23 @@ export class LogWriter {
   }
 
   write(line: string): void {
-    const bytes = Buffer.from(this.#lost > 0 ? this.#lostLine(this.#lost) + line : line);
-    if (this.#waitingBytes + bytes.length > WAITING_BYTES) {
+    const text = this.#lost > 0 ? this.#lostLine(this.#lost) + line : line;
+    const bytes = Buffer.byteLength(text);
+    if (this.#waitingBytes + bytes > WAITING_BYTES) {
       this.#lost += 1;
       return;
     }
     this.#lost = 0;
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
+    this.#waiting.push(text);
+    this.#waitingBytes += bytes;
     if (this.#chunk === undefined) this.#gather();
   }
 
   /** Writes what waits, as far as the reader takes it within this time. It blocks: for the end of the process. */
   flush(withinMs: number): void {
     const untilMs = performance.now() + withinMs;
-    if (this.#lost > 0) this.#waiting.push(Buffer.from(this.#lostLine(this.#lost)));
-    let bytes = Buffer.concat([this.#recalled(), ...this.#waiting]);
+    if (this.#lost > 0) this.#waiting.push(this.#lostLine(this.#lost));
+    let bytes = Buffer.concat([this.#recalled(), Buffer.from(this.#waiting.join(''))]);
     this.#waiting = [];
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
@@ -85,15 +86,14 @@ export class LogWriter {
   }
 
   #next(): void {
-    const lines: Buffer[] = [];
+    let count = 0;
     let bytes = 0;
     for (const line of this.#waiting) {
-      if (lines.length > 0 && bytes + line.length > CHUNK_BYTES) break;
-      lines.push(line);
-      bytes += line.length;
+      bytes += Buffer.byteLength(line);
+      if (count > 0 && bytes > CHUNK_BYTES) break;
+      count += 1;
     }
-    this.#waiting.splice(0, lines.length);
-    if (lines.length > 0) this.#send(Buffer.concat(lines));
+    if (count > 0) this.#send(Buffer.from(this.#waiting.splice(0, count).join('')));
   }
 
   #written(): void {
