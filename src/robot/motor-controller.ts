@@ -1,19 +1,9 @@
 import type { Clock } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import {
-  type Excitation,
-  type GainSet,
-  type Gains,
-  MODES,
-  type Mode,
-  QUANTITIES,
-  type Unit,
-} from '../core/units.js';
+import { type Excitation, type GainSet, type Gains, MODES, type Mode, type Unit } from '../core/units.js';
 import { bitNames, gainsChecksum, shortest } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
-  CAPTURE_PAGE_SAMPLES,
-  capturePageRegister,
   type FieldValues,
   FLAGS,
   gainsRegister,
@@ -32,16 +22,6 @@ export interface Identity {
   readonly loopRateHz: number;
   readonly firmware: string;
   readonly protocol: number;
-}
-
-/** Step response as the controller recorded it, in the loop's quantity; sample 0 is the last before the edge. */
-export interface StepCapture {
-  readonly loop: string;
-  readonly number: number;
-  readonly rateHz: number;
-  readonly decimation: number;
-  readonly setpoint: readonly number[];
-  readonly measured: readonly number[];
 }
 
 /** Whether frames written before are known to have taken effect, or may do so yet. */
@@ -199,29 +179,6 @@ export class MotorController {
       stillWanted,
       holds: async () => (await this.status(urgency)).active_checksum === checksum,
     });
-  }
-
-  /** Reads the newest step capture, or undefined when a newer one took its place meanwhile. */
-  async capture(untilMs: number): Promise<StepCapture | undefined> {
-    const urgency: Urgency = { priority: 'telemetry', untilMs };
-    await this.#write(REGISTERS.capture_select, { page: 0 }, urgency);
-    const head = await this.#read(REGISTERS.capture, urgency);
-    const loop = this.#unit.loops.find(candidate => candidate.slot === head.slot);
-    if (loop === undefined) return undefined;
-    const register = capturePageRegister(QUANTITIES[loop.quantity].countsPerUnit);
-    const setpoint: number[] = [];
-    const measured: number[] = [];
-    for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
-      await this.#write(REGISTERS.capture_select, { page }, urgency);
-      const values: Record<string, number> = await this.#read(register, urgency);
-      if (values.number !== head.number || values.page !== page) return undefined;
-      for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
-        setpoint.push(values[`setpoint_${sample}`] ?? 0);
-        measured.push(values[`measured_${sample}`] ?? 0);
-      }
-    }
-    const { number, rate_hz: rateHz, decimation } = head;
-    return { loop: loop.name, number, rateHz, decimation, setpoint, measured };
   }
 
   #loop(name: string) {

@@ -7,11 +7,12 @@ import { bitNames } from '../protocol/codec.js';
 import type { Link } from '../protocol/link.js';
 import { FAULTS, FLAGS } from '../protocol/registers.js';
 import { HostSilence, type SilenceLimits } from './host-silence.js';
-import { MotorController, type StatusFrame, type StepCapture } from './motor-controller.js';
+import { MotorController, type StatusFrame } from './motor-controller.js';
 import type { Act, Permission } from './permission.js';
 import { Reconciler } from './reconciler.js';
 import { RequestGate, type StillWanted } from './request-gate.js';
 import type { UnitEvent } from './robot-event.js';
+import type { StepCapture } from './step-reader.js';
 import type { Trial } from './trial.js';
 import { Turns } from './turns.js';
 import { UnitGains } from './unit-gains.js';
@@ -81,7 +82,19 @@ export class MotorUnit {
     const turns = new Turns(clock, unit.name);
     const { foundLatched, stepCaptured } = options;
     const reconciler = new Reconciler({ state, controller, turns, emit, foundLatched });
-    const parts = { unit, clock, store, permission, state, controller, turns, reconciler, silence, emit };
+    const parts = {
+      unit,
+      link,
+      clock,
+      store,
+      permission,
+      state,
+      controller,
+      turns,
+      reconciler,
+      silence,
+      emit,
+    };
     const supervision = new UnitSupervision({ ...parts, stepCaptured });
     const gate = new RequestGate({ ...parts, supervision });
     this.gains = new UnitGains({ ...parts, gate, settle: () => this.settle() });

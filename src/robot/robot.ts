@@ -7,10 +7,10 @@ import type { Hardware } from '../hardware/ports.js';
 import { Link } from '../protocol/link.js';
 import type { SilenceLimits } from './host-silence.js';
 import { Laser, type LaserState } from './laser.js';
-import type { StepCapture } from './motor-controller.js';
 import { MotorUnit } from './motor-unit.js';
 import type { Permission } from './permission.js';
 import type { RobotEvent } from './robot-event.js';
+import type { StepCapture } from './step-reader.js';
 import { Stop } from './stop.js';
 
 export interface RobotSettings {

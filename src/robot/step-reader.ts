@@ -1,18 +1,33 @@
 import type { Clock } from '../core/clock.js';
-import type { MotorController, StatusFrame, StepCapture } from './motor-controller.js';
+import { QUANTITIES, type Unit } from '../core/units.js';
+import type { Link, Urgency } from '../protocol/link.js';
+import { CAPTURE_PAGE_SAMPLES, capturePageRegister, REGISTERS } from '../protocol/registers.js';
+import type { StatusFrame } from './motor-controller.js';
+
+/** Step response as the controller recorded it, in the loop's quantity; sample 0 is the last before the edge. */
+export interface StepCapture {
+  readonly loop: string;
+  readonly number: number;
+  readonly rateHz: number;
+  readonly decimation: number;
+  readonly setpoint: readonly number[];
+  readonly measured: readonly number[];
+}
 
 /** A capture is about 40 pages, read between everything else. */
 const CAPTURE_MS = 1500;
 
 /** Reads each new step capture of a controller once. */
 export class StepReader {
-  readonly #controller: MotorController;
+  readonly #unit: Unit;
+  readonly #link: Link;
   readonly #clock: Clock;
   /** The newest capture known; its numbers begin anew when the controller does. */
   #known: { readonly bootId: number; readonly number: number } | undefined;
 
-  constructor(controller: MotorController, clock: Clock) {
-    this.#controller = controller;
+  constructor({ unit, link, clock }: { unit: Unit; link: Link; clock: Clock }) {
+    this.#unit = unit;
+    this.#link = link;
     this.#clock = clock;
   }
 
@@ -20,6 +35,30 @@ export class StepReader {
   async read({ boot_id: bootId, capture: number }: StatusFrame): Promise<StepCapture | undefined> {
     const isNew = this.#known?.bootId === bootId && this.#known.number !== number;
     this.#known = { bootId, number };
-    return isNew ? this.#controller.capture(this.#clock.nowMs() + CAPTURE_MS) : undefined;
+    return isNew ? this.#capture() : undefined;
+  }
+
+  /** Undefined when a newer one took its place meanwhile. */
+  async #capture(): Promise<StepCapture | undefined> {
+    const { address, loops } = this.#unit;
+    const urgency: Urgency = { priority: 'telemetry', untilMs: this.#clock.nowMs() + CAPTURE_MS };
+    await this.#link.write(address, REGISTERS.capture_select, { page: 0 }, urgency);
+    const head = await this.#link.read(address, REGISTERS.capture, urgency);
+    const loop = loops.find(candidate => candidate.slot === head.slot);
+    if (loop === undefined) return undefined;
+    const register = capturePageRegister(QUANTITIES[loop.quantity].countsPerUnit);
+    const setpoint: number[] = [];
+    const measured: number[] = [];
+    for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
+      await this.#link.write(address, REGISTERS.capture_select, { page }, urgency);
+      const values: Record<string, number> = await this.#link.read(address, register, urgency);
+      if (values.number !== head.number || values.page !== page) return undefined;
+      for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
+        setpoint.push(values[`setpoint_${sample}`] ?? 0);
+        measured.push(values[`measured_${sample}`] ?? 0);
+      }
+    }
+    const { number, rate_hz: rateHz, decimation } = head;
+    return { loop: loop.name, number, rateHz, decimation, setpoint, measured };
   }
 }

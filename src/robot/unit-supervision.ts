@@ -1,11 +1,12 @@
 import type { Clock } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import type { Urgency } from '../protocol/link.js';
+import type { Unit } from '../core/units.js';
+import type { Link, Urgency } from '../protocol/link.js';
 import type { HostSilence } from './host-silence.js';
-import type { Identity, MotorController, StatusFrame, StepCapture } from './motor-controller.js';
+import type { Identity, MotorController, StatusFrame } from './motor-controller.js';
 import type { Reconciler } from './reconciler.js';
 import type { UnitEvent } from './robot-event.js';
-import { StepReader } from './step-reader.js';
+import { type StepCapture, StepReader } from './step-reader.js';
 import type { UnitState } from './unit-state.js';
 
 const POLL_MS = 100;
@@ -22,6 +23,8 @@ interface SupervisionOptions {
   readonly silence: HostSilence;
   readonly clock: Clock;
   readonly emit: (event: UnitEvent) => void;
+  readonly unit: Unit;
+  readonly link: Link;
   readonly stepCaptured: (capture: StepCapture) => void;
 }
 
@@ -54,7 +57,7 @@ export class UnitSupervision {
     this.#clock = options.clock;
     this.#emit = options.emit;
     this.#stepCaptured = options.stepCaptured;
-    this.#steps = new StepReader(options.controller, options.clock);
+    this.#steps = new StepReader(options);
   }
 
   get online(): boolean {

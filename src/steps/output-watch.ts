@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
-import type { StepCapture } from '../robot/motor-controller.js';
 import type { Robot } from '../robot/robot.js';
+import type { StepCapture } from '../robot/step-reader.js';
 
 /** The longest half wave, and the time until its capture has been read out. */
 const KEPT_MS = 14_000;
