@@ -57,7 +57,7 @@ export class Reconciler {
   async guard(deviation: number, untilMs: number): Promise<void> {
     if (!this.#state.lacksGuard(deviation)) return;
     await this.#controller.guard(deviation, untilMs, this.#state.sameBoot());
-    this.#state.gaveGuard(deviation);
+    this.#state.guard.gave(deviation);
   }
 
   unlatch(untilMs: number, stillWanted: () => void): Promise<void> {

@@ -3,6 +3,7 @@ import { RobotError } from '../core/errors.js';
 import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
 import { bitNames, gainsChecksum } from '../protocol/codec.js';
 import { FAULTS, FLAGS } from '../protocol/registers.js';
+import { ExcitationGuard } from './excitation-guard.js';
 import { isLatched, modeOf, type StatusFrame } from './motor-controller.js';
 import type { UnitEvent } from './robot-event.js';
 import { UnsettledFrames } from './unsettled-frames.js';
@@ -57,8 +58,7 @@ export class UnitState {
   #status: StatusFrame | undefined;
   #shownWave: Excitation | undefined;
   #releaseWritten = false;
-  /** The deviation that the controller's guard was given since its start; undefined where nobody knows. */
-  #guard: number | undefined;
+  readonly guard: ExcitationGuard;
   readonly modeFrames = new UnsettledFrames();
   readonly waveFrames = new UnsettledFrames();
   readonly latchFrames = new UnsettledFrames();
@@ -71,6 +71,7 @@ export class UnitState {
     emit: (event: UnitEvent) => void;
   }) {
     this.#unit = options.unit;
+    this.guard = new ExcitationGuard(options.unit);
     this.#clock = options.clock;
     this.#restores = options.restores;
     this.#emit = options.emit;
@@ -157,24 +158,17 @@ export class UnitState {
   }
 
   /** What a wave's guard has to be: there is one in trials only, for gains in force are somebody's own. */
-  guardOf({ loop, amplitude }: Excitation, runaway: number | undefined): number {
-    return this.gains.trial === undefined || amplitude === 0 ? 0 : (runaway ?? this.#runawayOf(loop));
+  guardOf(wave: Excitation | undefined, runaway: number | undefined): number {
+    return this.gains.trial === undefined ? 0 : this.guard.boundOf(wave, runaway);
   }
 
   /** As `guardOf` for the wave wanted, as if a trial ran. */
   get guardInTrials(): number {
-    const wave = this.#mode === 'debug' ? this.#wave : undefined;
-    return wave === undefined ? 0 : (this.#runaway ?? this.#runawayOf(wave.loop));
+    return this.guard.boundOf(this.#mode === 'debug' ? this.#wave : undefined, this.#runaway);
   }
 
-  /** Whether the controller has a guard, and another deviation for it. */
   lacksGuard(deviation: number): boolean {
-    const flags = bitNames(FLAGS, this.#status?.flags ?? 0);
-    return flags.includes('guard') && this.#guard !== deviation;
-  }
-
-  gaveGuard(deviation: number): void {
-    this.#guard = deviation;
+    return this.guard.lacks(deviation, this.#status);
   }
 
   /** From now on the controller has to be latched; a release under way has lost. */
@@ -256,10 +250,6 @@ export class UnitState {
     return checksum;
   }
 
-  #runawayOf(loop: string): number {
-    return this.#unit.loops.find(({ name }) => name === loop)?.runaway ?? 0;
-  }
-
   #compareFaults(before: StatusFrame | undefined, after: StatusFrame): void {
     const [old, now] = [before, after].map(status => bitNames(FAULTS, status?.faults ?? 0));
     const appeared = now?.filter(fault => !old?.includes(fault)) ?? [];
@@ -296,7 +286,7 @@ export class UnitState {
       this.#mode = 'manual';
     this.#wantWave(undefined);
     this.#shownWave = undefined;
-    this.#guard = undefined;
+    this.guard.forget();
     for (const frames of [this.modeFrames, this.waveFrames]) frames.disturb();
     this.gains.endTrial('reset');
     this.#emit({ what: 'reset' });

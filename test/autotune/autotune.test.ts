@@ -94,6 +94,36 @@ describe('autotune', function () {
     expect(most).above(0.4).below(0.56);
   });
 
+  it('is over after 45 s at most, whatever it waits for', async () => {
+    await bench.close();
+    bench = new TuningBench(() => new Promise(() => undefined));
+    await bench.open();
+    bench.start();
+    const beganMs = bench.clock.nowMs();
+    while (bench.now.state === 'running' && bench.clock.nowMs() - beganMs < 60_000) {
+      await bench.wait(1000);
+      await bench.during(bench.autotune.renew(bench.now.id, 5000).catch(() => undefined));
+    }
+    expect(bench.now).include({ state: 'aborted', why: 'it took too long' });
+    expect(bench.clock.nowMs() - beganMs).most(46_500);
+    await isBack();
+  });
+
+  it('is aborted where nothing can be computed, and says why', async () => {
+    await bench.close();
+    bench = new TuningBench(async () => {
+      throw new Error('no thread could be started');
+    });
+    await bench.open();
+    bench.start();
+    for (let waited = 0; waited < 10_000 && bench.now.state === 'running'; waited += 500) {
+      await bench.wait(500);
+      await bench.during(bench.autotune.renew(bench.now.id, 5000).catch(() => undefined));
+    }
+    expect(bench.now).include({ state: 'aborted', why: 'no thread could be started' });
+    await isBack();
+  });
+
   it('keeps the laser dark', async () => {
     bench.robot.laserOn();
     bench.start();

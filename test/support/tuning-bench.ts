@@ -9,7 +9,8 @@ import { perUnit } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { darkWhileTuning, everythingAllowed } from '../../src/robot/permission.js';
 import { Robot } from '../../src/robot/robot.js';
-import { propose } from '../../src/tuning/propose.js';
+import { type Proposal, propose } from '../../src/tuning/propose.js';
+import type { ProposalTask } from '../../src/tuning/tuner.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
 
@@ -21,8 +22,13 @@ export class TuningBench {
   readonly shown: Tune[] = [];
   robot!: Robot;
   autotune!: Autotune;
+  readonly #propose: (task: ProposalTask) => Promise<Proposal>;
   #store!: GainsStore;
   #folder = '';
+
+  constructor(compute: (task: ProposalTask) => Promise<Proposal> = async task => propose(task)) {
+    this.#propose = compute;
+  }
 
   async open(): Promise<void> {
     this.#folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
@@ -40,7 +46,7 @@ export class TuningBench {
         silence: perUnit(() => ({ beforeMs: 500, givenMs: 500 })),
       },
     });
-    this.autotune = new Autotune({ robot: this.robot, clock, propose: async task => propose(task) });
+    this.autotune = new Autotune({ robot: this.robot, clock, propose: this.#propose });
     this.autotune.changed.add(tune => this.shown.push(tune));
     await this.during(this.robot.start());
     await this.during(this.robot.units.gimbal.setMode('debug'));
