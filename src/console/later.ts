@@ -2,6 +2,7 @@
 export { EventList } from './log/event-list.js';
 export { KeyHelp } from './parts/key-help.js';
 export { saveTelemetry } from './plot/telemetry-csv.js';
+export { Profiles } from './profiles/profiles.js';
 export { FirstMinute } from './sim/first-minute.js';
 export { SimPanel } from './sim/sim-panel.js';
 export { saveStep } from './step/step-csv.js';

@@ -164,7 +164,7 @@ describe('the console in a browser', function () {
   });
 
   it('exports all gains to a file that comes back exactly', async () => {
-    await page.getByText('Files').click();
+    await page.getByText('Files', { exact: true }).click();
     const exportFile = async () => {
       const download = page.waitForEvent('download');
       await press(page, 'Export');

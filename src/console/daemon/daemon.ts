@@ -1,5 +1,5 @@
 import type { LogPage } from '../../core/log-event.js';
-import type { RememberedStep, StepSummary } from '../../core/remembered-step.js';
+import type { MeasuredStep, RememberedStep, StepSummary } from '../../core/remembered-step.js';
 import type { TrialStatus } from '../../core/status.js';
 import type { Tune } from '../../core/tune.js';
 import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
@@ -10,16 +10,21 @@ export interface SavedGains {
   readonly revision: number;
   readonly savedAt: string;
   readonly gains: GainSet;
+  /** By loop, the newest step on this revision. */
+  readonly measured?: Readonly<Record<string, MeasuredStep>>;
 }
 
 export type Daemon = ReturnType<typeof createDaemon>;
 
 /** All that the page asks of the daemon. */
 export function createDaemon(onStuck: () => void) {
-  const { get, post, remove, insist } = createRequest(onStuck);
+  const request = createRequest(onStuck);
+  const { get, post, remove, insist } = request;
   const basedOn = (revision: number | undefined) =>
     revision === undefined ? '' : `?baseRevision=${revision}`;
   return {
+    /** For what few pages ask: `profile-calls.ts`. */
+    request,
     stop: (onSlow: () => void) => insist('/api/stop', {}, onSlow),
     resume: () => post('/api/resume'),
     light: () => post('/api/laser', { action: 'on' }),

@@ -147,7 +147,7 @@ export class UnitGains {
     const gains = this.stored.value?.gains;
     if (gains === undefined || !this.isReady) return Promise.resolve(false);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
-    return this.#run('save', done, () =>
+    return this.saveBy('save', done, () =>
       this.#daemon.save(this.unit.name, withChanges(gains, changes), base?.revision),
     );
   }
@@ -159,18 +159,19 @@ export class UnitGains {
   }
 
   saveSet(gains: GainSet, done: string): Promise<boolean> {
-    return this.#run('save', done, () =>
+    return this.saveBy('save', done, () =>
       this.#daemon.save(this.unit.name, gains, this.stored.value?.revision),
     );
   }
 
   restore(revision: number): Promise<boolean> {
-    return this.#run('restore', `Revision ${revision} is running again.`, () =>
+    return this.saveBy('restore', `Revision ${revision} is running again.`, () =>
       this.#daemon.restore(this.unit.name, revision),
     );
   }
 
-  #run(what: string, done: string, request: () => Promise<Outcome<GainSet>>): Promise<boolean> {
+  /** A save of any kind, whose answer is the gains in force. */
+  saveBy(what: string, done: string, request: () => Promise<Outcome<GainSet>>): Promise<boolean> {
     return this.saving.run(
       what,
       async () => {

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import { difference, textsOf } from '../model/edits.js';
@@ -6,10 +7,12 @@ import { Act } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';
 import { offerFile } from '../parts/offer-file.js';
 import { Outcome } from '../parts/outcome.js';
+import { ProfileImport, profilesIn } from '../profiles/profile-import.js';
 
-/** All stored gains as a file, and edits from one. */
+/** All stored gains as a file, and edits from one; all profiles as a file, and what one would change set by set. */
 export function GainsFile() {
-  const { model } = useConsole();
+  const { model, daemon } = useConsole();
+  const sets = useSignal<ReturnType<typeof setsIn>>([]);
   const picker = useRef<HTMLInputElement>(null);
   const act = useMemo(() => new Act('File'), []);
   const [gimbal, chassis] = [model.gains.gimbal.stored.value?.gains, model.gains.chassis.stored.value?.gains];
@@ -21,11 +24,25 @@ export function GainsFile() {
     act.say('Exported what is stored, without unsaved edits.');
   }
 
+  async function saveProfiles() {
+    await act.run('profiles', async () => {
+      const outcome = await daemon.request.get<unknown>('/api/profiles');
+      if ('body' in outcome) {
+        const text = `${JSON.stringify(outcome.body, null, 2)}\n`;
+        offerFile('trunnion-profiles.json', 'application/json', text);
+      }
+      return outcome;
+    });
+  }
+
   async function load(input: HTMLInputElement) {
     const [file] = input.files ?? [];
     if (file === undefined || gains === undefined) return;
-    const imported = importGains(await file.text());
+    const text = await file.text();
     input.value = '';
+    sets.value = setsIn(text);
+    if (sets.value.length > 0) return;
+    const imported = importGains(text);
     if ('faults' in imported) {
       const detail = `Nothing was taken from ${file.name}: ${imported.faults.join('; ')}`;
       act.refuse({ code: 'bad-file', detail, errors: [] });
@@ -57,7 +74,26 @@ export function GainsFile() {
         aria-label="File of gains"
         onChange={event => void load(event.currentTarget)}
       />
+      <button type="button" onClick={() => void saveProfiles()}>
+        Export profiles
+      </button>
       <Outcome act={act} />
+      {sets.value.length > 0 && (
+        <ul class="revisions profiles" aria-label="Profiles of the file">
+          {sets.value.map(one => (
+            <ProfileImport key={`${one.unit} ${one.set.name}`} {...one} />
+          ))}
+        </ul>
+      )}
     </>
   );
+}
+
+/** None where the file holds no profiles. */
+function setsIn(text: string) {
+  try {
+    return profilesIn(JSON.parse(text)) ?? [];
+  } catch {
+    return [];
+  }
 }

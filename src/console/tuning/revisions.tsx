@@ -3,11 +3,13 @@ import { useMemo } from 'preact/hooks';
 import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
 import type { SavedGains } from '../daemon/daemon.js';
 import { changeText, difference } from '../model/edits.js';
+import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
 import type { UnitGains } from '../model/unit-gains.js';
 import { Act } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
+import { milliseconds, withUnit } from '../step/figure-table.js';
 
 const SHOWN = 50;
 
@@ -36,7 +38,10 @@ export function Revisions({ gains }: { readonly gains: UnitGains }) {
           <li key={one.revision}>
             <span class="revision">{one.revision}</span>
             <time dateTime={one.savedAt}>{clockText(one.savedAt, new Date())}</time>
-            <span class="difference">{changesIn(unit, one, saved.value[index + 1]?.gains)}</span>
+            <span class="difference">
+              {changesIn(unit, one, saved.value[index + 1]?.gains)}
+              <Figures of={one} unit={unit} />
+            </span>
             {index === 0 ? (
               <button type="button" disabled>
                 Stored
@@ -54,6 +59,19 @@ export function Revisions({ gains }: { readonly gains: UnitGains }) {
         ))}
       </ol>
     </>
+  );
+}
+
+/** What was measured on a revision of the chosen loop. */
+function Figures({ of, unit }: { readonly of: SavedGains; readonly unit: Unit }) {
+  const choice = useConsole().model.choice.value;
+  const figures = choice.unit === unit.name ? of.measured?.[choice.loop]?.figures : undefined;
+  if (figures === undefined) return null;
+  const { settlingS, overshootPercent } = figures;
+  return (
+    <small>
+      {loopOf(choice).title}: {milliseconds(settlingS)}, {withUnit(overshootPercent, 1, '%')}
+    </small>
   );
 }
 

@@ -81,6 +81,9 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
       <Drawer title="History" class="history">
         {({ Revisions }) => <Revisions gains={gains} />}
       </Drawer>
+      <Drawer title="Profiles" class="history">
+        {({ Profiles }) => <Profiles gains={gains} />}
+      </Drawer>
     </section>
   );
 }

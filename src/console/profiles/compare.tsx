@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Unit } from '../../core/units.js';
+import type { Comparison, ProfileCalls } from '../daemon/profile-calls.js';
+import { Act } from '../parts/act.js';
+import { Outcome } from '../parts/outcome.js';
+import { milliseconds, withUnit } from '../step/figure-table.js';
+import { gainsText } from '../step/run-table.js';
+
+/** Revisions to choose from, the newest. */
+const REVISIONS = 20;
+
+interface CompareProps {
+  readonly unit: Unit;
+  readonly calls: ProfileCalls;
+  readonly names: readonly string[];
+  /** In force. */
+  readonly revision: number;
+}
+
+/** Two sets of gains beside each other by loop, with what was measured on each. */
+export function Compare({ unit, calls, names, revision }: CompareProps) {
+  const [a, b] = [useSignal('0'), useSignal(String(revision))];
+  const compared = useSignal<Comparison | undefined>(undefined);
+  const act = useMemo(() => new Act('Comparison'), []);
+  useEffect(() => {
+    let isOver = false;
+    void act.run('compare', async () => {
+      const outcome = await calls.compare(a.value, b.value);
+      if (!isOver) compared.value = 'body' in outcome ? outcome.body : undefined;
+      return outcome;
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [a.value, b.value, names.length, revision]);
+  const revisions = Array.from({ length: Math.min(REVISIONS, revision) }, (_, back) => revision - back);
+  const chooser = (side: { value: string }, label: string) => (
+    <select
+      aria-label={label}
+      value={side.value}
+      onChange={event => {
+        side.value = event.currentTarget.value;
+      }}
+    >
+      {names.map(name => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+      {revisions.map(number => (
+        <option key={number} value={String(number)}>
+          revision {number}
+        </option>
+      ))}
+      <option value="0">defaults</option>
+    </select>
+  );
+  return (
+    <table class="figures compared" aria-label="Comparison">
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">{chooser(a, 'Compare')}</th>
+          <th scope="col">{chooser(b, 'With')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {unit.loops.map(({ name, title }) => {
+          const loop = compared.value?.loops[name];
+          return (
+            <tr key={name} data-differs={loop?.differs || undefined}>
+              <th scope="row">{title}</th>
+              {[loop?.a, loop?.b].map((side, index) => (
+                <td key={index === 0 ? 'a' : 'b'}>
+                  {side && gainsText(side.gains)}
+                  {side?.measured && (
+                    <small>
+                      {milliseconds(side.measured.figures.settlingS)},{' '}
+                      {withUnit(side.measured.figures.overshootPercent, 1, '%')}
+                    </small>
+                  )}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+      </tbody>
+      <caption>
+        <Outcome act={act} />
+      </caption>
+    </table>
+  );
+}

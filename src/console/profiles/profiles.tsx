@@ -1,0 +1,111 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { type MeasuredProfile, profileCalls } from '../daemon/profile-calls.js';
+import { clockText } from '../model/numbers.js';
+import type { UnitGains } from '../model/unit-gains.js';
+import { Act } from '../parts/act.js';
+import { useConsole } from '../parts/console.js';
+import { Outcome } from '../parts/outcome.js';
+import { Press } from '../parts/press.js';
+import { Compare } from './compare.js';
+
+/** Named sets of one unit's gains: kept, starred, loaded, and compared with one another and with revisions. */
+export function Profiles({ gains }: { readonly gains: UnitGains }) {
+  const { model, daemon } = useConsole();
+  const { name: unit } = gains.unit;
+  const calls = useMemo(() => profileCalls(daemon.request, unit), [unit]);
+  const act = useMemo(() => new Act('Profiles'), []);
+  const list = useSignal<readonly MeasuredProfile[]>([]);
+  const name = useRef<HTMLInputElement>(null);
+  const note = useRef<HTMLInputElement>(null);
+  const disabled = !model.may('tune');
+  const look = async () => {
+    const outcome = await calls.list();
+    if ('body' in outcome) list.value = outcome.body;
+    else act.refuse(outcome.refusal);
+  };
+  const change = async (what: string, request: () => ReturnType<typeof calls.remove>, done: string) => {
+    if (await act.run(what, request, done)) await look();
+  };
+  const keep = (replace: boolean) => {
+    const asked = { name: name.current?.value.trim() ?? '', note: note.current?.value.trim() ?? '', replace };
+    void change('keep', () => calls.keep(asked), `The gains in force are kept as ${asked.name}.`);
+  };
+  useEffect(() => void look(), []);
+  const starredFirst = [...list.value].sort(
+    (one, other) => Number(other.profile.starred) - Number(one.profile.starred),
+  );
+  return (
+    <>
+      <form
+        class="toolbar"
+        onSubmit={event => {
+          event.preventDefault();
+          if (!disabled) keep(false);
+        }}
+      >
+        <input type="text" ref={name} maxLength={40} aria-label="Name of the profile" placeholder="carpet" />
+        <input type="text" ref={note} maxLength={400} aria-label="Note" placeholder="note" />
+        <Press act={act} what="keep" run={() => keep(false)} disabled={disabled}>
+          Save as
+        </Press>
+        {act.refusal.value?.code === 'profile-exists' && (
+          <Press act={act} what="keep" run={() => keep(true)} disabled={disabled}>
+            Replace it
+          </Press>
+        )}
+      </form>
+      <Outcome act={act} />
+      <ol class="revisions profiles">
+        {starredFirst.map(({ profile }) => (
+          <li key={profile.name}>
+            <button
+              type="button"
+              aria-label={`Star ${profile.name}`}
+              aria-pressed={profile.starred}
+              disabled={disabled}
+              onClick={() => void change('star', () => calls.star(profile.name, !profile.starred), '')}
+            >
+              ★
+            </button>
+            <span>
+              <strong>{profile.name}</strong> <time>{clockText(profile.savedAt, new Date())}</time>
+              <span class="difference"> {profile.note}</span>
+            </span>
+            <span class="acts">
+              <Press
+                act={gains.saving}
+                what={`load ${profile.name}`}
+                disabled={disabled}
+                aria-label={`Load ${profile.name}`}
+                run={() =>
+                  gains.saveBy(`load ${profile.name}`, `${profile.name} is running.`, () =>
+                    calls.load(profile.name),
+                  )
+                }
+              >
+                Load
+              </Press>
+              <button
+                type="button"
+                disabled={disabled}
+                aria-label={`Remove ${profile.name}`}
+                onClick={() =>
+                  void change('remove', () => calls.remove(profile.name), `${profile.name} is gone.`)
+                }
+              >
+                Remove
+              </button>
+            </span>
+          </li>
+        ))}
+      </ol>
+      <Compare
+        unit={gains.unit}
+        calls={calls}
+        names={starredFirst.map(({ profile }) => profile.name)}
+        revision={model.status.value?.[unit].gains.revision ?? 0}
+      />
+    </>
+  );
+}
