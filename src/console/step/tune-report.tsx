@@ -42,8 +42,9 @@ export function TuneReport() {
 function verdictOf({ state, why, before, proposed }: Tune): string {
   if (state === 'good') return 'your gains are already as good; nothing changed.';
   if (state !== 'better' || proposed === null) return `${state}: ${why}.`;
-  const from = milliseconds(before?.figures.settlingS ?? null);
-  return `settles in ${milliseconds(proposed.figures.settlingS)} instead of ${from}.`;
+  const from = before?.figures.settlingS ?? null;
+  const than = from === null ? '; it did not settle before' : ` instead of ${milliseconds(from)}`;
+  return `settles in ${milliseconds(proposed.figures.settlingS)}${than}.`;
 }
 
 /** Its gains are proposed and not saved. */
