@@ -12,6 +12,7 @@ import { preparePrograms } from './programs.js';
 import { rates } from './rates.js';
 import { concurrentSaves } from './saves.js';
 import { startTimes } from './start-time.js';
+import { watchdogFeeds } from './watchdog.js';
 import { wireBytes } from './wire-bytes.js';
 
 const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   saves: concurrentSaves,
   idle: idleCosts,
   memory: memoryAfter,
+  watchdog: watchdogFeeds,
   start: startTimes,
 };
 

@@ -11,6 +11,7 @@ export interface Plan {
   readonly warmMs: number;
   readonly idleMs: number;
   readonly diskMs: number;
+  readonly watchdogMs: number;
   /** Of the run at whose end the memory is looked at. */
   readonly requests: number;
   readonly npmStart: boolean;
@@ -24,6 +25,7 @@ export const FULL: Plan = {
   warmMs: 30_000,
   idleMs: 15_000,
   diskMs: 60_000,
+  watchdogMs: 30_000,
   requests: 1_000_000,
   npmStart: true,
 };
@@ -37,6 +39,7 @@ export const QUICK: Plan = {
   warmMs: 200,
   idleMs: 1000,
   diskMs: 1000,
+  watchdogMs: 1000,
   requests: 10_000,
   npmStart: false,
 };

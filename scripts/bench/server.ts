@@ -32,7 +32,9 @@ export class Server {
     const log = join(folder, `${program.name}.log`);
     // Appending, so that what truncates the file, as log rotation does, leaves no hole.
     const output = openSync(log, 'a');
-    const child = spawn(process.execPath, program.args(port), {
+    const node = [process.execPath, ...program.args(port)];
+    const [command = '', ...args] = program.through === undefined ? node : [program.through, ...node];
+    const child = spawn(command, args, {
       stdio: ['ignore', output, output],
       env: { ...process.env, ...env },
     });
@@ -114,6 +116,8 @@ export class Server {
 /** What Node is to run: `args` for a port. */
 export interface Program {
   readonly name: string;
+  /** A command that becomes Node. */
+  readonly through?: string;
   args(port: number): string[];
 }
 
