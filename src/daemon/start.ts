@@ -81,13 +81,26 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   if (setAside.length > 0)
     log.warn({ setAside }, 'a damaged journal was set aside; copies are in the state folder');
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
-  const silenceRecord = await SilenceRecord.open({ folder, disk, clock });
+  const access = new Access({ disk, folder, clock, ...config.access });
+  const record = new MatchRecord({ disk, folder, clock, boot });
+  const runId = newBoot();
+  const durableLog = new DurableLog({
+    disk,
+    folder,
+    clock,
+    boot: runId,
+    isSynchronised: isClockSynchronised,
+  });
+  // At once, for each waits for the disk.
+  const [silenceRecord, matchState] = await Promise.all([
+    SilenceRecord.open({ folder, disk, clock }),
+    record.load(),
+    access.open(),
+    durableLog.open(),
+  ]);
   const silence = await agreedSilence(silenceRecord, hostSilenceMs, clock);
   let autotune: Autotune | undefined;
-  const access = new Access({ disk, folder: config.state.folder, clock, ...config.access });
-  await access.open();
-  const record = new MatchRecord({ disk, folder: config.state.folder, clock, boot });
-  const match = new Match({ clock, settings: config.match, state: await record.load() });
+  const match = new Match({ clock, settings: config.match, state: matchState });
   const robot = new Robot({
     hardware,
     store,
@@ -101,15 +114,6 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     },
   });
   recordGivenSilence(robot, silenceRecord, silence);
-  const runId = newBoot();
-  const durableLog = new DurableLog({
-    disk,
-    folder: config.state.folder,
-    clock,
-    boot: runId,
-    isSynchronised: isClockSynchronised,
-  });
-  await durableLog.open();
   const eventLog = new EventLog(clock, { boot: runId, lastSeq: durableLog.head?.seq });
   eventLog.recorded.add(event => durableLog.add(event));
   eventLog.record({ what: 'start', detail: { version, simulated: hardware.simulated } });
