@@ -1,13 +1,14 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
-import { bitNames, gainsChecksum } from '../protocol/codec.js';
+import { bitNames } from '../protocol/codec.js';
 import { FAULTS, FLAGS } from '../protocol/registers.js';
 import { ExcitationGuard } from './excitation-guard.js';
 import { isLatched, modeOf, type StatusFrame } from './motor-controller.js';
 import type { UnitEvent } from './robot-event.js';
 import { UnsettledFrames } from './unsettled-frames.js';
 import { WantedGains } from './wanted-gains.js';
+import { WantedWave } from './wanted-wave.js';
 
 /**
  * What has to be done about the latch: set it; go into manual and end it, since a resume could not reach this controller;
@@ -41,18 +42,12 @@ export class UnitState {
 
   /** Wanted. Undefined until the controller was heard from. */
   #mode: Mode | undefined;
-  /** Wanted in debug mode; undefined is no wave. */
-  #wave: Excitation | undefined;
-  /** Deviation that the wave's loop may have during a trial, where it is not the loop's own. */
-  #runaway: number | undefined;
+  readonly #wave: WantedWave;
   /** Wanted. `released` is a release that was answered 200 and that the controller has not confirmed yet. */
   #latch: 'latched' | 'released' | 'as it is' = 'as it is';
   /** A resume is under way: the latch may be set or ended. */
   #releasing = false;
   readonly gains: WantedGains;
-
-  /** Of sets that were compared before: every poll compares. */
-  readonly #checksums = new WeakMap<GainSet, number>();
 
   /** Observed. */
   #status: StatusFrame | undefined;
@@ -75,7 +70,8 @@ export class UnitState {
     this.#clock = options.clock;
     this.#restores = options.restores;
     this.#emit = options.emit;
-    this.gains = new WantedGains(options.saved, options.emit);
+    this.#wave = new WantedWave(options.emit);
+    this.gains = new WantedGains(options);
   }
 
   /** What the controller showed last; undefined until it was heard from. */
@@ -112,8 +108,7 @@ export class UnitState {
 
   /** The saved gains are the active ones. */
   get savedGainsRun(): boolean {
-    const { saved } = this.gains;
-    return saved !== undefined && this.#status?.active_checksum === this.#checksumOf(saved);
+    return this.#status !== undefined && this.gains.areSaved(this.#status.active_checksum);
   }
 
   /** Takes in what the controller shows. */
@@ -138,8 +133,8 @@ export class UnitState {
   sawWave(wave: Excitation): void {
     this.#shownWave = wave;
     if (this.mode !== 'debug' || this.#mode !== 'debug') return;
-    const agrees = sameWave(wave, this.#wave);
-    if (this.waveFrames.judge(agrees, this.#clock.nowMs()) === 'its own doing') this.#wantWave(wave);
+    const agrees = this.#wave.is(wave);
+    if (this.waveFrames.judge(agrees, this.#clock.nowMs()) === 'its own doing') this.#wave.want(wave);
   }
 
   /** The controller confirmed a mode that somebody asked for, with the wave it has in it. */
@@ -147,14 +142,13 @@ export class UnitState {
     if (mode !== this.#mode) this.gains.endTrial('mode change');
     this.#mode = mode;
     if (wave !== undefined) this.#shownWave = wave;
-    this.#wantWave(mode === 'debug' ? wave : undefined);
+    this.#wave.want(mode === 'debug' ? wave : undefined);
   }
 
   /** The controller confirmed a wave that somebody asked for. */
   confirmedWave(wave: Excitation, runaway?: number): void {
     this.#shownWave = wave;
-    this.#wantWave(wave);
-    this.#runaway = runaway;
+    this.#wave.wantGuarded(wave, runaway);
   }
 
   /** What a wave's guard has to be: there is one in trials only, for gains in force are somebody's own. */
@@ -164,7 +158,7 @@ export class UnitState {
 
   /** As `guardOf` for the wave wanted, as if a trial ran. */
   get guardInTrials(): number {
-    return this.guard.boundOf(this.#mode === 'debug' ? this.#wave : undefined, this.#runaway);
+    return this.guard.boundOf(this.#mode === 'debug' ? this.#wave.current : undefined, this.#wave.runaway);
   }
 
   lacksGuard(deviation: number): boolean {
@@ -193,7 +187,7 @@ export class UnitState {
     this.#latch = confirmed ? 'as it is' : 'released';
     if (this.#mode !== undefined && this.#mode !== 'manual') this.gains.endTrial('mode change');
     this.#mode = 'manual';
-    this.#wantWave(undefined);
+    this.#wave.want(undefined);
   }
 
   /** A release may be on the bus until `write` settles. */
@@ -215,21 +209,20 @@ export class UnitState {
   get difference(): Difference | undefined {
     const status = this.#status;
     if (status === undefined || this.#mode === undefined) return undefined;
-    const gains = this.gains.current;
+    const gains = this.gains.missing(status.active_checksum);
     const shown = this.#shownWave;
     const isDebug = this.#mode === 'debug' && this.mode === 'debug';
     // During a resume the controller is on its way into manual, which is wanted only when the resume holds.
     const mode = this.#releasing || this.mode === this.#mode ? undefined : this.#mode;
-    const wrongGains = gains !== undefined && status.active_checksum !== this.#checksumOf(gains);
-    const wrongWave = isDebug && shown !== undefined && !sameWave(shown, this.#wave);
+    const wrongWave = isDebug && shown !== undefined && !this.#wave.is(shown);
     const guard = this.gains.trial === undefined ? 0 : this.guardInTrials;
     const wrongGuard = isDebug && this.lacksGuard(guard);
-    if (mode === undefined && !wrongGains && !wrongWave && !wrongGuard) return undefined;
+    if (mode === undefined && gains === undefined && !wrongWave && !wrongGuard) return undefined;
     return {
       mode,
-      gains: wrongGains ? gains : undefined,
+      gains,
       guard: wrongGuard ? guard : undefined,
-      wave: wrongWave ? (this.#wave ?? { ...shown, amplitude: 0 }) : undefined,
+      wave: wrongWave ? (this.#wave.current ?? { ...shown, amplitude: 0 }) : undefined,
     };
   }
 
@@ -242,14 +235,6 @@ export class UnitState {
     };
   }
 
-  #checksumOf(gains: GainSet): number {
-    const known = this.#checksums.get(gains);
-    if (known !== undefined) return known;
-    const checksum = gainsChecksum(this.#unit, gains);
-    this.#checksums.set(gains, checksum);
-    return checksum;
-  }
-
   #compareFaults(before: StatusFrame | undefined, after: StatusFrame): void {
     const [old, now] = [before, after].map(status => bitNames(FAULTS, status?.faults ?? 0));
     const appeared = now?.filter(fault => !old?.includes(fault)) ?? [];
@@ -257,7 +242,7 @@ export class UnitState {
     if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
     if (appeared.includes('ran_away')) {
       // The controller took the wave away: it is not to come back, whatever frames are under way.
-      this.#wantWave(undefined);
+      this.#wave.want(undefined);
       this.gains.endTrial('runaway');
     }
     if (appeared.some(fault => !HARMLESS.includes(fault))) this.gains.endTrial('fault');
@@ -268,35 +253,19 @@ export class UnitState {
 
   #adopt(mode: Mode): void {
     this.#mode = mode;
-    this.#wantWave(undefined);
+    this.#wave.want(undefined);
     this.gains.endTrial('mode change');
-  }
-
-  #wantWave(wave: Excitation | undefined): void {
-    const moving = wave?.amplitude === 0 ? undefined : wave;
-    if (sameWave(moving, this.#wave)) return;
-    this.#wave = moving;
-    this.#runaway = undefined;
-    this.#emit({ what: 'excitation', after: moving ?? null });
   }
 
   /** Frames of a request under way may have reached the controller after its reset, so none of them is settled. */
   #wasReset(): void {
     if (this.#mode !== undefined && (this.#latch === 'latched' || !this.#restores(this.#mode)))
       this.#mode = 'manual';
-    this.#wantWave(undefined);
+    this.#wave.want(undefined);
     this.#shownWave = undefined;
     this.guard.forget();
     for (const frames of [this.modeFrames, this.waveFrames]) frames.disturb();
     this.gains.endTrial('reset');
     this.#emit({ what: 'reset' });
   }
-}
-
-/** Controllers keep float32. Waves that move nothing are alike. */
-function sameWave(one: Excitation | undefined, other: Excitation | undefined): boolean {
-  const [a, b] = [one?.amplitude ?? 0, other?.amplitude ?? 0].map(Math.fround);
-  if (a !== b) return false;
-  if (a === 0 || one === undefined || other === undefined) return true;
-  return one.loop === other.loop && Math.fround(one.periodS) === Math.fround(other.periodS);
 }

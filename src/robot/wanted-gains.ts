@@ -1,27 +1,40 @@
-import type { GainSet } from '../core/units.js';
+import type { GainSet, Unit } from '../core/units.js';
+import { gainsChecksum } from '../protocol/codec.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
 import type { Trial } from './trial.js';
 
 /** Which gains a controller should run: those of a save under way, else those of a trial, else the journal's. */
 export class WantedGains {
+  readonly #unit: Unit;
   readonly #saved: () => GainSet | undefined;
   readonly #emit: (event: UnitEvent) => void;
   /** Saves that the controller runs already and the disk has not confirmed yet, the newest last. */
   readonly #saving: GainSet[] = [];
   #trial: Trial | undefined;
+  /** Of sets that were compared before: every poll compares. */
+  readonly #checksums = new WeakMap<GainSet, number>();
 
-  /** `saved` gives the journal's, or undefined while they cannot be read: then the controller keeps what it has. */
-  constructor(saved: () => GainSet | undefined, emit: (event: UnitEvent) => void) {
-    this.#saved = saved;
-    this.#emit = emit;
+  constructor(options: {
+    unit: Unit;
+    /** The journal's; undefined while they cannot be read: then the controller keeps what it has. */
+    saved: () => GainSet | undefined;
+    emit: (event: UnitEvent) => void;
+  }) {
+    this.#unit = options.unit;
+    this.#saved = options.saved;
+    this.#emit = options.emit;
   }
 
-  get current(): GainSet | undefined {
-    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
+  /** What a controller should run that shows this checksum as active; undefined where it does. */
+  missing(active: number): GainSet | undefined {
+    const wanted = this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
+    return wanted === undefined || this.#checksumOf(wanted) === active ? undefined : wanted;
   }
 
-  get saved(): GainSet | undefined {
-    return this.#saved();
+  /** Whether a controller that shows this checksum as active runs the saved gains. */
+  areSaved(active: number): boolean {
+    const saved = this.#saved();
+    return saved !== undefined && this.#checksumOf(saved) === active;
   }
 
   get trial(): Trial | undefined {
@@ -52,5 +65,13 @@ export class WantedGains {
     const { by } = this.#trial;
     this.#trial = undefined;
     this.#emit({ what: 'trial', by, ended: why });
+  }
+
+  #checksumOf(gains: GainSet): number {
+    const known = this.#checksums.get(gains);
+    if (known !== undefined) return known;
+    const checksum = gainsChecksum(this.#unit, gains);
+    this.#checksums.set(gains, checksum);
+    return checksum;
   }
 }

@@ -1,0 +1,44 @@
+import type { Excitation } from '../core/units.js';
+import type { UnitEvent } from './robot-event.js';
+
+/** The wave that is wanted in debug mode. */
+export class WantedWave {
+  readonly #emit: (event: UnitEvent) => void;
+  #wave: Excitation | undefined;
+  #runaway: number | undefined;
+
+  constructor(emit: (event: UnitEvent) => void) {
+    this.#emit = emit;
+  }
+
+  /** Undefined is no wave. */
+  get current(): Excitation | undefined {
+    return this.#wave;
+  }
+
+  /** The deviation that the wave's loop may have during a trial; undefined: the loop's own. */
+  get runaway(): number | undefined {
+    return this.#runaway;
+  }
+
+  want(wave: Excitation | undefined): void {
+    const moving = wave?.amplitude === 0 ? undefined : wave;
+    if (this.is(moving)) return;
+    this.#wave = moving;
+    this.#runaway = undefined;
+    this.#emit({ what: 'excitation', after: moving ?? null });
+  }
+
+  wantGuarded(wave: Excitation, runaway: number | undefined): void {
+    this.want(wave);
+    this.#runaway = runaway;
+  }
+
+  /** Controllers keep float32. Waves that move nothing are alike. */
+  is(wave: Excitation | undefined): boolean {
+    const [a, b] = [wave?.amplitude ?? 0, this.#wave?.amplitude ?? 0].map(Math.fround);
+    if (a !== b) return false;
+    if (a === 0 || wave === undefined || this.#wave === undefined) return true;
+    return wave.loop === this.#wave.loop && Math.fround(wave.periodS) === Math.fround(this.#wave.periodS);
+  }
+}
