@@ -44,6 +44,11 @@ export class AccessModel {
     return this.#lists.at(-1) ?? [];
   }
 
+  /** Whose token may be used to look. */
+  get someone(): Role | undefined {
+    return this.list === 'damaged' ? undefined : this.list[0];
+  }
+
   /** Holds as soon as the daemon has looked. */
   written(list: TokenList): void {
     this.#lists.push(list);

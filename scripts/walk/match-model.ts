@@ -1,20 +1,12 @@
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { isAccessRefusal } from './access-model.js';
+import { isCall, isChange, isDebug, isDrive, isTune } from './acts.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import type { WalkSettings } from './history.js';
 import { LeaseModel } from './lease-model.js';
-
-/** From a moment at which something ends by itself until it has. */
-const GRACE_MS = 50;
-
-/** A phase, and when its time is up: between the two, or never. */
-interface Standing {
-  readonly phase: Phase;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+import { afterCut, GRACE_MS, isPlay, NO_MATCH, possible, standingOf } from './standing-phase.js';
 
 /** What callers are shown of it at rest. */
 export interface MatchShown {
@@ -27,12 +19,6 @@ export interface MatchShown {
 
 /** What an answer did to the robot. */
 export type Effect = 'none' | 'may stop' | 'stops' | 'stops, confirmed';
-
-const NO_MATCH: Standing = {
-  phase: 'none',
-  fromMs: Number.POSITIVE_INFINITY,
-  toMs: Number.POSITIVE_INFINITY,
-};
 
 /** Lock, phase and lease of a match: what they forbid, and what of them outlives the daemon. */
 export class MatchModel {
@@ -251,56 +237,4 @@ export class MatchModel {
       for (const lock of [this.#locked, this.#keptLock]) lock.maybe(locked, asked.sent, at);
     }
   }
-}
-
-function isCall(asked: Asked): boolean {
-  return isPost(asked, '/api/match');
-}
-
-function isChange(asked: Asked): boolean {
-  return isCall(asked) || isPost(asked, '/api/match/lock') || isPost(asked, '/api/match/unlock');
-}
-
-function isDrive(asked: Asked): boolean {
-  const { path } = asked.request;
-  if (isPost(asked, '/api/laser')) return bodyMember(asked, 'action') === 'on';
-  return isPost(asked, '/api/resume') || (/mode\/switch|excitation/.test(path) && isPost(asked, path));
-}
-
-function isDebug(asked: Asked): boolean {
-  return bodyMember(asked, 'mode') === 'debug' || asked.request.path.endsWith('/excitation');
-}
-
-function isTune(asked: Asked): boolean {
-  const { path } = asked.request;
-  return /pidconfig/.test(path) && isPost(asked, path);
-}
-
-function isPlay(phase: unknown): boolean {
-  return phase === 'auto' || phase === 'teleop';
-}
-
-function standingOf(asked: Asked, answeredMs: number): Standing {
-  const phase = PHASES.find(one => one === bodyMember(asked, 'phase')) ?? 'none';
-  const remainingS = bodyMember(asked, 'remainingS');
-  if (typeof remainingS !== 'number' || phase === 'none' || phase === 'ended') return { ...NO_MATCH, phase };
-  return {
-    phase,
-    fromMs: asked.sentMs + remainingS * 1000,
-    toMs: answeredMs + remainingS * 1000 + GRACE_MS,
-  };
-}
-
-/** The phases that it may be now. */
-function possible({ phase, fromMs, toMs }: Standing, nowMs: number): readonly Phase[] {
-  if (nowMs < fromMs) return [phase];
-  return nowMs > toMs ? ['ended'] : [phase, 'ended'];
-}
-
-/** After a boot nobody knows how long it took, so that a match pauses. */
-function afterCut({ phase, fromMs }: Standing, nowMs: number): readonly Standing[] {
-  const later: Phase = phase === 'none' || phase === 'ended' ? phase : 'pause';
-  // Whether the medium has heard that time is up is nobody's promise.
-  const phases: readonly Phase[] = nowMs < fromMs ? [later] : [later, 'ended'];
-  return phases.map(one => ({ ...NO_MATCH, phase: one }));
 }

@@ -6,11 +6,11 @@ import { perUnit, UNIT_LIST } from '../../src/core/units.js';
 import type { Hardware } from '../../src/hardware/ports.js';
 import { tokenFileOf } from './access-model.js';
 import type { Asked } from './asked.js';
-import { BrokenPromise, promise } from './broken-promise.js';
 import type { Answer, Request } from './caller.js';
 import { DaemonLife } from './daemon-life.js';
 import { LATEST_TRIAL, type Step, type WalkSettings } from './history.js';
 import { LightLoops } from './light-loops.js';
+import { lookAt } from './look.js';
 import { Model, type Shown } from './model.js';
 import { type Truth, truthOf } from './truth.js';
 import { settle, WalkClock } from './walk-clock.js';
@@ -303,46 +303,8 @@ export class World {
   }
 
   async #judged(): Promise<Shown> {
-    const status = await this.#look('/api/status');
-    promise(status.storage.ok, 'storage', () => JSON.stringify(status.storage));
-    const kept = {
-      gimbal: await this.#look('/api/gimbal/pidconfig'),
-      chassis: await this.#look('/api/chassis/pidconfig'),
-    };
-    const shown = {
-      stopped: status.stopped,
-      access: status.access.state,
-      match: {
-        phase: status.match.phase,
-        locked: status.match.lock !== null,
-        refereeSilent: status.match.refereeSilent,
-        recorded: status.match.recorded,
-      },
-      units: perUnit(({ name }) => {
-        const { online, problem, mode, gains } = status[name];
-        promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
-        return { mode, applied: gains.applied, kept: kept[name] };
-      }),
-    };
+    const shown = await lookAt(this.#life, this.#model.access.someone);
     this.#model.atRest(this.#truth(), shown, this.clock.nowMs());
     return shown;
-  }
-
-  /** Answered without time passing. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers whose shape the interface promises.
-  async #look(path: string): Promise<any> {
-    const { list } = this.#model.access;
-    const as = list === 'damaged' ? undefined : list[0];
-    const { answer } = this.#life?.ask({ method: 'GET', path, ...(as !== undefined && { as }) }) ?? {};
-    if (answer === undefined)
-      throw new BrokenPromise('serves', 'the daemon does not serve two seconds after the last fault');
-    const late = new Promise<undefined>(resolve => void settle().then(() => resolve(undefined)));
-    const found = await Promise.race([answer, late]);
-    promise(
-      found?.status === 200,
-      'serves',
-      () => `${path} answers ${found?.status} at rest: ${JSON.stringify(found?.body)}`,
-    );
-    return found?.body;
   }
 }

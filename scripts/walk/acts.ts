@@ -1,0 +1,24 @@
+import { type Asked, bodyMember, isPost } from './asked.js';
+
+export function isCall(asked: Asked): boolean {
+  return isPost(asked, '/api/match');
+}
+
+export function isChange(asked: Asked): boolean {
+  return isCall(asked) || isPost(asked, '/api/match/lock') || isPost(asked, '/api/match/unlock');
+}
+
+export function isDrive(asked: Asked): boolean {
+  const { path } = asked.request;
+  if (isPost(asked, '/api/laser')) return bodyMember(asked, 'action') === 'on';
+  return isPost(asked, '/api/resume') || (/mode\/switch|excitation/.test(path) && isPost(asked, path));
+}
+
+export function isDebug(asked: Asked): boolean {
+  return bodyMember(asked, 'mode') === 'debug' || asked.request.path.endsWith('/excitation');
+}
+
+export function isTune(asked: Asked): boolean {
+  const { path } = asked.request;
+  return /pidconfig/.test(path) && isPost(asked, path);
+}

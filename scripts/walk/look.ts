@@ -1,0 +1,44 @@
+import type { Role } from '../../src/access/roles.js';
+import { perUnit } from '../../src/core/units.js';
+import { BrokenPromise, promise } from './broken-promise.js';
+import type { DaemonLife } from './daemon-life.js';
+import type { Shown } from './model.js';
+import { settle } from './walk-clock.js';
+
+/** What whoever has this token is shown at rest. Throws BrokenPromise where the robot does not serve or is not whole. */
+export async function lookAt(life: DaemonLife | undefined, as: Role | undefined): Promise<Shown> {
+  const get = (path: string) => answerTo(life, path, as);
+  const status = await get('/api/status');
+  promise(status.storage.ok, 'storage', () => JSON.stringify(status.storage));
+  const kept = {
+    gimbal: await get('/api/gimbal/pidconfig'),
+    chassis: await get('/api/chassis/pidconfig'),
+  };
+  const { phase, lock, refereeSilent, recorded } = status.match;
+  return {
+    stopped: status.stopped,
+    access: status.access.state,
+    match: { phase, locked: lock !== null, refereeSilent, recorded },
+    units: perUnit(({ name }) => {
+      const { online, problem, mode, gains } = status[name];
+      promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
+      return { mode, applied: gains.applied, kept: kept[name] };
+    }),
+  };
+}
+
+/** Answered without time passing. */
+// biome-ignore lint/suspicious/noExplicitAny: answers whose shape the interface promises.
+async function answerTo(life: DaemonLife | undefined, path: string, as: Role | undefined): Promise<any> {
+  const { answer } = life?.ask({ method: 'GET', path, ...(as !== undefined && { as }) }) ?? {};
+  if (answer === undefined)
+    throw new BrokenPromise('serves', 'the daemon does not serve two seconds after the last fault');
+  const late = new Promise<undefined>(resolve => void settle().then(() => resolve(undefined)));
+  const found = await Promise.race([answer, late]);
+  promise(
+    found?.status === 200,
+    'serves',
+    () => `${path} answers ${found?.status} at rest: ${JSON.stringify(found?.body)}`,
+  );
+  return found?.body;
+}

@@ -1,0 +1,47 @@
+import { PHASES, type Phase } from '../../src/core/phases.js';
+import { type Asked, bodyMember } from './asked.js';
+
+/** From a moment at which something ends by itself until it has. */
+export const GRACE_MS = 50;
+
+/** A phase, and when its time is up: between the two, or never. */
+export interface Standing {
+  readonly phase: Phase;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export const NO_MATCH: Standing = {
+  phase: 'none',
+  fromMs: Number.POSITIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+};
+
+export function isPlay(phase: unknown): boolean {
+  return phase === 'auto' || phase === 'teleop';
+}
+
+export function standingOf(asked: Asked, answeredMs: number): Standing {
+  const phase = PHASES.find(one => one === bodyMember(asked, 'phase')) ?? 'none';
+  const remainingS = bodyMember(asked, 'remainingS');
+  if (typeof remainingS !== 'number' || phase === 'none' || phase === 'ended') return { ...NO_MATCH, phase };
+  return {
+    phase,
+    fromMs: asked.sentMs + remainingS * 1000,
+    toMs: answeredMs + remainingS * 1000 + GRACE_MS,
+  };
+}
+
+/** The phases that it may be now. */
+export function possible({ phase, fromMs, toMs }: Standing, nowMs: number): readonly Phase[] {
+  if (nowMs < fromMs) return [phase];
+  return nowMs > toMs ? ['ended'] : [phase, 'ended'];
+}
+
+/** After a boot nobody knows how long it took, so that a match pauses. */
+export function afterCut({ phase, fromMs }: Standing, nowMs: number): readonly Standing[] {
+  const later: Phase = phase === 'none' || phase === 'ended' ? phase : 'pause';
+  // Whether the medium has heard that time is up is nobody's promise.
+  const phases: readonly Phase[] = nowMs < fromMs ? [later] : [later, 'ended'];
+  return phases.map(one => ({ ...NO_MATCH, phase: one }));
+}
