@@ -1,4 +1,7 @@
-/** npm run soak [-- --minutes N]: a simulated robot under mixed load, with faults, log rotation, and kills at the end. */
+/**
+ * npm run soak [-- --minutes N]: a simulated robot under mixed load, with faults, log rotation, and kills at the end.
+ * npm run soak -- --requests N --streams N: so many of each, without faults.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { slope } from '../bench/statistics.js';
 import { startCallers } from './callers.js';
 import { Complaints } from './complaints.js';
+import { answerMany } from './many.js';
 import { type Insides, SoakedRobot } from './soaked-robot.js';
 
 /** Nothing may hold the event loop for longer. */
@@ -18,7 +22,13 @@ const WARM_SHARE = 0.3;
 /** What may be gained over the fitted time by noise alone. */
 const ALLOWED = { rssMiB: 12, handles: 8, timers: 8 } as const;
 
-const { values: asked } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const { values: asked } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    requests: { type: 'string' },
+    streams: { type: 'string' },
+  },
+});
 const totalMs = Number(asked.minutes) * 60_000;
 if (!(totalMs > 0)) throw new RangeError('--minutes takes a number above 0');
 
@@ -26,8 +36,15 @@ const folder = mkdtempSync(join(tmpdir(), 'trunnion-soak-'));
 const state = join(folder, 'state');
 const complaints = new Complaints();
 try {
-  await live(totalMs * (1 - KILLED_SHARE));
-  await dieOften(totalMs * KILLED_SHARE);
+  if (asked.requests !== undefined || asked.streams !== undefined) {
+    const robot = await SoakedRobot.start(folder, state);
+    const many = { requests: Number(asked.requests ?? 0), streams: Number(asked.streams ?? 0) };
+    await answerMany(robot, many, complaints);
+    await robot.server.stop();
+  } else {
+    await live(totalMs * (1 - KILLED_SHARE));
+    await dieOften(totalMs * KILLED_SHARE);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

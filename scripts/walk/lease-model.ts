@@ -38,6 +38,11 @@ export class LeaseModel {
     return nowMs >= this.#surelyMs + this.#silenceMs;
   }
 
+  /** At one time since then at least. */
+  maybeSilentSince(sinceMs: number, nowMs: number): boolean {
+    return this.#surelyMs >= sinceMs || this.maybeSilentAt(nowMs);
+  }
+
   sent(asked: Asked): void {
     this.#beats.add(asked);
   }

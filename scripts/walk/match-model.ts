@@ -153,15 +153,18 @@ export class MatchModel {
   judgeRefusal(asked: Asked, nowMs: number): void {
     const code = asked.answer?.body?.code;
     const said = () => `${asked.request.path} is refused as ${code}`;
-    const changes = this.#changes.size > 0;
     const phases = this.#phases(nowMs);
-    promise(code !== 'locked' || changes || this.#locked.can(true), 'refused as locked', said);
     promise(
-      code !== 'wrong-phase' || changes || phases.some(phase => phase !== 'none'),
+      code !== 'locked' || this.#lockSince > asked.sent || this.#locked.can(true),
+      'refused as locked',
+      said,
+    );
+    promise(
+      code !== 'wrong-phase' || this.#phaseSince > asked.sent || phases.some(phase => phase !== 'none'),
       'refused in the phase',
       said,
     );
-    const silent = this.lease.maybeSilentAt(nowMs);
+    const silent = this.lease.maybeSilentSince(asked.sentMs, nowMs);
     promise(code !== 'referee-silent' || silent, 'refused as without a referee', said);
   }
 

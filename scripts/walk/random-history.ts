@@ -106,7 +106,7 @@ function flood(random: Random, { name }: Unit): Step {
   };
 }
 
-/** A desk that is heard for a while, and begins a play. */
+/** A desk that is heard for a while and begins a play, and a robot that is let run. */
 function play(random: Random, requests: RandomRequests): readonly Step[] {
   const beats: Step = {
     do: 'flood',
@@ -116,7 +116,16 @@ function play(random: Random, requests: RandomRequests): readonly Step[] {
     forMs: random.among([1, 500, 3000]),
   };
   const begins = requests.call(random.among(['auto', 'teleop']));
-  return [beats, { do: 'ask', request: begins }];
+  const runs = requests.by({ method: 'POST', path: '/api/resume' });
+  const lights = requests.by({ method: 'POST', path: '/api/laser', body: { action: 'on' } });
+  return [
+    beats,
+    { do: 'ask', request: begins },
+    ...(random.chance(0.7) ? [{ do: 'wait', ms: 20 } as const, { do: 'ask', request: runs } as const] : []),
+    ...(random.chance(0.5) ? [{ do: 'wait', ms: 20 } as const, { do: 'ask', request: lights } as const] : []),
+    // Beyond the silence that a play bears, now and then.
+    { do: 'wait', ms: random.among([5, 300, 900]) },
+  ];
 }
 
 function randomTokens(random: Random) {

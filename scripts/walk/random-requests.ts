@@ -42,7 +42,7 @@ export class RandomRequests {
       [1, () => get(path('excitation'))],
       [1, () => get(path('pidconfig'))],
     ]);
-    return this.#by(request());
+    return this.by(request());
   }
 
   /** Of the referee's desk. */
@@ -55,17 +55,17 @@ export class RandomRequests {
       phase,
     };
     const timed = { ...call, remainingS: random.among([null, 0.2, 1, 5]) };
-    return this.#by(post('/api/match', random.chance(0.3) ? call : timed));
+    return this.by(post('/api/match', random.chance(0.3) ? call : timed));
   }
 
   beat(): Request {
     const random = this.#random;
     const beat = { holder: random.among(['desk', 'desk', 'other']), ttlMs: random.among([100, 500, 2000]) };
-    return this.#by(post('/api/match/lease', random.chance(0.8) ? beat : { ...beat, takeover: true }));
+    return this.by(post('/api/match/lease', random.chance(0.8) ? beat : { ...beat, takeover: true }));
   }
 
   /** Mostly by somebody who may, once there are tokens. */
-  #by(request: Request): Request {
+  by(request: Request): Request {
     const random = this.#random;
     if (this.#theme.access === 0) return request;
     if (random.chance(0.8)) return { ...request, as: needOf(request) === 'rule' ? 'referee' : 'operator' };
