@@ -17,7 +17,7 @@ export const profile = named(
     name: text(),
     note: text(),
     starred: yesNo(),
-    savedAt: text('ISO 8601.'),
+    savedAt: text('ISO 8601; empty in the answer to a dry run of a new one.'),
     gains: record(growing({ kp: number(), ki: number(), kd: number() }), 'By loop.'),
   }),
 );
