@@ -52,7 +52,7 @@ export class Autotune {
     return this.#latest.get(unit);
   }
 
-  /** Throws `tune-running`, `stopped`, `wrong-mode`, `trial-running`, `loop-unfit`, or what the laser's pin says. */
+  /** Throws what a match forbids, `tune-running`, `stopped`, `wrong-mode`, `trial-running`, `loop-unfit`, or what the laser's pin says. */
   start({ unit, loop: name, style, by, leaseMs }: TuneRequest): Tune {
     const robot = this.#robot;
     const loop = unitNamed(unit).loops.find(one => one.name === name);
@@ -136,6 +136,8 @@ export class Autotune {
   }
 
   #requireFree(unit: UnitName, loop: string): void {
+    this.#robot.requireAllowed({ kind: 'excite', unit });
+    this.#robot.requireAllowed({ kind: 'trial', unit });
     const running = this.#running?.tune;
     if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
     if (this.#robot.stopped) throw new RobotError('stopped');

@@ -4,6 +4,13 @@ import { PROBLEMS } from './problem-table.js';
 import { problem } from './problems.js';
 import type { Route } from './route.js';
 
+/** Of whatever asks for a right, on a closed robot. */
+const ACCESS_PROBLEMS: readonly ErrorCode[] = [
+  'token-required',
+  'token-unknown',
+  'not-allowed',
+  'access-unavailable',
+];
 const ANY_REQUEST: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];
 
 /** The OpenAPI document of the routes, from what registers and checks them. */
@@ -58,7 +65,8 @@ function answer(route: Route): Schema {
 
 function problems(route: Route): Record<string, Schema> {
   const byStatus = new Map<number, string[]>();
-  for (const code of [...route.problems, ...ANY_REQUEST]) {
+  const access = route.right === 'none' ? [] : ACCESS_PROBLEMS;
+  for (const code of new Set([...route.problems, ...access, ...ANY_REQUEST])) {
     const { status, title } = PROBLEMS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), `${title} (\`${code}\`)`]);
   }

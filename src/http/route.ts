@@ -76,6 +76,13 @@ type DescribedWithBody<Body, Answer> = Omit<Described<Answer>, 'right'> & {
   readonly body: Schema<Body>;
 };
 
+/** Of what a lock, a silent referee or the phase of a match may forbid. */
+export const MATCH_PROBLEMS = [
+  'locked',
+  'referee-silent',
+  'wrong-phase',
+] as const satisfies readonly ErrorCode[];
+
 /** Of any JSON body. */
 const BODY_PROBLEMS: readonly ErrorCode[] = [
   'bad-json',

@@ -8,7 +8,7 @@ import { Link } from '../protocol/link.js';
 import type { SilenceLimits } from './host-silence.js';
 import { Laser, type LaserState } from './laser.js';
 import { MotorUnit } from './motor-unit.js';
-import type { Permission } from './permission.js';
+import type { Act, Permission } from './permission.js';
 import type { RobotEvent } from './robot-event.js';
 import type { StepCapture } from './step-reader.js';
 import { Stop } from './stop.js';
@@ -130,8 +130,13 @@ export class Robot {
     );
   }
 
+  /** Throws why a match forbids the act, if it does. */
+  requireAllowed(act: Act): void {
+    this.#permission.require(act);
+  }
+
   laserOn(): LaserState {
-    this.#permission.require({ kind: 'light' });
+    this.requireAllowed({ kind: 'light' });
     if (this.stopped) throw new RobotError('stopped');
     if (this.#closed) throw new RobotError('closing');
     return this.laser.on();
@@ -146,7 +151,7 @@ export class Robot {
   }
 
   async resume(): Promise<void> {
-    this.#permission.require({ kind: 'resume' });
+    this.requireAllowed({ kind: 'resume' });
     await this.#stop.resume();
   }
 

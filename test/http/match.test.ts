@@ -102,7 +102,10 @@ describe('a match over HTTP', () => {
     expect(await code()).to.equal('locked');
     const { detail } = (await mode('gimbal', 'auto')).body;
     expect(detail).to.include('broken cable').and.include('127.0.0.1');
+    const tune = async () => (await daemon.post('/api/gimbal/autotune', { loop: 'angle_yaw' })).body.code;
+    expect(await tune()).to.equal('locked');
     await daemon.post('/api/match/unlock');
+    expect(await tune()).to.equal('wrong-phase');
     await set('auto');
     expect(await code()).to.equal('stopped');
     await daemon.post('/api/resume');

@@ -42,6 +42,19 @@ describe('the right that a call asks for', () => {
     });
     expect(Object.values(rights)).to.not.include('');
   });
+
+  it('stands there with the refusals of those who do not have it', async () => {
+    const { body } = await call(daemon.url, 'GET', '/api/openapi.json');
+    for (const operations of Object.values<Record<string, Record<string, object>>>(body.paths)) {
+      for (const operation of Object.values(operations)) {
+        const asks = String(operation['x-right']) !== 'none';
+        expect('401' in (operation.responses ?? {}) || !asks).to.equal(true);
+        expect('403' in (operation.responses ?? {})).to.equal(true);
+      }
+    }
+    const { responses } = body.paths['/api/gimbal/autotune'].post;
+    expect(responses['409'].description).to.include('`locked`').and.include('`wrong-phase`');
+  });
 });
 
 describe('a guard', () => {

@@ -3,7 +3,7 @@ import { growing, named, nullable, number, object, oneOf, text, yesNo } from '..
 import { tune } from '../../core/tune.js';
 import type { Unit } from '../../core/units.js';
 import { STYLES } from '../../tuning/design.js';
-import { get, post, type Route, remove } from '../route.js';
+import { get, MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
 import { requireTrialsBounded, TRIAL_LEASE_S } from './trial-routes.js';
 
 /** Tuning a loop: it proposes gains, and saves none. */
@@ -38,6 +38,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         body,
         answer: tune,
         problems: [
+          ...MATCH_PROBLEMS,
           'stopped',
           'wrong-mode',
           'tune-running',

@@ -4,7 +4,7 @@ import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import type { HistoryTexts } from '../history-texts.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
-import { get, post, type Route } from '../route.js';
+import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 import { compile } from '../validate.js';
 
@@ -59,7 +59,7 @@ export function gainsRoutes(options: GainsRoutesOptions): Route[] {
         body: gains,
         answer: anyGains,
         query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
-        problems: ['storage-failed', 'changed-meanwhile', ...CONTROLLER_PROBLEMS],
+        problems: [...MATCH_PROBLEMS, 'storage-failed', 'changed-meanwhile', ...CONTROLLER_PROBLEMS],
       },
       (wanted, ctx) => save(wanted, ctx),
     ),
@@ -90,7 +90,13 @@ export function gainsRoutes(options: GainsRoutesOptions): Route[] {
         body: schemas.restoreBody,
         answer: anyGains,
         query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
-        problems: ['unknown-revision', 'storage-failed', 'changed-meanwhile', ...CONTROLLER_PROBLEMS],
+        problems: [
+          ...MATCH_PROBLEMS,
+          'unknown-revision',
+          'storage-failed',
+          'changed-meanwhile',
+          ...CONTROLLER_PROBLEMS,
+        ],
       },
       ({ revision }, ctx) => save(checkGains(robot.store.revision(name, revision).gains), ctx),
     ),

@@ -1,6 +1,6 @@
 import { type Status, status } from '../../core/status.js';
 import type { Robot } from '../../robot/robot.js';
-import { command, get, post, type Route } from '../route.js';
+import { command, get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 
 /** Laser, stop, and how the robot is. */
@@ -19,7 +19,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
           text: '`drive` to switch it on, `stop` to switch it off',
         },
         answer: schemas.laserState,
-        problems: ['stopped', 'interlock-open', 'laser-unavailable', 'pin-failed'],
+        problems: [...MATCH_PROBLEMS, 'stopped', 'interlock-open', 'laser-unavailable', 'pin-failed'],
       },
       ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laserOff() }),
     ),
@@ -46,7 +46,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         summary: 'Release the stop; both units are in manual then',
         right: 'drive',
         answer: schemas.stopState,
-        problems: ['stopped', 'not-confirmed', 'nack'],
+        problems: [...MATCH_PROBLEMS, 'stopped', 'not-confirmed', 'nack'],
       },
       async () => {
         await robot.resume();

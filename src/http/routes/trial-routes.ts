@@ -6,7 +6,7 @@ import { trialStatus } from '../../core/status.js';
 import type { GainBounds, Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { Trial } from '../../robot/trial.js';
-import { post, type Route, remove } from '../route.js';
+import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
 import * as schemas from '../schemas.js';
 import { trialStatus as trialStatusOf } from '../status-body.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
@@ -41,6 +41,7 @@ export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOption
     ),
   );
   const problems = [
+    ...MATCH_PROBLEMS,
     'stopped',
     'trial-running',
     'trial-ended',

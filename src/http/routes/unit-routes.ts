@@ -3,7 +3,7 @@ import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import { requireConnected } from '../body.js';
 import { HistoryTexts } from '../history-texts.js';
-import { get, post, type Route } from '../route.js';
+import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 import { CONTROLLER_PROBLEMS, gainsRoutes } from './gains-routes.js';
 
@@ -31,7 +31,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         body: schemas.modeBody,
         right: 'drive',
         answer: schemas.modeBody,
-        problems: ['stopped', ...CONTROLLER_PROBLEMS],
+        problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
       },
       async ({ mode }, ctx) => {
         await robot.units[name].setMode(mode, () => requireConnected(ctx));
@@ -56,7 +56,7 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         summary: 'Choose the square wave of debug mode',
         body: excitationBody,
         right: 'drive',
-        problems: ['stopped', 'wrong-mode', ...CONTROLLER_PROBLEMS],
+        problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', ...CONTROLLER_PROBLEMS],
       },
       (chosen, ctx) => robot.units[name].excite(chosen, () => requireConnected(ctx)),
     ),
