@@ -73,7 +73,6 @@ export class Reconciler {
     const sameBoot = this.#state.sameBoot();
     await this.#controller.stageGains(gains, untilMs, sameBoot);
     await this.#controller.status({ priority: 'gains', untilMs });
-    sameBoot();
     if (this.#state.latchStep === 'set') await this.latch(untilMs);
     await this.#controller.commitGains(gains, untilMs, sameBoot);
     sameBoot();

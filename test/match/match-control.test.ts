@@ -2,15 +2,19 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
 import { perUnit } from '../../src/core/units.js';
-import { Match, NO_MATCH } from '../../src/match/match.js';
+import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import { MatchControl } from '../../src/match/match-control.js';
 import { MatchRecord } from '../../src/match/match-record.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
-const SETTINGS = { refereeSilenceMs: 3000, onRefereeSilence: 'stop', phases: DEFAULT_PERMISSIONS } as const;
+const SETTINGS: MatchSettings = {
+  refereeSilenceMs: 3000,
+  onRefereeSilence: 'hold',
+  phases: { ...DEFAULT_PERMISSIONS, auto: { ...DEFAULT_PERMISSIONS.auto, laser: false } },
+};
 
-describe('a phase that allows no motion', () => {
+describe('a phase that is set', () => {
   let robot: ClockedRobot;
   let match: Match;
   let control: MatchControl;
@@ -36,7 +40,17 @@ describe('a phase that allows no motion', () => {
     await robot.end();
   });
 
-  it('wins over a resume that is under way', async () => {
+  it('darkens before anything else where it allows no laser, and stops nothing that it allows', async () => {
+    robot.robot.laserOn();
+    const phase = set('auto');
+    expect(robot.level).to.equal(0);
+    expect(await robot.outcome(phase)).to.equal(200);
+    expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([false, true]);
+    robot.robot.laserOff();
+    expect(() => robot.robot.laserOn()).to.throw('wrong-phase');
+  });
+
+  it('wins over a resume that is under way where nothing may move', async () => {
     await robot.during(robot.robot.stop());
     const resumed = robot.robot.resume();
     const phase = set('pre');
@@ -49,7 +63,7 @@ describe('a phase that allows no motion', () => {
     ]);
   });
 
-  it('answers as the stop does, each time that it is set, until the stop is confirmed', async () => {
+  it('answers as the stop does, each time, until the stop is confirmed where nothing may move', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
