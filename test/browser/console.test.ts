@@ -62,7 +62,7 @@ describe('the console in a browser', function () {
     expect(ofRobot, ofRobot.join(' ')).to.have.length.of.at.most(10);
     expect(requests.filter(request => !request.startsWith(robot.url))).to.deep.equal([]);
     // The files have 60 KiB at most (test/console/size.test.ts); here they come with the headers of their answers.
-    expect(bytes).to.be.greaterThan(20_000).and.lessThan(61_500);
+    expect(bytes).to.be.greaterThan(20_000).and.lessThan(62_500);
     expect(robot.complaints).to.deep.equal([]);
     expect(await fresh.locator('.badge').textContent()).to.equal('SIMULATED');
   });

@@ -22,6 +22,7 @@ describe('tuning on the page', function () {
     await post('/api/gimbal/pidconfig', { ...saved, angle_pitch: scaled(saved.angle_pitch, 0.3) });
     const page = await open();
     await page.getByRole('button', { name: 'Angle loop, pitch', exact: true }).first().click();
+    await field(page, 'Visual loop, yaw kp').fill('0.31');
     await step(page).getByRole('button', { name: 'Tune…' }).click();
     await shows(step(page), /Angle loop, pitch moves ±0.09 rad .* every 1 s, for at most 45 s/);
     await shows(step(page), /put in debug mode first\. The laser goes dark/);
@@ -38,7 +39,9 @@ describe('tuning on the page', function () {
     });
     await keep.click();
     await shows(report(page), /Saved\./);
-    const { angle_pitch: tuned } = await gainsOf('gimbal');
+    const { angle_pitch: tuned, visual_yaw: edited } = await gainsOf('gimbal');
+    expect(edited).to.deep.equal(saved.visual_yaw);
+    expect(await field(page, 'Visual loop, yaw kp').inputValue()).to.equal('0.31');
     expect(tuned.kp).to.be.greaterThan(0.3 * saved.angle_pitch.kp);
     const all = await events();
     const begun = all.findLast(({ what, unit }) => what === 'mode' && unit === 'gimbal');

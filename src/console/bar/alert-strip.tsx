@@ -18,25 +18,29 @@ export function AlertStrip() {
   const isCut = useSignal(false);
   const list = useRef<HTMLUListElement>(null);
   const lines = linesOf(model);
+  const urgent = lines.filter(({ tone }) => tone !== 'note');
+  const notes = lines.filter(({ tone }) => tone === 'note');
   const status = model.status.value;
-  const doing = UNIT_LIST.flatMap(unit => doingOf(model, unit) ?? []);
   const restarts = model.log.restarts.value;
-  const count = lines.length + doing.length + restarts.length;
-  const alarms = lines.filter(({ tone }) => tone === 'alarm').length;
+  /** What each line is about, in their order. */
+  const abouts = [
+    ...urgent.map(({ about }) => about),
+    ...restarts.map(({ unit }) => (unit === undefined ? '' : unitNamed(unit).title)),
+    ...UNIT_LIST.flatMap(unit => doingOf(model, unit)?.map(() => unit.title) ?? []),
+    ...notes.map(({ about }) => about),
+  ];
+  const others = new Set(abouts.slice(1).map(about => about.replace(/[:.]$/, '')));
   useEffect(() => {
     const text = list.current?.querySelector('li span');
     isCut.value = !!text && text.scrollHeight > text.clientHeight + 2;
   });
-  const more = count > 1 ? `${count - 1} more` : 'More';
   return (
     <div class="strip" data-open={open.value || undefined}>
       <div role="alert">
         <ul ref={list}>
-          {lines
-            .filter(({ tone }) => tone !== 'note')
-            .map(line => (
-              <Alert {...line} key={line.about + line.text} />
-            ))}
+          {urgent.map(line => (
+            <Alert {...line} key={line.about + line.text} />
+          ))}
           {restarts.map(event => (
             <li data-tone="bad" key={event.seq}>
               <span>
@@ -51,25 +55,24 @@ export function AlertStrip() {
           {UNIT_LIST.map(unit => (
             <Doing key={unit.name} unit={unit} />
           ))}
-          {lines
-            .filter(({ tone }) => tone === 'note')
-            .map(line => (
-              <Alert {...line} key={line.about + line.text} />
-            ))}
+          {notes.map(line => (
+            <Alert {...line} key={line.about + line.text} />
+          ))}
         </ul>
       </div>
-      {count === 0 && status !== undefined && <p class="well">All well</p>}
-      {(count > 1 || isCut.value || open.value) && count > 0 && (
+      {abouts.length === 0 && status !== undefined && <p class="well">All well</p>}
+      {abouts.length > 0 && (abouts.length > 1 || isCut.value || open.value) && (
         <button
           type="button"
           class="fold"
-          data-tone={alarms > 1 ? 'alarm' : undefined}
+          data-tone={urgent[1]?.tone}
           aria-expanded={open.value}
           onClick={() => {
             open.value = !open.value;
           }}
         >
-          {open.value ? 'Fold' : more}
+          {open.value ? 'Fold' : abouts.length > 1 ? `${abouts.length - 1} more` : 'More'}
+          {!open.value && others.size > 0 && <small>{[...others].join(', ')}</small>}
         </button>
       )}
     </div>

@@ -117,7 +117,9 @@ export class Model {
   }
 
   takeStep({ unit, loop }: Step): void {
-    if (keyOf({ unit, loop }) === keyOf(this.choice.peek())) void this.runs.look();
+    if (keyOf({ unit, loop }) !== keyOf(this.choice.peek())) return;
+    if (this.tuning.running === undefined && this.waveOf(unit) !== undefined) this.runs.goOn();
+    void this.runs.look();
   }
 
   /** What a key asks of a unit's edits. */
@@ -125,7 +127,7 @@ export class Model {
     const gains = this.gains[unit];
     if (act === 'try') void gains.try();
     else if (act === 'keep') void gains.save();
-    else void gains.undo(this.trialOf(unit) !== undefined);
+    else void gains.undo();
   }
 
   /** The wave that moves a unit; none while the robot is stopped, whatever is chosen. */

@@ -18,6 +18,8 @@ export class Runs {
   readonly #daemon: Daemon;
   readonly #choice: ReadonlySignal<LoopChoice>;
   readonly #tuned: ReadonlySignal<Tune | undefined>;
+  /** Id of a tuning. */
+  readonly #left = signal<string | undefined>(undefined);
   #looking = false;
   #news = false;
 
@@ -40,6 +42,17 @@ export class Runs {
         this.samples.value = new Map();
       });
     });
+  }
+
+  /** Steps that somebody makes after a tuning are looked at, and not its proposal any more. */
+  goOn(): void {
+    this.#left.value = this.#tuned.peek()?.id;
+  }
+
+  /** The tuning whose proposal is the main run. */
+  get proposal(): Tune | undefined {
+    const tune = this.#tuned.value;
+    return tune?.id === this.#left.value ? undefined : tune;
   }
 
   /** The newest, or that of the gains which a tuning proposes. */
@@ -75,7 +88,7 @@ export class Runs {
   }
 
   get #main(): StepSummary | undefined {
-    const proposed = this.#tuned.value?.proposed;
+    const proposed = this.proposal?.proposed;
     return (proposed && this.#of(proposed.gains)) ?? this.list.value[0];
   }
 
@@ -85,7 +98,7 @@ export class Runs {
     if (main === undefined) return [];
     if (ticked.length > 0)
       return ticked.flatMap(number => this.list.value.find(run => run.number === number) ?? []);
-    const began = this.#tuned.value?.before?.gains;
+    const began = this.proposal?.before?.gains;
     const before = this.list.value.find(run => !sameGains(run.gains, main.gains));
     const under = (began && !sameGains(began, main.gains) && this.#of(began)) || before;
     return under === undefined ? [] : [under];

@@ -115,10 +115,10 @@ export class UnitGains {
     }
   }
 
-  /** The edits go, and what they tried; a trial of somebody else ends too. */
-  async undo(isTried: boolean): Promise<void> {
+  /** The edits go, and what this page tries. */
+  async undo(): Promise<void> {
     this.setTexts({});
-    if (isTried) await this.trial.end();
+    if (this.trial.id.peek() !== undefined) await this.trial.end();
   }
 
   /** Drops texts that say nothing new. */
@@ -152,10 +152,13 @@ export class UnitGains {
     );
   }
 
+  /** One loop, whatever else is edited. */
   saveLoop(loop: string, gains: Gains): Promise<boolean> {
-    this.editLoop(loop, gains);
-    // Gains that are stored already need no save.
-    return this.edits.value.changes.length === 0 ? Promise.resolve(true) : this.save();
+    const stored = this.stored.value?.gains;
+    if (stored === undefined) return Promise.resolve(false);
+    const set = { ...stored, [loop]: gains };
+    const changes = difference(this.unit, stored, set).map(change => changeText(this.unit, change));
+    return changes.length === 0 ? Promise.resolve(true) : this.saveSet(set, `Saved: ${changes.join('; ')}`);
   }
 
   saveSet(gains: GainSet, done: string): Promise<boolean> {

@@ -50,7 +50,7 @@ export function StepPanel() {
       )}
       <TuneReport />
       <div class="result" hidden={main === undefined}>
-        <StepChart main={main} under={under} quantity={quantity} predicted={model.tuned.value?.predicted} />
+        <StepChart main={main} under={under} quantity={quantity} predicted={model.runs.proposal?.predicted} />
         {main !== undefined && <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}
       </div>
       <RunTable />

@@ -6,7 +6,7 @@ import { Press } from '../parts/press.js';
 export function GainActs({ gains }: { readonly gains: UnitGains }) {
   const { model } = useConsole();
   const { changes, faults } = gains.edits.value;
-  const trial = model.trialOf(gains.unit.name);
+  const tries = gains.trial.id.value !== undefined;
   const saving = gains.saving.pending.value !== undefined;
   const count = changes.length;
   const disabled = !gains.isReady || saving || !model.may('tune');
@@ -39,8 +39,8 @@ export function GainActs({ gains }: { readonly gains: UnitGains }) {
       <Press
         act={gains.trial.act}
         what="undo"
-        run={() => gains.undo(trial !== undefined)}
-        disabled={(count === 0 && Object.keys(faults).length === 0 && trial === undefined) || saving}
+        run={() => gains.undo()}
+        disabled={(count === 0 && Object.keys(faults).length === 0 && !tries) || saving}
         aria-keyshortcuts="Control+Z"
         data-key="Ctrl Z"
         title="Ends what is tried, and takes the edits back"
