@@ -50,7 +50,8 @@ describe('tuning on the page', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
-  it('tunes all loops of a unit from the inside out, and saves what measures better', async () => {
+  it('tunes all loops of a unit from the inside out, and saves what measures better', async function () {
+    this.timeout(400_000);
     const saved = await gainsOf('chassis');
     const weak = {
       ...saved,
@@ -60,12 +61,20 @@ describe('tuning on the page', function () {
     await post('/api/chassis/pidconfig', weak);
     const page = await open();
     await page.getByRole('button', { name: 'Position loop', exact: true }).first().click();
-    await step(page).getByRole('button', { name: 'Tune…' }).click();
-    await step(page)
-      .getByRole('button', { name: /^Tune all 3/ })
-      .click();
     const results = report(page).locator('.tuned-loops li');
-    await eventually(async () => (await results.allTextContents()).some(text => /^Position/.test(text)));
+    const isDone = async () => (await results.allTextContents()).some(text => /^Position/.test(text));
+    // A machine that freezes the daemon for a second aborts a tuning, rightly; then all begins anew.
+    while (!(await isDone())) {
+      const dismiss = report(page).getByRole('button', { name: 'Dismiss' });
+      if ((await dismiss.count()) > 0) await dismiss.click();
+      await step(page).getByRole('button', { name: 'Tune…' }).click();
+      await step(page)
+        .getByRole('button', { name: /^Tune all 3/ })
+        .click();
+      await eventually(
+        async () => (await isDone()) || /aborted/.test((await report(page).textContent()) ?? ''),
+      );
+    }
     const order = await results.allTextContents();
     expect(order.map(text => text.split(':')[0])).to.deep.equal([
       'Speed loop',

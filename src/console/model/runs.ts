@@ -55,9 +55,10 @@ export class Runs {
     return tune?.id === this.#left.value ? undefined : tune;
   }
 
-  /** The newest, or that of the gains which a tuning proposes. */
+  /** The newest, or that of the gains which a tuning proposes; until its samples have come, the one before. */
   get main(): RememberedStep | undefined {
-    return this.#sampled(this.#main);
+    const main = this.#sampled(this.#main);
+    return main ?? this.list.value.map(run => this.#sampled(run)).find(run => run !== undefined);
   }
 
   /** What lies under it: the ticked runs, or the newest of the gains before. */
