@@ -21,15 +21,15 @@ export class RandomRequests {
   any(unit: Unit): Request {
     const random = this.#random;
     const path = (rest: string) => `/api/${unit.name}/${rest}`;
-    const { mode, wave, gains, stop, match } = this.#theme;
+    const { mode, wave, gains, trial, stop, match } = this.#theme;
     const request = random.weighted<() => Request>([
       [12 * mode, () => post(path('mode/switch'), { mode: random.among(MODES) })],
       [4, () => post(path('mode/switch'), { mode: 'debug' })],
       [14 * wave, () => post(path('excitation'), randomWave(random, unit))],
       [8 * gains, () => post(path('pidconfig'), randomGains(random, unit))],
       [2 * gains, () => post(path('pidconfig/restore'), { revision: random.whole(1, 5) })],
-      [3 * gains, () => post(path('pidconfig/trial'), randomTrial(random, unit))],
-      [1 * gains, () => ({ method: 'DELETE', path: path('pidconfig/trial') })],
+      [3 * trial, () => post(path('pidconfig/trial'), randomTrial(random, unit))],
+      [0.5 * trial, () => ({ method: 'DELETE', path: path('pidconfig/trial') })],
       [5, () => post('/api/laser', { action: random.among(['on', 'on', 'off']) })],
       [4 * stop, () => post('/api/stop')],
       [5 * stop, () => post('/api/resume')],
@@ -82,7 +82,7 @@ function post(path: string, body?: unknown): Request {
 }
 
 function randomTrial(random: Random, unit: Unit) {
-  const trial = { gains: randomGains(random, unit), leaseS: random.among([0.2, 1, 3]) };
+  const trial = { gains: randomGains(random, unit), leaseS: random.among([0.2, 1, 5]) };
   return random.chance(0.5) ? trial : { ...trial, id: LATEST_TRIAL };
 }
 
