@@ -46,7 +46,7 @@ export async function openBreakGlass(options: {
   const server = createServer({ allowHalfOpen: true }, socket => {
     void hear(socket)
       .then<object>(asked => (asked === BREAK_GLASS_LOOK ? status() : carryOut(asked, acts, eventLog)))
-      .then(answer => socket.end(`${JSON.stringify(answer)}\n`))
+      .then(answer => socket.end(`${JSON.stringify(answer)}\n`, () => socket.destroy()))
       .catch(() => socket.destroy());
   });
   try {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
-import { describeError, isRobotError, RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
+import type { Happening } from '../core/happening.js';
 import { Listeners } from '../core/listeners.js';
 import type { Tune } from '../core/tune.js';
 import { type UnitName, unitNamed } from '../core/units.js';
@@ -9,7 +10,7 @@ import type { Style } from '../tuning/design.js';
 import { shapeOf } from '../tuning/loop-shape.js';
 import type { Proposal } from '../tuning/propose.js';
 import { type Measured, type ProposalTask, tune } from '../tuning/tuner.js';
-import { Aborted, RobotPort } from './robot-port.js';
+import { RobotPort } from './robot-port.js';
 
 /** Of the largest amplitude. */
 const PART = 0.3;
@@ -27,6 +28,8 @@ export interface TuneRequest {
 export class Autotune {
   /** Something is new about the tuning under way. */
   readonly changed = new Listeners<Tune>();
+  /** A tuning began or ended. */
+  readonly happened = new Listeners<Happening>();
   readonly #robot: Robot;
   readonly #clock: Clock;
   readonly #propose: (task: ProposalTask) => Promise<Proposal>;
@@ -52,7 +55,7 @@ export class Autotune {
     return this.#latest.get(unit);
   }
 
-  /** Throws what a match forbids, `tune-running`, `stopped`, `wrong-mode`, `trial-running`, `loop-unfit`, or what the laser's pin says. */
+  /** Throws what a match forbids, `tune-running`, `stopped`, `unit-offline`, `wrong-mode`, `trial-running`, `loop-unfit`, or what the laser's pin says. */
   start({ unit, loop: name, style, by, leaseMs }: TuneRequest): Tune {
     const robot = this.#robot;
     const loop = unitNamed(unit).loops.find(one => one.name === name);
@@ -105,8 +108,10 @@ export class Autotune {
         await port.finish();
         this.#running = undefined;
         this.#show(unit, end);
+        this.happened.emit({ what: 'tune-end', unit, detail: { loop: name, end: end.state, why: end.why } });
       });
     this.#running = { tune: begun, port, over };
+    this.happened.emit({ what: 'tune', unit, who: by, detail: { loop: name, style } });
     return begun;
   }
 
@@ -141,7 +146,8 @@ export class Autotune {
     const running = this.#running?.tune;
     if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
     if (this.#robot.stopped) throw new RobotError('stopped');
-    const { mode, trial, flags } = this.#robot.units[unit].state;
+    const { online, problem, mode, trial, flags } = this.#robot.units[unit].state;
+    if (!online) throw new RobotError('unit-offline', { unit }, { cause: problem });
     if (mode !== 'debug') throw new RobotError('wrong-mode', { unit, mode });
     if (trial !== undefined) throw new RobotError('trial-running', { unit, by: trial.by });
     const isVisual = unitNamed(unit).loops.find(one => one.name === loop)?.controller.sign === -1;
@@ -169,5 +175,6 @@ function predictedOf({ design, fit, curve }: Proposal) {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Aborted ? error.message : String(describeError(error).message ?? error);
+  if (isRobotError(error, 'loop-unfit')) return error.context.reason ?? error.message;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -161,6 +161,7 @@ export class RobotPort implements TunerPort {
   /** Takes everything back that a tuning does to the robot. Never rejects. */
   async finish(): Promise<void> {
     for (const end of this.#ends) end();
+    this.abort('it is over');
     const { robot, unit } = this.#options;
     const { gains, state } = robot.units[unit];
     if (state.trial?.id === this.#options.id) await gains.endTrial('ended');

@@ -132,6 +132,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const steps = await StepMemory.open({ robot, clock, disk, folder });
   const profiles = new ProfileStore({ folder, disk, clock });
   autotune = new Autotune({ robot, clock, propose: proposeInWorker });
+  autotune.happened.add(happening => eventLog.record(happening));
   await robot.start();
   const { app, status } = createApp({
     robot,
@@ -173,21 +174,22 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const close = async () => {
     darken(hardware, log);
     notifier?.stopping();
+    const portClosed = port.close();
     await autotune.end('the daemon ends');
     match.close();
     await robot.close();
     stopLogging();
     await glass?.close();
-    await port.close();
+    await portClosed;
     await silenceRecord.close();
     await steps.close();
     await profiles.close();
     await record.close();
     eventLog.record({ what: 'end' });
+    eventLog.close();
     await durableLog.close();
     await store.close();
     await hardware.close();
-    eventLog.close();
     access.close();
   };
   return { url, close };

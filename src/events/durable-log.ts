@@ -59,7 +59,6 @@ export class DurableLog {
 
   /** Mends what a power cut left. Never rejects: without a disk the lines wait. */
   async open(): Promise<void> {
-    this.#flushSoon(0);
     await this.#flush();
   }
 
@@ -159,14 +158,14 @@ export class DurableLog {
   }
 
   async #write(file: DiskFile): Promise<void> {
-    if (this.#lost > 0) this.#note('log-lost', { events: this.#lost });
-    this.#lost = 0;
+    const lost = this.#lost;
     const waiting = new Set(this.#waiting);
-    if (waiting.size === 0) return;
+    const lines = [...(lost > 0 ? [this.#about('log-lost', { events: lost })] : []), ...waiting];
+    if (lines.length === 0) return;
     let prev = this.#head?.hash ?? NOTHING_BEFORE;
     let seq = 0;
     let text = '';
-    for (const line of waiting) {
+    for (const line of lines) {
       const written = JSON.stringify({ ...line, prev });
       prev = hashOfLine(written);
       seq = line.seq;
@@ -176,6 +175,7 @@ export class DurableLog {
     await file.append(bytes);
     await file.sync();
     this.#bytes += bytes.length;
+    this.#lost -= lost;
     this.#waiting = this.#waiting.filter(line => !waiting.has(line));
     this.#head = { seq, hash: prev };
   }
@@ -197,7 +197,11 @@ export class DurableLog {
 
   /** A line about the log itself: it goes before what waits, with the number of the line before it. */
   #note(what: string, detail: Readonly<Record<string, number>>): void {
-    this.#waiting.unshift({
+    this.#waiting.unshift(this.#about(what, detail));
+  }
+
+  #about(what: string, detail: Readonly<Record<string, number>>): LogLine {
+    return {
       seq: this.#head?.seq ?? 0,
       t: Math.round(this.#clock.nowMs()) / 1000,
       at: this.#clock.wallTime().toISOString(),
@@ -206,7 +210,7 @@ export class DurableLog {
       boot: this.#boot,
       synchronised: this.#isSynchronised(),
       prev: '',
-    });
+    };
   }
 }
 

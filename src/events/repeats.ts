@@ -53,9 +53,9 @@ export class Repeats {
     return true;
   }
 
+  /** What was counted becomes lines. */
   close(): void {
-    for (const { end } of this.#open.values()) end.cancel();
-    this.#open.clear();
+    for (const key of [...this.#open.keys()]) this.#summary(key);
   }
 
   /** What was counted under this key becomes a line, and the next one is new again. */

@@ -173,8 +173,8 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     'Storage failed',
     context =>
       WRITING.includes(context.operation ?? '')
-        ? `The gains could not be kept on disk, ${context.mayRemain ? 'and may be found in force after a restart' : 'so nothing was changed'}.${cure(context)}`
-        : `The gains cannot be read from the disk.${cure(context)}`,
+        ? `It could not be kept on disk, ${context.mayRemain ? 'and may be found in force after a restart' : 'so nothing was changed'}.${cure(context)}`
+        : `It cannot be read from the disk.${cure(context)}`,
     LATER,
   ),
   'not-kept': answer(

@@ -75,7 +75,8 @@ export class MatchControl {
     const { laser, drive } = this.match.allows;
     const dark = laser ? undefined : this.#darken();
     // Also on a stopped robot: a resume may be under way, or the stop before may not be confirmed.
-    const stopped = !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${call.phase}`) : undefined;
+    const stopped =
+      !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${this.match.state.phase}`) : undefined;
     await allEnded([dark, stopped, this.#recorded()]);
   }
 

@@ -35,6 +35,8 @@ export class MatchRecord {
   #again: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
   #wanted: MatchState | undefined;
+  /** What the medium has. */
+  #kept: MatchState | undefined;
   #problem: RobotError<'storage-failed'> | undefined;
 
   constructor(options: { disk: Disk; folder: string; clock: Clock; boot: Boot }) {
@@ -64,7 +66,7 @@ export class MatchRecord {
     if (content === undefined) return NO_MATCH;
     const recorded = decode(content);
     if (recorded === undefined) {
-      await this.#setAside(path, content);
+      await this.#keepCopy(path, content);
       return locked('The record of lock and match was damaged, or a newer version of Trunnion wrote it.');
     }
     const { lock, call, phase, boot, endsAtMs } = recorded;
@@ -78,6 +80,7 @@ export class MatchRecord {
 
   /** Resolves when the medium has this state or a newer one. Rejects with `not-kept`, and goes on trying. */
   async save(state: MatchState): Promise<void> {
+    if (state === this.#kept && this.#wanted === undefined) return;
     this.#wanted = state;
     this.#writing = this.#writing.then(() => this.#write());
     if (!(await endedWithin(this.#clock, SAVE_MS, this.#writing)))
@@ -100,6 +103,7 @@ export class MatchRecord {
     if (state === undefined) return;
     try {
       await replaceFile(this.#disk, this.#path, [encode(this.#recorded(state))]);
+      this.#kept = state;
       if (this.#wanted === state) this.#wanted = undefined;
       this.#setProblem(undefined);
     } catch (error) {
@@ -135,10 +139,10 @@ export class MatchRecord {
     };
   }
 
-  /** Keeps a damaged record for people to look at. Where that fails it is overwritten by the next one. */
-  async #setAside(path: string, content: Buffer): Promise<void> {
+  /** A copy for people. The damaged record stays until the next one, so that every start until then finds a lock. */
+  async #keepCopy(path: string, content: Buffer): Promise<void> {
     const name = `${path}.damaged-${sha256(content).slice(0, 16)}`;
-    await this.#disk.rename(path, name).catch(() => undefined);
+    await replaceFile(this.#disk, name, [content]).catch(() => undefined);
   }
 }
 

@@ -166,6 +166,7 @@ export class Match implements Permission {
     if (endsAtMs === null) return;
     this.#end = this.#clock.after(Math.max(0, endsAtMs - this.#clock.nowMs()), () => {
       this.#change({ phase: 'ended', endsAtMs: null }, 'time is up');
+      this.#armSilence();
       this.mustStop.emit('time is up');
     });
   }

@@ -56,6 +56,8 @@ export class Reconciler {
   /** Gives the controller's guard this deviation, unless it has it or there is no guard. */
   async guard(deviation: number, untilMs: number): Promise<void> {
     if (!this.#state.lacksGuard(deviation)) return;
+    // A frame that was not confirmed may have been obeyed.
+    this.#state.guard.forget();
     await this.#controller.guard(deviation, untilMs, this.#state.sameBoot());
     this.#state.guard.gave(deviation);
   }

@@ -78,6 +78,9 @@ export class UnitGains {
         }
         await this.#reconciler.guard(this.#state.guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
+        // What ends a trial does not wait for the turn of the request that renews it.
+        if (this.#state.gains.trial !== running) throw new RobotError('trial-ended');
+        if (this.#state.stopWanted) throw new RobotError('stopped');
         this.#state.gains.beginTrial(trial);
       });
     } catch (error) {

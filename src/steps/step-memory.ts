@@ -70,15 +70,15 @@ export class StepMemory {
     folder: string;
   }): Promise<StepMemory> {
     const memory = new StepMemory(options);
-    await memory.#read().catch(() => undefined);
+    await memory.#read();
     return memory;
   }
 
-  /** Newest first. */
+  /** Newest first; those of several loops by the calendar. */
   list(unit: UnitName, loop?: string): readonly StepSummary[] {
-    return this.#of(unit, loop)
-      .map(({ samples, ...summary }) => summary)
-      .sort((a, b) => (a.at < b.at ? 1 : -1));
+    const summaries = this.#of(unit, loop).map(({ samples, ...summary }) => summary);
+    summaries.reverse();
+    return loop === undefined ? summaries.sort((a, b) => b.at.localeCompare(a.at)) : summaries;
   }
 
   /** Another number whenever something else may be remembered. */
@@ -188,18 +188,23 @@ export class StepMemory {
   }
 
   async #read(): Promise<void> {
-    await this.#disk.makeFolder(this.#folder);
     for (const { name, loops } of UNIT_LIST) {
       for (const loop of loops) {
         const file = fileOf(name, loop.name);
         const path = join(this.#folder, file);
-        const bytes = await this.#disk.read(path);
-        if (bytes === undefined) continue;
-        const steps = stepsIn(bytes, loop.name);
-        if (steps === undefined) await this.#disk.rename(path, `${path}.damaged`);
-        else this.#steps.set(file, thinned(steps));
+        const steps = await this.#readFile(path, loop.name).catch(() => undefined);
+        if (steps !== undefined) this.#steps.set(file, thinned(steps));
       }
     }
+  }
+
+  /** Undefined where there is none, or one that is put aside. Rejects where it can neither be read nor put aside. */
+  async #readFile(path: string, loop: string): Promise<RememberedStep[] | undefined> {
+    const bytes = await this.#disk.read(path);
+    if (bytes === undefined) return undefined;
+    const steps = stepsIn(bytes, loop);
+    if (steps === undefined) await this.#disk.rename(path, `${path}.damaged`);
+    return steps;
   }
 }
 

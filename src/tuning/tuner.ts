@@ -145,9 +145,10 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     if (!tried.isUsable) continue;
     usable.push(tried);
     latest = tried;
-    if (tried.figures.end === 'settled' && (best === null || scoreOf(tried) < scoreOf(best))) {
+    if (tried.figures.end === 'settled' && (best === null || scoreOf(shape, tried) < scoreOf(shape, best))) {
       best = tried;
-      prediction = proposal;
+      // What was tried instead of the proposal was not foretold by it.
+      prediction = tooFar ? null : proposal;
     }
   }
   if (best === null) {
@@ -160,8 +161,8 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   return { end: 'better', before, proposed: best, prediction, why: 'measured in a trial of its own' };
 }
 
-function scoreOf({ figures, run }: Attempt): number {
-  const halfS = (run.halves[0]?.measured.length ?? 0) * run.decimation * 1e-3;
+function scoreOf(shape: LoopShape, { figures, run }: Attempt): number {
+  const halfS = (run.halves[0]?.measured.length ?? 0) * run.decimation * shape.periodS;
   return stepScore(figures, { size: stepOf(run), unsettledS: 2 * halfS });
 }
 
@@ -172,7 +173,7 @@ function stepOf({ halves }: ExcitedRun): number {
   return to - from;
 }
 
-/** The figures of the last full steps: the middle one by settling. */
+/** The figures of one that rings, or else of the full step that settles last. */
 function figuresOf(shape: LoopShape, run: ExcitedRun): StepFigures {
   const periodS = run.decimation * shape.periodS;
   const all = run.halves.map(half => figuresOfHalf(shape, half, run.decimation));

@@ -99,6 +99,7 @@ describe('a match over HTTP', () => {
     await set('pre');
     expect(await code()).to.equal('wrong-phase');
     await daemon.post('/api/match/lock', { reason: 'broken cable' });
+    expect((await daemon.post('/api/gimbal/autotune', { loop: 'angle_yaw' })).body.code).to.equal('locked');
     expect(await code()).to.equal('locked');
     const { detail } = (await mode('gimbal', 'auto')).body;
     expect(detail).to.include('broken cable').and.include('127.0.0.1');

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -129,6 +129,14 @@ describe('remembered steps', () => {
     capture();
     await clocked.wait(4500);
     await eventually(async () => (await readFile(file(), 'utf8').catch(() => '')).split('\n').length === 3);
+  });
+
+  it('are there although the file of another loop cannot be read', async () => {
+    capture();
+    await memory.close();
+    await mkdir(join(folder, 'steps', 'gimbal-visual_yaw.jsonl'));
+    await open();
+    expect(memory.list('chassis', 'speed')).length(1);
   });
 
   it('begin anew where the file is damaged, which is put aside', async () => {

@@ -46,7 +46,11 @@ export class TuningBench {
         silence: perUnit(() => ({ beforeMs: 500, givenMs: 500 })),
       },
     });
-    this.autotune = new Autotune({ robot: this.robot, clock, propose: this.#propose });
+    this.autotune = new Autotune({
+      robot: this.robot,
+      clock,
+      propose: this.#propose,
+    });
     this.autotune.changed.add(tune => this.shown.push(tune));
     await this.during(this.robot.start());
     await this.during(this.robot.units.gimbal.setMode('debug'));

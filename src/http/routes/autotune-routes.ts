@@ -33,6 +33,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         id: `${name}Autotune`,
         right: 'drive',
         tag,
+        event: { what: 'tune', unit: name, onlyRefused: true },
         summary: 'Tune a loop in debug mode, or renew the lease of a tuning; the robot moves',
         answerStatus: 202,
         body,
@@ -40,6 +41,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         problems: [
           ...MATCH_PROBLEMS,
           'stopped',
+          'unit-offline',
           'wrong-mode',
           'tune-running',
           'trial-running',
@@ -73,6 +75,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         id: `${name}EndTune`,
         right: 'tune',
         tag,
+        event: { what: 'end-tune', unit: name },
         summary: 'End the tuning; answered when the saved gains run and nothing is excited',
         answer: named('TuneEnded', object({ ended: yesNo('There was one.') })),
       },

@@ -44,7 +44,8 @@ export function sessionRoutes(access: Access): Route[] {
         const caller = access.require('read', secret);
         if (access.state === 'unavailable') throw new RobotError('access-unavailable');
         if (caller.token !== undefined) {
-          setSession(ctx, secret);
+          // A line break that was pasted along is no part of a cookie.
+          setSession(ctx, secret.replace(/\s/g, ''));
           ctx.state.who = caller.token.name;
         }
         return view(caller);
