@@ -83,8 +83,13 @@ export class MatchRecord {
     if (state === this.#kept && this.#wanted === undefined) return;
     this.#wanted = state;
     this.#writing = this.#writing.then(() => this.#write());
-    if (!(await endedWithin(this.#clock, SAVE_MS, this.#writing)))
-      throw new RobotError('not-kept', { cure: 'The disk is too slow: check it.' });
+    if (!(await endedWithin(this.#clock, SAVE_MS, this.#writing))) {
+      const cure = 'The disk is too slow: check it.';
+      // Whoever looks sees it, too, until the medium has it after all.
+      if (this.#wanted !== undefined)
+        this.#setProblem(new RobotError('storage-failed', { operation: 'write', errno: 'too slow', cure }));
+      throw new RobotError('not-kept', { cure });
+    }
     if (this.#problem === undefined) return;
     const { cure } = this.#problem.context;
     throw new RobotError('not-kept', { cure }, { cause: this.#problem });
@@ -104,7 +109,9 @@ export class MatchRecord {
     try {
       await replaceFile(this.#disk, this.#path, [encode(this.#recorded(state))]);
       this.#kept = state;
-      if (this.#wanted === state) this.#wanted = undefined;
+      // A newer state is written next, and only then the medium has what it should.
+      if (this.#wanted !== state) return;
+      this.#wanted = undefined;
       this.#setProblem(undefined);
     } catch (error) {
       this.#setProblem(

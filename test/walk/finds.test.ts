@@ -98,6 +98,16 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
     ],
     settings: { pollHz: 20, frameMs: 1 },
   },
+  'a phase that a slow disk does not have yet is not shown as recorded': {
+    steps: [
+      post('/api/match', { id: 'second', revision: 1, phase: 'ended' }),
+      { do: 'disk', weather: { latencyMs: 700, fails: [], torn: 0 } },
+      { do: 'wait', ms: 2388 },
+      { do: 'settle' },
+      { do: 'end', how: 'kill', left: 'all', downMs: 0, controllersToo: false },
+      { do: 'settle' },
+    ],
+  },
 };
 
 describe('what walks have found', () => {
