@@ -199,7 +199,8 @@ export class Model {
     const effect = this.match.answered(asked, nowMs);
     if (effect === 'none') return;
     this.#mayStop();
-    if (effect === 'may stop') return;
+    // While it waited for the disk, a later call may have let the robot run again.
+    if (effect === 'may stop' || this.stop.resumedSince(asked.sent)) return;
     this.#stops(asked.sent);
     if (effect === 'stops, confirmed') this.stop.confirmed(truth, nowMs);
   }

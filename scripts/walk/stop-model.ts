@@ -83,6 +83,11 @@ export class StopModel {
     this.#since = at;
   }
 
+  /** A resume was answered or given up since then. */
+  resumedSince(at: number): boolean {
+    return this.#released > at;
+  }
+
   mayFall(): void {
     this.#mayHaveStopped = true;
   }
