@@ -116,11 +116,14 @@ export class Autotune {
   }
 
   /** The tuning `id` goes on for so long at least. Throws `trial-ended`. */
-  async renew(id: string, leaseMs: number): Promise<Tune> {
+  async renew(unit: UnitName, id: string, leaseMs: number): Promise<Tune> {
     const running = this.#running;
-    if (running?.tune.id !== id) throw new RobotError('trial-ended');
+    if (running === undefined || running.tune.id !== id || running.tune.unit !== unit) {
+      throw new RobotError('trial-ended');
+    }
+    if (running.port.isAborted) throw new RobotError('trial-ended');
     await running.port.renew(this.#clock.nowMs() + leaseMs).catch(() => undefined);
-    return this.of(running.tune.unit) ?? running.tune;
+    return this.of(unit) ?? running.tune;
   }
 
   /** Resolves when the saved gains run again and nothing is excited; false where there was nothing to end. */

@@ -83,6 +83,10 @@ export class RobotPort implements TunerPort {
     for (const look of this.#waits) look();
   }
 
+  get isAborted(): boolean {
+    return this.#aborted !== undefined;
+  }
+
   async renew(leaseEndsAtMs: number): Promise<void> {
     this.#leaseEndsAtMs = leaseEndsAtMs;
     if (this.#tried !== undefined && this.#aborted === undefined) await this.#try(this.#tried);

@@ -114,7 +114,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     },
   });
   recordGivenSilence(robot, silenceRecord, silence);
-  const eventLog = new EventLog(clock, { boot: runId, lastSeq: durableLog.head?.seq });
+  const eventLog = new EventLog(clock, { boot: runId, lastSeq: durableLog.lastSeq });
   eventLog.recorded.add(event => durableLog.add(event));
   eventLog.record({ what: 'start', detail: { version, simulated: hardware.simulated } });
   robot.events.add(event => {

@@ -31,6 +31,7 @@ export class DurableLog {
   readonly #isSynchronised: () => boolean;
   readonly #mostBytes: number;
   #waiting: LogLine[] = [];
+  #lastSeq: number | undefined;
   #lost = 0;
   #file: DiskFile | undefined;
   #bytes = 0;
@@ -65,6 +66,11 @@ export class DurableLog {
   /** Undefined before the first line is on the medium. */
   get head(): LogHead | undefined {
     return this.#head;
+  }
+
+  /** The number of the last line that was found, also where it cannot be gone on after it; undefined: there is none. */
+  get lastSeq(): number | undefined {
+    return this.#lastSeq;
   }
 
   /** Why lines wait. */
@@ -129,14 +135,15 @@ export class DurableLog {
     const found = (await this.#disk.read(path)) ?? Buffer.alloc(0);
     const whole = found.subarray(0, found.lastIndexOf('\n') + 1);
     const isTorn = whole.length < found.length;
+    const last = endLines(whole)?.last ?? (await this.#lastOfOldFile());
+    const head = last && headAt(last);
+    this.#lastSeq = head?.seq;
     // After a sync that failed the system may forget what it holds: only a new file is known to be on the medium.
     if (found.length === 0 || isTorn || this.#problem !== undefined)
       await replaceFile(this.#disk, path, [whole]);
     const file = await this.#disk.openToAppend(path);
     await file.sync();
-    const ends = endLines(whole);
-    if (ends !== undefined) this.#head = headAt(ends.last);
-    else await this.#headOfOldFile();
+    if (head !== undefined) this.#head = head;
     this.#bytes = whole.length;
     if (this.#waiting.length > 0) this.#forgetWritten(whole);
     if (isTorn) this.#note('log-repaired', { bytes: found.length - whole.length });
@@ -144,17 +151,18 @@ export class DurableLog {
   }
 
   /** A new file was begun, and the power went before its first line. */
-  async #headOfOldFile(): Promise<void> {
+  async #lastOfOldFile(): Promise<Buffer | undefined> {
     const old = await this.#disk.read(join(this.#folder, OLD_LOG_FILE));
-    const ends = old && endLines(old);
-    if (ends !== undefined) this.#head = headAt(ends.last);
+    return old && endLines(old)?.last;
   }
 
   /** Lines of ours that are there although their write failed need no second copy. */
   #forgetWritten(content: Buffer): void {
     const lines = content.toString().split('\n').map(parseLine);
-    const seen = new Set(lines.flatMap(line => (line?.boot === this.#boot ? [line.seq] : [])));
-    this.#waiting = this.#waiting.filter(({ seq }) => !seen.has(seq));
+    // A line about the log itself has the number of the line before it.
+    const keyOf = ({ seq, what }: LogEvent) => `${seq} ${what}`;
+    const seen = new Set(lines.flatMap(line => (line?.boot === this.#boot ? [keyOf(line)] : [])));
+    this.#waiting = this.#waiting.filter(line => !seen.has(keyOf(line)));
   }
 
   async #write(file: DiskFile): Promise<void> {

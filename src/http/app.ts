@@ -94,7 +94,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
     changed: options.access.changed,
   });
   const documented: Route[] = [
-    ...unitRoutes(robot, options.gainBounds, options.steps),
+    ...unitRoutes(options),
     ...UNIT_LIST.flatMap(unit =>
       trialRoutes({ robot, clock, bounds: options.gainBounds, hostSilenceMs }, unit),
     ),

@@ -137,7 +137,8 @@ export function post<Body, Answer>(
       if (typeof right === 'string') await guard(ctx, right);
       const body = check(await jsonBody(ctx));
       const need = typeof right === 'string' ? right : right.of(body);
-      if (typeof right !== 'string') await guard(ctx, need);
+      // A token may have been taken away while the body was on its way.
+      await guard(ctx, need);
       if (need === 'drive') await requireCaller(ctx);
       const answer = await act(body, ctx);
       if (described.answerStatus !== undefined) ctx.status = described.answerStatus;

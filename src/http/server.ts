@@ -27,6 +27,8 @@ interface Connection {
   exchange: Exchange | undefined;
   /** Sent before the answer to the one before was read; it waits for the end of that answer. */
   next: Exchange | undefined;
+  /** What came behind them is no request. It is refused when they have been answered. */
+  refusal: Error | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export function createHttpServer(listener: RequestListener): Server {
   // A client that has said all may close its side and still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  const connections = new Map<Socket, Connection>();
+  const connections = new Map<Duplex, Connection>();
 
   server.on('connection', socket => {
     const connection: Connection = {
@@ -55,6 +57,7 @@ export function createHttpServer(listener: RequestListener): Server {
       answered: false,
       exchange: undefined,
       next: undefined,
+      refusal: undefined,
     };
     makeRoom(connections, connection);
     connections.set(socket, connection);
@@ -64,11 +67,12 @@ export function createHttpServer(listener: RequestListener): Server {
   const answer = (connection: Connection, exchange: Exchange) => {
     connection.exchange = exchange;
     exchange.response.once('close', () => {
-      const { next, socket } = connection;
+      const { next, refusal, socket } = connection;
       connection.answered = true;
       connection.exchange = undefined;
       connection.next = undefined;
       if (next !== undefined && !socket.destroyed) answer(connection, next);
+      else if (refusal !== undefined) refuse(refusal, socket);
     });
     listener(exchange.request, exchange.response);
   };
@@ -80,12 +84,17 @@ export function createHttpServer(listener: RequestListener): Server {
     else if (connection.exchange === undefined) answer(connection, { request, response });
     else connection.next = { request, response };
   });
-  server.on('clientError', refuse);
+  server.on('clientError', (error, socket) => {
+    const connection = connections.get(socket);
+    if (connection?.exchange?.request.complete !== true) return refuse(error, socket);
+    if (connection.next?.request.complete === false) connection.next = undefined;
+    connection.refusal = error;
+  });
   return server;
 }
 
 /** Connections stand in the map in the order of their arrival. */
-function makeRoom(connections: ReadonlyMap<Socket, Connection>, newcomer: Connection): void {
+function makeRoom(connections: ReadonlyMap<Duplex, Connection>, newcomer: Connection): void {
   const all = [...connections.values()];
   const ofAddress = all.filter(connection => connection.address === newcomer.address);
   if (ofAddress.length >= PER_ADDRESS) leastUseful(ofAddress, newcomer).socket.destroy();
@@ -123,7 +132,10 @@ const CLIENT_ERRORS: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
 };
 
-/** What Node's parser refuses never becomes a request, so it is answered by hand. */
+/**
+ * What Node's parser refuses never becomes a request, so it is answered by hand. Then the connection is gone: the rest of
+ * a request that was refused for its slowness must not be obeyed.
+ */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -135,5 +147,6 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(
     `HTTP/1.1 ${problem.status} ${problem.title}\r\nConnection: close\r\n` +
       `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
   );
 }

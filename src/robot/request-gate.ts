@@ -40,11 +40,9 @@ export class RequestGate {
   /** An act that somebody asked for. Only saves are let through while the robot is stopped or being released. */
   request<T>(act: Act, stillWanted: StillWanted, perform: (untilMs: number) => Promise<T>): Promise<T> {
     return this.inTurn(() => {
-      stillWanted();
       this.#permission.require(act);
-      if (act.kind === 'save') return;
-      if (this.#state.stopWanted) throw new RobotError('stopped');
-      if (this.#state.releasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
+      if (act.kind !== 'save') this.#requireReleased();
+      stillWanted();
     }, perform);
   }
 
@@ -57,6 +55,11 @@ export class RequestGate {
       requireAllowed();
       return perform(untilMs);
     });
+  }
+
+  #requireReleased(): void {
+    if (this.#state.stopWanted) throw new RobotError('stopped');
+    if (this.#state.releasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
   }
 
   requireOnline(): void {

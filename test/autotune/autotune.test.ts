@@ -29,7 +29,7 @@ describe('autotune', function () {
     const { id } = bench.start();
     while (bench.now.state === 'running') {
       await bench.wait(1000);
-      const renewed = bench.autotune.renew(id, 5000).catch(() => undefined);
+      const renewed = bench.autotune.renew('gimbal', id, 5000).catch(() => undefined);
       await bench.during(renewed);
     }
     const { state, before, proposed, predicted, words, why } = bench.now;
@@ -83,7 +83,7 @@ describe('autotune', function () {
     while (bench.now.state === 'running' && bench.now.words.length < 2) {
       await bench.wait(2);
       if (bench.clock.nowMs() % 1000 < 2)
-        void bench.autotune.renew(bench.now.id, 5000).catch(() => undefined);
+        void bench.autotune.renew('gimbal', bench.now.id, 5000).catch(() => undefined);
       const { setpoint, measured } = bench.physics.loops.gimbal.readings.angle_yaw!;
       // Of the loop with its wave of 0.15 rad; without it the setpoint is where the axis points.
       if (Math.abs(setpoint) > 0.1) most = Math.max(most, Math.abs(setpoint - measured));
@@ -102,7 +102,7 @@ describe('autotune', function () {
     const beganMs = bench.clock.nowMs();
     while (bench.now.state === 'running' && bench.clock.nowMs() - beganMs < 60_000) {
       await bench.wait(1000);
-      await bench.during(bench.autotune.renew(bench.now.id, 5000).catch(() => undefined));
+      await bench.during(bench.autotune.renew('gimbal', bench.now.id, 5000).catch(() => undefined));
     }
     expect(bench.now).include({ state: 'aborted', why: 'it took too long' });
     expect(bench.clock.nowMs() - beganMs).most(46_500);
@@ -118,7 +118,7 @@ describe('autotune', function () {
     bench.start();
     for (let waited = 0; waited < 10_000 && bench.now.state === 'running'; waited += 500) {
       await bench.wait(500);
-      await bench.during(bench.autotune.renew(bench.now.id, 5000).catch(() => undefined));
+      await bench.during(bench.autotune.renew('gimbal', bench.now.id, 5000).catch(() => undefined));
     }
     expect(bench.now).include({ state: 'aborted', why: 'no thread could be started' });
     await isBack();

@@ -20,7 +20,7 @@ async function run(
   const boot = String(Math.random());
   const durable = new DurableLog({ disk, folder, clock, boot, isSynchronised: () => false, mostBytes });
   await durable.open();
-  const log = new EventLog(clock, { boot, lastSeq: durable.head?.seq ?? 0 });
+  const log = new EventLog(clock, { boot, lastSeq: durable.lastSeq });
   log.recorded.add(event => durable.add(event));
   await record(log, durable, clock);
   await durable.close();
@@ -95,6 +95,33 @@ describe('the durable log', () => {
         expect(verifyLog(content, head), `cut at ${cut}`).to.deep.include({ ok: true, lines: 4 });
         expect(content.toString()).to.include('"what":"log-repaired"');
       }
+    }));
+
+  it('goes on with its numbers and its notes where the disk was full at a start', () =>
+    inTemporaryFolder(async folder => {
+      await run(folder, acts(3));
+      await appendFile(join(folder, LOG_FILE), '{"seq":');
+      let isFull = true;
+      const disk: Disk = {
+        ...realDisk,
+        create: async path => {
+          if (isFull) throw new RobotError('storage-failed', { operation: 'create' });
+          return realDisk.create(path);
+        },
+      };
+      const log = async (events: EventLog, durable: DurableLog, clock: ManualClock) => {
+        acts(2500)(events);
+        await clock.advance(200);
+        await eventually(async () => durable.problem?.code === 'storage-failed');
+        isFull = false;
+        await clock.advance(3000);
+        await eventually(async () => durable.head?.seq === 2503);
+      };
+      await run(folder, log, { disk });
+      const content = await readFile(join(folder, LOG_FILE));
+      expect(verifyLog(content)).to.include({ ok: true });
+      expect(content.toString()).to.match(/"what":"log-lost","detail":\{"events":500\}/);
+      expect(content.toString()).to.include('"what":"log-repaired"');
     }));
 
   it('is bounded, and what was dropped is itself a line', () =>

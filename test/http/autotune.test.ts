@@ -31,6 +31,21 @@ describe('tuning over HTTP', () => {
     expect([late.status, late.body.code]).deep.equal([409, 'trial-ended']);
   });
 
+  it('is in nobody’s way: another wave is refused, and one that ends the wave ends the tuning', async () => {
+    await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });
+    const { id } = (await daemon.post(PATH, asked)).body;
+    const wave = (amplitude: number) =>
+      daemon.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude, periodS: 2 });
+    const other = await wave(0.1);
+    expect([other.status, other.body.code]).deep.equal([409, 'tune-running']);
+    const elsewhere = await daemon.post('/api/chassis/autotune', { loop: 'speed', id });
+    expect([elsewhere.status, elsewhere.body.code]).deep.equal([409, 'trial-ended']);
+    expect((await wave(0)).status).equal(200);
+    expect((await daemon.get(PATH)).body.tune).include({ id, state: 'aborted' });
+    const late = await daemon.post(PATH, { ...asked, id });
+    expect([late.status, late.body.code]).deep.equal([409, 'trial-ended']);
+  });
+
   it('is documented as accepted, not as done', async () => {
     const { paths } = (await daemon.get('/api/openapi.json')).body;
     expect(paths[PATH].post.responses).have.property('202');

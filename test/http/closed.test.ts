@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { expect } from 'chai';
@@ -126,6 +127,32 @@ describe('access', () => {
       expect(ended).to.be.lessThan(1000);
       expect((await as(SECRETS.spectator, 'GET', '/api/status')).body.code).to.equal('token-unknown');
       await close(daemon);
+    });
+
+    it('holds for a request too whose body was on its way when the token was taken away', async () => {
+      const body = JSON.stringify({ mode: 'auto' });
+      const path = new URL('/api/gimbal/mode/switch', daemon.url);
+      const headers = {
+        ...bearer(SECRETS.operator),
+        'content-type': 'application/json',
+        'content-length': body.length,
+        expect: '100-continue',
+      };
+      const asked = request(path, { method: 'POST', headers });
+      asked.flushHeaders();
+      await once(asked, 'continue');
+      await writeTokens(
+        realDisk,
+        daemon.folder,
+        TOKENS.filter(({ role }) => role !== 'operator'),
+      );
+      await eventually(async () => (await as(SECRETS.operator, 'GET', '/api/status')).status === 401);
+      asked.end(body);
+      const [answer] = await once(asked, 'response');
+      expect(answer.statusCode).to.equal(401);
+      answer.resume();
+      await writeTokens(realDisk, daemon.folder, TOKENS);
+      await eventually(async () => (await as(SECRETS.operator, 'GET', '/api/status')).status === 200);
     });
 
     it('is the same after a restart', async () => {

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
+import type { Happening } from '../../src/core/happening.js';
 import { call } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -97,6 +98,32 @@ describe('hostile clients', function () {
       expect(await send(text)).to.match(answer);
     });
   }
+
+  it('are not obeyed when they go on after they were refused for their slowness', async () => {
+    const body = JSON.stringify({ action: 'on' });
+    const answer = send(
+      `POST /api/laser HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    const socket = sockets.at(-1)!;
+    socket.once('data', () => socket.write(body));
+    expect(await answer).to.match(/^HTTP\/1\.1 408 /);
+    expect((await daemon.get('/api/status')).body.laser.state).to.equal('off');
+    const { events } = (await call(daemon.url, 'GET', '/api/log')).body;
+    expect(
+      events.filter(({ what, outcome }: Happening) => what === 'laser' && outcome === 'done'),
+    ).to.deep.equal([]);
+  });
+
+  it('get the answer to a request before they are refused for what came behind it', async () => {
+    const body = JSON.stringify({ action: 'off' });
+    const asked = `POST /api/laser HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    expect(await send(`${asked}GARBAGE\r\n\r\n`)).to.match(
+      /^HTTP\/1\.1 200 .*\{"state":"off"\}HTTP\/1\.1 400 /s,
+    );
+    expect(await send(`${asked}GET / HTTP/1.1\r\nX: ${'a'.repeat(9000)}`)).to.match(
+      /^HTTP\/1\.1 200 .*\{"state":"off"\}HTTP\/1\.1 431 /s,
+    );
+  });
 
   /** Sends a laser request, closes its side at once, and resolves with the answer when the connection is over. */
   const sendAndClose = (action: string) => {

@@ -12,7 +12,11 @@ const DAY_S = 86_400;
 
 const lockBody = object({ reason: { ...text(), minLength: 1, maxLength: 200 } });
 const callBody = object(
-  { id: name, revision: count('Higher than the last one of this id.'), phase: oneOf(PHASES) },
+  {
+    id: name,
+    revision: { ...count('Higher than the last one of this id.'), maximum: Number.MAX_SAFE_INTEGER },
+    phase: oneOf(PHASES),
+  },
   {
     remainingS: nullable(
       { ...number(), minimum: 0, maximum: DAY_S },

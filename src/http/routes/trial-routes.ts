@@ -70,7 +70,6 @@ export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOption
           if (id !== undefined && robot.units[name].state.trial?.id !== id)
             throw new RobotError('trial-ended');
         };
-        stillRuns();
         const trial: Trial = {
           id: id ?? randomUUID(),
           by: String(ctx.state.who),

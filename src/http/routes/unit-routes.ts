@@ -1,3 +1,5 @@
+import type { Autotune } from '../../autotune/autotune.js';
+import { RobotError } from '../../core/errors.js';
 import { type GainBounds, UNIT_LIST, type Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
@@ -8,15 +10,21 @@ import * as schemas from '../schemas.js';
 import { CONTROLLER_PROBLEMS, gainsRoutes } from './gains-routes.js';
 
 /** The same endpoints for every unit. */
-export function unitRoutes(robot: Robot, bounds: GainBounds, steps: StepMemory): Route[] {
+export function unitRoutes(options: {
+  robot: Robot;
+  autotune: Autotune;
+  gainBounds: GainBounds;
+  steps: StepMemory;
+}): Route[] {
+  const { robot, autotune, gainBounds: bounds, steps } = options;
   const histories = new HistoryTexts();
   return UNIT_LIST.flatMap(unit => [
-    ...modeRoutes(robot, unit),
+    ...modeRoutes(robot, autotune, unit),
     ...gainsRoutes({ robot, unit, bounds, histories, steps }),
   ]);
 }
 
-function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
+function modeRoutes(robot: Robot, autotune: Autotune, { name, title, ...unit }: Unit): Route[] {
   const tag = title;
   const excitationBody = schemas.excitationBody({ name, title, ...unit });
   const excitation = { path: `/api/${name}/excitation`, tag, answer: excitationBody };
@@ -56,9 +64,16 @@ function modeRoutes(robot: Robot, { name, title, ...unit }: Unit): Route[] {
         summary: 'Choose the square wave of debug mode',
         body: excitationBody,
         right: 'drive',
-        problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', ...CONTROLLER_PROBLEMS],
+        problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
       },
-      (chosen, ctx) => robot.units[name].excite(chosen, () => requireConnected(ctx)),
+      async (chosen, ctx) => {
+        const tuning = autotune.of(name);
+        if (tuning?.state === 'running') {
+          if (chosen.amplitude !== 0) throw new RobotError('tune-running', tuning);
+          await autotune.end('somebody ended its wave');
+        }
+        return robot.units[name].excite(chosen, () => requireConnected(ctx));
+      },
     ),
   ];
 }
