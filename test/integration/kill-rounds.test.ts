@@ -17,15 +17,26 @@ interface Saved {
 
 describe(`${ROUNDS} rounds of SIGKILL under concurrent saves`, function () {
   this.timeout(60_000 + ROUNDS * 5000);
+  let folder = '';
+  const started: Child[] = [];
+  const start = () => {
+    const child = new Child('sim/main.js', ['--port', '0', '--state', folder]);
+    started.push(child);
+    return child;
+  };
+  after(async () => {
+    await Promise.all(started.map(child => child.kill()));
+    await rm(folder, { recursive: true, force: true });
+  });
 
   it('lose no acknowledged save', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
     const acknowledged: Saved[] = [];
     let sent = 0;
 
     /** Saves distinct gains until the daemon is gone; kills it after a different number of answers each round. */
     const round = async (number: number) => {
-      const child = new Child('sim/main.js', ['--port', '0', '--state', folder]);
+      const child = start();
       const url = await child.url();
       let answers = 0;
       const client = async (unit: string) => {
@@ -48,7 +59,7 @@ describe(`${ROUNDS} rounds of SIGKILL under concurrent saves`, function () {
 
     for (let number = 0; number < ROUNDS; number += 1) {
       await round(number);
-      const child = new Child('sim/main.js', ['--port', '0', '--state', folder]);
+      const child = start();
       const url = await child.url();
       const truthOf = async () => (await call(url, 'GET', '/sim/state')).body;
       await eventually(async () => {
@@ -73,6 +84,5 @@ describe(`${ROUNDS} rounds of SIGKILL under concurrent saves`, function () {
       await child.kill();
     }
     expect(acknowledged.length).to.be.greaterThan(ROUNDS);
-    await rm(folder, { recursive: true });
   });
 });
