@@ -60,6 +60,17 @@ describe('imports', () => {
   it('are read', () => {
     expect(all.length).to.be.greaterThan(100);
   });
+  it('between two rooms point one way', () => {
+    const roomOf = (file: string) => /^(?:src|sim)\/[^/]+(?=\/)/.exec(file)?.[0];
+    const ways = new Set<string>();
+    for (const { from, to } of all) {
+      const [room, other] = [roomOf(from), roomOf(to)];
+      if (room !== undefined && other !== undefined && room !== other) ways.add(`${room} -> ${other}`);
+    }
+    const both = [...ways].filter(way => ways.has(way.split(' -> ').reverse().join(' -> ')));
+    expect(ways.size).to.be.greaterThan(20);
+    expect(both).to.deep.equal([]);
+  });
   for (const [rule, holds] of Object.entries(rules)) {
     it(rule, () => {
       expect(all.filter(one => !holds(one)).map(({ from, to }) => `${from} -> ${to}`)).to.deep.equal([]);

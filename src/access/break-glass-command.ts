@@ -1,7 +1,7 @@
 import { errnoOf } from '../core/errors.js';
+import type { Said } from '../core/said.js';
 import { type BreakGlassAct, type BreakGlassAnswer, breakGlassPath } from './break-glass.js';
 import { askBreakGlass } from './break-glass-client.js';
-import type { Said } from './token-command.js';
 
 const DONE: Readonly<Record<BreakGlassAct, string>> = {
   stop: 'Stopped: the laser is dark, and torque is off.',

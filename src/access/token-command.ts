@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
 import { isRobotError } from '../core/errors.js';
+import type { Said } from '../core/said.js';
 import { realDisk } from '../storage/disk.js';
 import { LOOK_AGAIN_MS } from './access.js';
 import { isRole, ROLE_NAMES } from './roles.js';
@@ -13,12 +14,6 @@ interface TokenAsked {
   readonly operands: readonly string[];
   readonly role: string | undefined;
   readonly config: Pick<Config, 'state' | 'http'>;
-}
-
-/** For standard output where the exit code is 0, else for standard error. */
-export interface Said {
-  readonly text: string;
-  readonly exitCode: 0 | 1 | 2;
 }
 
 /** `trunnion token add|list|remove`. Rejects with `access-unavailable` or `storage-failed`. */

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { BREAK_GLASS_ACTS, RUNTIME_FOLDER } from '../access/break-glass.js';
 import { breakGlassCommand } from '../access/break-glass-command.js';
-import { type Said, tokenCommand } from '../access/token-command.js';
+import { tokenCommand } from '../access/token-command.js';
 import { configProblem, loadConfig } from '../config/config.js';
 import { isRobotError } from '../core/errors.js';
+import type { Said } from '../core/said.js';
 import { logCommand } from '../events/log-command.js';
 
 export const FIELD_HELP = `  token add NAME --role referee|operator|spectator

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { Said } from '../access/token-command.js';
 import { type Config, configProblem, loadConfig } from '../config/config.js';
 import { systemClock } from '../core/clock.js';
 import { describeError, isRobotError } from '../core/errors.js';
+import type { Said } from '../core/said.js';
 import { version } from '../core/version.js';
 import { closeLog, createLog } from '../events/log.js';
 import type { Hardware } from '../hardware/ports.js';

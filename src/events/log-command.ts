@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Said } from '../access/token-command.js';
 import { errnoOf } from '../core/errors.js';
 import type { LogHead } from '../core/log-event.js';
+import type { Said } from '../core/said.js';
 import { verifyLog } from './log-line.js';
 
 /** `trunnion log verify FILE [--head SEQ:HASH]`. */

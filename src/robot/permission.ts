@@ -25,6 +25,3 @@ export function darkWhileTuning(isTuning: () => boolean, permission: Permission)
     },
   };
 }
-
-/** For a robot outside any match. */
-export const everythingAllowed: Permission = { require: () => undefined };

@@ -7,10 +7,11 @@ import { Autotune } from '../../src/autotune/autotune.js';
 import type { Tune } from '../../src/core/tune.js';
 import { perUnit } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
-import { darkWhileTuning, everythingAllowed } from '../../src/robot/permission.js';
+import { darkWhileTuning } from '../../src/robot/permission.js';
 import { Robot } from '../../src/robot/robot.js';
 import { type Proposal, propose } from '../../src/tuning/propose.js';
 import type { ProposalTask } from '../../src/tuning/tuner.js';
+import { everythingAllowed } from './everything-allowed.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
 
