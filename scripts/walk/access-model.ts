@@ -1,3 +1,4 @@
+import { LOOK_AGAIN_MS } from '../../src/access/access.js';
 import { ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf } from '../../src/access/token.js';
 import { encodeTokens } from '../../src/access/token-file.js';
@@ -8,6 +9,8 @@ import type { Answer, Request } from './caller.js';
 import type { TokenList } from './history.js';
 
 const DAMAGED = 'access-unavailable';
+/** The daemon looks more often than this. */
+const LOOKED_MS = 2 * LOOK_AGAIN_MS;
 
 /** What the request needs while anybody may stop and darken; undefined: nothing. */
 export function needOf({ method, path, body }: Request): Right | undefined {
@@ -38,6 +41,8 @@ export function isAccessRefusal({ status, body }: Answer): boolean {
 export class AccessModel {
   /** Those that may hold; the last one that was written is the last. */
   #lists: TokenList[] = [[]];
+  /** When the newest was written. */
+  #writtenMs = Number.NEGATIVE_INFINITY;
 
   /** The newest. */
   get list(): TokenList {
@@ -50,13 +55,19 @@ export class AccessModel {
   }
 
   /** Holds as soon as the daemon has looked. */
-  written(list: TokenList): void {
+  written(list: TokenList, nowMs: number): void {
     this.#lists.push(list);
+    this.#writtenMs = nowMs;
   }
 
   /** The daemon has read the newest. */
   read(): void {
     this.#lists = [this.list];
+  }
+
+  /** It has, where that was written long enough ago. */
+  rested(nowMs: number): void {
+    if (nowMs - this.#writtenMs > LOOKED_MS) this.read();
   }
 
   surelyRefuses(request: Request): boolean {

@@ -163,7 +163,7 @@ export class Model {
 
   /** After `atRest` has found nothing. */
   rested({ lit, units }: Truth, shown: Shown, nowMs: number): void {
-    this.access.read();
+    this.access.rested(nowMs);
     this.match.rested(shown.match, nowMs, this.#next());
     this.light.rested(lit);
     this.stop.rested(shown.stopped);

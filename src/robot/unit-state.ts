@@ -188,6 +188,8 @@ export class UnitState {
     if (this.#mode !== undefined && this.#mode !== 'manual') this.gains.endTrial('mode change');
     this.#mode = 'manual';
     this.#wave.want(undefined);
+    // One that missed it shows the mode of before, which is not its own choice, also when a stop comes first.
+    if (!confirmed) this.modeFrames.disturb();
   }
 
   /** A release may be on the bus until `write` settles. */

@@ -181,6 +181,19 @@ describe('the stop', () => {
     expect(latched()).to.deep.equal([true, true]);
   });
 
+  it('finds a controller in manual that missed the resume before it', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(units().gimbal.setMode('debug'));
+    await robot.wait(100);
+    robot.fault('gimbal', 'unplug');
+    await robot.wait(600);
+    expect(await robot.outcome(robot.robot.resume())).to.equal(200);
+    expect(await robot.outcome(robot.robot.stop())).to.equal(200);
+    robot.fault('gimbal', 'plug');
+    await robot.wait(1500);
+    expect(robot.truth('gimbal')).to.deep.include({ mode: 'manual', stopped: true });
+  });
+
   it('is that of the robot when a controller latched by itself, and survives the daemon', async () => {
     robot = await ClockedRobot.start();
     robot.robot.laserOn();
