@@ -124,9 +124,9 @@ describe('a guard', () => {
     ['POST', '/laser', { action: 'off' }, 'stop'],
   ];
   for (const [method, path, body, need] of calls) {
-    it(`is asked once for "${need}" before ${method} ${path} ${JSON.stringify(body) ?? ''} acts`, async () => {
+    it(`is asked for "${need}" and nothing else before ${method} ${path} ${JSON.stringify(body) ?? ''} acts`, async () => {
       expect((await call(url, method, path, body)).status).to.equal(200);
-      expect([asked, acts]).to.deep.equal([[need], 1]);
+      expect([[...new Set(asked)], acts]).to.deep.equal([[need], 1]);
       refused = need;
       const answer = await call(url, method, path, body);
       expect([answer.status, answer.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer']);
