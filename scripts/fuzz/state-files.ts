@@ -7,7 +7,7 @@ import { decodeTokens, encodeTokens } from '../../src/access/token-file.js';
 import { systemClock } from '../../src/core/clock.js';
 import { PHASES } from '../../src/core/phases.js';
 import { DurableLog, LOG_FILE } from '../../src/events/durable-log.js';
-import { hashOfLine, NOTHING_BEFORE, parseLine, verifyLog } from '../../src/events/log-line.js';
+import { hashOfLine, NOTHING_BEFORE, parseLine, verifyLog, wholeLines } from '../../src/events/log-line.js';
 import type { MatchState } from '../../src/match/match.js';
 import { MatchRecord } from '../../src/match/match-record.js';
 import { realDisk } from '../../src/storage/disk.js';
@@ -67,14 +67,15 @@ export const eventLog = (hangMs: number) =>
       const after = readFileSync(path);
       if (!after.subarray(0, whole.length).equals(whole))
         throw new Error('what was found is not there any more');
-      const own = textLines(after.subarray(whole.length));
-      const before = textLines(whole).at(-1);
+      const own = wholeLines(after.subarray(whole.length));
+      const before = wholeLines(whole).at(-1);
       let last = before === undefined ? NOTHING_BEFORE : hashOfLine(before);
-      for (const text of own) {
+      for (const line of own) {
+        const text = line.toString();
         if (parseLine(text)?.prev !== last) throw new Error(`${text} does not follow ${last}`);
-        last = hashOfLine(text);
+        last = hashOfLine(line);
       }
-      if (parseLine(own.at(-1) ?? '')?.what !== 'after')
+      if (parseLine(String(own.at(-1) ?? ''))?.what !== 'after')
         throw new Error(`not written: ${log.problem?.message}`);
     });
   });
@@ -109,8 +110,4 @@ export const matchRecord = (hangMs: number) =>
 
 function event(seq: number, what: string) {
   return { seq, t: seq, at: '2026-01-01T00:00:00.000Z', what };
-}
-
-function textLines(content: Buffer): readonly string[] {
-  return content.toString().split('\n').slice(0, -1);
 }

@@ -10,6 +10,8 @@ export interface LogLine extends LogEvent {
   readonly prev: string;
 }
 
+const NEWLINE = 0x0a;
+
 export const NOTHING_BEFORE = '0'.repeat(64);
 
 export function hashOfLine(line: string | Buffer): string {
@@ -30,13 +32,14 @@ export type Verdict =
  * cut leaves, and no tampering.
  */
 export function verifyLog(content: Buffer, given?: LogHead): Verdict {
-  const texts = content.toString().split('\n');
-  const torn = texts.pop() ?? '';
-  const notes = torn === '' ? [] : ['The last line is torn, as a power cut leaves it.'];
+  const lines = wholeLines(content);
+  const isTorn = content.length > 0 && content.at(-1) !== NEWLINE;
+  const notes = isTorn ? ['The last line is torn, as a power cut leaves it.'] : [];
   let before: { readonly line: LogLine; readonly hash: string } | undefined;
   let isHeadSeen = false;
-  for (const [index, text] of texts.entries()) {
+  for (const [index, bytes] of lines.entries()) {
     const number = index + 1;
+    const text = bytes.toString();
     const line = parseLine(text);
     if (line === undefined) {
       const why = /"format":/.test(text)
@@ -58,19 +61,30 @@ export function verifyLog(content: Buffer, given?: LogHead): Verdict {
     } else if (line.seq === 1 && line.prev !== NOTHING_BEFORE) {
       return { ok: false, line: number, why: 'It says that it is the first, and follows another.' };
     }
-    before = { line, hash: hashOfLine(text) };
+    before = { line, hash: hashOfLine(bytes) };
     isHeadSeen ||= before.hash === given?.hash && line.seq === given.seq;
   }
   if (given !== undefined && !isHeadSeen) {
-    const first = parseLine(texts[0] ?? '')?.seq;
+    const first = parseLine(String(lines[0] ?? ''))?.seq;
     const isOlder = first !== undefined && given.seq < first;
     const why = isOlder
       ? `The head ${given.seq} is older than this file: look into the file before it.`
       : `No line has the number and hash of the head ${given.seq}: the log was cut or written anew.`;
-    return { ok: false, line: texts.length, why };
+    return { ok: false, line: lines.length, why };
   }
   const head = before === undefined ? undefined : { seq: before.line.seq, hash: before.hash };
-  return { ok: true, lines: texts.length, head, notes };
+  return { ok: true, lines: lines.length, head, notes };
+}
+
+/** Without their line breaks, as bytes: a text may not show which bytes it was made of. */
+export function wholeLines(content: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; ; ) {
+    const end = content.indexOf(NEWLINE, from);
+    if (end < 0) return lines;
+    lines.push(content.subarray(from, end));
+    from = end + 1;
+  }
 }
 
 export function parseLine(text: string): LogLine | undefined {

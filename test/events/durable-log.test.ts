@@ -158,6 +158,20 @@ describe('a log that somebody changed', () => {
       }
     }));
 
+  it('is found with a byte changed that a text does not show', () =>
+    inTemporaryFolder(async folder => {
+      const { head } = await run(
+        folder,
+        log => void log.record({ what: 'tokens', detail: { names: '\ufffd' } }),
+      );
+      const content = await readFile(join(folder, LOG_FILE));
+      const at = content.indexOf(Buffer.from('\ufffd'));
+      const changed = Buffer.concat([content.subarray(0, at), Buffer.from([0x80]), content.subarray(at + 3)]);
+      expect(changed.toString()).to.equal(content.toString());
+      expect(verifyLog(content, head).ok).to.equal(true);
+      expect(verifyLog(changed, head).ok).to.equal(false);
+    }));
+
   it('is found with any line left out, and says where', () =>
     made((content, head) => {
       const lines = content.toString().trimEnd().split('\n');
