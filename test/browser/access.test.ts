@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { Child } from '../support/child.js';
@@ -25,6 +28,21 @@ describe('the console of a robot with tokens and a match', function () {
   afterEach(async () => {
     for (const name of ['op', 'ref', 'spec']) await token('remove', name);
     await robot.post('/api/match/unlock');
+  });
+
+  it('says that it is open to everyone who reaches it, where that is more than this machine', async () => {
+    const page = await robot.open();
+    await shows(page.locator('.brand'), /Live/);
+    expect(await page.locator('.brand').textContent()).to.not.include('OPEN');
+    const state = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    const exposed = new Child('sim/main.js', ['--port', '0', '--host', '0.0.0.0', '--state', state]);
+    try {
+      await page.goto(await exposed.url());
+      await shows(page.locator('.brand'), /OPEN TO ALL/);
+    } finally {
+      await exposed.kill();
+      await rm(state, { recursive: true });
+    }
   });
 
   it('is entered by a link, whose token leaves the address and whose view stays', async () => {

@@ -42,6 +42,16 @@ export function Login() {
 export function WhoAmI() {
   const { model } = useConsole();
   const session = model.session.value;
+  if (model.status.value?.access.exposed) {
+    return (
+      <span
+        class="badge open"
+        title="Whoever reaches this port may drive and light: sudo trunnion token add closes it"
+      >
+        OPEN TO ALL
+      </span>
+    );
+  }
   if (session?.name == null) return null;
   return (
     <span class="who">
