@@ -84,7 +84,7 @@ describe('the console in a browser', function () {
     ]) {
       await laser.getByRole('button', { name: 'On' }).click();
       await shows(laser, /LASER ON/);
-      expect(await page.title()).to.match(/LASER ON/);
+      await eventually(async () => /LASER ON/.test(await page.title()));
       expect((await truth()).laser.level).to.equal(1);
       await darken();
       await shows(laser, /dark/);

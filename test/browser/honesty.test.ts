@@ -18,7 +18,7 @@ describe('the console under faults', function () {
     await fault('pin', 'nack');
     await shows(lamp(page), /FAULT/);
     await shows(alerts(page), /LASER MAY BE ON: cut its supply/);
-    expect(await page.title()).to.match(/LASER MAY BE ON/);
+    await eventually(async () => /LASER MAY BE ON/.test(await page.title()));
     await has(page.locator('html'), 'data-lit', '');
     expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
     await fault('pin', 'clear');
@@ -33,7 +33,7 @@ describe('the console under faults', function () {
     await robot.daemon.kill();
     await shows(lamp(page), /unknown \(was dark\)/);
     expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
-    expect(await page.title()).to.match(/Laser unknown · No contact/);
+    await eventually(async () => /Laser unknown · No contact/.test(await page.title()));
     await robot.startDaemon(port);
     await shows(lamp(page), /^dark$/);
   });
