@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, openStream, request } from '../bench/connection.js';
 import { gainsBody } from '../bench/gains-body.js';
 import type { Complaints } from './complaints.js';
+import type { SoakedRobot } from './soaked-robot.js';
 
-/** Everything is answered within a second; what a busy machine adds is not the daemon's. */
-const ANSWER_MS = 3000;
+/** Everything is answered by then. */
+const ANSWER_MS = 1200;
 /** What a robot with faults may answer. */
 const EXPECTED = new Set([200, 400, 404, 405, 409, 503]);
 
@@ -34,14 +35,14 @@ export interface Callers {
 }
 
 /** Readers, actors, a saver for each unit, one who switches the laser, and streams that come and go. */
-export function startCallers(port: number, complaints: Complaints): Callers {
+export function startCallers({ server: { port }, clock }: SoakedRobot, complaints: Complaints): Callers {
   let stopped = false;
   let requests = 0;
   let streams = 0;
   const saved = new Map<string, readonly number[]>();
 
   const asking = async (connection: Connection, bytes: Buffer) => {
-    const answer = await Promise.race([connection.send(bytes), delay(ANSWER_MS, undefined, { ref: false })]);
+    const answer = await clock.within(ANSWER_MS, connection.send(bytes));
     if (stopped) return undefined;
     requests += 1;
     const head = bytes.subarray(0, bytes.indexOf('\r\n'));

@@ -55,7 +55,7 @@ process.exitCode = complaints.lines.length === 0 ? 0 : 1;
 /** One process under load, faults and log rotation, whose memory, handles and timers must not grow. */
 async function live(forMs: number): Promise<void> {
   const robot = await SoakedRobot.start(folder, state);
-  const callers = startCallers(robot.server.port, complaints);
+  const callers = startCallers(robot, complaints);
   const startMs = performance.now();
   const seen: (Insides & { readonly atMs: number })[] = [];
   for (let turn = 0; performance.now() - startMs < forMs; turn += 1) {
@@ -71,6 +71,8 @@ async function live(forMs: number): Promise<void> {
   }
   const { requests, streams } = callers.counts();
   await callers.stop();
+  await robot.rests(complaints);
+  const withheldS = robot.clock.withheldMs / 1000;
   await robot.server.stop();
   const warm = seen.filter(({ atMs }) => atMs > forMs * WARM_SHARE);
   const lastMs = forMs * (1 - WARM_SHARE);
@@ -90,6 +92,7 @@ async function live(forMs: number): Promise<void> {
     `event loop: held ${most(one => one.busyMs)} ms at most, late ${most(one => one.lateMs)} ms at most`,
   );
   console.log(`${requests} requests, ${streams} streams, ${seen.length} faults`);
+  console.log(`waited ${withheldS.toFixed(0)} s for a processor, which no limit counts`);
 }
 
 /** Killed under load and started again, over and over: what was answered 200 is there. */
@@ -98,7 +101,7 @@ async function dieOften(forMs: number): Promise<void> {
   let kills = 0;
   let robot = await SoakedRobot.start(folder, state);
   while (performance.now() < untilMs) {
-    const callers = startCallers(robot.server.port, complaints);
+    const callers = startCallers(robot, complaints);
     await delay(500 + Math.random() * 2500);
     const stopping = callers.stop();
     await robot.server.stop('SIGKILL');

@@ -9,8 +9,8 @@ import type { Answer, Request } from './caller.js';
 import type { TokenList } from './history.js';
 
 const DAMAGED = 'access-unavailable';
-/** The daemon looks more often than this. */
-const LOOKED_MS = 2 * LOOK_AGAIN_MS;
+/** The daemon looks more often than this, on a disk that takes 0.7 s at most. */
+const LOOKED_MS = 2 * LOOK_AGAIN_MS + 1400;
 
 /** What the request needs while anybody may stop and darken; undefined: nothing. */
 export function needOf({ method, path, body }: Request): Right | undefined {
@@ -41,8 +41,10 @@ export function isAccessRefusal({ status, body }: Answer): boolean {
 export class AccessModel {
   /** Those that may hold; the last one that was written is the last. */
   #lists: TokenList[] = [[]];
-  /** When the newest was written. */
-  #writtenMs = Number.NEGATIVE_INFINITY;
+  /** When the newest was written, or the disk began to answer as it should. */
+  #sinceMs = Number.NEGATIVE_INFINITY;
+  /** The list cannot be read, or could not. */
+  #isUnreadable = false;
 
   /** The newest. */
   get list(): TokenList {
@@ -57,21 +59,29 @@ export class AccessModel {
   /** Holds as soon as the daemon has looked. */
   written(list: TokenList, nowMs: number): void {
     this.#lists.push(list);
-    this.#writtenMs = nowMs;
+    this.#sinceMs = nowMs;
   }
 
-  /** The daemon has read the newest. */
-  read(): void {
-    this.#lists = [this.list];
+  /** A list that cannot be read counts as one that is damaged. */
+  disk(isUnreadable: boolean, nowMs: number): void {
+    this.#sinceMs = nowMs;
+    this.#isUnreadable ||= isUnreadable;
   }
 
-  /** It has, where that was written long enough ago. */
+  /** The daemon begins with the newest that it can read. */
+  started(): void {
+    if (!this.#isUnreadable) this.#lists = [this.list];
+  }
+
+  /** It has read the newest, where that could be read for long enough. */
   rested(nowMs: number): void {
-    if (nowMs - this.#writtenMs > LOOKED_MS) this.read();
+    if (nowMs - this.#sinceMs <= LOOKED_MS) return;
+    this.#lists = [this.list];
+    this.#isUnreadable = false;
   }
 
   surelyRefuses(request: Request): boolean {
-    return this.#lists.every(list => !allows(list, request));
+    return this.#possible.every(list => !allows(list, request));
   }
 
   judge(asked: Asked, answer: Answer): void {
@@ -79,13 +89,21 @@ export class AccessModel {
       `${asked.request.path} as ${asked.request.as ?? 'nobody'} answered ${answer.status} ${answer.body?.code ?? ''}`;
     const refused = isAccessRefusal(answer);
     promise(!(this.surelyRefuses(asked.request) && answer.status === 200), 'refused without a right', said);
-    promise(!refused || this.#lists.some(list => !allows(list, asked.request)), 'let in with a right', said);
+    promise(
+      !refused || this.#possible.some(list => !allows(list, asked.request)),
+      'let in with a right',
+      said,
+    );
   }
 
   atRest(shown: unknown): void {
     const { list } = this;
     const expected = list === 'damaged' ? 'unavailable' : list.length > 0 ? 'closed' : 'open';
     promise(shown === expected, 'access', () => `access is ${shown}, not ${expected}`);
+  }
+
+  get #possible(): readonly TokenList[] {
+    return this.#isUnreadable ? [...this.#lists, 'damaged'] : this.#lists;
   }
 }
 

@@ -13,6 +13,8 @@ export class LightModel {
   readonly #asking = new Set<Asked>();
   #pinTroubleMs = Number.NEGATIVE_INFINITY;
   #pinFails = false;
+  /** The place, in the order of all that happened, at which the contact was opened; undefined while it is closed. */
+  #openSince: number | undefined;
   #onMs = 0;
   /** Something other than a caller may have darkened it since all was last at rest. */
   #mayHaveDarkened = false;
@@ -36,8 +38,10 @@ export class LightModel {
     this.#mayHaveDarkened = true;
   }
 
-  interlockOpened(at: number): void {
-    this.lit.sure(false, at, at);
+  interlock(isClosed: boolean, at: number): void {
+    if (isClosed) this.#openSince = undefined;
+    else this.#openSince ??= at;
+    if (!isClosed) this.lit.sure(false, at, at);
   }
 
   sent(asked: Asked): void {
@@ -49,6 +53,8 @@ export class LightModel {
     const { status, at } = asked.answer;
     this.#asking.delete(asked);
     if (isOn(asked) && status === 200) {
+      const wasOpen = this.#openSince !== undefined && this.#openSince < asked.sent;
+      promise(!wasOpen, 'no light with an open contact', () => 'switched on while the interlock is open');
       this.lit.sure(true, asked.sent, at);
       this.#onMs = nowMs;
     }

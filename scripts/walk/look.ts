@@ -14,15 +14,23 @@ export async function lookAt(life: DaemonLife | undefined, as: Role | undefined)
     gimbal: await get('/api/gimbal/pidconfig'),
     chassis: await get('/api/chassis/pidconfig'),
   };
+  const history = {
+    gimbal: await get('/api/gimbal/pidconfig/history?limit=20'),
+    chassis: await get('/api/chassis/pidconfig/history?limit=20'),
+  };
+  const { events } = await get('/api/log');
+  const head = status.log.ok ? await get('/api/log/head') : undefined;
   const { phase, lock, refereeSilent, recorded } = status.match;
   return {
     stopped: status.stopped,
     access: status.access.state,
+    log: { head, events },
     match: { phase, locked: lock !== null, refereeSilent, recorded },
     units: perUnit(({ name }) => {
       const { online, problem, mode, gains } = status[name];
       promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
-      return { mode, applied: gains.applied, kept: kept[name] };
+      const isTried = gains.trial !== undefined;
+      return { mode, applied: gains.applied, kept: kept[name], isTried, history: history[name] };
     }),
   };
 }

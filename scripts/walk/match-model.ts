@@ -3,10 +3,12 @@ import { isAccessRefusal } from './access-model.js';
 import { isCall, isChange, isDebug, isDrive, isTune } from './acts.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
+import { CallModel } from './call-model.js';
 import { Candidates } from './candidates.js';
 import type { WalkSettings } from './history.js';
 import { LeaseModel } from './lease-model.js';
 import { afterCut, GRACE_MS, isPlay, NO_MATCH, possible, standingOf } from './standing-phase.js';
+import type { UnitShown } from './unit-model.js';
 
 /** What callers are shown of it at rest. */
 export interface MatchShown {
@@ -35,6 +37,7 @@ export class MatchModel {
   #lockSince = 0;
   #phaseSince = 0;
   readonly #calls = new Set<string>();
+  readonly #lastCall = new CallModel();
 
   constructor({ refereeSilenceMs, onRefereeSilence }: WalkSettings) {
     this.lease = new LeaseModel(refereeSilenceMs);
@@ -45,6 +48,7 @@ export class MatchModel {
     if (isPost(asked, '/api/match/lease')) this.lease.sent(asked);
     if (!isChange(asked)) return;
     this.#changes.add(asked);
+    if (isCall(asked)) this.#lastCall.sent(asked);
     if (isCall(asked)) this.#phaseSince = Number.POSITIVE_INFINITY;
     else this.#lockSince = Number.POSITIVE_INFINITY;
   }
@@ -60,6 +64,8 @@ export class MatchModel {
       this.#maybe(asked, nowMs, at);
       return 'may stop';
     }
+    if (isCall(asked))
+      this.#lastCall.answered(asked, [...this.#phases(asked.sentMs - GRACE_MS), ...this.#phases(nowMs)]);
     const isKept = status === 200;
     const stands = isKept || (status === 503 && !isAccessRefusal(asked.answer));
     this.#settledAt(asked, at);
@@ -77,6 +83,7 @@ export class MatchModel {
   abandoned(asked: Asked, nowMs: number, at: number): void {
     if (isPost(asked, '/api/match/lease')) this.lease.abandoned(asked, nowMs);
     if (!this.#changes.delete(asked)) return;
+    if (isCall(asked)) this.#lastCall.lost(asked);
     this.#settledAt(asked, at);
     this.#maybe(asked, nowMs, at);
   }
@@ -85,6 +92,7 @@ export class MatchModel {
   ended(outstanding: readonly Asked[], isCut: boolean, nowMs: number, at: number): void {
     for (const asked of outstanding) if (this.#changes.has(asked)) this.#maybe(asked, nowMs, at);
     this.#changes.clear();
+    this.#lastCall.ended();
     this.lease.ended();
     const phases = isCut
       ? this.#keptPhase.values.flatMap(standing => afterCut(standing, nowMs))
@@ -93,6 +101,12 @@ export class MatchModel {
     this.#phase.are(phases, at);
     this.#keptPhase.are(phases, at);
     this.#lockSince = this.#phaseSince = at;
+  }
+
+  /** A record that cannot be read counts as a lock outside of any match, and is written over by the next change. */
+  unread(at: number): void {
+    for (const lock of [this.#locked, this.#keptLock]) lock.maybe(true, at, at);
+    for (const phase of [this.#phase, this.#keptPhase]) phase.maybe(NO_MATCH, at, at);
   }
 
   /** Whether a daemon that starts now stops the robot by itself. */
@@ -188,6 +202,20 @@ export class MatchModel {
     );
     const may = stopped || !lost || !this.#stopsWhenSilent;
     promise(may, 'stopped without a referee', () => 'a play goes on without a referee');
+  }
+
+  /** A unit is in no mode, and runs no gains on trial, that the phase does not allow: that would have been stopped. */
+  unitAtRest({ phase }: MatchShown, stopped: boolean, { mode, isTried }: UnitShown): void {
+    const allows = PHASES.flatMap(one => (one === phase ? [DEFAULT_PERMISSIONS[one]] : []));
+    promise(!(stopped && isTried), 'no trial while stopped', () => 'a trial runs on a stopped robot');
+    for (const { modes, tune } of stopped ? [] : allows) {
+      promise(
+        modes.some(one => one === mode),
+        'mode in the phase',
+        () => `a unit is in ${mode} in ${phase}`,
+      );
+      promise(tune || !isTried, 'trial in the phase', () => `a trial runs in ${phase}`);
+    }
   }
 
   rested({ phase, locked, recorded }: MatchShown, nowMs: number, at: number): void {

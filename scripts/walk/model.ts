@@ -5,12 +5,14 @@ import { promise } from './broken-promise.js';
 import type { Answer, Request } from './caller.js';
 import type { WalkSettings } from './history.js';
 import { LightModel } from './light-model.js';
+import { LogModel, type LogShown } from './log-model.js';
 import { MatchModel, type MatchShown } from './match-model.js';
 import { StopModel } from './stop-model.js';
 import type { Truth } from './truth.js';
 import { UnitModel, type UnitShown } from './unit-model.js';
-import type { Frame } from './wire.js';
 
+/** A daemon serves so long after its start, whatever the disk does. */
+const START_MS = 7000;
 /** Every caller has an answer by then. */
 const ANSWER_MS = 1200;
 /** From the last trouble until nothing may be refused because of it. */
@@ -22,6 +24,7 @@ const BUSY = ['unit-busy', 'bus-busy'];
 export interface Shown {
   readonly stopped: boolean;
   readonly access: unknown;
+  readonly log: LogShown;
   readonly match: MatchShown;
   readonly units: Readonly<Record<UnitName, UnitShown>>;
 }
@@ -31,6 +34,7 @@ export class Model {
   readonly light: LightModel;
   readonly stop = new StopModel();
   readonly access = new AccessModel();
+  readonly log = new LogModel();
   readonly match: MatchModel;
   readonly units: Readonly<Record<UnitName, UnitModel>>;
   readonly #outstanding = new Set<Asked>();
@@ -40,6 +44,7 @@ export class Model {
   #daemonKnows = false;
   #ending = false;
   #hungUpMs = Number.NEGATIVE_INFINITY;
+  #startedMs = 0;
   /** The referee is lost, and that has been taken into account. */
   #lost = false;
 
@@ -82,7 +87,8 @@ export class Model {
     this.#judgeAnswer(asked, asked.answer, nowMs);
     this.#matchAnswered(asked, truth, nowMs);
     this.light.answered(asked, truth.lit, nowMs);
-    this.stop.answered(asked, truth, nowMs);
+    this.stop.answered(asked, truth);
+    this.log.answered(asked);
     for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
   }
 
@@ -97,9 +103,17 @@ export class Model {
     for (const { name } of UNIT_LIST) this.units[name].abandoned(asked, this.#outstanding, at);
   }
 
+  /** What the daemon reads when it starts may not be had, or not in time. */
+  unread(): void {
+    this.match.unread(this.#next());
+    this.log.unread();
+    this.#mayStop();
+  }
+
   started(nowMs: number): void {
+    this.#startedMs = nowMs;
     this.#daemonKnows = true;
-    this.access.read();
+    this.access.started();
     const stops = this.match.startStops(nowMs);
     if (stops === 'yes') this.stop.fell(this.#next());
     else if (stops === 'maybe') this.#mayStop();
@@ -108,6 +122,11 @@ export class Model {
   /** From here the callers who are still waiting may be cut off. */
   ends(): void {
     this.#ending = true;
+  }
+
+  /** The disk shows what it could not sync and will lose without power: nobody can know that. */
+  forgets(): void {
+    this.log.mayBreak();
   }
 
   ended(truth: Truth, isCut: boolean, nowMs: number): void {
@@ -119,6 +138,7 @@ export class Model {
     this.light.ended(at);
     this.match.ended(outstanding, isCut, nowMs, at);
     this.stop.ended(outstanding, truth, at);
+    this.log.ended();
     for (const { name } of UNIT_LIST) this.units[name].ended(outstanding, at);
     this.#daemonKnows = false;
   }
@@ -129,16 +149,23 @@ export class Model {
     this.units[unit].reset(at, this.#daemonKnows && this.stop.stopped.can(false));
   }
 
-  interlockOpened(): void {
-    this.light.interlockOpened(this.#next());
+  interlock(isClosed: boolean): void {
+    this.light.interlock(isClosed, this.#next());
   }
 
-  wrote(frame: Frame, nowMs: number): void {
-    this.stop.wrote(frame, nowMs);
+  /** No frame reaches the controller any more, or all do again. */
+  plugged(unit: UnitName, isPlugged: boolean, nowMs: number): void {
+    if (isPlugged) this.units[unit].trials.came(nowMs);
+    else this.units[unit].trials.left(nowMs, this.#next());
   }
 
-  /** After everything that may have changed something. */
-  watch(truth: Truth, nowMs: number): void {
+  /** After everything that may have changed something. `serves`: or there is no daemon that should. */
+  watch(truth: Truth, serves: boolean, nowMs: number): void {
+    promise(
+      serves || this.#ending || nowMs - this.#startedMs <= START_MS,
+      'serves after a start',
+      () => `nobody is served ${START_MS} ms after the start`,
+    );
     this.#byItself(nowMs);
     this.light.watch(truth.lit, nowMs);
     this.stop.watch(truth);
@@ -153,12 +180,16 @@ export class Model {
     }
   }
 
-  atRest(truth: Truth, shown: Shown, nowMs: number): void {
+  atRest(truth: Truth, shown: Shown, logged: Buffer, nowMs: number): void {
     this.access.atRest(shown.access);
+    this.log.atRest(logged, shown.log);
     this.match.atRest(shown.match, shown.stopped, nowMs);
     this.stop.atRest(truth, shown.stopped);
     this.light.atRest(truth.lit, shown.stopped, nowMs);
-    for (const { name } of UNIT_LIST) this.units[name].atRest(truth.units[name], shown.units[name], nowMs);
+    for (const { name } of UNIT_LIST) {
+      this.match.unitAtRest(shown.match, shown.stopped, shown.units[name]);
+      this.units[name].atRest(truth.units[name], shown.units[name], nowMs);
+    }
   }
 
   /** After `atRest` has found nothing. */
@@ -166,6 +197,7 @@ export class Model {
     this.access.rested(nowMs);
     this.match.rested(shown.match, nowMs, this.#next());
     this.light.rested(lit);
+    this.log.rested(shown.log);
     this.stop.rested(shown.stopped);
     for (const { name } of UNIT_LIST) this.units[name].rested(units[name], shown.units[name]);
   }
@@ -202,7 +234,7 @@ export class Model {
     // While it waited for the disk, a later call may have let the robot run again.
     if (effect === 'may stop' || this.stop.resumedSince(asked.sent)) return;
     this.#stops(asked.sent);
-    if (effect === 'stops, confirmed') this.stop.confirmed(truth, nowMs);
+    if (effect === 'stops, confirmed') this.stop.confirmed(truth);
   }
 
   #judgeAnswer(asked: Asked, answer: Answer, nowMs: number): void {

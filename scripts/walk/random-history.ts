@@ -1,5 +1,5 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
-import { UNIT_LIST, type Unit } from '../../src/core/units.js';
+import { MODES, type Mode, UNIT_LIST, type Unit } from '../../src/core/units.js';
 import type { Request } from './caller.js';
 import type { History, Step, WalkSettings } from './history.js';
 import type { Random } from './random.js';
@@ -48,7 +48,7 @@ export function randomHistory(random: Random, length: number): History {
         pollHz: random.among([10, 10, 20, 50, 100]),
         hostSilenceMs: random.among([0, 500, 500, 2000]),
         onControllerReset: random.among(['manual', 'restore'] as const),
-        laserMaxOnS: random.among([0, 0, 0.5]),
+        laserMaxOnS: random.among([0, 0, 0.5, 5]),
         refereeSilenceMs: random.among([500, 500, 3000]),
         onRefereeSilence: random.among(['stop', 'stop', 'hold'] as const),
         frameMs: random.among([0.2, 0.5, 1]),
@@ -88,6 +88,9 @@ function randomSteps(random: Random, unit: Unit, theme: Theme, requests: RandomR
     [0.3, () => [flood(random, unit)]],
     [3 * theme.access, () => [{ do: 'tokens', list: randomTokens(random) }]],
     [2 * theme.match, () => play(random, requests)],
+    [theme.end, () => keptThenGone(random, unit, requests)],
+    [theme.trial, () => trialThenEnd(random, unit, requests)],
+    [0.5 * theme.stop, () => stopOfTheAbsent(random, unit, requests)],
     [3 * theme.end, () => [randomEnd(random)]],
   ]);
   return kind();
@@ -128,6 +131,70 @@ function play(random: Random, requests: RandomRequests): readonly Step[] {
     // Beyond the silence that a play bears, now and then.
     { do: 'wait', ms: random.among([5, 300, 900]) },
   ];
+}
+
+/** Something that has to outlive the daemon, and its end right after. */
+function keptThenGone(random: Random, unit: Unit, requests: RandomRequests): readonly Step[] {
+  const weather: DiskWeather = random.weighted([
+    [2, FAIR],
+    [2, { ...FAIR, latencyMs: 200 }],
+    [1, { ...FAIR, fails: ['sync'] }],
+  ]);
+  const ms = random.among([1, 5, 20, 100, 700]);
+  return [
+    { do: 'disk', weather },
+    { do: 'ask', request: requests.kept(unit) },
+    { do: 'wait', ms },
+    ...(random.chance(0.3) ? [{ do: 'settle' } as const] : []),
+    randomEnd(random),
+  ];
+}
+
+/** A long trial, and what ends it before its time. */
+function trialThenEnd(random: Random, unit: Unit, requests: RandomRequests): readonly Step[] {
+  const { name } = unit;
+  const ends = random.among<() => readonly Step[]>([
+    () => [{ do: 'ask', request: requests.by({ method: 'POST', path: '/api/stop' }) }],
+    () => [{ do: 'ask', request: requests.kept(unit) }],
+    () => [{ do: 'fault', fault: { target: name, fault: 'brownout' } }],
+    () => [
+      { do: 'fault', fault: { target: name, fault: 'unplug' } },
+      { do: 'wait', ms: 1200 },
+      { do: 'fault', fault: { target: name, fault: 'plug' } },
+    ],
+    () => random.shuffled(MODES).flatMap(mode => [switched(unit, mode, requests), { do: 'wait', ms: 60 }]),
+  ]);
+  return [
+    { do: 'ask', request: requests.longTrial(unit) },
+    { do: 'wait', ms: random.among([20, 100]) },
+    ...ends(),
+    { do: 'wait', ms: random.among([1, 60]) },
+    { do: 'settle' },
+  ];
+}
+
+/** A stop while a controller cannot be reached, right after a start or a resume: only its own silence proves it. */
+function stopOfTheAbsent(random: Random, { name }: Unit, requests: RandomRequests): readonly Step[] {
+  const stop: Step = { do: 'ask', request: requests.by({ method: 'POST', path: '/api/stop' }) };
+  const resume: Step = { do: 'ask', request: requests.by({ method: 'POST', path: '/api/resume' }) };
+  const away: Step = { do: 'fault', fault: { target: name, fault: 'unplug' } };
+  const before: readonly Step[] = random.chance(0.5)
+    ? [away, randomEnd(random)]
+    : [
+        stop,
+        { do: 'wait', ms: random.among([50, 200]) },
+        resume,
+        { do: 'wait', ms: random.whole(1, 12) },
+        away,
+      ];
+  return [...before, { do: 'wait', ms: random.among([5, 100, 400, 700, 1500]) }, stop];
+}
+
+function switched({ name }: Unit, mode: Mode, requests: RandomRequests): Step {
+  return {
+    do: 'ask',
+    request: requests.by({ method: 'POST', path: `/api/${name}/mode/switch`, body: { mode } }),
+  };
 }
 
 function randomTokens(random: Random) {
@@ -180,6 +247,7 @@ function randomWeather(random: Random): DiskWeather {
   return random.weighted([
     [4, FAIR],
     [2, { ...FAIR, latencyMs: random.among([20, 200, 700]) }],
+    [1, { ...FAIR, hangs: true }],
     [
       3,
       {
@@ -191,6 +259,9 @@ function randomWeather(random: Random): DiskWeather {
           ['rename'],
           ['syncFolder'],
           ['create'],
+          ['read'],
+          ['open'],
+          ['look'],
         ]),
         torn: random.among([0, 0.5, 1]),
       },

@@ -45,6 +45,25 @@ export class RandomRequests {
     return this.by(request());
   }
 
+  /** What has to outlive the daemon once it was answered 200. */
+  kept(unit: Unit): Request {
+    const random = this.#random;
+    const save = () => this.by(post(`/api/${unit.name}/pidconfig`, randomGains(random, unit)));
+    const lock = () => this.by(post('/api/match/lock', { reason: 'walk' }));
+    const unlock = () => this.by(post('/api/match/unlock'));
+    return random.weighted<() => Request>([
+      [3, save],
+      [this.#theme.match, lock],
+      [this.#theme.match, unlock],
+      [this.#theme.match, () => this.call(random.among(PHASES))],
+    ])();
+  }
+
+  longTrial(unit: Unit): Request {
+    const body = { gains: randomGains(this.#random, unit), leaseS: 5 };
+    return this.by(post(`/api/${unit.name}/pidconfig/trial`, body));
+  }
+
   /** Of the referee's desk. */
   call(phase: Phase): Request {
     const random = this.#random;

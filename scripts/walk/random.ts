@@ -29,6 +29,11 @@ export class Random {
     return choice;
   }
 
+  shuffled<T>(choices: readonly T[]): readonly T[] {
+    const placed = choices.map(choice => ({ choice, place: this.next() }));
+    return placed.sort((a, b) => a.place - b.place).map(({ choice }) => choice);
+  }
+
   /** The more often, the greater the number beside it. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     const total = choices.reduce((sum, [weight]) => sum + weight, 0);

@@ -1,25 +1,12 @@
-import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import { type Asked, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import type { Truth } from './truth.js';
-import type { Frame } from './wire.js';
-
-const SILENCE_AT_START_MS = 500;
-
-/** What the bus carried to one controller since its latch was last seen. */
-interface Beats {
-  lastMs: number;
-  largestSilenceMs: number;
-}
 
 /** What a stop promises: no torque from its 200 until somebody asks for a resume, and the latch in every controller. */
 export class StopModel {
   stopped = new Candidates<boolean>(false);
-  readonly #beats: Record<UnitName, Beats> = perUnit(() => ({
-    lastMs: Number.NEGATIVE_INFINITY,
-    largestSilenceMs: SILENCE_AT_START_MS,
-  }));
   /** Controllers that must not have torque. */
   readonly #still = new Set<UnitName>();
   /** Resumes under way, and those that were under way when a stop was answered. */
@@ -38,21 +25,9 @@ export class StopModel {
     for (const value of [true, false]) this.stopped.maybe(value, at, at);
   }
 
-  wrote({ unit, register, values }: Frame, nowMs: number): void {
-    if (register !== 'heartbeat') return;
-    const beats = this.#beats[unit];
-    const silenceMs = values.silence_ms ?? 0;
-    beats.lastMs = nowMs;
-    beats.largestSilenceMs = Math.max(
-      beats.largestSilenceMs,
-      silenceMs === 0 ? Number.POSITIVE_INFINITY : silenceMs,
-    );
-  }
-
   watch(truth: Truth): void {
     for (const { name } of UNIT_LIST) {
-      const { latched, torque } = truth.units[name];
-      if (latched) this.#beats[name].largestSilenceMs = 0;
+      const { torque } = truth.units[name];
       promise(!(torque && this.#still.has(name)), 'torque while stopped', () => `${name} has torque`);
     }
   }
@@ -63,13 +38,13 @@ export class StopModel {
     this.#still.clear();
   }
 
-  answered(asked: Asked, truth: Truth, nowMs: number): void {
+  answered(asked: Asked, truth: Truth): void {
     if (asked.answer === undefined) return;
     const { status, body, at } = asked.answer;
     if (isPost(asked, '/api/stop')) {
       if (status === 503 && body?.code === 'closing') this.stopped.maybe(true, asked.sent, at);
       else this.fell(at);
-      if (status === 200) this.confirmed(truth, nowMs);
+      if (status === 200) this.confirmed(truth);
     } else if (isPost(asked, '/api/resume')) {
       this.#resumes.delete(asked);
       this.#released = at;
@@ -141,19 +116,11 @@ export class StopModel {
     return this.#resumes.size === 0 && this.#released < sent && this.stopped.must(true) && this.#since < sent;
   }
 
-  confirmed(truth: Truth, nowMs: number): void {
+  /** Latched, or without torque because it has not heard the host for too long. */
+  confirmed(truth: Truth): void {
+    if (this.#resumes.size > 0) return;
     for (const { name } of UNIT_LIST) {
-      const { latched, torque } = truth.units[name];
-      const { lastMs, largestSilenceMs } = this.#beats[name];
-      const silentMs = nowMs - lastMs;
-      if (this.#resumes.size > 0) continue;
-      promise(
-        latched || silentMs > largestSilenceMs,
-        'stop confirmed',
-        () =>
-          `200, but the ${name} is not latched, and silent for ${silentMs} of ${largestSilenceMs} ms` +
-          `${torque ? ', with torque' : ''}`,
-      );
+      promise(!truth.units[name].torque, 'stop confirmed', () => `200, and the ${name} has torque`);
       this.#still.add(name);
     }
   }

@@ -12,10 +12,15 @@ interface Trial {
   readonly untilMs: number;
 }
 
+/** A controller that was away for so long counts as offline. */
+const OFFLINE_MS = 1000;
+
 /** Which gains one unit may run without their being saved. */
 export class TrialModel {
   readonly #unit: UnitName;
   #trials: Trial[] = [];
+  /** Since when no frame reaches the controller, and the place of that in the order of all that happened. */
+  #away: { readonly sinceMs: number; readonly at: number } | undefined;
 
   constructor(unit: UnitName) {
     this.#unit = unit;
@@ -35,6 +40,17 @@ export class TrialModel {
     if (!isGainSet(gains)) return;
     const untilMs = asked.sentMs + 1000 * Number(bodyMember(asked, 'leaseS')) + GRACE_MS;
     this.#trials.push({ gains: gainsKey(gains), at: asked.answer?.at ?? Number.POSITIVE_INFINITY, untilMs });
+  }
+
+  /** No frame reaches the controller any more. */
+  left(nowMs: number, at: number): void {
+    this.#away ??= { sinceMs: nowMs, at };
+  }
+
+  /** It may be reached again. */
+  came(nowMs: number): void {
+    if (this.#away !== undefined && nowMs - this.#away.sinceMs > OFFLINE_MS) this.over(this.#away.at);
+    this.#away = undefined;
   }
 
   /** Whatever was answered before ends. */

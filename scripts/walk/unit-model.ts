@@ -12,6 +12,10 @@ export interface UnitShown {
   /** The gains that are saved run. */
   readonly applied: boolean;
   readonly kept: GainSet;
+  /** Others run, on trial. */
+  readonly isTried: boolean;
+  /** Newest first. */
+  readonly history: readonly { readonly revision: number; readonly gains: GainSet }[];
 }
 
 /** What callers were promised of one unit: its mode, its wave and its gains. */
@@ -25,17 +29,21 @@ export class UnitModel {
   #sincePromise: Set<string>;
   /** Since all was last at rest; the end of the daemon may leave any of them standing. */
   #refused: Asked[] = [];
-  readonly #trials: TrialModel;
+  readonly trials: TrialModel;
   readonly #everSaved = new Set<string>();
+  readonly #everPromised = new Set<string>();
+  /** The gains of each revision, as they were shown. */
+  readonly #revisions = new Map<number, string>();
   /** Modes that a controller keeps which a resume has not reached yet. */
   #unreached: readonly Mode[] = [];
 
   constructor(unit: Unit, restores: boolean) {
     this.#unit = unit;
-    this.#trials = new TrialModel(unit.name);
+    this.trials = new TrialModel(unit.name);
     this.#restores = restores;
     const defaults = gainsKey(defaultGains(unit));
     this.#sincePromise = new Set([defaults]);
+    this.#everSaved.add(defaults);
     this.gains = new Candidates(defaults);
   }
 
@@ -47,7 +55,7 @@ export class UnitModel {
   answered(asked: Asked, truth: UnitTruth): void {
     if (asked.answer === undefined) return;
     const { status, body, at } = asked.answer;
-    this.#trials.answered(asked);
+    this.trials.answered(asked);
     if (status !== 200) {
       if (isAccessRefusal(asked.answer)) return;
       this.#refused.push(asked);
@@ -63,15 +71,18 @@ export class UnitModel {
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
     else if (this.#isWave(asked)) this.waves.sure(waveKey(body), asked.sent, at);
     else if (this.#isGains(asked)) {
-      this.#sincePromise = new Set([gainsKey(body)]);
-      this.#everSaved.add(gainsKey(body));
-      this.gains.sure(gainsKey(body), asked.sent, at);
+      const saved = gainsKey(body);
+      this.#judgeSave(asked, saved);
+      this.#sincePromise = new Set([saved]);
+      this.#everSaved.add(saved);
+      this.#everPromised.add(saved);
+      this.gains.sure(saved, asked.sent, at);
     }
   }
 
   /** Nobody hears what came of it. Whoever hangs up while others have the unit's turn is not obeyed. */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
-    this.#trials.mayRun(asked);
+    this.trials.mayRun(asked);
     const waits = [...outstanding].some(other => other.sent < asked.sent && this.#takesTurn(other));
     if (waits && this.#takesTurn(asked)) return;
     this.#maybe(asked, at);
@@ -80,13 +91,18 @@ export class UnitModel {
   }
 
   ended(outstanding: readonly Asked[], at: number): void {
-    this.#trials.over(at);
+    this.trials.over(at);
     for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
     for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
     // A save that nobody got a 200 for, and that was found in force, may be gone at the next power cut.
     for (const gains of this.#sincePromise) this.gains.maybe(gains, at, at);
     this.#refused = [];
     this.#unreached = [];
+    // Their numbers are given anew where the medium lost them.
+    for (const [revision, gains] of [...this.#revisions].sort(([a], [b]) => b - a)) {
+      if (this.#everPromised.has(gains)) break;
+      this.#revisions.delete(revision);
+    }
   }
 
   /** `restoring`: the daemon knew the controller before, and is not stopped. */
@@ -94,7 +110,7 @@ export class UnitModel {
     if (this.#restores && restoring) this.modes.maybe('manual', at, at);
     else this.modes.sure('manual', at, at);
     this.waves.sure(NO_WAVE, at, at);
-    this.#trials.over(at);
+    this.trials.over(at);
     this.#unreached = [];
   }
 
@@ -113,14 +129,18 @@ export class UnitModel {
     const kept = gainsKey(shown.kept);
     promise(this.gains.can(kept), 'gains', () => `${name} has ${kept}; ${this.gains.values} would be right`);
     const runs = truth.gains && gainsKey(truth.gains);
-    const tried = runs !== undefined && this.#trials.canRun(runs, nowMs);
+    const tried = runs !== undefined && this.trials.canRun(runs, nowMs);
     promise(runs === kept || tried, 'gains run', () => `${name} runs ${runs}; the journal has ${kept}`);
+    const isSaid = runs === kept || shown.isTried;
+    promise(isSaid, 'trial shown', () => `${name} runs ${runs}, and status shows no trial`);
+    this.#judgeHistory(shown, kept);
     const said = shown.applied === (runs === kept);
     promise(said, 'applied', () => `status shows applied ${shown.applied} of the ${name}`);
   }
 
   /** What holds at rest is all that can hold from there. */
-  rested({ mode, wave }: UnitTruth, { kept }: UnitShown): void {
+  rested({ mode, wave }: UnitTruth, { kept, history }: UnitShown): void {
+    for (const { revision, gains } of history) this.#revisions.set(revision, gainsKey(gains));
     this.modes = new Candidates(mode);
     if (mode === 'debug') this.waves = new Candidates(wave);
     this.#sincePromise.add(gainsKey(kept));
@@ -129,7 +149,33 @@ export class UnitModel {
     this.#unreached = [];
   }
 
+  /** A restored revision has the gains that it was shown with, and a saved one those that were sent. */
+  #judgeSave(asked: Asked, saved: string): void {
+    const isRestore = isPost(asked, this.#path('pidconfig/restore'));
+    const expected = isRestore
+      ? this.#revisions.get(Number(bodyMember(asked, 'revision')))
+      : gainsKey(gainsIn(asked));
+    const holds = expected === undefined || expected === saved;
+    promise(holds, 'saved as asked', () => `${asked.request.path} saved ${saved}, not ${expected}`);
+  }
+
+  #judgeHistory({ history }: UnitShown, kept: string): void {
+    const { name } = this.#unit;
+    const [newest] = history;
+    const isNewest = newest === undefined || gainsKey(newest.gains) === kept;
+    promise(isNewest, 'history', () => `the newest revision of ${name} is not the one in force`);
+    for (const [place, { revision, gains }] of history.entries()) {
+      const key = gainsKey(gains);
+      const known = this.#revisions.get(revision) ?? key;
+      const after = history[place - 1]?.revision ?? revision + 1;
+      promise(after === revision + 1, 'history', () => `after ${name} ${revision} comes ${after}`);
+      promise(known === key, 'history', () => `${name} ${revision} was ${known} and is ${key}`);
+      promise(this.#everSaved.has(key), 'history', () => `nobody saved ${name} ${revision}: ${key}`);
+    }
+  }
+
   #switched(mode: Mode, sent: number, at: number): void {
+    if (!this.modes.can(mode) && this.#unreached.length === 0) this.trials.over(sent);
     const stays = mode === 'debug' && this.modes.can('debug');
     if (!stays) this.waves.sure(NO_WAVE, sent, at);
     else if (!this.modes.must('debug')) this.waves.maybe(NO_WAVE, sent, at);

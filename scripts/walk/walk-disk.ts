@@ -1,3 +1,4 @@
+import type { Timer } from '../../src/core/clock.js';
 import { RobotError } from '../../src/core/errors.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
 import type { WalkClock } from './walk-clock.js';
@@ -9,6 +10,8 @@ export interface DiskWeather {
   readonly fails: readonly string[];
   /** Of an append that fails, this part is written before, from 0 to 1. */
   readonly torn: number;
+  /** Nothing is answered until the weather is another. */
+  readonly hangs?: true;
 }
 
 export const FAIR: DiskWeather = { latencyMs: 1, fails: [], torn: 0 };
@@ -30,15 +33,40 @@ export type Left = 'nothing' | 'all' | number;
 
 /** A disk in memory, in simulated time: slow, failing, and with a cache that a power cut empties. */
 export class WalkDisk implements Disk {
-  weather: DiskWeather = FAIR;
+  #weather: DiskWeather = FAIR;
   readonly #clock: WalkClock;
   #names = new Map<string, Inode>();
   #durableNames = new Map<string, Inode>();
   readonly #nameChanges: NameChange[] = [];
   readonly #underWay = new Set<() => void>();
+  readonly #hanging = new Set<() => void>();
 
   constructor(clock: WalkClock) {
     this.#clock = clock;
+  }
+
+  get weather(): DiskWeather {
+    return this.#weather;
+  }
+
+  set weather(weather: DiskWeather) {
+    this.#weather = weather;
+    if (weather.hangs !== true) for (const end of [...this.#hanging]) end();
+  }
+
+  /** What is read now may not be had, or not in time. */
+  get isUnreadable(): boolean {
+    return this.#weather.hangs === true || this.#weather.fails.includes('read');
+  }
+
+  /** Something that a reader finds is not on the medium, and never will be. */
+  get forgets(): boolean {
+    return [...this.#names.values()].some(({ chunks }) => chunks.some(({ state }) => state === 'lost'));
+  }
+
+  /** What a reader finds at the path; empty where there is no file. */
+  content(path: string): Buffer {
+    return Buffer.concat((this.#names.get(path)?.chunks ?? []).map(({ bytes }) => bytes));
   }
 
   /** What a killed process has asked of the kernel is done before the process is gone. */
@@ -78,8 +106,7 @@ export class WalkDisk implements Disk {
 
   read(path: string): Promise<Buffer | undefined> {
     return this.#does('read', () => {
-      const inode = this.#names.get(path);
-      return inode === undefined ? undefined : Buffer.concat(inode.chunks.map(({ bytes }) => bytes));
+      return this.#names.has(path) ? this.content(path) : undefined;
     });
   }
 
@@ -150,9 +177,11 @@ export class WalkDisk implements Disk {
   #does<T>(operation: string, act: () => T, whenFailed?: (weather: DiskWeather) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const { weather } = this;
+      let timer: Timer | undefined;
       const end = () => {
-        timer.cancel();
+        timer?.cancel();
         this.#underWay.delete(end);
+        this.#hanging.delete(end);
         try {
           if (weather.fails.includes(operation)) {
             whenFailed?.(weather);
@@ -163,8 +192,9 @@ export class WalkDisk implements Disk {
           reject(error);
         }
       };
-      const timer = this.#clock.after(weather.latencyMs, end);
       this.#underWay.add(end);
+      if (weather.hangs) this.#hanging.add(end);
+      else timer = this.#clock.after(weather.latencyMs, end);
     });
   }
 }

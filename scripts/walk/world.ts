@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { tokenFile } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { Config } from '../../src/config/settings.js';
 import { perUnit, UNIT_LIST } from '../../src/core/units.js';
+import { LOG_FILE, OLD_LOG_FILE } from '../../src/events/durable-log.js';
 import type { Hardware } from '../../src/hardware/ports.js';
 import { tokenFileOf } from './access-model.js';
 import type { Asked } from './asked.js';
@@ -14,7 +16,7 @@ import { lookAt } from './look.js';
 import { Model, type Shown } from './model.js';
 import { type Truth, truthOf } from './truth.js';
 import { settle, WalkClock } from './walk-clock.js';
-import { FAIR, WalkDisk } from './walk-disk.js';
+import { type DiskWeather, FAIR, WalkDisk } from './walk-disk.js';
 import { Wire } from './wire.js';
 
 const STATE_FOLDER = '/state';
@@ -67,10 +69,7 @@ export class World {
       bus: this.#robot.hardware.bus,
       clock: this.clock,
       frameMs,
-      watch: {
-        wrote: frame => this.#model.wrote(frame, this.clock.nowMs()),
-        settled: () => this.#watch(),
-      },
+      ended: () => this.#watch(),
     });
   }
 
@@ -90,7 +89,7 @@ export class World {
         this.#fault(step.fault);
         break;
       case 'disk':
-        this.#disk.weather = step.weather;
+        this.#weather(step.weather);
         this.#model.trouble(this.clock.nowMs());
         break;
       case 'tokens':
@@ -134,6 +133,7 @@ export class World {
     });
     this.#life = life;
     this.#model.started(this.clock.nowMs());
+    if (this.#disk.isUnreadable) this.#model.unread();
     life.start().catch(error => {
       this.#broken ??= error;
     });
@@ -151,7 +151,7 @@ export class World {
 
   #watch(): void {
     try {
-      this.#model.watch(this.#truth(), this.clock.nowMs());
+      this.#model.watch(this.#truth(), this.#life?.listens !== false, this.clock.nowMs());
     } catch (error) {
       this.#broken ??= error;
     }
@@ -223,14 +223,25 @@ export class World {
     if (fault.target === 'pin') this.#model.light.pin(fault.fault !== 'clear', nowMs);
     else if (fault.fault === 'clear' && fault.target === 'bus') this.#model.light.pin(false, nowMs);
     else if (fault.fault === 'brownout' && fault.target !== 'bus') this.#model.reset(fault.target);
+    for (const { name } of UNIT_LIST) {
+      if (fault.target !== name && fault.target !== 'bus') continue;
+      if (fault.fault === 'plug' || fault.fault === 'clear') this.#model.plugged(name, true, nowMs);
+      if (fault.fault === 'unplug') this.#model.plugged(name, fault.count !== undefined, nowMs);
+    }
     this.#robot.inject(fault);
+  }
+
+  #weather(weather: DiskWeather): void {
+    this.#disk.weather = weather;
+    this.#model.access.disk(this.#disk.isUnreadable, this.clock.nowMs());
+    if (this.#disk.isUnreadable && this.#life?.listens === false) this.#model.unread();
   }
 
   #interlock(closed: boolean): void {
     const opens = this.#interlockClosed && !closed;
+    if (this.#interlockClosed !== closed) this.#model.interlock(closed);
     this.#interlockClosed = closed;
     if (!opens) return;
-    this.#model.interlockOpened();
     for (const listener of this.#opened) listener();
   }
 
@@ -261,6 +272,7 @@ export class World {
     const { laser } = this.#robot.hardware;
     if ('write' in laser) laser.write(false);
     await settle();
+    if (this.#disk.forgets) this.#model.forgets();
     this.#model.ended(this.#truth(), step.how === 'cut', this.clock.nowMs());
     if (step.controllersToo)
       for (const { name } of UNIT_LIST) this.#fault({ target: name, fault: 'brownout' });
@@ -276,8 +288,9 @@ export class World {
     this.#robot.inject({ target: 'bus', fault: 'clear' });
     for (const { name } of UNIT_LIST) this.#robot.inject({ target: name, fault: 'clear' });
     this.#robot.inject({ target: 'pin', fault: 'clear' });
-    this.#disk.weather = FAIR;
-    this.#interlockClosed = true;
+    this.#weather(FAIR);
+    this.#interlock(true);
+    for (const { name } of UNIT_LIST) this.#model.plugged(name, true, this.clock.nowMs());
     this.#model.light.pin(false, this.clock.nowMs());
     this.#model.calm(this.clock.nowMs());
     await this.#pass(PATIENCE_MS, () => this.#life?.listens === true && this.#model.outstanding.size === 0);
@@ -304,7 +317,8 @@ export class World {
 
   async #judged(): Promise<Shown> {
     const shown = await lookAt(this.#life, this.#model.access.someone);
-    this.#model.atRest(this.#truth(), shown, this.clock.nowMs());
+    const logged = [OLD_LOG_FILE, LOG_FILE].map(name => this.#disk.content(join(STATE_FOLDER, name)));
+    this.#model.atRest(this.#truth(), shown, Buffer.concat(logged), this.clock.nowMs());
     return shown;
   }
 }

@@ -1,8 +1,8 @@
-import type { Clock, Timer } from '../core/clock.js';
+import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { type Need, RIGHTS, type Right } from '../core/rights.js';
-import type { Disk } from '../storage/disk.js';
+import { type Disk, START_MS } from '../storage/disk.js';
 import { ROLES } from './roles.js';
 import { type Token, tokenOf } from './token.js';
 import { readTokens } from './token-file.js';
@@ -38,7 +38,9 @@ export class Access {
   #tokens: readonly Token[] | undefined;
   /** By the secret with which each came before, so that it is hashed once and not for every request. */
   readonly #known = new Map<string, Caller>();
-  #problem: RobotError<'access-unavailable'> | undefined;
+  #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
+    cure: 'The disk is too slow: check it.',
+  });
   #timer: Timer | undefined;
   #closed = false;
 
@@ -58,10 +60,12 @@ export class Access {
     this.#stop = options.stop;
   }
 
-  /** Reads the file, and goes on looking at it. Never rejects: what cannot be read makes access unavailable. */
+  /**
+   * Reads the file, and goes on looking at it. Never rejects: what cannot be read makes access unavailable, and so does a
+   * disk that is too slow, until it has answered.
+   */
   async open(): Promise<void> {
-    await this.#look();
-    this.#timer = this.#closed ? undefined : this.#clock.after(LOOK_AGAIN_MS, () => void this.open());
+    await endedWithin(this.#clock, START_MS, this.#watch());
   }
 
   close(): void {
@@ -122,6 +126,11 @@ export class Access {
       throw new RobotError('not-allowed', { right });
     }
     throw new RobotError(secret === undefined ? 'token-required' : 'token-unknown');
+  }
+
+  async #watch(): Promise<void> {
+    await this.#look();
+    if (!this.#closed) this.#timer = this.#clock.after(LOOK_AGAIN_MS, () => void this.#watch());
   }
 
   async #look(): Promise<void> {

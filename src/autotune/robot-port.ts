@@ -1,7 +1,13 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { GainSet, Gains, Loop, UnitName } from '../core/units.js';
-import { unitNamed } from '../core/units.js';
+import {
+  type Excitation,
+  type GainSet,
+  type Gains,
+  type Loop,
+  type UnitName,
+  unitNamed,
+} from '../core/units.js';
 import type { CapturedStep, Robot } from '../robot/robot.js';
 import type { TrialEnd } from '../robot/robot-event.js';
 import type { StepCapture } from '../robot/step-reader.js';
@@ -44,6 +50,8 @@ export class RobotPort implements TunerPort {
   #leaseEndsAtMs: number;
   #tried: GainSet | undefined;
   #aborted: Aborted | undefined;
+  /** The last wave that was asked for. */
+  #wave: Excitation | undefined;
   /** Of the wave under way; undefined while there is none. */
   #ranAway: boolean | undefined;
 
@@ -114,8 +122,10 @@ export class RobotPort implements TunerPort {
 
   async excite({ amplitude, periodS, halves, runaway, rings }: WaveRequest): Promise<Recording> {
     const { robot, unit, loop } = this.#options;
-    const wave = (size: number, name = loop.name, most?: number) =>
-      robot.units[unit].excite({ loop: name, amplitude: size, periodS }, undefined, most);
+    const wave = (size: number, name = loop.name, most?: number) => {
+      this.#wave = { loop: name, amplitude: size, periodS };
+      return robot.units[unit].excite(this.#wave, undefined, most);
+    };
     this.#requireGoing();
     await wave(0);
     await this.#rest(STILL * amplitude);
@@ -181,20 +191,36 @@ export class RobotPort implements TunerPort {
     });
   }
 
-  /** False while the controller cannot be reached, or does not say what it does. */
+  /**
+   * False while the controller cannot be reached, or does not say what it does. A wave that somebody else has chosen
+   * since is left to them.
+   */
   async #endWave(): Promise<boolean> {
-    const { robot, unit, loop } = this.#options;
+    const { robot, unit } = this.#options;
     const { online, mode, excitation } = robot.units[unit].state;
     if (!online) return false;
-    if (mode !== 'debug' || excitation?.amplitude === 0) return true;
+    if (mode !== 'debug') return true;
     if (excitation === null) return false;
+    if (excitation.amplitude === 0 || !this.#isOwn(excitation)) return true;
     try {
-      const { periodS } = excitation;
-      await robot.units[unit].excite({ loop: loop.name, amplitude: 0, periodS });
+      await robot.units[unit].excite({ ...excitation, amplitude: 0 }, () => {
+        const { excitation: now } = robot.units[unit].state;
+        if (now !== null && !this.#isOwn(now)) throw new Aborted('somebody else chose a wave');
+      });
       return true;
     } catch {
       return false;
     }
+  }
+
+  /** Controllers keep float32. */
+  #isOwn({ loop, amplitude, periodS }: Excitation): boolean {
+    const own = this.#wave;
+    return (
+      loop === own?.loop &&
+      Math.fround(amplitude) === Math.fround(own.amplitude) &&
+      Math.fround(periodS) === Math.fround(own.periodS)
+    );
   }
 
   async #try(gains: GainSet): Promise<void> {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Clock, Timer } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogHead } from '../core/log-event.js';
-import type { Disk, DiskFile } from '../storage/disk.js';
+import { type Disk, type DiskFile, START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
+import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { hashOfLine, type LogLine, NOTHING_BEFORE, parseLine } from './log-line.js';
 
 export const LOG_FILE = 'events.jsonl';
@@ -37,7 +37,7 @@ export class DurableLog {
   #bytes = 0;
   /** Of the last line that was written and synced. */
   #head: LogHead | undefined;
-  #problem: RobotError | undefined;
+  #problem: StorageFailure | undefined;
   #timer: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
 
@@ -58,9 +58,10 @@ export class DurableLog {
     this.#mostBytes = options.mostBytes ?? MOST_BYTES;
   }
 
-  /** Mends what a power cut left. Never rejects: without a disk the lines wait. */
+  /** Mends what a power cut left. Never rejects: without a disk, or with one that is too slow, the lines wait. */
   async open(): Promise<void> {
-    await this.#flush();
+    const isOpen = await endedWithin(this.#clock, START_MS, this.#flush());
+    if (!isOpen) this.#setProblem(tooSlow('read', join(this.#folder, LOG_FILE)));
   }
 
   /** Undefined before the first line is on the medium. */
@@ -74,7 +75,7 @@ export class DurableLog {
   }
 
   /** Why lines wait. */
-  get problem(): RobotError | undefined {
+  get problem(): StorageFailure | undefined {
     return this.#problem;
   }
 
@@ -116,15 +117,13 @@ export class DurableLog {
         this.#timer?.cancel();
         this.#timer = undefined;
         this.#flushSoon(TRY_AGAIN_MS);
-        this.#setProblem(
-          isRobotError(error) ? error : new RobotError('storage-failed', {}, { cause: error }),
-        );
+        this.#setProblem(storageFailure(error));
       }
     });
     return this.#work;
   }
 
-  #setProblem(problem: RobotError | undefined): void {
+  #setProblem(problem: StorageFailure | undefined): void {
     this.#problem = problem;
     this.changed.emit();
   }

@@ -10,7 +10,7 @@ import {
   type UnitName,
   unitNamed,
 } from '../core/units.js';
-import type { Disk } from '../storage/disk.js';
+import { type Disk, START_MS } from '../storage/disk.js';
 import { PathLock, type ProcessLock } from '../storage/path-lock.js';
 import { Journal } from './journal.js';
 import type { JournalEntry } from './journal-line.js';
@@ -28,9 +28,6 @@ interface StoreOptions {
   readonly disk: Disk;
   readonly lock?: ProcessLock;
 }
-
-/** How long a start waits for the disk. */
-const OPEN_MS = 2000;
 
 /** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
 export class GainsStore {
@@ -51,7 +48,7 @@ export class GainsStore {
    */
   static async open(options: StoreOptions): Promise<GainsStore> {
     const store = new GainsStore(options);
-    await endedWithin(options.clock, OPEN_MS, store.#journal.open());
+    await endedWithin(options.clock, START_MS, store.#journal.open());
     const cause = store.#journal.problem?.cause;
     if (!isRobotError(cause, 'state-in-use')) return store;
     await store.close();

@@ -15,7 +15,7 @@ const NEWLINE = 0x0a;
 /** The journal's file in the state folder, and the copies that were set aside beside it. Every failure is `storage-failed`. */
 export class JournalFile {
   readonly #folder: string;
-  readonly #path: string;
+  readonly path: string;
   readonly #disk: Disk;
   readonly #setAside = new Set<string>();
   #file: DiskFile | undefined;
@@ -27,7 +27,7 @@ export class JournalFile {
 
   constructor(folder: string, disk: Disk) {
     this.#folder = folder;
-    this.#path = join(folder, JOURNAL_FILE);
+    this.path = join(folder, JOURNAL_FILE);
     this.#disk = disk;
   }
 
@@ -41,7 +41,7 @@ export class JournalFile {
   }
 
   async load(): Promise<Revisions> {
-    const bytes = await this.#disk.read(this.#path);
+    const bytes = await this.#disk.read(this.path);
     const { revisions, damaged, newerFormat } = await parsedInTurns(bytes ?? Buffer.alloc(0));
     if (newerFormat !== undefined) throw this.#ofNewerFormat(newerFormat);
     for (const name of await this.#disk.list(this.#folder)) if (isSetAside(name)) this.#setAside.add(name);
@@ -57,7 +57,7 @@ export class JournalFile {
     if (this.#file === undefined) return false;
     const inPlace = await this.#file.isInPlace();
     if (inPlace && this.#sound) return true;
-    if (!inPlace) this.#foreign = await this.#disk.read(this.#path);
+    if (!inPlace) this.#foreign = await this.#disk.read(this.path);
     await this.close();
     return false;
   }
@@ -66,7 +66,7 @@ export class JournalFile {
   async replace(parts: Iterable<Buffer>): Promise<void> {
     await this.close();
     await this.#keepForeign();
-    this.#bytes = await replaceFile(this.#disk, this.#path, parts);
+    this.#bytes = await replaceFile(this.#disk, this.path, parts);
     await this.#open();
   }
 
@@ -97,7 +97,7 @@ export class JournalFile {
   async #open(): Promise<void> {
     // A process that was killed may have left a rename that the medium does not have yet.
     await this.#disk.syncFolder(this.#folder);
-    this.#file = await this.#disk.openToAppend(this.#path);
+    this.#file = await this.#disk.openToAppend(this.path);
     this.#sound = true;
   }
 
@@ -112,12 +112,12 @@ export class JournalFile {
   }
 
   #ofNewerFormat(format: number): RobotError<'storage-failed'> {
-    const cure = `A newer version of Trunnion wrote it: install that version, or move ${this.#path} away to begin anew.`;
+    const cure = `A newer version of Trunnion wrote it: install that version, or move ${this.path} away to begin anew.`;
     return this.failure('read', `format ${format}`, cure);
   }
 
   failure(operation: string, errno: string, cure: string): RobotError<'storage-failed'> {
-    return new RobotError('storage-failed', { operation, path: this.#path, errno, cure });
+    return new RobotError('storage-failed', { operation, path: this.path, errno, cure });
   }
 }
 

@@ -3,6 +3,7 @@ import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { Disk } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
+import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { JournalFile } from './journal-file.js';
 import { type JournalEntry, journalBytes } from './journal-line.js';
 import type { Asked, Revisions } from './revisions.js';
@@ -16,15 +17,13 @@ const RETRY_MS = 1000;
 interface Save {
   readonly asked: Asked;
   readonly resolve: (entry: JournalEntry) => void;
-  readonly reject: (error: StorageError) => void;
+  readonly reject: (error: StorageFailure) => void;
   readonly timer: Timer;
   /** Its line may be in the file, and in force after a restart, although it is refused. */
   mayRemain: boolean;
   /** Its caller was answered before the disk was done. */
   abandoned: boolean;
 }
-
-type StorageError = RobotError<'storage-failed'>;
 
 /**
  * Saved gains on disk, one line each, only ever appended to. What `append` resolved with survives a crash or a power
@@ -43,7 +42,7 @@ export class Journal {
   #revisions: Revisions | undefined;
   readonly #saves: Save[] = [];
   #compactedAboveBytes = COMPACTED_ABOVE_BYTES;
-  #problem: StorageError | undefined;
+  #problem: StorageFailure | undefined;
   #retry: Timer | undefined;
   /** What listeners of `changed` know. */
   #reported = '';
@@ -66,7 +65,7 @@ export class Journal {
     return this.#revisions;
   }
 
-  get problem(): StorageError | undefined {
+  get problem(): StorageFailure | undefined {
     return this.#problem;
   }
 
@@ -107,7 +106,7 @@ export class Journal {
   #enqueue(act: () => Promise<unknown>): Promise<void> {
     this.#work = this.#work.then(act).then(
       () => this.#setProblem(undefined),
-      error => this.#setProblem(asStorageError(error)),
+      error => this.#setProblem(failureOf(error)),
     );
     return this.#work;
   }
@@ -131,7 +130,7 @@ export class Journal {
       saves = this.#taken();
       entries = revisions.numbered(saves.map(({ asked }) => asked));
     } catch (error) {
-      this.#refuse([...saves, ...this.#taken()], asStorageError(error));
+      this.#refuse([...saves, ...this.#taken()], failureOf(error));
       throw error;
     }
     if (saves.length > 0) await this.#write(saves, entries);
@@ -143,7 +142,7 @@ export class Journal {
     try {
       await this.#file.append(journalBytes(entries.map(({ line }) => line)));
     } catch (error) {
-      const failure = asStorageError(error);
+      const failure = failureOf(error);
       this.#setProblem(failure);
       try {
         // On a disk that works again nothing remains of a save that is refused.
@@ -172,7 +171,7 @@ export class Journal {
     return this.#saves.splice(0).filter(({ abandoned }) => !abandoned);
   }
 
-  #refuse(saves: readonly Save[], failure: StorageError): void {
+  #refuse(saves: readonly Save[], failure: StorageFailure): void {
     const { context, cause } = failure;
     for (const { timer, reject, mayRemain } of saves) {
       timer.cancel();
@@ -187,7 +186,7 @@ export class Journal {
     this.#compactedAboveBytes = Math.max(COMPACTED_ABOVE_BYTES, 2 * this.#file.bytes);
   }
 
-  #setProblem(problem: StorageError | undefined): void {
+  #setProblem(problem: StorageFailure | undefined): void {
     this.#problem = problem;
     this.#retry?.cancel();
     if (problem !== undefined && !this.#closed) {
@@ -199,14 +198,13 @@ export class Journal {
     this.changed.emit();
   }
 
-  #slow(operation: string): StorageError {
-    return this.#file.failure(operation, 'slow', 'The disk is too slow: check it.');
+  #slow(operation: Parameters<typeof tooSlow>[0]): StorageFailure {
+    return tooSlow(operation, this.#file.path);
   }
 }
 
-function asStorageError(error: unknown): StorageError {
-  if (isRobotError(error, 'storage-failed')) return error;
-  if (!isRobotError(error, 'state-in-use')) return new RobotError('storage-failed', {}, { cause: error });
+function failureOf(error: unknown): StorageFailure {
+  if (!isRobotError(error, 'state-in-use')) return storageFailure(error);
   const cure = 'End the other daemon that uses the state folder.';
   const context = { operation: 'lock', path: error.context.folder, errno: 'in use', cure };
   return new RobotError('storage-failed', context, { cause: error });

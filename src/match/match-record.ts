@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Boot } from '../core/boot.js';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { PHASES, type Phase } from '../core/phases.js';
-import type { Disk } from '../storage/disk.js';
+import { type Disk, START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
+import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { type Lock, type MatchCall, type MatchState, NO_MATCH } from './match.js';
 
 const FILE = 'match.json';
@@ -37,7 +38,7 @@ export class MatchRecord {
   #wanted: MatchState | undefined;
   /** What the medium has. */
   #kept: MatchState | undefined;
-  #problem: RobotError<'storage-failed'> | undefined;
+  #problem: StorageFailure | undefined;
 
   constructor(options: { disk: Disk; folder: string; clock: Clock; boot: Boot }) {
     this.#disk = options.disk;
@@ -47,22 +48,35 @@ export class MatchRecord {
   }
 
   /** Why the medium does not have the newest state. */
-  get problem(): RobotError<'storage-failed'> | undefined {
+  get problem(): StorageFailure | undefined {
     return this.#problem;
   }
 
   /**
    * A match goes on after a restart of the daemon. After a boot nobody knows how long it took, so that the match pauses.
-   * What cannot be read may have been a lock, and counts as one.
+   * What cannot be read in time may have been a lock, and counts as one that only a referee takes away, whatever the disk
+   * says later.
    */
   async load(): Promise<MatchState> {
+    let state: MatchState | undefined;
+    let problem = tooSlow('read', this.#path);
+    const read = this.#read().then(
+      found => {
+        state = found;
+      },
+      (error: unknown) => {
+        problem = storageFailure(error);
+      },
+    );
+    await endedWithin(this.#clock, START_MS, read);
+    if (state !== undefined) return state;
+    this.#setProblem(problem);
+    return locked('The record of lock and match cannot be read.');
+  }
+
+  async #read(): Promise<MatchState> {
     const path = this.#path;
-    let content: Buffer | undefined;
-    try {
-      content = await this.#disk.read(path);
-    } catch {
-      return locked('The record of lock and match cannot be read.');
-    }
+    const content = await this.#disk.read(path);
     if (content === undefined) return NO_MATCH;
     const recorded = decode(content);
     if (recorded === undefined) {
@@ -84,11 +98,10 @@ export class MatchRecord {
     this.#wanted = state;
     this.#writing = this.#writing.then(() => this.#write());
     if (!(await endedWithin(this.#clock, SAVE_MS, this.#writing))) {
-      const cure = 'The disk is too slow: check it.';
+      const slow = tooSlow('write', this.#path);
       // Whoever looks sees it, too, until the medium has it after all.
-      if (this.#wanted !== undefined)
-        this.#setProblem(new RobotError('storage-failed', { operation: 'write', errno: 'too slow', cure }));
-      throw new RobotError('not-kept', { cure });
+      if (this.#wanted !== undefined) this.#setProblem(slow);
+      throw new RobotError('not-kept', { cure: slow.context.cure });
     }
     if (this.#problem === undefined) return;
     const { cure } = this.#problem.context;
@@ -114,11 +127,7 @@ export class MatchRecord {
       this.#wanted = undefined;
       this.#setProblem(undefined);
     } catch (error) {
-      this.#setProblem(
-        isRobotError(error, 'storage-failed')
-          ? error
-          : new RobotError('storage-failed', {}, { cause: error }),
-      );
+      this.#setProblem(storageFailure(error));
       this.#again?.cancel();
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => {
         this.#writing = this.#writing.then(() => this.#write());
@@ -126,7 +135,7 @@ export class MatchRecord {
     }
   }
 
-  #setProblem(problem: RobotError<'storage-failed'> | undefined): void {
+  #setProblem(problem: StorageFailure | undefined): void {
     this.#problem = problem;
     this.changed.emit();
   }

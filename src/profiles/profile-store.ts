@@ -1,18 +1,21 @@
 import { join } from 'node:path';
-import type { Clock } from '../core/clock.js';
+import { type Clock, endedWithin } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { MOST_PROFILES, type Profile } from '../core/profile.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
+import { tooSlow } from '../storage/storage-failure.js';
 import { type Profiles, profilesIn, profilesText } from './profiles-file.js';
 
 const FILE = 'profiles.json';
+/** Whoever asks is answered by then, whatever the disk does. */
+const ANSWER_MS = 500;
 
 /**
  * Named sets of gains, in a file of their own that no compaction of the journal touches. It is read when somebody first asks:
- * nothing that moves depends on it. Every act rejects with `storage-failed` where the disk fails, and then nothing has
- * changed.
+ * nothing that moves depends on it. Every act rejects with `storage-failed` where the disk fails or is too slow, and then
+ * nothing has changed: what a slow disk has kept after all is taken back.
  */
 export class ProfileStore {
   readonly #path: string;
@@ -29,7 +32,7 @@ export class ProfileStore {
   }
 
   all(): Promise<Profiles> {
-    return this.#inTurn(() => this.#read());
+    return this.#inTurn('read', () => this.#read());
   }
 
   async list(unit: UnitName): Promise<readonly Profile[]> {
@@ -85,12 +88,18 @@ export class ProfileStore {
   }
 
   #change(unit: UnitName, change: (list: readonly Profile[]) => readonly Profile[]): Promise<void> {
-    return this.#inTurn(async () => {
-      const profiles = await this.#read();
-      const changed = { ...profiles, [unit]: change(profiles[unit]) };
-      await replaceFile(this.#disk, this.#path, [Buffer.from(profilesText(changed))]);
-      this.#profiles = changed;
+    return this.#inTurn('write', async isAwaited => {
+      const before = await this.#read();
+      const after = { ...before, [unit]: change(before[unit]) };
+      if (!isAwaited()) return;
+      await this.#write(after);
+      if (isAwaited()) this.#profiles = after;
+      else await this.#write(before);
     });
+  }
+
+  async #write(profiles: Profiles): Promise<void> {
+    await replaceFile(this.#disk, this.#path, [Buffer.from(profilesText(profiles))]);
   }
 
   /** A file that is none is put aside, and they begin anew; one that cannot be read stays as it is. */
@@ -104,10 +113,14 @@ export class ProfileStore {
     return this.#profiles;
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#work.then(act);
+  /** `isAwaited`: nobody was answered yet that the disk is too slow. */
+  async #inTurn<T>(operation: 'read' | 'write', act: (isAwaited: () => boolean) => Promise<T>): Promise<T> {
+    let isAwaited = true;
+    const done = this.#work.then(() => act(() => isAwaited));
     this.#work = done.catch(() => undefined);
-    return done;
+    if (await endedWithin(this.#clock, ANSWER_MS, done)) return done;
+    isAwaited = false;
+    throw tooSlow(operation, this.#path);
   }
 }
 

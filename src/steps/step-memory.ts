@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Clock, Timer } from '../core/clock.js';
+import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { MeasuredStep, RememberedStep, StepSummary } from '../core/remembered-step.js';
 import { type StepFigures, stepFigures } from '../core/step-figures.js';
 import { type GainSet, UNIT_LIST, type UnitName, unitNamed } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
 import type { CapturedStep, Robot } from '../robot/robot.js';
-import type { Disk } from '../storage/disk.js';
+import { type Disk, START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { bestOf, newestOn, newestWith, thinned } from './kept-steps.js';
 import { OutputWatch } from './output-watch.js';
@@ -62,7 +62,7 @@ export class StepMemory {
     ];
   }
 
-  /** Never rejects: without its disk it begins anew. */
+  /** Never rejects: without its disk it begins anew. From a disk that is too slow it takes the older steps when they come. */
   static async open(options: {
     robot: Robot;
     clock: Clock;
@@ -70,7 +70,9 @@ export class StepMemory {
     folder: string;
   }): Promise<StepMemory> {
     const memory = new StepMemory(options);
-    await memory.#read();
+    // What is captured meanwhile is written after the older steps were read.
+    memory.#writing = memory.#read();
+    await endedWithin(options.clock, START_MS, memory.#writing);
     return memory;
   }
 
@@ -193,7 +195,14 @@ export class StepMemory {
         const file = fileOf(name, loop.name);
         const path = join(this.#folder, file);
         const steps = await this.#readFile(path, loop.name).catch(() => undefined);
-        if (steps !== undefined) this.#steps.set(file, thinned(steps));
+        if (steps === undefined) continue;
+        const older = steps.at(-1)?.number ?? 0;
+        const captured = (this.#steps.get(file) ?? []).map(step => ({
+          ...step,
+          number: older + step.number,
+        }));
+        this.#steps.set(file, thinned([...steps, ...captured]));
+        this.#changes += 1;
       }
     }
   }

@@ -3,6 +3,9 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, stat } from 'n
 import { dirname, resolve } from 'node:path';
 import { errnoOf, RobotError } from '../core/errors.js';
 
+/** How long a start waits for a disk, at each thing that it asks of it; then it goes on without. */
+export const START_MS = 2000;
+
 /** A file open for appending. */
 export interface DiskFile {
   /** All of it or an error. */

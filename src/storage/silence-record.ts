@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin } from '../core/clock.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
-import type { Disk } from './disk.js';
+import { type Disk, START_MS } from './disk.js';
 import { replaceFile } from './durable-file.js';
 
 export const SILENCE_FILE = 'host-silence.json';
 
 /** A controller bears this much when it starts, so that it may have it again after a reset that nobody saw. */
 const AT_CONTROLLER_START_MS = 500;
-/** How long a start waits for the disk. */
-const OPEN_MS = 2000;
 const MAX_MS = 0xffff;
 
 /** Milliseconds by unit, 0 for a silence without end. Units that this version does not know are kept. */
@@ -35,7 +33,7 @@ export class SilenceRecord {
   static async open(options: { folder: string; disk: Disk; clock: Clock }): Promise<SilenceRecord> {
     const record = new SilenceRecord(options.folder, options.disk);
     record.#work = record.#read();
-    await endedWithin(options.clock, OPEN_MS, record.#work);
+    await endedWithin(options.clock, START_MS, record.#work);
     return record;
   }
 

@@ -71,6 +71,24 @@ describe('autotune', function () {
     });
   }
 
+  it('leaves a wave alone that somebody chose as soon as the lost controller was back', async () => {
+    const { gimbal } = bench.robot.units;
+    const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
+    bench.start();
+    await bench.wait(1000);
+    bench.sim.inject({ target: 'gimbal', fault: 'unplug' });
+    await bench.wait(600);
+    expect(bench.now.state).equal('aborted');
+    let chosen: Promise<unknown> | undefined;
+    bench.robot.events.add(event => {
+      if (event.what === 'online') chosen = gimbal.excite(theirs);
+    });
+    bench.sim.inject({ target: 'gimbal', fault: 'plug' });
+    await bench.wait(1500);
+    expect(await chosen).deep.equal(theirs);
+    expect(gimbal.state.excitation).deep.equal(theirs);
+  });
+
   it('goes on with calmer gains after the controller took the wave away, which it does in time', async () => {
     const swinging = { ...bench.saved.gains, angle_yaw: { kp: 60, ki: 1500, kd: 0 } };
     await bench.during(bench.robot.units.gimbal.gains.save(swinging));

@@ -9,6 +9,7 @@ import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 /** One run of a daemon: what it records is on the disk when this resolves. */
 async function run(
@@ -43,6 +44,27 @@ describe('the durable log', () => {
       expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:00.000Z' });
       expect(verifyLog(content)).to.deep.include({ ok: true, lines: 12, notes: [] });
     }));
+
+  it('is not waited for where the disk hangs at the start, and is written when the disk goes on', async () => {
+    const disk = new RecordingDisk();
+    const clock = new ManualClock();
+    const boot = 'first';
+    const durable = new DurableLog({ disk, folder: '/state', clock, boot, isSynchronised: () => false });
+    const answerAgain = disk.hang();
+    const opened = durable.open();
+    await clock.advance(2000);
+    await opened;
+    expect(durable.problem?.context.cure).to.include('too slow');
+    const log = new EventLog(clock, { boot, lastSeq: durable.lastSeq });
+    log.recorded.add(event => durable.add(event));
+    acts(3)(log);
+    answerAgain();
+    await clock.advance(200);
+    expect([durable.problem, durable.head?.seq]).to.deep.equal([undefined, 3]);
+    expect(verifyLog(disk.files()[`/state/${LOG_FILE}`]!)).to.deep.include({ ok: true, lines: 3 });
+    await durable.close();
+    log.close();
+  });
 
   it('gives out the head of what was synced, and no other', () =>
     inTemporaryFolder(async folder => {

@@ -8,6 +8,7 @@ import { MatchRecord } from '../../src/match/match-record.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 /** Each run of the daemon has a clock of its own; the boot's goes on. */
 function record(folder: string, boot: { id: string; nowMs: number }, disk: Disk = realDisk) {
@@ -79,6 +80,22 @@ describe('the record of lock and match', () => {
         true,
       );
     }));
+
+  it('is a lock where the disk hangs at the start, and stays one whatever the disk says later', async () => {
+    const disk = new RecordingDisk();
+    const answerAgain = disk.hang();
+    const { record: made, clock } = record('/state', { id: 'a', nowMs: 0 }, disk);
+    const loading = made.load();
+    await clock.advance(2000);
+    const state = await loading;
+    expect(state.lock?.reason).to.include('cannot be read');
+    expect(made.problem?.context.cure).to.include('too slow');
+    answerAgain();
+    await clock.advance(5000);
+    expect(made.problem?.code).to.equal('storage-failed');
+    await made.save({ ...state, lock: null });
+    expect(made.problem).to.equal(undefined);
+  });
 
   it('says when it is not on the disk, and is when the disk works again', () =>
     inTemporaryFolder(async folder => {

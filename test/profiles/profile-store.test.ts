@@ -8,6 +8,7 @@ import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { ProfileStore } from '../../src/profiles/profile-store.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 const GAINS = defaultGains(unitNamed('chassis'));
 
@@ -89,6 +90,28 @@ describe('profiles', () => {
     isBroken = false;
     await keep(other, 'match');
     expect(await names(open())).deep.equal(['carpet', 'match']);
+  });
+
+  it('are refused after half a second by a disk that hangs, which keeps nothing of them when it goes on', async () => {
+    const clock = new ManualClock();
+    const slow = new RecordingDisk();
+    const store = new ProfileStore({ folder: '/state', disk: slow, clock });
+    const late = async (act: Promise<unknown>) => {
+      const code = codeOf(act);
+      await clock.advance(500);
+      return code;
+    };
+    await keep(store, 'carpet');
+    for (const act of [() => keep(store, 'match'), () => store.remove('chassis', 'carpet')]) {
+      const answerAgain = slow.hang();
+      expect(await late(act())).equal('storage-failed');
+      expect(await late(store.list('chassis'))).equal('storage-failed');
+      answerAgain();
+      await clock.advance(0);
+      expect(await names(store)).deep.equal(['carpet']);
+      const next = new ProfileStore({ folder: '/state', disk: slow, clock });
+      expect(await names(next)).deep.equal(['carpet']);
+    }
   });
 
   it('begin anew where the file is damaged, which is put aside', async () => {

@@ -6,6 +6,7 @@ import { StepMemory } from '../../src/steps/step-memory.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 import { eventually } from '../support/eventually.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 const CAPTURE = {
   loop: 'speed',
@@ -137,6 +138,27 @@ describe('remembered steps', () => {
     await mkdir(join(folder, 'steps', 'gimbal-visual_yaw.jsonl'));
     await open();
     expect(memory.list('chassis', 'speed')).length(1);
+  });
+
+  it('come later from a disk that hangs at the start, before those captured meanwhile', async () => {
+    const { robot, clock } = clocked;
+    const disk = new RecordingDisk();
+    const first = await StepMemory.open({ robot, clock, disk, folder: '/state' });
+    await clocked.wait(3000);
+    capture();
+    await first.close();
+    const answerAgain = disk.hang();
+    const next = await clocked.during(StepMemory.open({ robot, clock, disk, folder: '/state' }), 2100);
+    await clocked.wait(1000);
+    capture();
+    expect(next.list('chassis').map(({ number }) => number)).deep.equal([1]);
+    answerAgain();
+    await clocked.wait(1);
+    expect(next.list('chassis').map(({ number }) => number)).deep.equal([2, 1]);
+    await next.close();
+    const last = await StepMemory.open({ robot, clock, disk, folder: '/state' });
+    expect(last.list('chassis')).length(2);
+    await last.close();
   });
 
   it('begin anew where the file is damaged, which is put aside', async () => {

@@ -56,6 +56,16 @@ export class RecordingDisk implements Disk {
     return disk;
   }
 
+  /** From now on nothing is answered, until the returned act is called. */
+  hang(): () => void {
+    const { promise, resolve } = deferred();
+    this.interfere = () => promise;
+    return () => {
+      this.interfere = async () => undefined;
+      resolve();
+    };
+  }
+
   files(): Record<string, Buffer> {
     return Object.fromEntries(
       [...this.#names].map(([path, inode]) => [path, this.#data.get(inode) ?? Buffer.alloc(0)]),
@@ -128,6 +138,14 @@ export class RecordingDisk implements Disk {
       close: async () => undefined,
     };
   }
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>(settle => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 /** The files that a medium shows when the power went after the first `count` operations. */

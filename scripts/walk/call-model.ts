@@ -1,0 +1,57 @@
+import type { Phase } from '../../src/core/phases.js';
+import { type Asked, bodyMember } from './asked.js';
+import { promise } from './broken-promise.js';
+
+/** Which calls of the referee's desk are fresh: a higher revision, or a new match where none is under way. */
+export class CallModel {
+  readonly #underWay = new Set<Asked>();
+  /** The last one that was taken; undefined where it is not known which that was. */
+  #last: Asked | undefined;
+
+  sent(asked: Asked): void {
+    if (this.#underWay.size > 0) this.#last = undefined;
+    this.#underWay.add(asked);
+  }
+
+  /** `phases`: those that it may have been since the call was sent. */
+  answered(asked: Asked, phases: readonly Phase[]): void {
+    const overlaps = this.#underWay.size > 1;
+    this.#underWay.delete(asked);
+    const last = overlaps ? undefined : this.#last;
+    const { status, body } = asked.answer ?? {};
+    if (last !== undefined) {
+      const isFresh = isFreshAfter(last, asked, phases);
+      const said = () => `${text(asked)} answered ${status} ${body?.code ?? ''} after ${text(last)}`;
+      promise(!(isFresh === false && status === 200), 'stale call refused', said);
+      promise(!(isFresh === true && body?.code === 'stale-match'), 'fresh call taken', said);
+    }
+    // One that was not kept may stand, too.
+    if (overlaps || status === 503) this.#last = undefined;
+    else if (status === 200) this.#last = asked;
+  }
+
+  lost(asked: Asked): void {
+    this.#underWay.delete(asked);
+    this.#last = undefined;
+  }
+
+  ended(): void {
+    this.#underWay.clear();
+    this.#last = undefined;
+  }
+}
+
+/** Undefined where it depends on what nobody knows. To say again what was said last is always fresh. */
+function isFreshAfter(last: Asked, asked: Asked, phases: readonly Phase[]): boolean | undefined {
+  if (text(last) === text(asked)) return true;
+  if (bodyMember(last, 'id') === bodyMember(asked, 'id'))
+    return Number(bodyMember(asked, 'revision')) > Number(bodyMember(last, 'revision'));
+  const over = phases.map(phase => phase === 'none' || phase === 'ended');
+  if (over.every(Boolean)) return true;
+  return over.some(Boolean) ? undefined : false;
+}
+
+function text(asked: Asked): string {
+  const [id, revision, phase] = ['id', 'revision', 'phase'].map(name => bodyMember(asked, name));
+  return JSON.stringify([id, revision, phase, bodyMember(asked, 'remainingS') ?? null]);
+}

@@ -1,0 +1,89 @@
+import type { LogEvent, LogHead } from '../../src/core/log-event.js';
+import { type LogLine, parseLine, verifyLog, wholeLines } from '../../src/events/log-line.js';
+import type { Asked } from './asked.js';
+import { promise } from './broken-promise.js';
+
+/** What callers are shown of the log of events at rest. */
+export interface LogShown {
+  /** Undefined before anything is on the disk. */
+  readonly head: LogHead | undefined;
+  readonly events: readonly LogEvent[];
+}
+
+/** By their paths, behind the name of the unit where there is one. */
+const WHAT: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  resume: 'resume',
+  laser: 'laser',
+  match: 'phase',
+  'match/lock': 'lock',
+  'match/unlock': 'unlock',
+  'mode/switch': 'mode',
+  excitation: 'excite',
+  pidconfig: 'save',
+  'pidconfig/restore': 'restore',
+};
+/** Lines about the log itself have the number of the line before them. */
+const OF_ITSELF = /^log-/;
+
+/** The log of events: what was done is in it, and what has been given out as its head stays. */
+export class LogModel {
+  readonly #heads: LogHead[] = [];
+  /** Acts of this life that were answered 200. */
+  readonly #done = new Set<string>();
+  /** A start that cannot read the log cannot count on. */
+  #mayBeginAnew = false;
+  /** A start went on behind lines that the medium does not have. */
+  #mayBreak = false;
+
+  answered({ request: { method, path }, answer }: Asked): void {
+    if (method !== 'POST' || answer?.status !== 200) return;
+    const [, unit, rest = ''] = /^\/api\/(?:(gimbal|chassis)\/)?(.*)$/.exec(path) ?? [];
+    const what = WHAT[rest];
+    if (what !== undefined) this.#done.add(`${what} ${unit}`);
+  }
+
+  unread(): void {
+    this.#mayBeginAnew = true;
+  }
+
+  mayBreak(): void {
+    this.#mayBreak = true;
+  }
+
+  ended(): void {
+    this.#done.clear();
+  }
+
+  atRest(content: Buffer, { head, events }: LogShown): void {
+    const recorded = new Set(
+      events.flatMap(({ what, unit, outcome }) => (outcome === 'done' ? [`${what} ${unit}`] : [])),
+    );
+    for (const act of this.#done)
+      promise(recorded.has(act), 'logged', () => `${act} was done, and no event says so`);
+    if (this.#mayBreak) return;
+    for (const given of [...this.#heads, ...(head === undefined ? [] : [head])]) {
+      const verdict = verifyLog(content, given);
+      promise(verdict.ok, 'log', () => `the log does not verify: ${verdict.ok ? '' : verdict.why}`);
+    }
+    const lines = wholeLines(content).map(line => parseLine(String(line)));
+    for (const [index, line] of lines.entries()) {
+      const before = lines[index - 1];
+      promise(
+        before === undefined || line === undefined || this.#follows(before, line),
+        'log numbers',
+        () => `${line?.seq} ${line?.what} stands after ${before?.seq} ${before?.what}`,
+      );
+    }
+  }
+
+  rested({ head }: LogShown): void {
+    if (head !== undefined) this.#heads.splice(0, this.#heads.length, ...this.#heads.slice(-1), head);
+  }
+
+  #follows(before: LogLine, line: LogLine): boolean {
+    if (OF_ITSELF.test(line.what)) return line.seq === before.seq;
+    if (this.#mayBeginAnew && before.boot !== line.boot) return true;
+    return line.seq === before.seq + 1;
+  }
+}
