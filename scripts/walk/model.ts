@@ -10,6 +10,7 @@ import { MatchModel, type MatchShown } from './match-model.js';
 import { StopModel } from './stop-model.js';
 import type { Truth } from './truth.js';
 import { UnitModel, type UnitShown } from './unit-model.js';
+import type { Frame } from './wire.js';
 
 /** A daemon serves so long after its start, whatever the disk does. */
 const START_MS = 7000;
@@ -87,7 +88,7 @@ export class Model {
     this.#judgeAnswer(asked, asked.answer, nowMs);
     this.#matchAnswered(asked, truth, nowMs);
     this.light.answered(asked, truth.lit, nowMs);
-    this.stop.answered(asked, truth);
+    this.stop.answered(asked, truth, nowMs);
     this.log.answered(asked);
     for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
   }
@@ -157,6 +158,10 @@ export class Model {
   plugged(unit: UnitName, isPlugged: boolean, nowMs: number): void {
     if (isPlugged) this.units[unit].trials.came(nowMs);
     else this.units[unit].trials.left(nowMs, this.#next());
+  }
+
+  wrote(frame: Frame, nowMs: number): void {
+    this.stop.wrote(frame, nowMs);
   }
 
   /** After everything that may have changed something. `serves`: or there is no daemon that should. */
@@ -234,7 +239,7 @@ export class Model {
     // While it waited for the disk, a later call may have let the robot run again.
     if (effect === 'may stop' || this.stop.resumedSince(asked.sent)) return;
     this.#stops(asked.sent);
-    if (effect === 'stops, confirmed') this.stop.confirmed(truth);
+    if (effect === 'stops, confirmed') this.stop.confirmed(truth, nowMs);
   }
 
   #judgeAnswer(asked: Asked, answer: Answer, nowMs: number): void {

@@ -1,12 +1,29 @@
-import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import { type Asked, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import type { Truth } from './truth.js';
+import type { Frame } from './wire.js';
+
+const SILENCE_AT_START_MS = 500;
+
+/** What the bus carried to one controller. */
+interface Beats {
+  lastMs: number;
+  /** Since its latch was last seen. */
+  largestSilenceMs: number;
+  /** By the daemon that lives; undefined before its first. */
+  silenceMs: number | undefined;
+}
 
 /** What a stop promises: no torque from its 200 until somebody asks for a resume, and the latch in every controller. */
 export class StopModel {
   stopped = new Candidates<boolean>(false);
+  readonly #beats: Record<UnitName, Beats> = perUnit(() => ({
+    lastMs: Number.NEGATIVE_INFINITY,
+    largestSilenceMs: SILENCE_AT_START_MS,
+    silenceMs: undefined,
+  }));
   /** Controllers that must not have torque. */
   readonly #still = new Set<UnitName>();
   /** Resumes under way, and those that were under way when a stop was answered. */
@@ -25,9 +42,19 @@ export class StopModel {
     for (const value of [true, false]) this.stopped.maybe(value, at, at);
   }
 
+  wrote({ unit, register, values }: Frame, nowMs: number): void {
+    if (register !== 'heartbeat') return;
+    const beats = this.#beats[unit];
+    const silenceMs = values.silence_ms === 0 ? Number.POSITIVE_INFINITY : (values.silence_ms ?? 0);
+    beats.lastMs = nowMs;
+    beats.silenceMs = silenceMs;
+    beats.largestSilenceMs = Math.max(beats.largestSilenceMs, silenceMs);
+  }
+
   watch(truth: Truth): void {
     for (const { name } of UNIT_LIST) {
-      const { torque } = truth.units[name];
+      const { latched, torque } = truth.units[name];
+      if (latched) this.#beats[name].largestSilenceMs = 0;
       promise(!(torque && this.#still.has(name)), 'torque while stopped', () => `${name} has torque`);
     }
   }
@@ -38,13 +65,13 @@ export class StopModel {
     this.#still.clear();
   }
 
-  answered(asked: Asked, truth: Truth): void {
+  answered(asked: Asked, truth: Truth, nowMs: number): void {
     if (asked.answer === undefined) return;
     const { status, body, at } = asked.answer;
     if (isPost(asked, '/api/stop')) {
       if (status === 503 && body?.code === 'closing') this.stopped.maybe(true, asked.sent, at);
       else this.fell(at);
-      if (status === 200) this.confirmed(truth);
+      if (status === 200) this.confirmed(truth, nowMs);
     } else if (isPost(asked, '/api/resume')) {
       this.#resumes.delete(asked);
       this.#released = at;
@@ -82,7 +109,10 @@ export class StopModel {
     const asks = outstanding.some(asked => isPost(asked, '/api/stop') || isPost(asked, '/api/resume'));
     this.stopped.sure(latched.length > 0, at, at);
     if (asks) this.stopped.maybe(latched.length === 0, at, at);
-    for (const { name } of UNIT_LIST) if (!truth.units[name].latched) this.#still.delete(name);
+    for (const { name } of UNIT_LIST) {
+      if (!truth.units[name].latched) this.#still.delete(name);
+      this.#endedBeats(this.#beats[name]);
+    }
     this.#resumes.clear();
     this.#endedSinceRest = true;
   }
@@ -116,11 +146,27 @@ export class StopModel {
     return this.#resumes.size === 0 && this.#released < sent && this.stopped.must(true) && this.#since < sent;
   }
 
-  /** Latched, or without torque because it has not heard the host for too long. */
-  confirmed(truth: Truth): void {
-    if (this.#resumes.size > 0) return;
+  /** The next daemon may go by the silence of this one, where the controller has heard of that. */
+  #endedBeats(beats: Beats): void {
+    const { silenceMs, largestSilenceMs } = beats;
+    if (silenceMs !== undefined)
+      beats.largestSilenceMs = Math.min(largestSilenceMs, Math.max(silenceMs, SILENCE_AT_START_MS));
+    beats.silenceMs = undefined;
+  }
+
+  confirmed(truth: Truth, nowMs: number): void {
     for (const { name } of UNIT_LIST) {
-      promise(!truth.units[name].torque, 'stop confirmed', () => `200, and the ${name} has torque`);
+      const { latched, torque } = truth.units[name];
+      const { lastMs, largestSilenceMs } = this.#beats[name];
+      const silentMs = nowMs - lastMs;
+      if (this.#resumes.size > 0) continue;
+      promise(
+        latched || silentMs > largestSilenceMs,
+        'stop confirmed',
+        () =>
+          `200, but the ${name} is not latched, and silent for ${silentMs} of ${largestSilenceMs} ms` +
+          `${torque ? ', with torque' : ''}`,
+      );
       this.#still.add(name);
     }
   }

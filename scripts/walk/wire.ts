@@ -1,21 +1,36 @@
+import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
+import { decodeFrame } from '../../src/protocol/codec.js';
+import { registerMap } from '../../src/protocol/registers.js';
 import type { WalkClock } from './walk-clock.js';
+
+/** A frame that the daemon began to write, whatever became of it. */
+export interface Frame {
+  readonly unit: UnitName;
+  readonly register: string;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+export interface WireWatch {
+  wrote(frame: Frame): void;
+  /** The controllers may have changed. */
+  settled(): void;
+}
 
 /** The bus in simulated time: each transaction takes a while, and its effect comes at its end. */
 export class Wire {
   readonly #bus: I2cBus;
   readonly #clock: WalkClock;
   readonly #frameMs: number;
-  readonly #ended: () => void;
+  readonly #watch: WireWatch;
   #last: Promise<unknown> = Promise.resolve();
   #underWay = 0;
 
-  /** `ended`: after each transaction, when the controllers may have changed. */
-  constructor(options: { bus: I2cBus; clock: WalkClock; frameMs: number; ended: () => void }) {
+  constructor(options: { bus: I2cBus; clock: WalkClock; frameMs: number; watch: WireWatch }) {
     this.#bus = options.bus;
     this.#clock = options.clock;
     this.#frameMs = options.frameMs;
-    this.#ended = options.ended;
+    this.#watch = options.watch;
   }
 
   /** The kernel is in a call, whether or not its daemon lives. */
@@ -28,8 +43,11 @@ export class Wire {
     return {
       readBlock: (address, register, length) =>
         this.#transact(() => this.#bus.readBlock(address, register, length)),
-      writeBlock: (address, register, data) =>
-        this.#transact(() => this.#bus.writeBlock(address, register, data)),
+      writeBlock: (address, register, data) => {
+        const frame = decoded(address, register, data);
+        if (frame !== undefined) this.#watch.wrote(frame);
+        return this.#transact(() => this.#bus.writeBlock(address, register, data));
+      },
     };
   }
 
@@ -43,7 +61,7 @@ export class Wire {
         return await call();
       } finally {
         this.#underWay -= 1;
-        this.#ended();
+        this.#watch.settled();
       }
     })();
     this.#last = transaction.catch(() => undefined);
@@ -53,4 +71,11 @@ export class Wire {
   #wait(): Promise<void> {
     return new Promise(resolve => this.#clock.after(this.#frameMs, resolve));
   }
+}
+
+function decoded(address: number, at: number, data: Buffer): Frame | undefined {
+  const unit = UNIT_LIST.find(one => one.address === address);
+  const register = unit && registerMap(unit).find(one => one.address === at && one.access !== 'read');
+  if (unit === undefined || register === undefined) return undefined;
+  return { unit: unit.name, register: register.name, values: decodeFrame(address, register, data) };
 }

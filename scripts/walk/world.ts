@@ -69,7 +69,10 @@ export class World {
       bus: this.#robot.hardware.bus,
       clock: this.clock,
       frameMs,
-      ended: () => this.#watch(),
+      watch: {
+        wrote: frame => this.#model.wrote(frame, this.clock.nowMs()),
+        settled: () => this.#watch(),
+      },
     });
   }
 
