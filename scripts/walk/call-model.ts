@@ -5,17 +5,21 @@ import { promise } from './broken-promise.js';
 /** Which calls of the referee's desk are fresh: a higher revision, or a new match where none is under way. */
 export class CallModel {
   readonly #underWay = new Set<Asked>();
+  /** Those that were under way at the same time as others. */
+  readonly #overlapped = new WeakSet<Asked>();
   /** The last one that was taken; undefined where it is not known which that was. */
   #last: Asked | undefined;
 
   sent(asked: Asked): void {
-    if (this.#underWay.size > 0) this.#last = undefined;
     this.#underWay.add(asked);
+    if (this.#underWay.size === 1) return;
+    for (const one of this.#underWay) this.#overlapped.add(one);
+    this.#last = undefined;
   }
 
   /** `phases`: those that it may have been since the call was sent. */
   answered(asked: Asked, phases: readonly Phase[]): void {
-    const overlaps = this.#underWay.size > 1;
+    const overlaps = this.#overlapped.has(asked);
     this.#underWay.delete(asked);
     const last = overlaps ? undefined : this.#last;
     const { status, body } = asked.answer ?? {};

@@ -1,4 +1,5 @@
 import { errnoOf } from '../core/errors.js';
+import { isObject } from '../core/is-object.js';
 import type { Said } from '../core/said.js';
 import { type BreakGlassAct, type BreakGlassAnswer, breakGlassPath } from './break-glass.js';
 import { askBreakGlass } from './break-glass-client.js';
@@ -27,7 +28,7 @@ function failed(text: string): Said {
 
 /** Throws for what is no answer to an act. */
 function answerOf(said: unknown): BreakGlassAnswer {
-  if (typeof said !== 'object' || said === null || !('done' in said)) throw new Error('not an answer');
-  const code = 'code' in said && typeof said.code === 'string' ? said.code : undefined;
-  return { done: said.done === true, ...(code !== undefined && { code }) };
+  if (!isObject(said) || !('done' in said)) throw new Error('not an answer');
+  const { done, code } = said;
+  return { done: done === true, ...(typeof code === 'string' && { code }) };
 }

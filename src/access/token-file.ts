@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { RobotError } from '../core/errors.js';
+import { isObject } from '../core/is-object.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { isToken, type Token } from './token.js';
@@ -53,7 +54,7 @@ export function decodeTokens(content: Buffer): readonly Token[] | undefined {
 function namesFormat(content: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(content.toString());
-    return typeof value === 'object' && value !== null && 'format' in value;
+    return isObject(value) && 'format' in value;
   } catch {
     return false;
   }

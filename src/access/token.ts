@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isObject } from '../core/is-object.js';
 import { isRole, type Role } from './roles.js';
 
 /** Who may come in, and as what. The token itself is kept nowhere. */
@@ -46,8 +47,7 @@ export function isTokenName(text: unknown): text is string {
 }
 
 export function isToken(value: unknown): value is Token {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!('name' in value && 'role' in value && 'hash' in value)) return false;
+  if (!isObject(value)) return false;
   const { name, role, hash } = value;
   return isTokenName(name) && isRole(role) && typeof hash === 'string' && HASH.test(hash);
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isObject } from './is-object.js';
 
 interface Manifest {
   readonly version: string;
@@ -18,8 +19,4 @@ function isManifest(value: unknown): value is Manifest {
   return (
     isObject(value) && typeof value.version === 'string' && isObject(value.engines) && 'node' in value.engines
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

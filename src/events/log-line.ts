@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isObject } from '../core/is-object.js';
 import type { LogEvent, LogHead } from '../core/log-event.js';
 
 /** One line of the durable log: the event, which run of the daemon it is from, and the hash of the line before. */
@@ -97,8 +98,7 @@ export function parseLine(text: string): LogLine | undefined {
 }
 
 function isLogLine(value: unknown): value is LogLine {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!('seq' in value && 'boot' in value && 'prev' in value && 'what' in value)) return false;
+  if (!isObject(value)) return false;
   const { seq, boot, prev, what } = value;
   return (
     Number.isInteger(seq) && typeof boot === 'string' && typeof prev === 'string' && typeof what === 'string'

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { isObject } from '../core/is-object.js';
 import { FLOAT32_MAX, type GainSet, type Gains, UNIT_LIST } from '../core/units.js';
 
 /** One save. */
@@ -108,10 +109,6 @@ function isGains(value: unknown): value is Gains {
 
 function isFloat32(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= FLOAT32_MAX;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function checksum(text: string): string {

@@ -1,3 +1,4 @@
+import { isObject } from '../core/is-object.js';
 import type { Profile } from '../core/profile.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
 
@@ -39,8 +40,4 @@ function isProfile(value: unknown): value is Profile {
 
 function isGains(value: unknown): boolean {
   return isObject(value) && [value.kp, value.ki, value.kd].every(Number.isFinite);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { type Clock, endedWithin } from '../core/clock.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
 import type { SilenceRecord } from '../storage/silence-record.js';
 import type { SilenceLimits } from './host-silence.js';
@@ -22,7 +22,12 @@ export async function agreedSilence(
   for (const { name } of UNIT_LIST) {
     const { beforeMs } = limits[name];
     if (longest <= beforeMs) continue;
-    if (!(await isDone(record.record(name, wantedMs), clock))) limits[name] = { beforeMs, givenMs: beforeMs };
+    let isRecorded = false;
+    const recording = record.record(name, wantedMs).then(() => {
+      isRecorded = true;
+    });
+    await endedWithin(clock, RECORD_MS, recording);
+    if (!isRecorded) limits[name] = { beforeMs, givenMs: beforeMs };
   }
   return limits;
 }
@@ -36,19 +41,5 @@ export function recordGivenSilence(
   robot.events.add(event => {
     if (event.what !== 'online') return;
     record.record(event.unit, limits[event.unit].givenMs).catch(() => undefined);
-  });
-}
-
-function isDone(act: Promise<void>, clock: Clock): Promise<boolean> {
-  return new Promise(resolve => {
-    const limit = clock.after(RECORD_MS, () => resolve(false));
-    const end = (done: boolean) => {
-      limit.cancel();
-      resolve(done);
-    };
-    act.then(
-      () => end(true),
-      () => end(false),
-    );
   });
 }

@@ -1,7 +1,5 @@
 import type { Excitation, Unit } from '../core/units.js';
-import { bitNames } from '../protocol/codec.js';
-import { FLAGS } from '../protocol/registers.js';
-import type { StatusFrame } from './motor-controller.js';
+import { hasFlag, type StatusFrame } from './status-frame.js';
 
 /** What one controller's guard has to be, and has been given. Firmware may have none. */
 export class ExcitationGuard {
@@ -21,7 +19,7 @@ export class ExcitationGuard {
 
   /** Whether the controller has a guard, and another deviation for it. */
   lacks(deviation: number, status: StatusFrame | undefined): boolean {
-    return bitNames(FLAGS, status?.flags ?? 0).includes('guard') && this.#given !== deviation;
+    return hasFlag(status, 'guard') && this.#given !== deviation;
   }
 
   gave(deviation: number): void {

@@ -1,11 +1,10 @@
 import type { Clock } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import { type Excitation, type GainSet, type Gains, MODES, type Mode, type Unit } from '../core/units.js';
-import { bitNames, gainsChecksum, shortest } from '../protocol/codec.js';
+import type { Excitation, GainSet, Gains, Mode, Unit } from '../core/units.js';
+import { gainsChecksum, shortest } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
   type FieldValues,
-  FLAGS,
   gainsRegister,
   MAGIC,
   MODE_VALUES,
@@ -15,8 +14,7 @@ import {
   TAKES_EFFECT_MS,
   telemetryRegister,
 } from '../protocol/registers.js';
-
-export type StatusFrame = FieldValues<typeof REGISTERS.status>;
+import { hasFlag, type StatusFrame } from './status-frame.js';
 
 export interface Identity {
   readonly loopRateHz: number;
@@ -39,16 +37,6 @@ interface Confirmation {
 const LOOK_AGAIN_MS = 2;
 /** A frame that the controller refused, for a bit flipped on the way, is written again; a slow one is waited for. */
 const WRITES = 3;
-
-export function modeOf(value: number): Mode {
-  const mode = MODES[value];
-  if (mode === undefined) throw new RobotError('bad-frame', { field: 'mode', value });
-  return mode;
-}
-
-export function isLatched(status: StatusFrame): boolean {
-  return bitNames(FLAGS, status.flags).includes('stopped');
-}
 
 /** The conversation with one motor controller: what is asked of it is confirmed by reading back. */
 export class MotorController {
@@ -131,7 +119,7 @@ export class MotorController {
     await this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, {
       after,
       stillWanted,
-      holds: async () => isLatched(await this.status(urgency)) === latched,
+      holds: async () => hasFlag(await this.status(urgency), 'stopped') === latched,
     });
   }
 

@@ -1,30 +1,25 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Torque } from '../core/status.js';
 import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
-import { bitNames } from '../protocol/codec.js';
 import type { Link } from '../protocol/link.js';
-import { FAULTS, FLAGS } from '../protocol/registers.js';
 import { HostSilence, type SilenceLimits } from './host-silence.js';
-import { MotorController, type StatusFrame } from './motor-controller.js';
+import { MotorController } from './motor-controller.js';
 import type { Act, Permission } from './permission.js';
 import { Reconciler } from './reconciler.js';
 import { RequestGate, type StillWanted } from './request-gate.js';
 import type { UnitEvent } from './robot-event.js';
+import { faultsOf, flagsOf, type StatusFrame } from './status-frame.js';
 import type { StepCapture } from './step-reader.js';
 import type { Trial } from './trial.js';
 import { Turns } from './turns.js';
 import { UnitGains } from './unit-gains.js';
-import type { UnitReport } from './unit-report.js';
 import { UnitState } from './unit-state.js';
+import { UnitStop } from './unit-stop.js';
 import { UnitSupervision } from './unit-supervision.js';
 
 /** The caller of a failed save waits so long for the saved gains to be back in the controller; later polls go on trying. */
 const BRING_BACK_MS = 100;
-/** One try to latch while a stop waits, and the pause before the next. */
-const LATCH_MS = 200;
-const LATCH_AGAIN_MS = 10;
 /** Between two looks for a controller when the daemon starts. */
 const FIND_AGAIN_MS = 20;
 
@@ -43,8 +38,6 @@ interface UnitOptions {
   readonly stepCaptured: (capture: StepCapture) => void;
 }
 
-const always: StillWanted = () => undefined;
-
 /**
  * One unit as callers ask of it. What resolves has been confirmed by the controller. What rejects has changed nothing of
  * what is wanted, so the next poll takes back what a refused request may have left in the controller.
@@ -52,8 +45,8 @@ const always: StillWanted = () => undefined;
 export class MotorUnit {
   readonly unit: Unit;
   readonly gains: UnitGains;
+  readonly stop: UnitStop;
   readonly #clock: Clock;
-  readonly #silence: HostSilence;
   readonly #state: UnitState;
   readonly #controller: MotorController;
   readonly #gate: RequestGate;
@@ -76,7 +69,7 @@ export class MotorUnit {
     });
     const onStatus = (status: StatusFrame) => {
       state.saw(status);
-      if (state.latchHolds) silence.latchSeen();
+      if (state.latch.holds) silence.latchSeen();
     };
     const controller = new MotorController({ unit, link, clock, onStatus });
     const turns = new Turns(clock, unit.name);
@@ -98,7 +91,7 @@ export class MotorUnit {
     const supervision = new UnitSupervision({ ...parts, stepCaptured });
     const gate = new RequestGate({ ...parts, supervision });
     this.gains = new UnitGains({ ...parts, gate, settle: () => this.settle() });
-    this.#silence = silence;
+    this.stop = new UnitStop({ ...parts, gate, supervision });
     this.#state = state;
     this.#controller = controller;
     this.#gate = gate;
@@ -106,20 +99,25 @@ export class MotorUnit {
     this.#supervision = supervision;
   }
 
-  get state(): UnitReport {
+  /** How the unit is, for people and programs. */
+  get state() {
     const { online, identity, problem } = this.#supervision;
     const { mode, gains } = this.#state;
     const status = online ? this.#state.status : undefined;
     return {
       online,
+      /** As the controller shows it; null until it was heard from. */
       mode,
-      faults: bitNames(FAULTS, status?.faults ?? 0),
-      flags: bitNames(FLAGS, status?.flags ?? 0),
-      torque: this.#torque,
+      faults: faultsOf(status),
+      flags: flagsOf(status),
+      torque: this.stop.torque,
+      /** The wave of debug mode; null outside debug mode and while offline. */
       excitation: (online && mode === 'debug' && this.#state.wave) || null,
       identity,
+      /** The saved gains are the active ones. */
       applied: online && this.#state.savedGainsRun,
       trial: gains.trial,
+      /** Why it is offline. */
       problem,
     };
   }
@@ -164,7 +162,7 @@ export class MotorUnit {
     }
   }
 
-  setMode(mode: Mode, stillWanted = always): Promise<void> {
+  setMode(mode: Mode, stillWanted?: StillWanted): Promise<void> {
     return this.#gate.request({ kind: 'mode', unit: this.unit.name, mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
       const settle = await this.#reconciler.setMode(mode, untilMs, sameBoot);
@@ -185,7 +183,7 @@ export class MotorUnit {
   }
 
   /** `runaway` is the deviation that the controller's guard bears during a trial; the loop's own unless it is given. */
-  excite(excitation: Excitation, stillWanted = always, runaway?: number): Promise<Excitation> {
+  excite(excitation: Excitation, stillWanted?: StillWanted, runaway?: number): Promise<Excitation> {
     return this.#gate.request({ kind: 'excite', unit: this.unit.name }, stillWanted, async untilMs => {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();
@@ -202,72 +200,6 @@ export class MotorUnit {
       this.#state.confirmedWave(wave, runaway);
       return wave;
     });
-  }
-
-  /** From now on the controller has to be latched. `confirmStop` makes it so. */
-  stop(): void {
-    this.#state.wantStop();
-    this.#supervision.lookSoon();
-  }
-
-  /**
-   * Resolves when the controller has confirmed its latch, or cannot have torque any more by its own silence rule. Goes
-   * past everything that waits for this unit. Rejects at `untilMs`.
-   */
-  async confirmStop(untilMs: number): Promise<void> {
-    let cause: unknown;
-    while (!this.#cannotPush) {
-      const nowMs = this.#clock.nowMs();
-      if (nowMs >= untilMs)
-        throw new RobotError('not-confirmed', { unit: this.unit.name, register: 'stop' }, { cause });
-      try {
-        // Nothing is written to what has never said that it is our controller.
-        if (this.#supervision.identity !== undefined) {
-          await this.#reconciler.latch(Math.min(untilMs, nowMs + LATCH_MS));
-          return;
-        }
-      } catch (error) {
-        cause = error;
-      }
-      await new Promise<void>(resolve => this.#clock.after(LATCH_AGAIN_MS, resolve));
-    }
-  }
-
-  beginRelease(): void {
-    this.#state.beginRelease();
-  }
-
-  endRelease(): void {
-    this.#state.endRelease();
-  }
-
-  /** Into manual, so that nothing moves by itself when torque comes back. */
-  enterManual(stillWanted: StillWanted): Promise<void> {
-    return this.#gate.inTurn(stillWanted, async untilMs => {
-      await this.#reconciler.setMode('manual', untilMs, stillWanted);
-    });
-  }
-
-  unlatch(stillWanted: StillWanted): Promise<void> {
-    return this.#gate.inTurn(stillWanted, untilMs => this.#reconciler.unlatch(untilMs, stillWanted));
-  }
-
-  /** The resume holds: `confirmed` where this controller has heard of it. */
-  released(confirmed: boolean): void {
-    this.#state.released(confirmed);
-  }
-
-  get #torque(): Torque {
-    if (this.#supervision.online && this.#state.status !== undefined) {
-      return bitNames(FLAGS, this.#state.status.flags).includes('torque') ? 'on' : 'off';
-    }
-    if (this.#state.latchHolds) return 'off';
-    return this.#silence.hasPassed ? 'silent' : 'unknown';
-  }
-
-  /** A latch seen before counts only for a controller that nobody reaches: of one that is reached, it is asked again. */
-  get #cannotPush(): boolean {
-    return this.#silence.hasPassed || (!this.#supervision.online && this.#state.latchHolds);
   }
 
   #requireDebug(): void {

@@ -43,10 +43,10 @@ export class Reconciler {
   }
 
   latch(untilMs: number): Promise<void> {
-    const { latchFrames } = this.#state;
-    const after = before(latchFrames);
+    const { frames } = this.#state.latch;
+    const after = before(frames);
     // A resume is refused while a stop is under way, so nothing can take the latch back meanwhile.
-    return latchFrames.during(() => this.#controller.setLatch(true, untilMs, after, () => undefined));
+    return frames.during(() => this.#controller.setLatch(true, untilMs, after, () => undefined));
   }
 
   excite(wave: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
@@ -63,8 +63,9 @@ export class Reconciler {
   }
 
   unlatch(untilMs: number, stillWanted: () => void): Promise<void> {
-    const after = before(this.#state.latchFrames);
-    return this.#state.writeRelease(() => this.#controller.setLatch(false, untilMs, after, stillWanted));
+    const { latch } = this.#state;
+    const after = before(latch.frames);
+    return latch.writeRelease(() => this.#controller.setLatch(false, untilMs, after, stillWanted));
   }
 
   /**
@@ -75,16 +76,16 @@ export class Reconciler {
     const sameBoot = this.#state.sameBoot();
     await this.#controller.stageGains(gains, untilMs, sameBoot);
     await this.#controller.status({ priority: 'gains', untilMs });
-    if (this.#state.latchStep === 'set') await this.latch(untilMs);
+    if (this.#state.latch.step === 'set') await this.latch(untilMs);
     await this.#controller.commitGains(gains, untilMs, sameBoot);
     sameBoot();
   }
 
   /** The latch comes before everything else, and waits for no request that has the unit's turn. */
   async mendLatch(untilMs: number): Promise<void> {
-    const step = this.#state.latchStep;
+    const { step } = this.#state.latch;
     const stillWanted = () => {
-      if (this.#state.latchStep !== step) throw new RobotError('stopped');
+      if (this.#state.latch.step !== step) throw new RobotError('stopped');
     };
     switch (step) {
       case 'set':

@@ -38,11 +38,15 @@ export class RequestGate {
   }
 
   /** An act that somebody asked for. Only saves are let through while the robot is stopped or being released. */
-  request<T>(act: Act, stillWanted: StillWanted, perform: (untilMs: number) => Promise<T>): Promise<T> {
+  request<T>(
+    act: Act,
+    stillWanted: StillWanted | undefined,
+    perform: (untilMs: number) => Promise<T>,
+  ): Promise<T> {
     return this.inTurn(() => {
       this.#permission.require(act);
       if (act.kind !== 'save') this.#requireReleased();
-      stillWanted();
+      stillWanted?.();
     }, perform);
   }
 
@@ -58,8 +62,8 @@ export class RequestGate {
   }
 
   #requireReleased(): void {
-    if (this.#state.stopWanted) throw new RobotError('stopped');
-    if (this.#state.releasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
+    if (this.#state.latch.isWanted) throw new RobotError('stopped');
+    if (this.#state.latch.isReleasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
   }
 
   requireOnline(): void {

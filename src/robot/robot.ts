@@ -93,7 +93,7 @@ export class Robot {
       });
     });
     this.#stop = new Stop({
-      units: this.units,
+      units: Object.values(this.units).map(({ stop }) => stop),
       laser: this.laser,
       clock,
       onChange: (after, why) => this.#emit({ what: 'stopped', after, why }),

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { QUANTITIES, type Unit } from '../core/units.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import { CAPTURE_PAGE_SAMPLES, capturePageRegister, REGISTERS } from '../protocol/registers.js';
-import type { StatusFrame } from './motor-controller.js';
+import type { StatusFrame } from './status-frame.js';
 
 /** Step response as the controller recorded it, in the loop's quantity; sample 0 is the last before the edge. */
 export interface StepCapture {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import type { Laser } from './laser.js';
-import type { MotorUnit } from './motor-unit.js';
+import type { UnitStop } from './unit-stop.js';
 
 /** A stop waits this long for its confirmation, and a caller hears within a second. */
 const STOP_MS = 800;
@@ -15,7 +15,7 @@ const LATCH_AGAIN_MS = 100;
  * time the stop wins.
  */
 export class Stop {
-  readonly #units: Readonly<Record<UnitName, MotorUnit>>;
+  readonly #units: readonly UnitStop[];
   readonly #laser: Laser;
   readonly #clock: Clock;
   readonly #onChange: (stopped: boolean, why: string) => void;
@@ -27,7 +27,7 @@ export class Stop {
   #resuming: Promise<void> | undefined;
 
   constructor(options: {
-    units: Readonly<Record<UnitName, MotorUnit>>;
+    units: readonly UnitStop[];
     laser: Laser;
     clock: Clock;
     onChange: (stopped: boolean, why: string) => void;
@@ -85,7 +85,7 @@ export class Stop {
   #begin(why: string): RobotError | undefined {
     const pinFailure = this.#laser.darken('stop');
     this.#stops += 1;
-    for (const unit of Object.values(this.#units)) unit.stop();
+    for (const unit of this.#units) unit.begin();
     this.#set(true, why);
     return pinFailure;
   }
@@ -95,8 +95,8 @@ export class Stop {
     const stillWanted = () => {
       if (this.#stops !== stops) throw new RobotError('stopped');
     };
-    const units = Object.values(this.#units);
-    const online = units.filter(unit => unit.state.online);
+    const units = this.#units;
+    const online = units.filter(unit => unit.online);
     for (const unit of units) unit.beginRelease();
     try {
       await allEnded(online.map(unit => unit.enterManual(stillWanted)));
@@ -105,7 +105,7 @@ export class Stop {
     } catch (error) {
       for (const unit of units) unit.endRelease();
       const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
-      if (this.#stopped) await Promise.allSettled(online.map(unit => unit.confirmStop(untilMs)));
+      if (this.#stopped) await Promise.allSettled(online.map(unit => unit.confirm(untilMs)));
       throw this.#stops === stops ? error : new RobotError('stopped');
     }
     for (const unit of units) unit.released(online.includes(unit));
@@ -114,12 +114,11 @@ export class Stop {
 
   /** The units that did not confirm, and why not. */
   async #confirm(untilMs: number): Promise<Map<UnitName, unknown>> {
-    const units = Object.values(this.#units);
-    const ends = await Promise.allSettled(units.map(unit => unit.confirmStop(untilMs)));
+    const ends = await Promise.allSettled(this.#units.map(one => one.confirm(untilMs)));
     return new Map(
-      units.flatMap(({ unit }, place) => {
+      this.#units.flatMap(({ unit }, place) => {
         const end = ends[place];
-        return end?.status === 'rejected' ? [[unit.name, end.reason] as const] : [];
+        return end?.status === 'rejected' ? [[unit, end.reason] as const] : [];
       }),
     );
   }

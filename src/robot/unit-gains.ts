@@ -8,8 +8,6 @@ import type { TrialEnd, UnitEvent } from './robot-event.js';
 import type { Trial } from './trial.js';
 import type { UnitState } from './unit-state.js';
 
-const always: StillWanted = () => undefined;
-
 /** Saves and trials of one unit's gains. */
 export class UnitGains {
   readonly #unit: Unit;
@@ -47,7 +45,7 @@ export class UnitGains {
     gains: GainSet,
     options: { baseRevision?: number | undefined; stillWanted?: StillWanted } = {},
   ): Promise<SavedGains> {
-    const { baseRevision, stillWanted = always } = options;
+    const { baseRevision, stillWanted } = options;
     const { name } = this.#unit;
     const before = this.#store.current(name);
     let endSave: () => void = () => undefined;
@@ -69,7 +67,7 @@ export class UnitGains {
   }
 
   /** Runs gains without saving them, until the trial ends or another one of the same id takes its place. */
-  async tryGains(trial: Trial, stillWanted = always): Promise<void> {
+  async tryGains(trial: Trial, stillWanted?: StillWanted): Promise<void> {
     try {
       await this.#gate.request({ kind: 'trial', unit: this.#unit.name }, stillWanted, async untilMs => {
         const running = this.#state.gains.trial;
@@ -80,7 +78,7 @@ export class UnitGains {
         await this.#reconciler.applyGains(trial.gains, untilMs);
         // What ends a trial does not wait for the turn of the request that renews it.
         if (this.#state.gains.trial !== running) throw new RobotError('trial-ended');
-        if (this.#state.stopWanted) throw new RobotError('stopped');
+        if (this.#state.latch.isWanted) throw new RobotError('stopped');
         this.#state.gains.beginTrial(trial);
       });
     } catch (error) {

@@ -1,20 +1,13 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
-import { bitNames } from '../protocol/codec.js';
-import { FAULTS, FLAGS } from '../protocol/registers.js';
 import { ExcitationGuard } from './excitation-guard.js';
-import { isLatched, modeOf, type StatusFrame } from './motor-controller.js';
 import type { UnitEvent } from './robot-event.js';
+import { faultsOf, hasFlag, modeOf, type StatusFrame } from './status-frame.js';
 import { UnsettledFrames } from './unsettled-frames.js';
 import { WantedGains } from './wanted-gains.js';
+import { WantedLatch } from './wanted-latch.js';
 import { WantedWave } from './wanted-wave.js';
-
-/**
- * What has to be done about the latch: set it; go into manual and end it, since a resume could not reach this controller;
- * end it, since an old frame of ours took effect late; or stop the whole robot, since the controller latched by itself.
- */
-type LatchStep = 'set' | 'resume' | 'unlatch' | 'found';
 
 /** Refused frames are noise on the bus, and no fault of the motors. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
@@ -43,20 +36,15 @@ export class UnitState {
   /** Wanted. Undefined until the controller was heard from. */
   #mode: Mode | undefined;
   readonly #wave: WantedWave;
-  /** Wanted. `released` is a release that was answered 200 and that the controller has not confirmed yet. */
-  #latch: 'latched' | 'released' | 'as it is' = 'as it is';
-  /** A resume is under way: the latch may be set or ended. */
-  #releasing = false;
+  readonly latch = new WantedLatch();
   readonly gains: WantedGains;
 
   /** Observed. */
   #status: StatusFrame | undefined;
   #shownWave: Excitation | undefined;
-  #releaseWritten = false;
   readonly guard: ExcitationGuard;
   readonly modeFrames = new UnsettledFrames();
   readonly waveFrames = new UnsettledFrames();
-  readonly latchFrames = new UnsettledFrames();
 
   constructor(options: {
     unit: Unit;
@@ -81,7 +69,7 @@ export class UnitState {
 
   /** The mode that the controller shows. */
   get mode(): Mode | null {
-    return this.#status === undefined ? null : modeOf(this.#status.mode);
+    return this.#status === undefined ? null : modeOf(this.#status);
   }
 
   get wantedMode(): Mode | undefined {
@@ -91,19 +79,6 @@ export class UnitState {
   /** The wave of the controller's register, in force in debug mode only. */
   get wave(): Excitation | undefined {
     return this.#shownWave;
-  }
-
-  get stopWanted(): boolean {
-    return this.#latch === 'latched';
-  }
-
-  get releasing(): boolean {
-    return this.#releasing;
-  }
-
-  /** The controller showed its latch, and no release has been written since. */
-  get latchHolds(): boolean {
-    return this.#status !== undefined && isLatched(this.#status) && !this.#releaseWritten;
   }
 
   /** The saved gains are the active ones. */
@@ -117,14 +92,11 @@ export class UnitState {
     if (before !== undefined && before.boot_id !== status.boot_id) this.#wasReset();
     this.#status = status;
     const nowMs = this.#clock.nowMs();
-    const mode = modeOf(status.mode);
+    const mode = modeOf(status);
     if (this.#mode === undefined) this.#mode = mode;
     else if (this.modeFrames.judge(mode === this.#mode, nowMs) === 'its own doing') this.#adopt(mode);
-    const latched = isLatched(status);
-    const latchAgrees = this.#latch !== 'released' && latched === (this.#latch === 'latched');
-    this.latchFrames.judge(latchAgrees, nowMs);
-    if (latched && !this.latchFrames.unsettled) this.#releaseWritten = false;
-    const shownBefore = before === undefined ? null : modeOf(before.mode);
+    this.latch.saw(hasFlag(status, 'stopped'), nowMs);
+    const shownBefore = before === undefined ? null : modeOf(before);
     if (mode !== shownBefore) this.#emit({ what: 'mode', before: shownBefore, after: mode });
     this.#compareFaults(before, status);
   }
@@ -167,24 +139,13 @@ export class UnitState {
 
   /** From now on the controller has to be latched; a release under way has lost. */
   wantStop(): void {
-    this.#latch = 'latched';
-    this.#releasing = false;
+    this.latch.want();
     this.gains.endTrial('stop');
-  }
-
-  beginRelease(): void {
-    this.#releasing = true;
-  }
-
-  /** The resume was refused: what was wanted before it is wanted still. */
-  endRelease(): void {
-    this.#releasing = false;
   }
 
   /** The resume holds. A controller that has not confirmed it hears of it when it appears. */
   released(confirmed: boolean): void {
-    this.#releasing = false;
-    this.#latch = confirmed ? 'as it is' : 'released';
+    this.latch.released(confirmed);
     if (this.#mode !== undefined && this.#mode !== 'manual') this.gains.endTrial('mode change');
     this.#mode = 'manual';
     this.#wave.want(undefined);
@@ -192,22 +153,7 @@ export class UnitState {
     if (!confirmed) this.modeFrames.disturb();
   }
 
-  /** A release may be on the bus until `write` settles. */
-  writeRelease<T>(write: () => Promise<T>): Promise<T> {
-    this.#releaseWritten = true;
-    return this.latchFrames.during(write);
-  }
-
-  get latchStep(): LatchStep | undefined {
-    const status = this.#status;
-    if (this.#releasing || status === undefined) return undefined;
-    if (this.#latch === 'released') return 'resume';
-    if (this.#latch === 'latched') return isLatched(status) ? undefined : 'set';
-    if (!isLatched(status)) return undefined;
-    return this.latchFrames.unsettled ? 'unlatch' : 'found';
-  }
-
-  /** What differs and has to be mended. The latch comes before all of it: see `latchStep`. */
+  /** What differs and has to be mended. The latch comes before all of it. */
   get difference(): Difference | undefined {
     const status = this.#status;
     if (status === undefined || this.#mode === undefined) return undefined;
@@ -215,7 +161,7 @@ export class UnitState {
     const shown = this.#shownWave;
     const isDebug = this.#mode === 'debug' && this.mode === 'debug';
     // During a resume the controller is on its way into manual, which is wanted only when the resume holds.
-    const mode = this.#releasing || this.mode === this.#mode ? undefined : this.#mode;
+    const mode = this.latch.isReleasing || this.mode === this.#mode ? undefined : this.#mode;
     const wrongWave = isDebug && shown !== undefined && !this.#wave.is(shown);
     const guard = this.gains.trial === undefined ? 0 : this.guardInTrials;
     const wrongGuard = isDebug && this.lacksGuard(guard);
@@ -238,9 +184,9 @@ export class UnitState {
   }
 
   #compareFaults(before: StatusFrame | undefined, after: StatusFrame): void {
-    const [old, now] = [before, after].map(status => bitNames(FAULTS, status?.faults ?? 0));
-    const appeared = now?.filter(fault => !old?.includes(fault)) ?? [];
-    const gone = old?.filter(fault => !now?.includes(fault)) ?? [];
+    const [old, now] = [faultsOf(before), faultsOf(after)];
+    const appeared = now.filter(fault => !old.includes(fault));
+    const gone = old.filter(fault => !now.includes(fault));
     if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
     if (appeared.includes('ran_away')) {
       // The controller took the wave away: it is not to come back, whatever frames are under way.
@@ -248,9 +194,8 @@ export class UnitState {
       this.gains.endTrial('runaway');
     }
     if (appeared.some(fault => !HARMLESS.includes(fault))) this.gains.endTrial('fault');
-    const seesTarget = (status: StatusFrame | undefined) =>
-      status !== undefined && bitNames(FLAGS, status.flags).includes('target_visible');
-    if (seesTarget(before) && !seesTarget(after)) this.gains.endTrial('target lost');
+    if (hasFlag(before, 'target_visible') && !hasFlag(after, 'target_visible'))
+      this.gains.endTrial('target lost');
   }
 
   #adopt(mode: Mode): void {
@@ -261,7 +206,7 @@ export class UnitState {
 
   /** Frames of a request under way may have reached the controller after its reset, so none of them is settled. */
   #wasReset(): void {
-    if (this.#mode !== undefined && (this.#latch === 'latched' || !this.#restores(this.#mode)))
+    if (this.#mode !== undefined && (this.latch.isWanted || !this.#restores(this.#mode)))
       this.#mode = 'manual';
     this.#wave.want(undefined);
     this.#shownWave = undefined;

@@ -3,9 +3,10 @@ import { isRobotError, RobotError } from '../core/errors.js';
 import type { Unit } from '../core/units.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import type { HostSilence } from './host-silence.js';
-import type { Identity, MotorController, StatusFrame } from './motor-controller.js';
+import type { Identity, MotorController } from './motor-controller.js';
 import type { Reconciler } from './reconciler.js';
 import type { UnitEvent } from './robot-event.js';
+import type { StatusFrame } from './status-frame.js';
 import { type StepCapture, StepReader } from './step-reader.js';
 import type { UnitState } from './unit-state.js';
 
@@ -153,7 +154,7 @@ export class UnitSupervision {
   /** Heartbeat, status, latch, wave and telemetry. While the robot is stopped the latch comes before the heartbeat. */
   async #look(untilMs: number): Promise<void> {
     const urgency: Urgency = { priority: 'supervision', untilMs };
-    const isStopped = this.#state.stopWanted;
+    const isStopped = this.#state.latch.isWanted;
     if (!isStopped && this.#online) await this.#beat(urgency);
     const status = await this.#controller.status(urgency);
     await this.#reconciler.mendLatch(untilMs);

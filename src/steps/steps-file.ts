@@ -1,3 +1,4 @@
+import { isObject } from '../core/is-object.js';
 import type { RememberedStep } from '../core/remembered-step.js';
 
 /** The steps of one loop from its file, a line of JSON each; undefined where a line is none. */
@@ -30,10 +31,6 @@ function isStep(value: unknown, loop: string): value is RememberedStep {
     areNumbers(value.samples.setpoint) &&
     areNumbers(value.samples.measured)
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function areNumbers(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin } from '../core/clock.js';
+import { isObject } from '../core/is-object.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
 import { type Disk, START_MS } from './disk.js';
 import { replaceFile } from './durable-file.js';
@@ -92,6 +93,9 @@ function silencesIn(bytes: Buffer): Silences | undefined {
 }
 
 function isSilences(value: unknown): value is Silences {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every(ms => Number.isInteger(ms) && ms >= 0 && ms <= MAX_MS);
+  return isObject(value) && Object.values(value).every(isSilence);
+}
+
+function isSilence(ms: unknown): boolean {
+  return Number.isInteger(ms) && Number(ms) >= 0 && Number(ms) <= MAX_MS;
 }

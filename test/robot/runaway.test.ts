@@ -4,43 +4,38 @@ import { endRunawayTrials } from '../../src/robot/runaway.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
 describe('a trial whose loop runs away', () => {
+  // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
+  const { runaway } = unitNamed('chassis').loops[0]!;
+  let clocked: ClockedRobot;
+  beforeEach(async () => {
+    clocked = await ClockedRobot.start();
+    endRunawayTrials(clocked.robot);
+  });
+  afterEach(() => clocked.end());
+
+  const saved = () => clocked.robot.store.current('chassis').gains;
+  const trial = () => clocked.robot.units.chassis.trial?.id;
+  const begin = () => {
+    const gains = { ...saved(), speed: { kp: 1, ki: 0, kd: 0 } };
+    const { gains: unitGains } = clocked.robot.units.chassis;
+    return clocked.during(unitGains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));
+  };
+  const waitUntil = (ms: number) => clocked.wait(ms - clocked.clock.nowMs());
+
   it('ends when a loop is past its bound, and not before', async () => {
-    const clocked = await ClockedRobot.start();
-    try {
-      const { robot, clock } = clocked;
-      endRunawayTrials(robot);
-      const unit = robot.units.chassis;
-      const { gains } = robot.store.current('chassis');
-      const tried = { ...gains, speed: { kp: 1, ki: 0, kd: 0 } };
-      // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
-      const { runaway } = unitNamed('chassis').loops[0]!;
-      await clocked.during(unit.gains.tryGains({ id: 'a', by: 'lab', gains: tried, endsAtMs: 1e9 }));
-      await clocked.wait(1000 * runaway - clock.nowMs() - 50);
-      expect(unit.trial?.id).equal('a');
-      await clocked.wait(200);
-      expect(unit.trial).equal(undefined);
-      expect(clocked.events).deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: 'runaway' });
-      expect(clocked.truth('chassis').gains?.speed?.kp).equal(gains.speed?.kp);
-    } finally {
-      await clocked.end();
-    }
+    await begin();
+    await waitUntil(1000 * runaway - 50);
+    expect(trial()).equal('a');
+    await clocked.wait(200);
+    expect(trial()).equal(undefined);
+    expect(clocked.events).deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: 'runaway' });
+    expect(clocked.truth('chassis').gains?.speed?.kp).equal(saved().speed?.kp);
   });
 
   it('goes on where a loop was past its bound before the trial began', async () => {
-    const clocked = await ClockedRobot.start();
-    try {
-      const { robot, clock } = clocked;
-      endRunawayTrials(robot);
-      const unit = robot.units.chassis;
-      const { gains } = robot.store.current('chassis');
-      const { runaway } = unitNamed('chassis').loops[0]!;
-      await clocked.wait(1000 * runaway - clock.nowMs() + 500);
-      const tried = { ...gains, speed: { kp: 1, ki: 0, kd: 0 } };
-      await clocked.during(unit.gains.tryGains({ id: 'a', by: 'lab', gains: tried, endsAtMs: 1e9 }));
-      await clocked.wait(1000);
-      expect(unit.trial?.id).equal('a');
-    } finally {
-      await clocked.end();
-    }
+    await waitUntil(1000 * runaway + 500);
+    await begin();
+    await clocked.wait(1000);
+    expect(trial()).equal('a');
   });
 });

@@ -184,7 +184,7 @@ describe('what is wanted of a unit and what it shows', () => {
       undefined,
       b => {
         b.state.wantStop();
-        b.state.beginRelease();
+        b.state.latch.beginRelease();
       },
     ],
     [
@@ -192,7 +192,7 @@ describe('what is wanted of a unit and what it shows', () => {
       'set',
       b => {
         b.state.wantStop();
-        b.state.beginRelease();
+        b.state.latch.beginRelease();
         b.state.wantStop();
       },
     ],
@@ -201,8 +201,8 @@ describe('what is wanted of a unit and what it shows', () => {
       'set',
       b => {
         b.state.wantStop();
-        b.state.beginRelease();
-        b.state.endRelease();
+        b.state.latch.beginRelease();
+        b.state.latch.endRelease();
       },
     ],
     [
@@ -219,7 +219,7 @@ describe('what is wanted of a unit and what it shows', () => {
       'unlatch',
       async b => {
         b.state.wantStop();
-        await b.state.latchFrames.during(() => Promise.resolve());
+        await b.state.latch.frames.during(() => Promise.resolve());
         b.state.released(true);
         b.shows({ flags: STOPPED });
       },
@@ -229,23 +229,23 @@ describe('what is wanted of a unit and what it shows', () => {
     it(`has a latch that ${does}`, async () => {
       bench.shows();
       await act(bench);
-      expect(bench.state.latchStep).to.equal(expected);
+      expect(bench.state.latch.step).to.equal(expected);
     });
   }
   it('does not hold a latch any more once a release has been written', async () => {
     bench.shows({ flags: STOPPED });
-    expect(bench.state.latchHolds).to.equal(true);
-    await bench.state.writeRelease(() => Promise.resolve());
-    expect(bench.state.latchHolds).to.equal(false);
+    expect(bench.state.latch.holds).to.equal(true);
+    await bench.state.latch.writeRelease(() => Promise.resolve());
+    expect(bench.state.latch.holds).to.equal(false);
   });
   it('is not brought back to its mode while a resume is under way, and is when it was refused', async () => {
     bench.shows({ mode: 'auto' });
     bench.state.wantStop();
-    bench.state.beginRelease();
+    bench.state.latch.beginRelease();
     await bench.refusedMode();
     bench.shows({ mode: 'manual' });
     expect(bench.state.difference).to.equal(undefined);
-    bench.state.endRelease();
+    bench.state.latch.endRelease();
     expectDifference(bench, { mode: 'auto' });
   });
   it('wants manual after a resume', () => {
