@@ -38,12 +38,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const folder = mkdtempSync(join(tmpdir(), 'trunnion-bench-'));
 const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}`;
 try {
-  const bench: Bench = { plan: asked.quick ? QUICK : FULL, programs: await preparePrograms(folder), folder };
+  const plan = asked.quick ? QUICK : FULL;
+  const programsWith = await preparePrograms(folder);
   const figures: Figure[] = [];
   for (const [name, measure] of Object.entries(PARTS)) {
     if (asked.only !== undefined && !asked.only.includes(name)) continue;
     process.stderr.write(`${name} …\n`);
-    figures.push(...(await measure(bench)));
+    // What one part saves is no burden to the next.
+    const own = join(folder, name);
+    figures.push(...(await measure({ plan, programs: await programsWith(join(own, 'state')), folder: own })));
   }
   const summaries = figures.map(figure => summarize(figure));
   const text = asked.json

@@ -20,22 +20,27 @@ export interface Programs {
   readonly fetched: readonly Program[];
 }
 
-/** Bundles the daemon as the package does, closed by a token, and fetches what others have written to measure by. */
-export async function preparePrograms(folder: string): Promise<Programs> {
+/**
+ * Bundles the daemon as the package does, and fetches what others have written to measure by. The function that it gives
+ * makes the programs of one part of the bench: the daemon, closed by a token, with nothing saved yet.
+ */
+export async function preparePrograms(folder: string): Promise<(state: string) => Promise<Programs>> {
   await bundleDaemon([], folder, ['scripts/bench/daemon']);
   copyFileSync('package.json', join(folder, 'package.json'));
   const daemon = join(folder, 'dist/scripts/bench/daemon.js');
-  const state = join(folder, 'state');
-  await writeTokens(realDisk, state, [{ name: 'bench', role: 'operator', hash: hashOf(SECRET) }]);
   const modules = join(folder, 'fetched');
-  return {
-    daemon: {
-      name: 'daemon',
-      args: port => [...NODE_OPTIONS, daemon, '--port', String(port), '--state', state],
-    },
-    bare: yardstick('bare'),
-    koa: yardstick('koa'),
-    fetched: fetchYardsticks(modules).map(name => yardstick(name, modules)),
+  const fetched = fetchYardsticks(modules).map(name => yardstick(name, modules));
+  return async state => {
+    await writeTokens(realDisk, state, [{ name: 'bench', role: 'operator', hash: hashOf(SECRET) }]);
+    return {
+      daemon: {
+        name: 'daemon',
+        args: port => [...NODE_OPTIONS, daemon, '--port', String(port), '--state', state],
+      },
+      bare: yardstick('bare'),
+      koa: yardstick('koa'),
+      fetched,
+    };
   };
 }
 

@@ -12,15 +12,22 @@ export function access(allowedHosts: readonly string[]): Middleware {
   const own = hostname().toLowerCase();
   const names = new Set(['localhost', own, `${own}.local`, ...allowedHosts.map(name => name.toLowerCase())]);
 
+  /** A caller sends the same one again and again. */
+  let lastOwn: string | undefined;
+  const requireOwnHost = (host: string, httpVersion: string) => {
+    if (host === lastOwn) return;
+    const name = hostName(host);
+    if (name === '') {
+      if (httpVersion === '1.1') throw new RobotError('bad-http', { header: 'Host' });
+      return;
+    }
+    if (!names.has(name) && isIP(name) === 0) throw new RobotError('unknown-host', { host: name });
+    lastOwn = host;
+  };
   const requireOwn = ({ headers, rawHeaders, httpVersion, method }: IncomingMessage) => {
     const { host = '', origin = '' } = headers;
-    const name = hostName(host);
-    if ((name === '' && httpVersion === '1.1') || hostsIn(rawHeaders) > 1) {
-      throw new RobotError('bad-http', { header: 'Host' });
-    }
-    if (name !== '' && !names.has(name) && isIP(name) === 0) {
-      throw new RobotError('unknown-host', { host: name });
-    }
+    if (hostsIn(rawHeaders) > 1) throw new RobotError('bad-http', { header: 'Host' });
+    requireOwnHost(host, httpVersion);
     const site = headers['sec-fetch-site'] ?? '';
     if (isForeign(site, headers['sec-fetch-mode'], method)) throw new RobotError('cross-site');
     if (site === '' && origin !== '' && !isOwnOrigin(headers)) {
@@ -43,7 +50,8 @@ function isForeign(site: unknown, mode: unknown, method: string | undefined): bo
 function hostsIn(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === 'host') count += 1;
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
   return count;
 }

@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
-import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.js';
 import type { Autotune } from '../autotune/autotune.js';
 import type { Clock } from '../core/clock.js';
-import { describeError, RobotError } from '../core/errors.js';
+import { describeError } from '../core/errors.js';
 import { logEvent } from '../core/log-event.js';
 import { text } from '../core/schema.js';
 import { type Status, status } from '../core/status.js';
@@ -38,6 +37,7 @@ import { sessionRoutes } from './routes/session-routes.js';
 import { stepRoutes } from './routes/step-routes.js';
 import { trialRoutes } from './routes/trial-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
+import { routing } from './routing.js';
 import { statusBody } from './status-body.js';
 
 interface AppOptions {
@@ -152,28 +152,13 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   app.use(requestLog(options.log, clock));
   app.use(problemAnswers(options.log));
   app.use(access(options.allowedHosts));
-  const router = new Router({ strict: true, sensitive: true });
-  for (const route of routes) {
-    const answer: Middleware = ctx => route.handle(ctx, guard);
-    const acts = route.method === 'get' ? [answer] : [actLog(route, options.eventLog), answer];
-    router.register(route.path, [route.method], acts);
-  }
-  app.use(router.routes());
-  app.use(unmatched(router));
+  app.use(
+    routing(routes, route => {
+      const answer: Middleware = ctx => route.handle(ctx, guard);
+      return route.method === 'get' ? [answer] : [actLog(route, options.eventLog), answer];
+    }),
+  );
   return { app, status: statusNow };
-}
-
-/** Answers what no route takes, and OPTIONS. */
-function unmatched(router: Router): Middleware {
-  return ctx => {
-    const { path: layers } = router.match(ctx.path, ctx.method);
-    if (layers.length === 0) throw new RobotError('not-found', { path: ctx.path });
-    const methods = new Set([...layers.flatMap(layer => layer.methods), 'OPTIONS']);
-    const allow = [...methods].join(', ');
-    if (ctx.method !== 'OPTIONS') throw new RobotError('method-not-allowed', { allow });
-    ctx.set('Allow', allow);
-    ctx.status = 204;
-  };
 }
 
 function problemAnswers(log: Logger): Middleware {

@@ -37,7 +37,7 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
  * nobody asks for any more. The end of a connection is seen in the turn of the event loop after that of its data.
  */
 export async function requireCaller(ctx: Context): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) await new Promise(resolve => setImmediate(resolve));
+  await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
   requireConnected(ctx);
 }
 

@@ -12,6 +12,8 @@ import type { Tune } from '../core/tune.js';
 /** Each `on…` returns the act that ends it. */
 export interface EventFeed {
   status(): Status;
+  /** A unit is in another mode than manual. */
+  isDriven(): boolean;
   /** Something in status changed; uptime and counters alone do not count. */
   onStatus(listener: () => void): () => void;
   /** Every poll. `t` is in monotonic seconds. */
@@ -29,6 +31,11 @@ const KEPT_STREAMS = 8;
 const COMMENT_MS = 5_000;
 /** Changes that come together make one event. */
 const COALESCE_MS = 20;
+/**
+ * Readings that come within it go out in one write, because waking a reader costs more than what is written: two of 50 Hz
+ * while a unit drives by itself, five while both are in manual.
+ */
+const GATHER_S = { driven: 0.03, manual: 0.09 } as const;
 /** A page is back this soon after its stream broke. */
 const RETRY_MS = 300;
 /** A reader that takes nothing for so long makes room for others; it may come back. */
@@ -75,8 +82,19 @@ export function createEvents(feed: EventFeed, clock: Clock, audience: Audience):
     if (!stream.response.write(text)) stream.slowSinceMs = clock.nowMs();
     return true;
   };
+  let readings = '';
+  /** Of the newest readings that went out, in the seconds of their own clock. */
+  let writtenT = 0;
   const writeAll = (text: string) => {
-    for (const stream of streams) write(stream, text);
+    const all = readings + text;
+    readings = '';
+    for (const stream of streams) write(stream, all);
+  };
+  const gather = (sample: Telemetry) => {
+    readings += eventText('telemetry', sample);
+    if (sample.t - writtenT < (feed.isDriven() ? GATHER_S.driven : GATHER_S.manual)) return;
+    writtenT = sample.t;
+    writeAll('');
   };
   const writeStatus = (to: Iterable<Stream>) => {
     const text = eventText('status', feed.status());
@@ -84,9 +102,10 @@ export function createEvents(feed: EventFeed, clock: Clock, audience: Audience):
   };
 
   const listen = () => {
+    readings = '';
     const ends = [
       coalesced(clock, feed, () => writeStatus(streams)),
-      feed.onTelemetry(sample => writeAll(eventText('telemetry', sample))),
+      feed.onTelemetry(gather),
       feed.onStep(step => writeAll(eventText('step', step))),
       feed.onTune(tune => writeAll(eventText('tune', tune))),
       feed.onLog(event => writeAll(eventText('log', event))),

@@ -29,7 +29,7 @@ export function callerOf(access: Access, ctx: Context): Caller {
 
 /** The token of `Authorization: Bearer`, else that of the page's session. */
 function presented(ctx: Context): { readonly secret: string | undefined; readonly isCookie: boolean } {
-  const [, bearer] = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization')) ?? [];
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(ctx.req.headers.authorization ?? '') ?? [];
   if (bearer !== undefined) return { secret: bearer, isCookie: false };
   const cookie = ctx.cookies.get(cookieName(ctx));
   return { secret: cookie, isCookie: cookie !== undefined };

@@ -5,7 +5,7 @@ import type { Status } from '../core/status.js';
 import type { Step } from '../core/step.js';
 import type { Pose, Reading, UnitTelemetry } from '../core/telemetry.js';
 import type { Tune } from '../core/tune.js';
-import { perUnit, type Unit } from '../core/units.js';
+import { perUnit, UNIT_LIST, type Unit } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { FiguredStep } from '../steps/step-memory.js';
 import type { EventFeed } from './events.js';
@@ -24,9 +24,11 @@ export function robotFeed(
 ): EventFeed {
   /** Uptime and counters change all the time, and nobody waits for them. */
   const lasting = () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined });
+  const read = perUnit(unit => readerOf(robot, unit));
 
   return {
     status,
+    isDriven: () => UNIT_LIST.some(({ name }) => (robot.units[name].mode ?? 'manual') !== 'manual'),
     onStatus: listener => {
       let known = lasting();
       const look = () => {
@@ -42,7 +44,7 @@ export function robotFeed(
     },
     onTelemetry: listener =>
       robot.polled.add(() => {
-        listener({ t: clock.nowMs() / 1000, ...perUnit(unit => readings(robot, unit)) });
+        listener({ t: clock.nowMs() / 1000, ...perUnit(({ name }) => read[name]()) });
       }),
     onLog: listener => recorded.add(listener),
     onTune: listener => tuned.add(listener),
@@ -50,21 +52,25 @@ export function robotFeed(
   };
 }
 
-/** Null while the unit is offline. */
-function readings(robot: Robot, { name, loops, hasPose, hasCamera }: Unit): UnitTelemetry | null {
-  const { telemetry, state } = robot.units[name];
-  if (telemetry === undefined) return null;
-  const value = (field: string) => telemetry[field] ?? Number.NaN;
-  const reading = (loop: string): Reading => ({
-    setpoint: value(`${loop}.setpoint`),
-    measured: value(`${loop}.measured`),
-    output: value(`${loop}.output`),
-  });
-  const pose = (): Pose => ({ x: value('pose.x'), y: value('pose.y'), heading: value('pose.heading') });
-  return {
-    ...Object.fromEntries(loops.map(loop => [loop.name, reading(loop.name)])),
-    ...(hasPose && { pose: pose() }),
-    ...(hasCamera && { target: state.flags.includes('target_visible') }),
+/** Names its fields once: 50 times a second they are only looked up. Gives null while the unit is offline. */
+function readerOf(robot: Robot, { name, loops, hasPose, hasCamera }: Unit): () => UnitTelemetry | null {
+  const fields = loops.map(loop => ({
+    loop: loop.name,
+    setpoint: `${loop.name}.setpoint`,
+    measured: `${loop.name}.measured`,
+    output: `${loop.name}.output`,
+  }));
+  return () => {
+    const { telemetry, flags } = robot.units[name];
+    if (telemetry === undefined) return null;
+    const value = (field: string) => telemetry[field] ?? Number.NaN;
+    const readings: Record<string, Reading | Pose | boolean> = {};
+    for (const { loop, setpoint, measured, output } of fields) {
+      readings[loop] = { setpoint: value(setpoint), measured: value(measured), output: value(output) };
+    }
+    if (hasPose) readings.pose = { x: value('pose.x'), y: value('pose.y'), heading: value('pose.heading') };
+    if (hasCamera) readings.target = flags.includes('target_visible');
+    return readings;
   };
 }
 

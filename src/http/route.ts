@@ -176,6 +176,6 @@ function send(ctx: Context, answer: unknown): void {
     ctx.body = answer;
     return;
   }
-  ctx.type = 'json';
+  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   ctx.body = answer instanceof JsonText ? answer.bytes : JSON.stringify(answer);
 }

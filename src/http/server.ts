@@ -66,7 +66,7 @@ export function createHttpServer(listener: RequestListener): Server {
 
   const answer = (connection: Connection, exchange: Exchange) => {
     connection.exchange = exchange;
-    exchange.response.once('close', () => {
+    exchange.response.on('close', () => {
       const { next, refusal, socket } = connection;
       connection.answered = true;
       connection.exchange = undefined;

@@ -109,7 +109,7 @@ export class MotorUnit {
       /** As the controller shows it; null until it was heard from. */
       mode,
       faults: faultsOf(status),
-      flags: flagsOf(status),
+      flags: this.flags,
       torque: this.stop.torque,
       /** The wave of debug mode; null outside debug mode and while offline. */
       excitation: (online && mode === 'debug' && this.#state.wave) || null,
@@ -125,6 +125,11 @@ export class MotorUnit {
   /** As in `state`, for those who look at every poll. */
   get mode(): Mode | null {
     return this.#state.mode;
+  }
+
+  /** As `mode`. */
+  get flags(): readonly string[] {
+    return flagsOf(this.#supervision.online ? this.#state.status : undefined);
   }
 
   /** As `mode`. */

@@ -28,6 +28,7 @@ class ScriptedFeed implements EventFeed {
   readonly logListeners = new Listeners<LogEvent>();
   mode: Mode = 'manual';
   asked = 0;
+  readonly isDriven = () => this.mode !== 'manual';
   readonly onStatus = (listener: () => void) => this.statusListeners.add(listener);
   readonly onTelemetry = (listener: (sample: Telemetry) => void) => this.telemetryListeners.add(listener);
   readonly onLog = (listener: (event: LogEvent) => void) => this.logListeners.add(listener);
@@ -172,6 +173,31 @@ describe('events', () => {
     expect(feed.asked).to.equal(asked + 1);
   });
 
+  it('send readings of a robot at rest five at a time, of one that drives two at a time, and lose none', async () => {
+    const reader = await read();
+    /** How many readings each piece had that arrived. */
+    const pieces: number[] = [];
+    reader.response.on('data', (part: string) => pieces.push(part.split('event: telemetry').length - 1));
+    let poll = 50;
+    const watch = async (polls: number) => {
+      pieces.length = 0;
+      for (const last = poll + polls; poll < last; poll += 1) {
+        feed.telemetryListeners.emit(sample(poll / 50));
+        await new Promise(resolve => setImmediate(resolve));
+      }
+    };
+    const read50 = (count: number) => reader.until(() => reader.events('telemetry').length >= count);
+    await watch(51);
+    await read50(51);
+    expect(pieces).to.have.length.within(1, 11);
+    feed.mode = 'auto';
+    await watch(50);
+    await read50(101);
+    expect(pieces).to.have.length.within(12, 26);
+    const seen = reader.events('telemetry').map(({ data }) => (data as Telemetry).t);
+    expect(seen).to.deep.equal(Array.from({ length: 101 }, (_, index) => (50 + index) / 50));
+  });
+
   it('comment at least every 10 s', async () => {
     const reader = await read();
     await clock.advance(10_000);
@@ -228,11 +254,11 @@ describe('events', () => {
       await new Promise(resolve => setImmediate(resolve));
     }
     await clock.advance(1900);
-    feed.telemetryListeners.emit(sample(0));
+    feed.telemetryListeners.emit(sample(200));
     await new Promise(resolve => setImmediate(resolve));
     expect(events.streams).to.equal(2);
     await clock.advance(200);
-    feed.telemetryListeners.emit(sample(0));
+    feed.telemetryListeners.emit(sample(201));
     await eventually(async () => events.streams === 1);
     stuck.response.resume();
     await stuck.until(() => stuck.response.destroyed);
