@@ -6,9 +6,9 @@ import type { RobotBody } from './physics/robot-body.js';
 import { RobotMechanics } from './physics/robot-mechanics.js';
 
 export interface PhysicsOptions {
-  /** Of the camera's noise. */
+  /** Seeds the camera's noise. */
   readonly seed: number;
-  /** Of the control loops. */
+  /** How often the control loops run. */
   readonly loopRateHz?: number;
   readonly body?: RobotBody | undefined;
   /** Integration steps to a loop period. */

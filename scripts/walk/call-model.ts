@@ -25,7 +25,7 @@ export class CallModel {
     const { status, body } = asked.answer ?? {};
     if (last !== undefined) {
       const isFresh = isFreshAfter(last, asked, phases);
-      const said = () => `${text(asked)} answered ${status} ${body?.code ?? ''} after ${text(last)}`;
+      const said = () => `${callText(asked)} answered ${status} ${body?.code ?? ''} after ${callText(last)}`;
       promise(!(isFresh === false && status === 200), 'stale call refused', said);
       promise(!(isFresh === true && body?.code === 'stale-match'), 'fresh call taken', said);
     }
@@ -47,7 +47,7 @@ export class CallModel {
 
 /** Undefined where it depends on what nobody knows. To say again what was said last is always fresh. */
 function isFreshAfter(last: Asked, asked: Asked, phases: readonly Phase[]): boolean | undefined {
-  if (text(last) === text(asked)) return true;
+  if (callText(last) === callText(asked)) return true;
   if (bodyMember(last, 'id') === bodyMember(asked, 'id'))
     return Number(bodyMember(asked, 'revision')) > Number(bodyMember(last, 'revision'));
   const over = phases.map(phase => phase === 'none' || phase === 'ended');
@@ -55,7 +55,8 @@ function isFreshAfter(last: Asked, asked: Asked, phases: readonly Phase[]): bool
   return over.some(Boolean) ? undefined : false;
 }
 
-function text(asked: Asked): string {
+/** The same for calls that are the same to the robot. */
+export function callText(asked: Asked): string {
   const [id, revision, phase] = ['id', 'revision', 'phase'].map(name => bodyMember(asked, name));
   return JSON.stringify([id, revision, phase, bodyMember(asked, 'remainingS') ?? null]);
 }

@@ -71,7 +71,7 @@ export class DaemonLife {
     this.kill();
   }
 
-  /** As SIGKILL and a power cut: nothing of it acts any more. */
+  /** Ends it as SIGKILL and a power cut do: nothing of it acts any more. */
   kill(): void {
     this.#alive = false;
     this.#port.cut();

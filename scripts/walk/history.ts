@@ -31,7 +31,7 @@ export type Step =
       readonly left: Left;
       readonly downMs: number;
       readonly controllersToo: boolean;
-      /** As configured for the next life, where somebody changed it. */
+      /** The configuration of the next life, where somebody changed it. */
       readonly hostSilenceMs?: number;
     }
   /** Every fault ends; two seconds later all has to agree. */
@@ -44,7 +44,7 @@ export interface WalkSettings {
   readonly laserMaxOnS: number;
   readonly refereeSilenceMs: number;
   readonly onRefereeSilence: 'stop' | 'hold';
-  /** Of one bus transaction. */
+  /** How long one bus transaction takes. */
   readonly frameMs: number;
 }
 

@@ -38,7 +38,7 @@ export class LeaseModel {
     return nowMs >= this.#surelyMs + this.#silenceMs;
   }
 
-  /** At one time since then at least. */
+  /** The same at some time since then. */
   maybeSilentSince(sinceMs: number, nowMs: number): boolean {
     return this.#surelyMs >= sinceMs || this.maybeSilentAt(nowMs);
   }

@@ -2,7 +2,7 @@ import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 
-/** From a pin that works again, or a contact that opened, to the poll that darkens. */
+/** So many polls after a pin works again, or a contact opened, it is dark. */
 const POLLS = 3;
 
 /** When the laser may be lit: while somebody asks for it, and never while stopped or after the end. */
@@ -13,7 +13,7 @@ export class LightModel {
   readonly #asking = new Set<Asked>();
   #pinTroubleMs = Number.NEGATIVE_INFINITY;
   #pinFails = false;
-  /** The place, in the order of all that happened, at which the contact was opened; undefined while it is closed. */
+  /** When the contact was opened, as a place in the order of all that happened; undefined while it is closed. */
   #openSince: number | undefined;
   #onMs = 0;
   /** Something other than a caller may have darkened it since all was last at rest. */

@@ -10,7 +10,7 @@ export interface LogShown {
   readonly events: readonly LogEvent[];
 }
 
-/** By their paths, behind the name of the unit where there is one. */
+/** What the log calls an act, by the end of its path. */
 const WHAT: Readonly<Record<string, string>> = {
   stop: 'stop',
   resume: 'resume',

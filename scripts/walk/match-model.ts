@@ -3,7 +3,7 @@ import { isAccessRefusal } from './access-model.js';
 import { isCall, isChange, isDebug, isDrive, isTune } from './acts.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
-import { CallModel } from './call-model.js';
+import { CallModel, callText } from './call-model.js';
 import { Candidates } from './candidates.js';
 import type { WalkSettings } from './history.js';
 import { LeaseModel } from './lease-model.js';
@@ -145,7 +145,7 @@ export class MatchModel {
     const drives = isDrive(asked);
     const tunes = isTune(asked);
     if (isCall(asked)) {
-      const isNew = !this.#calls.has(JSON.stringify(asked.request.body));
+      const isNew = !this.#calls.has(callText(asked));
       const needs = this.#stopsWhenSilent && isNew && isPlay(bodyMember(asked, 'phase'));
       return needs && this.lease.surelySilentAt(asked.sentMs) ? 'the referee is silent' : undefined;
     }
@@ -243,7 +243,7 @@ export class MatchModel {
 
   #called(asked: Asked, isKept: boolean, nowMs: number, at: number): Effect {
     const standing = standingOf(asked, nowMs);
-    const text = JSON.stringify(asked.request.body);
+    const text = callText(asked);
     // To say again what was said last changes nothing.
     if (this.#calls.has(text)) {
       this.#maybe(asked, nowMs, at);
@@ -260,7 +260,7 @@ export class MatchModel {
 
   #maybe(asked: Asked, nowMs: number, at: number): void {
     if (isCall(asked)) {
-      this.#calls.add(JSON.stringify(asked.request.body));
+      this.#calls.add(callText(asked));
       const standing = standingOf(asked, nowMs + GRACE_MS);
       for (const phase of [this.#phase, this.#keptPhase]) phase.maybe(standing, asked.sent, at);
     } else {

@@ -16,7 +16,7 @@ import type { Frame } from './wire.js';
 const START_MS = 7000;
 /** Every caller has an answer by then. */
 const ANSWER_MS = 1200;
-/** From the last trouble until nothing may be refused because of it. */
+/** So long after the last trouble nothing may be refused because of it any more. */
 const CALM_AFTER_MS = 2000;
 /** Refusals that many callers at a time may meet without any fault. */
 const BUSY = ['unit-busy', 'bus-busy'];
@@ -120,7 +120,7 @@ export class Model {
     else if (stops === 'maybe') this.#mayStop();
   }
 
-  /** From here the callers who are still waiting may be cut off. */
+  /** Callers who are still waiting may be cut off from here on. */
   ends(): void {
     this.#ending = true;
   }
@@ -197,7 +197,7 @@ export class Model {
     }
   }
 
-  /** After `atRest` has found nothing. */
+  /** Called when `atRest` has found nothing. */
   rested({ lit, units }: Truth, shown: Shown, nowMs: number): void {
     this.access.rested(nowMs);
     this.match.rested(shown.match, nowMs, this.#next());

@@ -40,7 +40,7 @@ const THEMES: readonly Theme[] = [
 ];
 const SETTLE_EVERY = 12;
 
-/** From one start of everything to an end where all is at rest. */
+/** A history from a start of everything to an end where all is at rest. */
 export function randomHistory(random: Random, length: number): History {
   const settings = random.chance(0.2)
     ? USUAL
@@ -68,7 +68,7 @@ export function randomHistory(random: Random, length: number): History {
   return { settings, steps: [...steps, { do: 'settle' }] };
 }
 
-/** In debug, where a wave can be chosen. */
+/** The unit in debug mode, where a wave can be chosen. */
 function begun({ name }: Unit, { access }: Theme): readonly Step[] {
   const request: Request = { method: 'POST', path: `/api/${name}/mode/switch`, body: { mode: 'debug' } };
   return [
@@ -128,7 +128,7 @@ function play(random: Random, requests: RandomRequests): readonly Step[] {
     { do: 'ask', request: begins },
     ...(random.chance(0.7) ? [{ do: 'wait', ms: 20 } as const, { do: 'ask', request: runs } as const] : []),
     ...(random.chance(0.5) ? [{ do: 'wait', ms: 20 } as const, { do: 'ask', request: lights } as const] : []),
-    // Beyond the silence that a play bears, now and then.
+    // Now and then longer than the silence that a play bears.
     { do: 'wait', ms: random.among([5, 300, 900]) },
   ];
 }

@@ -64,7 +64,7 @@ export class RandomRequests {
     return this.by(post(`/api/${unit.name}/pidconfig/trial`, body));
   }
 
-  /** Of the referee's desk. */
+  /** A call of the referee's desk. */
   call(phase: Phase): Request {
     const random = this.#random;
     this.#matchRevision += 1;

@@ -3,7 +3,7 @@ import { randomHistory } from './random-history.js';
 import type { Found } from './shrink.js';
 import { type Figures, walk } from './walk.js';
 
-/** Of one history: from what it takes to meet anything, to what is still read and shrunk in moments. */
+/** The steps of one history: enough to meet anything, and few enough to be read, and shrunk in moments. */
 const LENGTH = { min: 8, max: 80 };
 
 /** The figures are of all histories so far. */

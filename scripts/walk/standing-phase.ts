@@ -1,7 +1,7 @@
 import { PHASES, type Phase } from '../../src/core/phases.js';
 import { type Asked, bodyMember } from './asked.js';
 
-/** From a moment at which something ends by itself until it has. */
+/** How long it takes until something that ends by itself has ended. */
 export const GRACE_MS = 50;
 
 /** A phase, and when its time is up: between the two, or never. */

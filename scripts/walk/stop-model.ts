@@ -10,9 +10,9 @@ const SILENCE_AT_START_MS = 500;
 /** What the bus carried to one controller. */
 interface Beats {
   lastMs: number;
-  /** Since its latch was last seen. */
+  /** The largest silence that was given since its latch was last seen. */
   largestSilenceMs: number;
-  /** By the daemon that lives; undefined before its first. */
+  /** What the daemon gave that lives; undefined before its first heartbeat. */
   silenceMs: number | undefined;
 }
 

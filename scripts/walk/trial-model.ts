@@ -2,7 +2,7 @@ import type { GainSet, UnitName } from '../../src/core/units.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { gainsKey } from './truth.js';
 
-/** From the end of a lease until the controller runs what is saved again. */
+/** How long it takes from the end of a lease until the controller runs what is saved again. */
 const GRACE_MS = 400;
 
 interface Trial {
@@ -19,7 +19,7 @@ const OFFLINE_MS = 1000;
 export class TrialModel {
   readonly #unit: UnitName;
   #trials: Trial[] = [];
-  /** Since when no frame reaches the controller, and the place of that in the order of all that happened. */
+  /** When the last frame could reach the controller, with its place in the order of all that happened; undefined while they do. */
   #away: { readonly sinceMs: number; readonly at: number } | undefined;
 
   constructor(unit: UnitName) {

@@ -16,7 +16,7 @@ export interface UnitTruth {
   readonly torque: boolean;
   /** Undefined before the first commit. */
   readonly gains: GainSet | undefined;
-  /** By `waveKey`: the square wave in force in debug mode. */
+  /** The square wave in force in debug mode, as `waveKey` writes it. */
   readonly wave: string;
 }
 

@@ -27,7 +27,7 @@ export class UnitModel {
   gains: Candidates<string>;
   /** The last ones that somebody was answered 200 for, and those found in force since. */
   #sincePromise: Set<string>;
-  /** Since all was last at rest; the end of the daemon may leave any of them standing. */
+  /** Refused since all was last at rest; the end of the daemon may leave any of them standing. */
   #refused: Asked[] = [];
   readonly trials: TrialModel;
   readonly #everSaved = new Set<string>();
@@ -47,7 +47,7 @@ export class UnitModel {
     this.gains = new Candidates(defaults);
   }
 
-  /** Also as a mode that a resume has not reached yet. */
+  /** A mode counts, too, that a controller keeps which a resume has not reached yet. */
   mayBeIn(mode: Mode): boolean {
     return this.modes.can(mode) || this.#unreached.includes(mode);
   }
@@ -199,7 +199,7 @@ export class UnitModel {
     }
   }
 
-  /** From its beginning to its answer; a save waits for the disk without it. */
+  /** Whether it has the unit's turn from its beginning to its answer; a save waits for the disk without it. */
   #takesTurn(asked: Asked): boolean {
     return this.#isMode(asked) || this.#isWave(asked);
   }

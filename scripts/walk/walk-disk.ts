@@ -8,7 +8,7 @@ export interface DiskWeather {
   readonly latencyMs: number;
   /** These operations fail, after the latency. */
   readonly fails: readonly string[];
-  /** Of an append that fails, this part is written before, from 0 to 1. */
+  /** The part of a failing append that is written all the same, from 0 to 1. */
   readonly torn: number;
   /** Nothing is answered until the weather is another. */
   readonly hangs?: true;

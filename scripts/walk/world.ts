@@ -24,7 +24,7 @@ const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER
 const LOOP_RATE_HZ = 1000;
 /** Within this after the last fault every unit is online and agrees. */
 const REST_MS = 2000;
-/** Between two looks at whether it does. */
+/** The pause between two looks at whether it does. */
 const LOOK_MS = 100;
 /** Until a start or an answer that is under way has come to its end. */
 const PATIENCE_MS = 3000;
@@ -44,7 +44,7 @@ export class World {
   readonly #wire: Wire;
   readonly #model: Model;
   readonly #opened: (() => void)[] = [];
-  /** Of the latest trial of each path. */
+  /** The id of the latest trial, by its path. */
   readonly #trialIds = new Map<string, string>();
   #boots = 0;
   #interlockClosed = true;

@@ -30,7 +30,7 @@ interface SimulatedBusOptions {
   readonly clock: Clock;
   /** Brings the world to the present. */
   readonly beforeEach: () => void;
-  /** From the start of a transaction that times out to its end. */
+  /** How long a transaction takes that times out. */
   readonly timeoutMs?: number;
 }
 

@@ -22,7 +22,7 @@ export class SimulatedController {
     this.#firmware = this.#start();
   }
 
-  /** As power coming back: nothing survives but the mechanics. */
+  /** Power comes back: nothing of the controller survives, and the mechanics go on. */
   reset(): void {
     this.#firmware = this.#start();
     this.#loops.reset();

@@ -29,7 +29,7 @@ export interface Pose {
 export interface UnitLoops {
   /** One loop period: sensors, loops, motor voltages. */
   tick(command: LoopCommand): void;
-  /** By loop name; as of the last tick. */
+  /** The readings of the last tick, by the name of the loop. */
   readonly readings: Readonly<Record<string, LoopReading>>;
   /** Counts the edges of the excitation. The tick that counts one already shows the new setpoint. */
   readonly edges: number;
@@ -46,7 +46,7 @@ export interface UnitLoops {
 export interface Physics {
   readonly loops: Readonly<Record<UnitName, UnitLoops>>;
   readonly loopRateHz: number;
-  /** After the ticks of both units: the world advances by one loop period. */
+  /** Called after the ticks of both units: the world advances by one loop period. */
   step(): void;
 }
 

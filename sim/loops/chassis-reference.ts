@@ -11,7 +11,7 @@ const STEER_RAD_M = 2;
 /** The reference waits for a chassis that is so far from it. */
 const LEASH_M = 0.3;
 
-/** Where the chassis is to be, how fast and heading where: to a stand, or round the course. */
+/** Where the chassis is to be, how fast, and where it is to head: to a stand, or round the course. */
 export class ChassisReference {
   readonly #periodS: number;
   /** Where the chassis is: along the lap on the course, from the entry of the mode otherwise. */
@@ -28,7 +28,7 @@ export class ChassisReference {
     this.#periodS = periodS;
   }
 
-  /** From here, moving at `speedMS`. */
+  /** Begins where the odometer says, with the chassis moving at `speedMS`. */
   enter(onCourse: boolean, { xM, yM, courseRad, headingRad }: Odometer, speedMS: number): void {
     this.placeM = onCourse ? joinCourse(xM, yM, headingRad) : 0;
     this.aimM = this.placeM;

@@ -34,7 +34,7 @@ export function courseAt(placeM: number): CoursePoint {
   return bend(RADIUS_M, 1, rest / RADIUS_M - HALF_BEND_RAD);
 }
 
-/** At `angleRad` from the middle of the bend whose centre is at (0, `centreM`). */
+/** The point at `angleRad` from the middle of the bend whose centre is at (0, `centreM`). */
 function bend(centreM: number, side: 1 | -1, angleRad: number): CoursePoint {
   return {
     xM: RADIUS_M * Math.sin(angleRad),

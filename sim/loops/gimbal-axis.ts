@@ -19,7 +19,7 @@ export class GimbalAxis {
   readonly #angle: Pid;
   readonly #min: number;
   readonly #max: number;
-  /** Where the axis is to point, but for the excitation. */
+  /** Where the axis is to point, without the excitation. */
   #aimRad = 0;
 
   constructor(axis: 'yaw' | 'pitch', readings: GimbalReadings, periodS: number) {

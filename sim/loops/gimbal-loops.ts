@@ -106,7 +106,7 @@ export class GimbalLoops implements UnitLoops {
     }
   }
 
-  /** In debug a test card stands where the gimbal points; otherwise the opponent is about. */
+  /** In debug mode a test card stands where the gimbal points; in the others the opponent moves about. */
   #changeTarget({ mode }: LoopCommand): void {
     const { yaw, pitch } = this.#mechanics.gimbal;
     const hadCard = this.#target.hasCard;

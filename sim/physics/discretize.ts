@@ -14,7 +14,7 @@ function identity(size: number): number[][] {
 
 const TAYLOR_TERMS = 18;
 
-/** Beyond this the squarings would eat the digits. */
+/** With a larger norm the squarings would leave no digit that is right. */
 const MAX_NORM = 1e9;
 
 /** The exponential of a square matrix, by scaling to a norm below 1/2, Taylor's series, and squaring back. Throws RangeError. */

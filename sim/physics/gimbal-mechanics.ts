@@ -6,7 +6,7 @@ export interface GimbalState {
   readonly yaw: MotorState;
   /** Positive is upwards. */
   readonly pitch: MotorState;
-  /** Of the yaw axis against the floor, during the last step. */
+  /** The acceleration of the yaw axis against the floor during the last step. */
   readonly yawAccelerationRadS2: number;
 }
 

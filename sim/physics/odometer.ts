@@ -46,7 +46,7 @@ export class Odometer implements Pose {
     this.yM += this.wayM * Math.sin(this.courseRad);
   }
 
-  /** From now on ways and headings count from where the chassis stands. */
+  /** Ways and headings count from where the chassis stands now. */
   reset(): void {
     this.#travelledM = undefined;
     this.xM = 0;

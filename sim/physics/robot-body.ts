@@ -11,7 +11,7 @@ export const CHASSIS = {
   /** About the vertical axis, without what the gimbal turns. */
   inertiaKgM2: 0.35,
   wheelRadiusM: 0.05,
-  /** Between the left and the right wheel. */
+  /** The distance between the left and the right wheels. */
   trackM: 0.36,
   /** Largest force between one driven side and the floor: friction coefficient 0.8, half of the weight. */
   gripN: 0.8 * 0.5 * 12 * GRAVITY,
@@ -20,7 +20,7 @@ export const CHASSIS = {
 export const GIMBAL = {
   /** What turns with the yaw axis, at level pitch. */
   yawInertiaKgM2: 0.02,
-  /** By how much that falls as the pitch axis goes from level to upright. */
+  /** How much the yaw axis' inertia falls as the pitch axis goes from level to upright. */
   yawInertiaFallKgM2: 0.003,
   pitchInertiaKgM2: 0.008,
   /** Weight of the payload times its lever in front of and below the pitch axis: left alone, it hangs at -0.25 rad. */
@@ -47,7 +47,7 @@ const GEARS = { yaw: 15, pitch: 15, wheel: 14 } as const;
 
 export type MotorName = keyof typeof GEARS;
 
-/** At the output shafts: what the axis or wheel alone weighs is in the inertia. */
+/** The motors as they act at their output shafts; the inertia includes that of the axis or wheel. */
 export const MOTORS: Readonly<Record<MotorName, MotorParameters>> = {
   yaw: geared(GEARMOTOR, GEARS.yaw, {
     inertiaKgM2: GIMBAL.yawInertiaKgM2,
@@ -79,7 +79,7 @@ export interface RobotBody {
   readonly gimbal: Omit<typeof GIMBAL, Weights> & Readonly<Record<Weights, number>>;
   readonly motors: Readonly<Record<MotorName, MotorParameters>>;
   readonly encoderCountsPerTurn: Readonly<Record<MotorName, number>>;
-  /** From a picture until the loops have it. */
+  /** The time from a picture until the loops have it. */
   readonly cameraLatencyS: number;
 }
 

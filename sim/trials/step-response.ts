@@ -33,7 +33,7 @@ export interface StepResponse {
   readonly figures: StepFigures;
 }
 
-/** Beyond so many times the step (or the disturbance), a response is not coming back. */
+/** A response that has gone so many times as far as the step, or the disturbance, does not come back. */
 const DIVERGED = 1e6;
 
 /** The loop at rest at 0, and then a step of its setpoint. */

@@ -14,7 +14,7 @@ const REST_S = 3;
 /** The simulated robot as a tuner sees it, without bus and daemon, as fast as it computes. */
 export class TrialPort implements TunerPort {
   readonly words: string[] = [];
-  /** Of the robot's time. */
+  /** How long the robot was busy so far. */
   seconds = 0;
   readonly #robot: RobotTrial;
   readonly #unit: UnitName;

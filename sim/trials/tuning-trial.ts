@@ -6,7 +6,7 @@ import type { PhysicsOptions } from '../robot-physics.js';
 import { RobotTrial } from './robot-trial.js';
 import { TrialPort } from './trial-port.js';
 
-/** Of the largest amplitude. */
+/** The amplitude that is tried, as a part of the largest. */
 const PART = 0.3;
 
 type Start = (defaults: Gains) => Gains;
@@ -36,7 +36,7 @@ export interface TuningTrial {
   readonly after: Measured;
   readonly defaults: Measured;
   readonly isGood: boolean;
-  /** Of the robot's time. */
+  /** How long the robot was busy. */
   readonly seconds: number;
   readonly words: readonly string[];
 }

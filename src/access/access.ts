@@ -36,7 +36,7 @@ export class Access {
   readonly #required: boolean;
   readonly #stop: 'anyone' | 'token';
   #tokens: readonly Token[] | undefined;
-  /** By the secret with which each came before, so that it is hashed once and not for every request. */
+  /** Callers by the secret with which they came before, so that it is hashed once and not for every request. */
   readonly #known = new Map<string, Caller>();
   #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
     cure: 'The disk is too slow: check it.',

@@ -91,7 +91,7 @@ function becomeOwnerOf(folder: string): void {
   process.setuid?.(owner.uid);
 }
 
-/** So that the change holds when the command has ended. */
+/** Waited for, so that the change holds when the command has ended. */
 async function daemonHasLooked(): Promise<void> {
   await new Promise(resolve => setTimeout(resolve, 2 * LOOK_AGAIN_MS));
 }

@@ -50,7 +50,7 @@ export function decodeTokens(content: Buffer): readonly Token[] | undefined {
   }
 }
 
-/** Of what this version writes nothing names its format. */
+/** What this version writes does not name its format; a newer version's file does. */
 function namesFormat(content: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(content.toString());

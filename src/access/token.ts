@@ -25,7 +25,7 @@ export function newSecret(): string {
   return letters.replace(/(.{4})(?=.)/g, '$1-');
 }
 
-/** Of what was typed, in either case, with or without its dashes. */
+/** The hash of a secret as it was typed, in either case, with or without its dashes. */
 export function hashOf(secret: string): string {
   const plain = secret.toLowerCase().replace(/[\s-]/g, '');
   return createHash('sha256').update(plain).digest('hex');

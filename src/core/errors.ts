@@ -24,7 +24,7 @@ export interface Fault {
   readonly detail: string;
 }
 
-/** Of a loop whose gains were changed by somebody else meanwhile. */
+/** The gains of a loop that somebody else changed meanwhile: those that were sent, and those in force. */
 export interface GainsDifference {
   readonly sent: Gains;
   readonly inForce: Gains;
@@ -147,7 +147,7 @@ interface Place {
   readonly unit?: string;
   /** 7-bit I2C address. */
   readonly address?: number;
-  /** By its name, or its place in the address space. */
+  /** The register's name, or its place in the address space. */
   readonly register?: string | number;
   readonly attempts?: number;
 }

@@ -1,13 +1,13 @@
 /** A loop that swings on. */
 interface Oscillation {
-  /** To either side of its middle, in the quantity of the samples. */
+  /** How far it goes to either side of its middle, in the quantity of the samples. */
   readonly swing: number;
   readonly frequencyHz: number;
 }
 
 /** The part of a record, at its end, in which a swing is looked for. */
 const LATE = 0.6;
-/** Of the step: a smaller swing is none. */
+/** A swing that is smaller than this part of the step is none. */
 const SWING = 0.04;
 /** One and a half periods: fewer are an overshoot that comes back. */
 const CROSSINGS = 3;

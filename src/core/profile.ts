@@ -1,6 +1,6 @@
 import { growing, named, number, record, type TypeOf, text, yesNo } from './schema.js';
 
-/** At most so many of each unit. */
+/** The most profiles that a unit has. */
 export const MOST_PROFILES = 100;
 /** Not only digits, which mean a revision; no control characters, and no space at either end. */
 export const profileName = {

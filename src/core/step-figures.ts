@@ -47,7 +47,7 @@ interface StepSamples {
   readonly setpoint?: number;
   /** Before the step. Absent: the response began there. */
   readonly oldSetpoint?: number;
-  /** Of the loop, over the same time; its samples may be fewer. */
+  /** The loop's output over the same time; its samples may be fewer. */
   readonly output?: ArrayLike<number> | undefined;
   readonly outputLimits?: { readonly min: number; readonly max: number } | undefined;
 }
@@ -69,7 +69,7 @@ const NONE: StepFigures = {
 
 const TAIL = 0.02;
 const BAND = 0.02;
-/** Beyond this, "noise" is a loop that swings faster than it is sampled. */
+/** The widest band, as a part of the step: what is noisier is a loop that swings faster than it is sampled. */
 const WIDEST_BAND = 0.1;
 /** Standard deviations of noise that the band bears. */
 const NOISE_IN_BAND = 3.5;
@@ -79,7 +79,7 @@ const WATCHED = 0.05;
 const MOVED = 1e-3;
 /** Part of the band by which a response drifts within a twentieth of its record if it has not come to its end. */
 const DRIFT_IN_BAND = 0.1;
-/** Of the output's range: nearer than this is at the limit. */
+/** An output nearer to its limit than this part of its range is at the limit. */
 const AT_LIMIT = 0.002;
 
 function meanOf(values: ArrayLike<number>, from: number, to: number): number {
@@ -88,7 +88,7 @@ function meanOf(values: ArrayLike<number>, from: number, to: number): number {
   return sum / (to - from);
 }
 
-/** By how much the mean of the last twentieth differs from that of the one before. */
+/** How much the mean of the last twentieth of the samples differs from that of the twentieth before. */
 function driftOf(measured: ArrayLike<number>): number {
   const count = measured.length;
   const part = Math.max(1, Math.floor(count * WATCHED));
@@ -129,7 +129,7 @@ export function stepFigures(samples: StepSamples): StepFigures {
   if (Math.min(size, moved) <= MOVED * Math.max(size, moved)) return { ...NONE, ...seen };
 
   const partAt = (index: number) => (at(index) - initial) / step;
-  /** Between the samples `index - 1` and `index`, where the response passes `level` of the step. */
+  /** Where between the samples `index - 1` and `index` the response passes `level` of the step. */
   const passesS = (index: number, level: number) => {
     const before = partAt(index - 1);
     return (index - 1 + (level - before) / (partAt(index) - before)) * periodS;

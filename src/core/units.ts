@@ -52,7 +52,7 @@ interface LoopDeclaration {
   /** Place in the register map. Never changed and never given to another loop. */
   readonly slot: number;
   readonly title: string;
-  /** Of setpoint and measured value. */
+  /** The quantity of setpoint and measured value. */
   readonly quantity: Quantity;
   readonly outputQuantity: Quantity;
   /** Largest amplitude of the debug excitation, in `quantity`. */
@@ -63,7 +63,7 @@ interface LoopDeclaration {
   readonly runaway: number;
   /** What the firmware knows of the loop, as docs/motor-protocol.md has it; the tuner computes with it. */
   readonly controller: LoopController;
-  /** In force until the first save. */
+  /** The gains in force until the first save. */
   readonly defaults: Gains;
 }
 
@@ -226,7 +226,7 @@ export const EXCITATION_PERIOD_S = { min: 0.1, max: 20, default: 1 } as const;
 
 export interface Excitation {
   readonly loop: string;
-  /** In the loop's quantity; 0 moves nothing. */
+  /** Half of peak to peak, in the loop's quantity; 0 moves nothing. */
   readonly amplitude: number;
   readonly periodS: number;
 }
@@ -266,7 +266,7 @@ export function defaultGains(of: Unit): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, loop.defaults]));
 }
 
-/** With the defaults for loops that the set does not have, and without those that nobody knows any more. */
+/** The set with the defaults for loops that it does not have, and without loops that nobody knows any more. */
 export function completeGains(of: Unit, gains: GainSet): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]));
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { createHttpServer } from '../http/server.js';
 
-/** For the requests under way at the end. */
+/** So long the requests that are under way at the end have to be answered. */
 const GRACE_MS = 200;
 
 /** Connections that wait to be accepted: a burst beyond it would cost an honest client a second of its own retry. */

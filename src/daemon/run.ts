@@ -67,7 +67,7 @@ function fileOf(entry: Entry, line: CommandLine): string | undefined {
   return entry.configFile !== undefined && existsSync(entry.configFile) ? entry.configFile : undefined;
 }
 
-/** For commands that look at what is wrong, a refused file among it. */
+/** Commands that look for what is wrong run with a refused configuration, too. */
 function configOrDefaults(entry: Entry, line: CommandLine): Omit<Asked, 'json'> {
   try {
     return { config: loadConfig(fileOf(entry, line), line, entry.defaults), configProblem: undefined };

@@ -41,10 +41,10 @@ export interface Parts {
   readonly clock: Clock;
   readonly notifier?: Notifier;
   readonly disk?: Disk;
-  /** Of the state folder; a daemon that another one keeps out of it does not start. */
+  /** Keeps other processes out of the state folder; a daemon that is kept out does not start. */
   readonly lock?: ProcessLock;
   readonly boot?: Boot;
-  /** Where `trunnion stop` and `trunnion unlock` reach this daemon; absent: nowhere. */
+  /** The socket at which `trunnion stop` and `trunnion unlock` reach this daemon; absent where they do not. */
   readonly breakGlass?: string;
   /** Served beside the interface and not documented. */
   readonly hiddenRoutes?: readonly Route[];
@@ -91,7 +91,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     boot: runId,
     isSynchronised: isClockSynchronised,
   });
-  // At once, for each waits for the disk.
+  // All at the same time, since each waits for the disk.
   const [silenceRecord, matchState] = await Promise.all([
     SilenceRecord.open({ folder, disk, clock }),
     record.load(),
@@ -195,7 +195,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   return { url, close };
 }
 
-/** As systemd's time service says; another one says it nowhere that the sandbox shows. */
+/** Asks systemd's time service; another one says it nowhere that the sandbox shows. */
 function isClockSynchronised(): boolean {
   return existsSync('/run/systemd/timesync/synchronized');
 }

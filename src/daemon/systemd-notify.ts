@@ -16,7 +16,7 @@ export interface Notifier {
 /** Sends one datagram to systemd. Throws when systemd does not take it; never waits. */
 type SendMessage = (message: string) => void;
 
-/** Of the time after which systemd kills: so many feeds may fail before it does. */
+/** How often the watchdog is fed within the time after which systemd kills, so that a late feed or two do no harm. */
 const FEEDS_PER_WATCHDOG = 8;
 
 /** `onFailure` hears of the first failure only. */

@@ -35,7 +35,7 @@ export class DurableLog {
   #lost = 0;
   #file: DiskFile | undefined;
   #bytes = 0;
-  /** Of the last line that was written and synced. */
+  /** Number and hash of the last line that was written and synced. */
   #head: LogHead | undefined;
   #problem: StorageFailure | undefined;
   #timer: Timer | undefined;
@@ -45,7 +45,7 @@ export class DurableLog {
     disk: Disk;
     folder: string;
     clock: Clock;
-    /** Of this run of the daemon. */
+    /** Names this run of the daemon. */
     boot: string;
     isSynchronised: () => boolean;
     mostBytes?: number;
@@ -89,7 +89,7 @@ export class DurableLog {
     this.#flushSoon(GATHER_MS);
   }
 
-  /** After a last try to write what waits. */
+  /** Resolves after a last try to write what waits. */
   async close(): Promise<void> {
     await this.#flush();
     this.#timer?.cancel();

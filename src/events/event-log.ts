@@ -30,7 +30,7 @@ export class EventLog {
     if (this.#repeats.isNew(happening)) this.#add(happening);
   }
 
-  /** At most 500: no more are kept in memory. */
+  /** The events with higher numbers, at most 500, for no more are kept in memory. */
   after(seq: number): LogPage {
     const events = [...this.#done, ...this.#refused].filter(event => event.seq > seq);
     events.sort((a, b) => a.seq - b.seq);

@@ -77,7 +77,7 @@ export function verifyLog(content: Buffer, given?: LogHead): Verdict {
   return { ok: true, lines: lines.length, head, notes };
 }
 
-/** Without their line breaks, as bytes: a text may not show which bytes it was made of. */
+/** The lines without their line breaks, as bytes, because a text may not show which bytes it was made of. */
 export function wholeLines(content: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let from = 0; ; ) {

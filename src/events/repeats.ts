@@ -20,7 +20,7 @@ export class Repeats {
   readonly #clock: Clock;
   readonly #summarise: (happening: Happening) => void;
   readonly #open = new Map<string, Open>();
-  /** Of the last thing that was done or happened by itself. */
+  /** The key of the last act that was done; empty where something happened by itself since. */
   #lastDone = '';
 
   constructor(clock: Clock, summarise: (happening: Happening) => void) {

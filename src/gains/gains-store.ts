@@ -34,7 +34,7 @@ export class GainsStore {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #unsaved = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
-  /** Each once: every poll compares the gains in force with those that run. */
+  /** Made once for each entry, since every poll compares the gains in force with those that run. */
   readonly #made = new WeakMap<JournalEntry, SavedGains>();
 
   private constructor({ folder, disk, clock, lock = new PathLock(folder) }: StoreOptions) {
@@ -84,7 +84,7 @@ export class GainsStore {
     return newest.map(entry => this.#savedGains(unit, entry));
   }
 
-  /** On the disk when it resolves; else rejects with `storage-failed` and nothing has changed. */
+  /** Resolves when the gains are on the disk. Rejects with `storage-failed`, and then nothing has changed. */
   async save(unit: UnitName, gains: GainSet): Promise<SavedGains> {
     const time = this.#clock.wallTime().toISOString();
     return this.#savedGains(unit, await this.#journal.append({ time, unit, gains }));
@@ -98,7 +98,7 @@ export class GainsStore {
     return { ok: false, detail, ...(cure !== undefined && { cure }), setAside };
   }
 
-  /** After the saves that are under way. */
+  /** Resolves when the saves that are under way have ended. */
   close(): Promise<void> {
     return this.#journal.close();
   }

@@ -47,7 +47,7 @@ export class JournalFile {
     for (const name of await this.#disk.list(this.#folder)) if (isSetAside(name)) this.#setAside.add(name);
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
-    // Where this fails the gains have been read already; the file is written anew then, and that fails with the reason.
+    // Where this fails, the gains have been read already. The next save writes the file anew, and fails with the reason.
     else if (bytes !== undefined) await this.#open().catch(() => undefined);
     return revisions;
   }

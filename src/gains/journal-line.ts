@@ -35,7 +35,7 @@ export function journalEntry(asked: Omit<JournalEntry, 'line'>): JournalEntry {
   return { ...asked, line: `${body},"checksum":"${checksum(body)}"}` };
 }
 
-/** As they stand in the file. */
+/** The bytes of these lines in the file. */
 export function journalBytes(lines: readonly string[]): Buffer {
   return Buffer.from(lines.map(line => `${line}\n`).join(''));
 }

@@ -31,7 +31,7 @@ export class Revisions {
     });
   }
 
-  /** In any order: `order` follows. */
+  /** Entries of a file may come in any order; `order` is called after the last. */
   add(entry: JournalEntry): void {
     const found = this.#byUnit.get(entry.unit);
     if (found === undefined) this.#byUnit.set(entry.unit, [entry]);

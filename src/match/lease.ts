@@ -23,7 +23,7 @@ export class Lease {
     return this.#by;
   }
 
-  /** Since the last accepted beat. */
+  /** Milliseconds since the last accepted beat. */
   get silentMs(): number {
     return this.#clock.nowMs() - this.#beatMs;
   }

@@ -20,7 +20,7 @@ export class MatchControl {
     this.#log = options.log;
   }
 
-  /** For people and programs. */
+  /** The match as status shows it. */
   get status(): MatchStatus {
     const { match } = this;
     const { call, phase, endsAtMs, lock } = match.state;
@@ -38,7 +38,7 @@ export class MatchControl {
     };
   }
 
-  /** Before the robot is under supervision: what may not run does not begin to. */
+  /** Called before the robot is under supervision, so that what may not run does not begin to. */
   begin(): void {
     const { match } = this;
     if (match.forbidsMotion)
@@ -74,7 +74,7 @@ export class MatchControl {
     this.match.set(call);
     const { laser, drive } = this.match.allows;
     const dark = laser ? undefined : this.#darken();
-    // Also on a stopped robot: a resume may be under way, or the stop before may not be confirmed.
+    // A stopped robot is stopped again: a resume may be under way, or the stop before may not be confirmed.
     const stopped =
       !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${this.match.state.phase}`) : undefined;
     await allEnded([dark, stopped, this.#recorded()]);

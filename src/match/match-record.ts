@@ -21,7 +21,7 @@ interface Recorded {
   readonly call: MatchCall | null;
   readonly phase: Phase;
   readonly boot: string | null;
-  /** On the clock of the boot. */
+  /** Milliseconds on the clock of the boot. */
   readonly endsAtMs: number | null;
 }
 
@@ -108,7 +108,7 @@ export class MatchRecord {
     throw new RobotError('not-kept', { cure }, { cause: this.#problem });
   }
 
-  /** After what was asked before it. */
+  /** Resolves when what was asked before has ended. */
   async close(): Promise<void> {
     this.#again?.cancel();
     await this.#writing;

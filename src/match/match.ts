@@ -52,7 +52,7 @@ export class Match implements Permission {
   /** What status shows or the disk keeps has changed. */
   readonly changed = new Listeners<void>();
   readonly happened = new Listeners<Happening>();
-  /** With why: time is up, or the referee is silent. */
+  /** The robot has to stop; the text says why: time is up, or the referee is silent. */
   readonly mustStop = new Listeners<string>();
   readonly #clock: Clock;
   readonly #settings: MatchSettings;

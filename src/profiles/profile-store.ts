@@ -82,7 +82,7 @@ export class ProfileStore {
     });
   }
 
-  /** After what was asked before it. */
+  /** Resolves when what was asked before has ended. */
   async close(): Promise<void> {
     await this.#work;
   }

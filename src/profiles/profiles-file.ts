@@ -4,7 +4,7 @@ import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
 
 const FORMAT = 'trunnion profiles 1';
 
-/** In the order in which they were first saved. */
+/** The profiles of each unit in the order in which they were first saved. */
 export type Profiles = Readonly<Record<UnitName, readonly Profile[]>>;
 
 /** All profiles as a text that a person can read. Loops that this version does not know stay in it. */

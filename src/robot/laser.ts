@@ -8,7 +8,7 @@ export type LaserState = 'on' | 'off';
 export type LaserReason = 'time limit' | 'interlock opened' | 'stop' | 'pin lost';
 
 interface LaserReport {
-  /** As the pin says; null while it cannot be read or there is none. */
+  /** What the pin says; null while it cannot be read or there is none. */
   readonly state: LaserState | null;
   /** `dark` and `on` are what the pin proves; with `fault` the laser may be lit although nobody wants it. */
   readonly light: 'on' | 'dark' | 'unknown' | 'fault';
@@ -95,7 +95,7 @@ export class Laser {
     return 'off';
   }
 
-  /** `off` for those who have more to do. Returns why the laser may still be lit, if so; supervision goes on trying. */
+  /** Switches off and does not throw. Returns why the laser may still be lit, if so; supervision goes on trying then. */
   darken(reason: LaserReason | undefined): RobotError | undefined {
     try {
       this.off(reason);

@@ -33,7 +33,7 @@ interface Confirmation {
   readonly holds: () => Promise<boolean>;
 }
 
-/** Between two looks at whether a frame has taken effect. */
+/** The pause between two looks at whether a frame has taken effect. */
 const LOOK_AGAIN_MS = 2;
 /** A frame that the controller refused, for a bit flipped on the way, is written again; a slow one is waited for. */
 const WRITES = 3;
@@ -113,7 +113,7 @@ export class MotorController {
     });
   }
 
-  /** As `setMode`. A release keeps the urgency of a stop, so that the two never overtake each other. */
+  /** A release has the urgency of a stop, so that the two never overtake each other. See `setMode`. */
   async setLatch(latched: boolean, untilMs: number, after: Before, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'stop', untilMs };
     await this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, {
@@ -130,7 +130,7 @@ export class MotorController {
     return { loop: loop.name, amplitude: shortest(found.amplitude), periodS: shortest(found.period_s) };
   }
 
-  /** As `setMode`. */
+  /** Confirms by reading the wave back; see `setMode`. */
   async excite(excitation: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
     const values = {
       slot: this.#loop(excitation.loop).slot,
@@ -140,13 +140,13 @@ export class MotorController {
     await this.#writeAndConfirm(REGISTERS.excitation, values, { priority: 'mode', untilMs }, stillWanted);
   }
 
-  /** As `setMode`. 0 is no guard. */
+  /** 0 is no guard. Confirms by reading back; see `setMode`. */
   guard(deviation: number, untilMs: number, stillWanted: () => void): Promise<void> {
     const values = { deviation: Math.fround(deviation) };
     return this.#writeAndConfirm(REGISTERS.guard, values, { priority: 'mode', untilMs }, stillWanted);
   }
 
-  /** As `setMode`. Every loop of the set is staged and read back. Nothing of it is active yet. */
+  /** Every loop of the set is staged and read back. Nothing of it is active yet. See `setMode`. */
   async stageGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
     for (const loop of this.#unit.loops) {
@@ -159,7 +159,7 @@ export class MotorController {
     }
   }
 
-  /** As `setMode`. Resolves when the controller shows the checksum of this whole set, staged before, as active. */
+  /** Resolves when the controller shows the checksum of this whole set, staged before, as active. See `setMode`. */
   async commitGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
     const checksum = gainsChecksum(this.#unit, gains);

@@ -20,7 +20,7 @@ import { UnitSupervision } from './unit-supervision.js';
 
 /** The caller of a failed save waits so long for the saved gains to be back in the controller; later polls go on trying. */
 const BRING_BACK_MS = 100;
-/** Between two looks for a controller when the daemon starts. */
+/** The pause between two looks for a controller when the daemon starts. */
 const FIND_AGAIN_MS = 20;
 
 interface UnitOptions {
@@ -122,17 +122,17 @@ export class MotorUnit {
     };
   }
 
-  /** As in `state`, for those who look at every poll. */
+  /** The same as in `state`, and cheaper for those who look at every poll. */
   get mode(): Mode | null {
     return this.#state.mode;
   }
 
-  /** As `mode`. */
+  /** See `mode`. */
   get flags(): readonly string[] {
     return flagsOf(this.#supervision.online ? this.#state.status : undefined);
   }
 
-  /** As `mode`. */
+  /** See `mode`. */
   get trial(): Trial | undefined {
     return this.#state.gains.trial;
   }
@@ -179,7 +179,7 @@ export class MotorUnit {
     });
   }
 
-  /** As it was last seen; polls look at it in debug mode. */
+  /** The wave as it was last seen; polls look at it in debug mode. */
   excitation(): Excitation {
     this.#gate.requireOnline();
     const { wave } = this.#state;

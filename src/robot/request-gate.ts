@@ -6,7 +6,7 @@ import type { Turns } from './turns.js';
 import type { UnitState } from './unit-state.js';
 import type { UnitSupervision } from './unit-supervision.js';
 
-/** From a request's arrival to the end of its last frame, so that its caller is answered within a second. */
+/** A request's last frame ends so long after its arrival, so that its caller is answered within a second. */
 const REQUEST_MS = 350;
 
 /** Throws when what was asked is not wanted any more, such as `caller-gone`. */

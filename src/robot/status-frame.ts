@@ -22,7 +22,7 @@ export function hasFlag(status: StatusFrame | undefined, flag: (typeof FLAGS)[nu
   return flagsOf(status).includes(flag);
 }
 
-/** As `flagsOf`. */
+/** None of a controller that was not heard from. */
 export function faultsOf(status: StatusFrame | undefined): readonly string[] {
   return bitNames(FAULTS, status?.faults ?? 0);
 }

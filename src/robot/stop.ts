@@ -7,7 +7,7 @@ import type { UnitStop } from './unit-stop.js';
 
 /** A stop waits this long for its confirmation, and a caller hears within a second. */
 const STOP_MS = 800;
-/** For latching again what a refused resume released; polls go on trying. */
+/** So long a refused resume tries to latch again what it released; polls go on trying. */
 const LATCH_AGAIN_MS = 100;
 
 /**

@@ -17,7 +17,7 @@ interface Difference {
   readonly mode: Mode | undefined;
   readonly gains: GainSet | undefined;
   readonly wave: Excitation | undefined;
-  /** Of the excited loop; 0 is no guard. */
+  /** The deviation that the excited loop may have; 0 is no guard. */
   readonly guard: number | undefined;
 }
 
@@ -128,7 +128,7 @@ export class UnitState {
     return this.gains.trial === undefined ? 0 : this.guard.boundOf(wave, runaway);
   }
 
-  /** As `guardOf` for the wave wanted, as if a trial ran. */
+  /** What `guardOf` says of the wave that is wanted while a trial runs. */
   get guardInTrials(): number {
     return this.guard.boundOf(this.#mode === 'debug' ? this.#wave.current : undefined, this.#wave.runaway);
   }

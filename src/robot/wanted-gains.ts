@@ -11,7 +11,7 @@ export class WantedGains {
   /** Saves that the controller runs already and the disk has not confirmed yet, the newest last. */
   readonly #saving: GainSet[] = [];
   #trial: Trial | undefined;
-  /** Of sets that were compared before: every poll compares. */
+  /** The checksums of sets that were compared before, since every poll compares. */
   readonly #checksums = new WeakMap<GainSet, number>();
 
   constructor(options: {

@@ -13,7 +13,7 @@ export class WantedLatch {
   #wanted: 'latched' | 'released' | 'as it is' = 'as it is';
   /** A resume is under way: the latch may be set or ended. */
   #releasing = false;
-  /** As the controller showed it last; undefined until it was heard from. */
+  /** Whether the controller showed its latch when it was last heard from; undefined before. */
   #shown: boolean | undefined;
   /** A release was written since the latch was seen. */
   #releaseWritten = false;

@@ -31,7 +31,7 @@ export interface Disk {
   syncFolder(folder: string): Promise<void>;
 }
 
-/** By number: the daemon's user may have no name here. */
+/** The cure names the daemon's user by number, for it may have no name here. */
 const NOT_OURS = `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
 const CURES: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space.',
