@@ -22,13 +22,17 @@ export class SimulatedRobot {
   #worldMs: number;
   #lagMs = 0;
 
-  constructor(options: { clock: Clock; physics: Physics }) {
+  /** `effectMs`: how late frames take effect that the protocol gives time, 0 unless it is given. */
+  constructor(options: { clock: Clock; physics: Physics; effectMs?: number }) {
+    const { effectMs = 0 } = options;
     this.#clock = options.clock;
     this.#physics = options.physics;
     const { loops, loopRateHz } = options.physics;
     this.#tickMs = 1000 / loopRateHz;
     this.#worldMs = options.clock.nowMs();
-    this.#controllers = perUnit(unit => new SimulatedController(unit, loops[unit.name], loopRateHz));
+    this.#controllers = perUnit(
+      unit => new SimulatedController(unit, loops[unit.name], loopRateHz, effectMs),
+    );
     this.#bus = new SimulatedBus({
       controllers: Object.values(this.#controllers),
       clock: options.clock,

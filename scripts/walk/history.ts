@@ -46,6 +46,8 @@ export interface WalkSettings {
   readonly onRefereeSilence: 'stop' | 'hold';
   /** How long one bus transaction takes. */
   readonly frameMs: number;
+  /** How late frames take effect that the protocol gives time: at most 20 ms. */
+  readonly effectMs: number;
 }
 
 export interface History {

@@ -14,6 +14,7 @@ const USUAL: WalkSettings = {
   refereeSilenceMs: 500,
   onRefereeSilence: 'stop',
   frameMs: 0.5,
+  effectMs: 0,
 };
 
 /** How often something happens, against how often it usually does. */
@@ -52,6 +53,7 @@ export function randomHistory(random: Random, length: number): History {
         refereeSilenceMs: random.among([500, 500, 3000]),
         onRefereeSilence: random.among(['stop', 'stop', 'hold'] as const),
         frameMs: random.among([0.2, 0.5, 1]),
+        effectMs: random.among([0, 0, 6, 19]),
       };
   const hot = random.among(UNIT_LIST);
   const theme = random.among(THEMES);

@@ -29,6 +29,8 @@ const LOOK_MS = 100;
 /** Until a start or an answer that is under way has come to its end. */
 const PATIENCE_MS = 3000;
 const CALL_MS = 60;
+/** Frames of a daemon that has ended have taken effect by then. */
+const EFFECT_MS = 20;
 /** The simulated robot catches up no more than two seconds at once. */
 const STRIDE_MS = 1000;
 
@@ -53,7 +55,7 @@ export class World {
   #broken: unknown;
 
   constructor(settings: WalkSettings) {
-    const { frameMs, laserMaxOnS, refereeSilenceMs, onRefereeSilence, ...supervision } = settings;
+    const { frameMs, effectMs, laserMaxOnS, refereeSilenceMs, onRefereeSilence, ...supervision } = settings;
     this.#config = {
       ...USUAL,
       supervision: { ...USUAL.supervision, ...supervision },
@@ -62,6 +64,7 @@ export class World {
     };
     this.#robot = new SimulatedRobot({
       clock: this.clock,
+      effectMs,
       physics: { loops: this.#loops, loopRateHz: LOOP_RATE_HZ, step: () => undefined },
     });
     this.#model = new Model(settings);
@@ -264,6 +267,7 @@ export class World {
       await this.#pass(CALL_MS, () => !this.#wire.busy);
     }
     this.#life = undefined;
+    await this.#pass(EFFECT_MS);
     this.#disk.finish();
     if (step.how === 'cut') {
       this.#disk.cut(step.left);

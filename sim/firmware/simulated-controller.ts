@@ -5,16 +5,24 @@ import { frameBytes, type Register, registerMap, SPACE_BYTES } from '../../src/p
 import { Firmware } from './firmware.js';
 import type { UnitLoops } from './unit-loops.js';
 
+/** Frames that the protocol gives time until they take effect. */
+const TAKE_EFFECT_LATER: readonly string[] = ['mode', 'stop', 'excitation', 'commit'];
+
 /** One motor controller as the bus sees it: 256 bytes of registers, with the firmware behind. */
 export class SimulatedController {
   readonly unit: Unit;
   readonly #loops: UnitLoops;
   readonly #rateHz: number;
   readonly #map: readonly Register[];
+  readonly #effectTicks: number;
+  /** What frames are still to do, each so many ticks from now, the oldest first. */
+  #effects: { ticks: number; readonly act: () => void }[] = [];
   #boots = 0;
   #firmware: Firmware;
 
-  constructor(unit: Unit, loops: UnitLoops, rateHz: number) {
+  /** Frames that may take effect later do so after `effectMs`. */
+  constructor(unit: Unit, loops: UnitLoops, rateHz: number, effectMs = 0) {
+    this.#effectTicks = Math.round((effectMs * rateHz) / 1000);
     this.unit = unit;
     this.#loops = loops;
     this.#rateHz = rateHz;
@@ -25,11 +33,14 @@ export class SimulatedController {
   /** Power comes back: nothing of the controller survives, and the mechanics go on. */
   reset(): void {
     this.#firmware = this.#start();
+    this.#effects = [];
     this.#loops.reset();
   }
 
   /** One loop period. */
   tick(): void {
+    for (const effect of this.#effects) effect.ticks -= 1;
+    while (this.#effects[0] !== undefined && this.#effects[0].ticks <= 0) this.#effects.shift()?.act();
     this.#firmware.tick();
   }
 
@@ -48,18 +59,28 @@ export class SimulatedController {
 
   /** One frame, whole and right, else refused: then it changes nothing but the count of refusals. */
   write(address: number, data: Buffer): void {
-    try {
+    this.#orRefuse(() => {
       const register = this.#map.find(one => one.address === address && one.access !== 'read');
       if (register === undefined) throw new RobotError('bad-frame', { address });
-      this.#firmware.take(register, decodeFrame(this.unit.address, register, data));
-    } catch (error) {
-      if (!isRobotError(error, 'bad-frame')) throw error;
-      this.#firmware.refuse();
-    }
+      const values = decodeFrame(this.unit.address, register, data);
+      const act = () => this.#orRefuse(() => this.#firmware.take(register, values));
+      const isLater = this.#effectTicks > 0 && TAKE_EFFECT_LATER.includes(register.name);
+      if (isLater) this.#effects.push({ ticks: this.#effectTicks, act });
+      else act();
+    });
   }
 
   truth(): Record<string, unknown> {
     return { boots: this.#boots, ...this.#firmware.truth(), axes: this.#loops.axes };
+  }
+
+  #orRefuse(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!isRobotError(error, 'bad-frame')) throw error;
+      this.#firmware.refuse();
+    }
   }
 
   #start(): Firmware {

@@ -10,6 +10,7 @@ const SETTINGS: WalkSettings = {
   refereeSilenceMs: 3000,
   onRefereeSilence: 'stop',
   frameMs: 0.5,
+  effectMs: 0,
 };
 
 const post = (path: string, body?: unknown): Step => ({
