@@ -35,7 +35,16 @@ function depth(loop: Loop): number {
   return loop.controller.inner === undefined ? 0 : 1;
 }
 
-function row({ loop, start, result, after, defaults, isGood, seconds }: TuningTrial): string {
+function row({
+  loop,
+  start,
+  result,
+  after,
+  defaults,
+  isGood,
+  longestRingingS,
+  seconds,
+}: TuningTrial): string {
   const { kp, ki, kd } = after.gains;
   return [
     '',
@@ -47,6 +56,7 @@ function row({ loop, start, result, after, defaults, isGood, seconds }: TuningTr
     digits(result.prediction?.design.evaluation.settlingS, 3),
     digits(defaults.figures.settlingS, 3),
     digits(after.figures.overshootPercent, 1),
+    digits(longestRingingS, 2),
     digits(seconds, 0),
     isGood ? 'ok' : 'NOT ok',
     '',
@@ -56,8 +66,8 @@ function row({ loop, start, result, after, defaults, isGood, seconds }: TuningTr
 }
 
 const HEAD = [
-  '| loop | start | kp / ki / kd | settling s before | after | predicted | defaults | overshoot % | robot s | |',
-  '|---|---|---|---|---|---|---|---|---|---|',
+  '| loop | start | kp / ki / kd | settling s before | after | predicted | defaults | overshoot % | rang s | robot s | |',
+  '|---|---|---|---|---|---|---|---|---|---|---|',
 ].join('\n');
 
 async function tuneAll(start: string, robot: string, seed: number, only: string | undefined, words: boolean) {
@@ -95,20 +105,23 @@ async function matrix(onlyRobot: string | undefined, onlyLoop: string | undefine
   const bad: string[] = [];
   const robots = Object.entries(ROBOTS).filter(([name]) => onlyRobot === undefined || name === onlyRobot);
   const loops = INSIDE_OUT.filter(({ loop }) => onlyLoop === undefined || loop.name === onlyLoop);
+  console.log('| robot | ok | longest ringing s |\n|---|---|---|');
   for (const [robot, body] of robots) {
     let good = 0;
     let count = 0;
+    let longestRingingS = 0;
     for (const seed of SEEDS(robot)) {
       for (const { unit, loop } of loops) {
         for (const start of Object.keys(STARTS)) {
           const trial = await tuningTrial({ seed, body }, unit, loop, start);
           count += 1;
+          longestRingingS = Math.max(longestRingingS, trial.longestRingingS);
           if (trial.isGood) good += 1;
           else bad.push(`| ${robot} ${row(trial)}`);
         }
       }
     }
-    console.log(`| ${robot} | ${good} of ${count} |`);
+    console.log(`| ${robot} | ${good} of ${count} | ${digits(longestRingingS, 2)} |`);
   }
   if (bad.length > 0) console.log(`\nNot ok:\n${bad.join('\n')}`);
 }

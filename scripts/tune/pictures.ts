@@ -38,6 +38,7 @@ export async function drawPictures(folder: string): Promise<void> {
       periodS: loop.excitationPeriodS,
       halves: 3,
       runaway: 1,
+      swingsOn: () => false,
       rings: () => false,
     };
     return { ...(await port.excite(wave)), gains };

@@ -18,6 +18,7 @@ export function needOf({ method, path, body }: Request): Right | undefined {
   if (path.startsWith('/api/match')) return 'rule';
   if (path === '/api/stop') return undefined;
   if (path === '/api/laser' && JSON.stringify(body) === '{"action":"off"}') return undefined;
+  if (path.endsWith('/autotune')) return method === 'DELETE' ? 'tune' : 'drive';
   return path.includes('/pidconfig') ? 'tune' : 'drive';
 }
 

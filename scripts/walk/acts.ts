@@ -1,4 +1,5 @@
 import { type Asked, bodyMember, isPost } from './asked.js';
+import { isTuneStart } from './tune-model.js';
 
 export function isCall(asked: Asked): boolean {
   return isPost(asked, '/api/match');
@@ -11,11 +12,17 @@ export function isChange(asked: Asked): boolean {
 export function isDrive(asked: Asked): boolean {
   const { path } = asked.request;
   if (isPost(asked, '/api/laser')) return bodyMember(asked, 'action') === 'on';
-  return isPost(asked, '/api/resume') || (/mode\/switch|excitation/.test(path) && isPost(asked, path));
+  return (
+    isPost(asked, '/api/resume') ||
+    isTuneStart(asked) ||
+    (/mode\/switch|excitation/.test(path) && isPost(asked, path))
+  );
 }
 
 export function isDebug(asked: Asked): boolean {
-  return bodyMember(asked, 'mode') === 'debug' || asked.request.path.endsWith('/excitation');
+  return (
+    bodyMember(asked, 'mode') === 'debug' || asked.request.path.endsWith('/excitation') || isTuneStart(asked)
+  );
 }
 
 export function isTune(asked: Asked): boolean {

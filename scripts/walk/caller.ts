@@ -17,6 +17,11 @@ export interface Answer {
   readonly body: any;
 }
 
+/** Done, or begun. */
+export function isTaken({ status }: Answer): boolean {
+  return status === 200 || status === 202;
+}
+
 export interface Call {
   readonly answer: Promise<Answer>;
   hangUp(): void;

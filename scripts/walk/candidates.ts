@@ -12,8 +12,8 @@ interface Event<T> {
 export class Candidates<T> {
   #events: Event<T>[];
 
-  constructor(value: T) {
-    this.#events = [{ value, from: 0, to: 0 }];
+  constructor(value: T, from = 0, to = 0) {
+    this.#events = [{ value, from, to }];
   }
 
   get values(): readonly T[] {

@@ -7,6 +7,7 @@ import { type Hardware, isMissing } from '../../src/hardware/ports.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
 import type { Call, Request } from './caller.js';
 import { MemoryPort } from './memory-port.js';
+import { quickProposals } from './quick-proposals.js';
 
 /** An end in order that takes longer is cut short, as in src/daemon/serve.ts. */
 const STOP_MS = 2000;
@@ -53,7 +54,8 @@ export class DaemonLife {
   async start(): Promise<void> {
     darken(this.#hardware, this.#log);
     const lock = { hold: async () => undefined, release: async () => undefined };
-    const parts = { ...this.#parts, hardware: this.#hardware, log: this.#log, lock };
+    const propose = quickProposals();
+    const parts = { ...this.#parts, hardware: this.#hardware, log: this.#log, lock, propose };
     this.#starting = startBehind(this.#port, parts);
     await this.#starting;
   }

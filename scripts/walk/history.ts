@@ -55,5 +55,5 @@ export interface History {
   readonly steps: readonly Step[];
 }
 
-/** In a request's body: the id that the unit's latest trial was answered with. */
-export const LATEST_TRIAL = 'latest';
+/** In a request's body: the id that the unit's latest trial, or tuning, was answered with. */
+export const LATEST_ID = 'latest';

@@ -1,6 +1,8 @@
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
+import { isTaken } from './caller.js';
 import { Candidates } from './candidates.js';
+import { isTuneStart } from './tune-model.js';
 
 /** So many polls after a pin works again, or a contact opened, it is dark. */
 const POLLS = 3;
@@ -60,17 +62,22 @@ export class LightModel {
     }
     // A pin that did not obey is darkened as soon as it does.
     if (isOn(asked) && status === 503) this.lit.maybe(false, asked.sent, at);
-    if (isOff(asked) || isPost(asked, '/api/stop')) {
+    // A tuning that is refused after all may have darkened.
+    if (isTuneStart(asked) && status !== 202) this.lit.maybe(false, asked.sent, at);
+    else if (darkens(asked)) {
       this.lit.sure(false, asked.sent, at);
-      const dark = !lit || this.lit.can(true) || status !== 200;
-      promise(dark, 'dark when answered', () => `${asked.request.path} answered 200 and the laser is lit`);
+      const dark = !lit || this.lit.can(true) || !isTaken(asked.answer);
+      promise(
+        dark,
+        'dark when answered',
+        () => `${asked.request.path} answered ${status} and the laser is lit`,
+      );
     }
   }
 
   abandoned(asked: Asked, at: number): void {
     if (isOn(asked)) this.lit.maybe(true, asked.sent, at);
-    if (isOff(asked) || isPost(asked, '/api/stop'))
-      this.lit.maybe(false, asked.sent, Number.POSITIVE_INFINITY);
+    if (darkens(asked)) this.lit.maybe(false, asked.sent, Number.POSITIVE_INFINITY);
     this.#asking.delete(asked);
   }
 
@@ -100,6 +107,10 @@ export class LightModel {
     this.lit = new Candidates(lit);
     this.#mayHaveDarkened = false;
   }
+}
+
+function darkens(asked: Asked): boolean {
+  return isOff(asked) || isPost(asked, '/api/stop') || isTuneStart(asked);
 }
 
 function isOn(asked: Asked): boolean {

@@ -20,6 +20,7 @@ export async function lookAt(life: DaemonLife | undefined, as: Role | undefined)
   };
   const { events } = await get('/api/log');
   const head = status.log.ok ? await get('/api/log/head') : undefined;
+  const tunes = { gimbal: await get('/api/gimbal/autotune'), chassis: await get('/api/chassis/autotune') };
   const { phase, lock, refereeSilent, recorded } = status.match;
   return {
     stopped: status.stopped,
@@ -30,7 +31,8 @@ export async function lookAt(life: DaemonLife | undefined, as: Role | undefined)
       const { online, problem, mode, gains } = status[name];
       promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
       const isTried = gains.trial !== undefined;
-      return { mode, applied: gains.applied, kept: kept[name], isTried, history: history[name] };
+      const isTuned = tunes[name].tune?.state === 'running';
+      return { mode, applied: gains.applied, kept: kept[name], isTried, isTuned, history: history[name] };
     }),
   };
 }

@@ -2,13 +2,14 @@ import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import { AccessModel, isAccessRefusal } from './access-model.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
-import type { Answer, Request } from './caller.js';
+import { type Answer, isTaken, type Request } from './caller.js';
 import type { WalkSettings } from './history.js';
 import { LightModel } from './light-model.js';
 import { LogModel, type LogShown } from './log-model.js';
 import { MatchModel, type MatchShown } from './match-model.js';
 import { StopModel } from './stop-model.js';
 import type { Truth } from './truth.js';
+import { isTuneStart, TuneModel } from './tune-model.js';
 import { UnitModel, type UnitShown } from './unit-model.js';
 import type { Frame } from './wire.js';
 
@@ -37,6 +38,7 @@ export class Model {
   readonly access = new AccessModel();
   readonly log = new LogModel();
   readonly match: MatchModel;
+  readonly tune = new TuneModel();
   readonly units: Readonly<Record<UnitName, UnitModel>>;
   readonly #outstanding = new Set<Asked>();
   #events = 0;
@@ -88,6 +90,7 @@ export class Model {
     this.#judgeAnswer(asked, asked.answer, nowMs);
     this.#matchAnswered(asked, truth, nowMs);
     this.light.answered(asked, truth.lit, nowMs);
+    this.tune.answered(asked, nowMs);
     this.stop.answered(asked, truth, nowMs);
     this.log.answered(asked);
     for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
@@ -98,6 +101,7 @@ export class Model {
     const at = this.#next();
     this.#hungUpMs = nowMs;
     this.light.abandoned(asked, at);
+    this.tune.abandoned(asked);
     this.match.abandoned(asked, nowMs, at);
     if (/match/.test(asked.request.path)) this.#mayStop();
     this.stop.abandoned(asked, at);
@@ -137,6 +141,7 @@ export class Model {
     const outstanding = [...this.#outstanding];
     this.#outstanding.clear();
     this.light.ended(at);
+    this.tune.ended();
     this.match.ended(outstanding, isCut, nowMs, at);
     this.stop.ended(outstanding, truth, at);
     this.log.ended();
@@ -144,9 +149,10 @@ export class Model {
     this.#daemonKnows = false;
   }
 
-  reset(unit: UnitName): void {
+  reset(unit: UnitName, nowMs: number): void {
     const at = this.#next();
     this.stop.reset(unit, at);
+    this.tune.reset(unit, nowMs);
     this.units[unit].reset(at, this.#daemonKnows && this.stop.stopped.can(false));
   }
 
@@ -191,6 +197,7 @@ export class Model {
     this.match.atRest(shown.match, shown.stopped, nowMs);
     this.stop.atRest(truth, shown.stopped);
     this.light.atRest(truth.lit, shown.stopped, nowMs);
+    this.tune.atRest(shown.units, { lit: truth.lit, stopped: shown.stopped }, nowMs);
     for (const { name } of UNIT_LIST) {
       this.match.unitAtRest(shown.match, shown.stopped, shown.units[name]);
       this.units[name].atRest(truth.units[name], shown.units[name], nowMs);
@@ -200,11 +207,12 @@ export class Model {
   /** Called when `atRest` has found nothing. */
   rested({ lit, units }: Truth, shown: Shown, nowMs: number): void {
     this.access.rested(nowMs);
-    this.match.rested(shown.match, nowMs, this.#next());
+    const at = this.#next();
+    this.match.rested(shown.match, nowMs, at);
     this.light.rested(lit);
     this.log.rested(shown.log);
     this.stop.rested(shown.stopped);
-    for (const { name } of UNIT_LIST) this.units[name].rested(units[name], shown.units[name]);
+    for (const { name } of UNIT_LIST) this.units[name].rested(units[name], shown.units[name], at);
   }
 
   #next(): number {
@@ -249,16 +257,17 @@ export class Model {
     this.match.judgeRefusal(asked, nowMs);
     const why = this.match.forbids(asked, nowMs);
     promise(
-      why === undefined || status !== 200,
+      why === undefined || !isTaken(answer),
       'refused in the match',
       () => `${path} answered 200: ${why}`,
     );
     const said = () => `${path} answered ${status} ${JSON.stringify(body)}`;
-    promise(status === 200 || status === 503 || (status >= 400 && status < 500), 'answers', said);
-    const moves = /mode\/switch|excitation|laser/.test(path) && asked.request.method === 'POST';
+    promise(isTaken(answer) || status === 503 || (status >= 400 && status < 500), 'answers', said);
+    const moves =
+      isTuneStart(asked) || (/mode\/switch|excitation|laser/.test(path) && asked.request.method === 'POST');
     const isOff = JSON.stringify(asked.request.body) === '{"action":"off"}';
     const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
-    promise(!(forbidden && status === 200), 'refused while stopped', said);
+    promise(!(forbidden && isTaken(answer)), 'refused while stopped', said);
     const calm = asked.sentMs >= this.#troubleMs + CALM_AFTER_MS && this.#standingTrouble === 0;
     const busy =
       BUSY.includes(String(body?.code)) && (this.#outstanding.size > 0 || nowMs < this.#hungUpMs + ANSWER_MS);

@@ -23,6 +23,7 @@ export interface Theme {
   readonly wave: number;
   readonly gains: number;
   readonly trial: number;
+  readonly tune: number;
   readonly stop: number;
   readonly match: number;
   readonly access: number;
@@ -31,13 +32,58 @@ export interface Theme {
 }
 
 const THEMES: readonly Theme[] = [
-  { mode: 1, wave: 1, gains: 1, trial: 1, stop: 1, match: 0.2, access: 0, disk: 1, end: 1 },
-  { mode: 0.3, wave: 3, gains: 0.2, trial: 0.2, stop: 0.2, match: 0, access: 0, disk: 0.3, end: 0.5 },
-  { mode: 1, wave: 0.3, gains: 0.5, trial: 0.5, stop: 3, match: 0, access: 0, disk: 0.5, end: 1 },
-  { mode: 0.3, wave: 0, gains: 4, trial: 4, stop: 0.5, match: 0, access: 0, disk: 4, end: 4 },
-  { mode: 0.2, wave: 0.3, gains: 0.2, trial: 5, stop: 0.7, match: 0.2, access: 0, disk: 0.3, end: 0.3 },
-  { mode: 1, wave: 0.5, gains: 0.5, trial: 0.5, stop: 1.5, match: 2, access: 0, disk: 0.5, end: 1 },
-  { mode: 1, wave: 0.5, gains: 0.5, trial: 0.5, stop: 1, match: 2, access: 1, disk: 1.5, end: 3 },
+  { mode: 1, wave: 1, gains: 1, trial: 1, tune: 0.3, stop: 1, match: 0.2, access: 0, disk: 1, end: 1 },
+  {
+    mode: 0.3,
+    wave: 3,
+    gains: 0.2,
+    trial: 0.2,
+    tune: 0,
+    stop: 0.2,
+    match: 0,
+    access: 0,
+    disk: 0.3,
+    end: 0.5,
+  },
+  { mode: 1, wave: 0.3, gains: 0.5, trial: 0.5, tune: 0.2, stop: 3, match: 0, access: 0, disk: 0.5, end: 1 },
+  { mode: 0.3, wave: 0, gains: 4, trial: 4, tune: 0.2, stop: 0.5, match: 0, access: 0, disk: 4, end: 4 },
+  {
+    mode: 0.2,
+    wave: 0.3,
+    gains: 0.2,
+    trial: 5,
+    tune: 1,
+    stop: 0.7,
+    match: 0.2,
+    access: 0,
+    disk: 0.3,
+    end: 0.3,
+  },
+  {
+    mode: 1,
+    wave: 0.5,
+    gains: 0.5,
+    trial: 0.5,
+    tune: 0.3,
+    stop: 1.5,
+    match: 2,
+    access: 0,
+    disk: 0.5,
+    end: 1,
+  },
+  { mode: 1, wave: 0.5, gains: 0.5, trial: 0.5, tune: 0.3, stop: 1, match: 2, access: 1, disk: 1.5, end: 3 },
+  {
+    mode: 0.3,
+    wave: 0.2,
+    gains: 0.2,
+    trial: 0.4,
+    tune: 4,
+    stop: 0.5,
+    match: 0.2,
+    access: 0,
+    disk: 0.2,
+    end: 0.5,
+  },
 ];
 const SETTLE_EVERY = 12;
 
@@ -93,6 +139,7 @@ function randomSteps(random: Random, unit: Unit, theme: Theme, requests: RandomR
     [theme.end, () => keptThenGone(random, unit, requests)],
     [theme.trial, () => trialThenEnd(random, unit, requests)],
     [0.5 * theme.stop, () => stopOfTheAbsent(random, unit, requests)],
+    [2 * theme.tune, () => tuning(random, unit, requests)],
     [3 * theme.end, () => [randomEnd(random)]],
   ]);
   return kind();
@@ -111,6 +158,23 @@ function flood(random: Random, { name }: Unit): Step {
     pauseMs: 1,
     forMs: random.among([50, 200, 400]),
   };
+}
+
+/** A tuning in debug, held for a while, on a robot that may move. */
+function tuning(random: Random, unit: Unit, requests: RandomRequests): readonly Step[] {
+  const { name } = unit;
+  const { start, renewal } = requests.tuning(unit);
+  const resume = requests.by({ method: 'POST', path: '/api/resume' });
+  const debug = requests.by({ method: 'POST', path: `/api/${name}/mode/switch`, body: { mode: 'debug' } });
+  return [
+    ...(random.chance(0.5) ? [{ do: 'ask', request: resume } as const, { do: 'wait', ms: 50 } as const] : []),
+    { do: 'ask', request: debug },
+    { do: 'wait', ms: 50 },
+    { do: 'ask', request: start },
+    { do: 'wait', ms: 5 },
+    { do: 'flood', request: renewal, callers: 1, pauseMs: 150, forMs: random.among([1, 2000, 12_000]) },
+    { do: 'wait', ms: random.among([5, 700, 2500, 6000]) },
+  ];
 }
 
 /** A desk that is heard for a while and begins a play, and a robot that is let run. */

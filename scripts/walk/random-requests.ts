@@ -3,7 +3,7 @@ import { PHASES, type Phase } from '../../src/core/phases.js';
 import { type GainSet, MODES, type Unit } from '../../src/core/units.js';
 import { needOf } from './access-model.js';
 import type { Request } from './caller.js';
-import { LATEST_TRIAL } from './history.js';
+import { LATEST_ID } from './history.js';
 import type { Random } from './random.js';
 import type { Theme } from './random-history.js';
 
@@ -21,7 +21,7 @@ export class RandomRequests {
   any(unit: Unit): Request {
     const random = this.#random;
     const path = (rest: string) => `/api/${unit.name}/${rest}`;
-    const { mode, wave, gains, trial, stop, match } = this.#theme;
+    const { mode, wave, gains, trial, tune, stop, match } = this.#theme;
     const request = random.weighted<() => Request>([
       [12 * mode, () => post(path('mode/switch'), { mode: random.among(MODES) })],
       [4, () => post(path('mode/switch'), { mode: 'debug' })],
@@ -30,6 +30,9 @@ export class RandomRequests {
       [2 * gains, () => post(path('pidconfig/restore'), { revision: random.whole(1, 5) })],
       [3 * trial, () => post(path('pidconfig/trial'), randomTrial(random, unit))],
       [0.5 * trial, () => ({ method: 'DELETE', path: path('pidconfig/trial') })],
+      [3 * tune, () => tuneStart(random, unit)],
+      [2 * tune, () => tuneRenewal(random, unit)],
+      [tune, () => ({ method: 'DELETE', path: path('autotune') })],
       [5, () => post('/api/laser', { action: random.among(['on', 'on', 'off']) })],
       [4 * stop, () => post('/api/stop')],
       [5 * stop, () => post('/api/resume')],
@@ -77,6 +80,12 @@ export class RandomRequests {
     return this.by(post('/api/match', random.chance(0.3) ? call : timed));
   }
 
+  /** A tuning, and what holds it. */
+  tuning(unit: Unit): { readonly start: Request; readonly renewal: Request } {
+    const random = this.#random;
+    return { start: this.by(tuneStart(random, unit)), renewal: this.by(tuneRenewal(random, unit)) };
+  }
+
   beat(): Request {
     const random = this.#random;
     const beat = { holder: random.among(['desk', 'desk', 'other']), ttlMs: random.among([100, 500, 2000]) };
@@ -102,7 +111,17 @@ function post(path: string, body?: unknown): Request {
 
 function randomTrial(random: Random, unit: Unit) {
   const trial = { gains: randomGains(random, unit), leaseS: random.among([0.2, 1, 5]) };
-  return random.chance(0.5) ? trial : { ...trial, id: LATEST_TRIAL };
+  return random.chance(0.5) ? trial : { ...trial, id: LATEST_ID };
+}
+
+function tuneStart(random: Random, { name, loops }: Unit): Request {
+  const leaseS = random.among([0.2, 1, 5]);
+  return post(`/api/${name}/autotune`, { loop: random.among(loops).name, leaseS });
+}
+
+function tuneRenewal(random: Random, { name, loops: [loop] }: Unit): Request {
+  const leaseS = random.among([0.2, 1, 5]);
+  return post(`/api/${name}/autotune`, { loop: loop?.name, leaseS, id: LATEST_ID });
 }
 
 function randomWave(random: Random, unit: Unit) {

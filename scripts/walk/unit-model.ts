@@ -5,6 +5,7 @@ import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import { TrialModel } from './trial-model.js';
 import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
+import { isTuneStart } from './tune-model.js';
 
 /** What callers are shown of one unit at rest. */
 export interface UnitShown {
@@ -16,6 +17,8 @@ export interface UnitShown {
   readonly isTried: boolean;
   /** Newest first. */
   readonly history: readonly { readonly revision: number; readonly gains: GainSet }[];
+  /** A tuning is under way. */
+  readonly isTuned: boolean;
 }
 
 /** What callers were promised of one unit: its mode, its wave and its gains. */
@@ -56,7 +59,8 @@ export class UnitModel {
     if (asked.answer === undefined) return;
     const { status, body, at } = asked.answer;
     this.trials.answered(asked);
-    if (status !== 200) {
+    if (status === 202) this.#tuned(asked, at);
+    else if (status !== 200) {
       if (isAccessRefusal(asked.answer)) return;
       this.#refused.push(asked);
       // On its way to a mode that was refused the controller may have left debug, and forgotten the wave.
@@ -83,6 +87,7 @@ export class UnitModel {
   /** Nobody hears what came of it. Whoever hangs up while others have the unit's turn is not obeyed. */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
     this.trials.mayRun(asked);
+    this.#tuned(asked, at);
     const waits = [...outstanding].some(other => other.sent < asked.sent && this.#takesTurn(other));
     if (waits && this.#takesTurn(asked)) return;
     this.#maybe(asked, at);
@@ -119,7 +124,7 @@ export class UnitModel {
     const { mode, wave } = truth;
     promise(this.modes.can(mode), 'mode', () => `${name} is in ${mode}; ${this.modes.values} would be right`);
     promise(shown.mode === mode, 'mode shown', () => `${name} is in ${mode}; status shows ${shown.mode}`);
-    if (mode === 'debug') {
+    if (mode === 'debug' && !shown.isTuned) {
       promise(
         this.waves.can(wave),
         'wave',
@@ -129,7 +134,7 @@ export class UnitModel {
     const kept = gainsKey(shown.kept);
     promise(this.gains.can(kept), 'gains', () => `${name} has ${kept}; ${this.gains.values} would be right`);
     const runs = truth.gains && gainsKey(truth.gains);
-    const tried = runs !== undefined && this.trials.canRun(runs, nowMs);
+    const tried = shown.isTuned || (runs !== undefined && this.trials.canRun(runs, nowMs));
     promise(runs === kept || tried, 'gains run', () => `${name} runs ${runs}; the journal has ${kept}`);
     const isSaid = runs === kept || shown.isTried;
     promise(isSaid, 'trial shown', () => `${name} runs ${runs}, and status shows no trial`);
@@ -139,14 +144,21 @@ export class UnitModel {
   }
 
   /** What holds at rest is all that can hold from there. */
-  rested({ mode, wave }: UnitTruth, { kept, history }: UnitShown): void {
+  rested({ mode, wave }: UnitTruth, { kept, isTuned, history }: UnitShown, at: number): void {
     for (const { revision, gains } of history) this.#revisions.set(revision, gainsKey(gains));
     this.modes = new Candidates(mode);
-    if (mode === 'debug') this.waves = new Candidates(wave);
+    // What a tuning excites ends with it.
+    if (isTuned) this.waves = new Candidates(NO_WAVE, at, Number.POSITIVE_INFINITY);
+    else if (mode === 'debug') this.waves = new Candidates(wave);
     this.#sincePromise.add(gainsKey(kept));
     this.gains = new Candidates(gainsKey(kept));
     this.#refused = [];
     this.#unreached = [];
+  }
+
+  #tuned(asked: Asked, at: number): void {
+    if (isTuneStart(asked) && asked.request.path.startsWith(this.#path('')))
+      this.waves.maybe(NO_WAVE, at, Number.POSITIVE_INFINITY);
   }
 
   /** A restored revision has the gains that it was shown with, and a saved one those that were sent. */

@@ -8,9 +8,9 @@ import { LOG_FILE, OLD_LOG_FILE } from '../../src/events/durable-log.js';
 import type { Hardware } from '../../src/hardware/ports.js';
 import { tokenFileOf } from './access-model.js';
 import type { Asked } from './asked.js';
-import type { Answer, Request } from './caller.js';
+import { type Answer, isTaken, type Request } from './caller.js';
 import { DaemonLife } from './daemon-life.js';
-import { LATEST_TRIAL, type Step, type WalkSettings } from './history.js';
+import { LATEST_ID, type Step, type WalkSettings } from './history.js';
 import { LightLoops } from './light-loops.js';
 import { lookAt } from './look.js';
 import { Model, type Shown } from './model.js';
@@ -46,8 +46,8 @@ export class World {
   readonly #wire: Wire;
   readonly #model: Model;
   readonly #opened: (() => void)[] = [];
-  /** The id of the latest trial, by its path. */
-  readonly #trialIds = new Map<string, string>();
+  /** The id of the latest trial or tuning, by its path. */
+  readonly #ids = new Map<string, string>();
   #boots = 0;
   #interlockClosed = true;
   #life: DaemonLife | undefined;
@@ -164,7 +164,7 @@ export class World {
   }
 
   #ask(asked: Request, hangUpAfterMs?: number): Promise<Answer | undefined> {
-    const request = this.#withTrial(asked);
+    const request = this.#withId(asked);
     const call = this.#life?.ask(request);
     if (call === undefined) return Promise.resolve(undefined);
     const sent = this.#model.sent(request, this.clock.nowMs());
@@ -180,17 +180,17 @@ export class World {
     });
   }
 
-  /** The id of a trial is known from its answer. */
-  #withTrial(request: Request): Request {
+  /** The id of a trial or a tuning is known from its answer. */
+  #withId(request: Request): Request {
     const { path, body } = request;
-    if (!path.endsWith('/trial') || typeof body !== 'object' || body === null) return request;
-    if (!('id' in body) || body.id !== LATEST_TRIAL) return request;
-    return { ...request, body: { ...body, id: this.#trialIds.get(path) } };
+    if (typeof body !== 'object' || body === null) return request;
+    if (!('id' in body) || body.id !== LATEST_ID) return request;
+    return { ...request, body: { ...body, id: this.#ids.get(path) ?? 'none' } };
   }
 
   #answered(asked: Asked, answer: Answer): void {
     const { path } = asked.request;
-    if (path.endsWith('/trial') && answer.status === 200) this.#trialIds.set(path, String(answer.body.id));
+    if (/(trial|autotune)$/.test(path) && isTaken(answer)) this.#ids.set(path, String(answer.body.id));
     try {
       this.#model.answered(asked, answer, this.#truth(), this.clock.nowMs());
     } catch (error) {
@@ -228,7 +228,7 @@ export class World {
     this.#model.trouble(nowMs);
     if (fault.target === 'pin') this.#model.light.pin(fault.fault !== 'clear', nowMs);
     else if (fault.fault === 'clear' && fault.target === 'bus') this.#model.light.pin(false, nowMs);
-    else if (fault.fault === 'brownout' && fault.target !== 'bus') this.#model.reset(fault.target);
+    else if (fault.fault === 'brownout' && fault.target !== 'bus') this.#model.reset(fault.target, nowMs);
     for (const { name } of UNIT_LIST) {
       if (fault.target !== name && fault.target !== 'bus') continue;
       if (fault.fault === 'plug' || fault.fault === 'clear') this.#model.plugged(name, true, nowMs);

@@ -38,14 +38,19 @@ export class RobotTrial {
 
   /** `watch` is called after every loop period. */
   run(seconds: number, watch?: () => void): void {
-    const { loops, loopRateHz } = this.physics;
-    const periods = Math.round(seconds * loopRateHz);
+    const periods = Math.round(seconds * this.physics.loopRateHz);
     for (let period = 0; period < periods; period += 1) {
-      loops.gimbal.tick(this.#commands.gimbal);
-      loops.chassis.tick(this.#commands.chassis);
-      this.physics.step();
+      this.tick();
       watch?.();
     }
+  }
+
+  /** One loop period. */
+  tick(): void {
+    const { loops } = this.physics;
+    loops.gimbal.tick(this.#commands.gimbal);
+    loops.chassis.tick(this.#commands.chassis);
+    this.physics.step();
   }
 
   /** The second step of the excitation, from one amplitude to the other, in debug mode. */

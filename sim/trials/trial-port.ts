@@ -1,7 +1,11 @@
+import { LONGEST_TUNING_S } from '../../src/core/tuning-terms.js';
 import { type Gains, type Loop, type UnitName, unitNamed } from '../../src/core/units.js';
 import { CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
+import type { HalfWave } from '../../src/tuning/excited-run.js';
 import { type Proposal, propose } from '../../src/tuning/propose.js';
+import { Ringing } from '../../src/tuning/ringing.js';
 import type { ProposalTask, Recording, TunerPort, WaveRequest } from '../../src/tuning/tuner.js';
+import type { LoopReading } from '../firmware/unit-loops.js';
 import type { RobotTrial } from './robot-trial.js';
 
 /** A wave that ended has faded after a second. */
@@ -10,12 +14,16 @@ const FADE_S = 1.1;
 const STILL = 0.02;
 const STILL_S = 0.3;
 const REST_S = 3;
+/** The daemon polls as often as this. */
+const POLL_S = 0.02;
 
 /** The simulated robot as a tuner sees it, without bus and daemon, as fast as it computes. */
 export class TrialPort implements TunerPort {
   readonly words: string[] = [];
   /** How long the robot was busy so far. */
   seconds = 0;
+  /** The longest that the loop swung on, judged at every loop period. */
+  longestRingingS = 0;
   readonly #robot: RobotTrial;
   readonly #unit: UnitName;
   readonly #loop: Loop;
@@ -39,47 +47,60 @@ export class TrialPort implements TunerPort {
     this.words.push(words);
   }
 
-  async excite({ amplitude, periodS, halves, runaway, rings }: WaveRequest): Promise<Recording> {
+  secondsLeft(): number {
+    return LONGEST_TUNING_S - this.seconds;
+  }
+
+  async excite({ amplitude, periodS, halves, runaway, swingsOn, rings }: WaveRequest): Promise<Recording> {
     const robot = this.#robot;
     const loop = this.#loop.name;
     const wave = (size: number) =>
       robot.command(this.#unit, { excitation: { loop, amplitude: size, periodS } });
-    wave(0);
+    const { loopRateHz } = robot.physics;
     const reading = robot.reading(this.#unit, loop);
-    this.#rest(reading, STILL * amplitude);
+    const ringing = new Ringing(2 * amplitude);
+    let end: Recording['end'] = 'whole';
+    let ticks = 0;
+    const look = () => {
+      ticks += 1;
+      const { setpoint, measured } = reading;
+      ringing.add(ticks / loopRateHz, setpoint, measured);
+      this.longestRingingS = Math.max(this.longestRingingS, ringing.seconds);
+      if (end !== 'whole' || ticks % Math.round(POLL_S * loopRateHz) !== 0) return;
+      if (swingsOn(ticks / loopRateHz, setpoint, measured)) end = 'rings';
+    };
+    wave(0);
+    this.#rest(reading, STILL * amplitude, look, () => end !== 'whole');
     const { output } = reading;
     const most = runaway + Math.abs(reading.setpoint - reading.measured);
-    const halfTicks = Math.round((periodS / 2) * robot.physics.loopRateHz);
+    const halfTicks = Math.round((periodS / 2) * loopRateHz);
     const decimation = Math.max(1, Math.ceil(halfTicks / CAPTURE_SAMPLES));
-    const recorded: { setpoint: number[]; measured: number[] }[] = [];
-    let ranAway = false;
-    let isCutOff = false;
-    wave(amplitude);
-    for (let half = 0; half < halves && !isCutOff; half += 1) {
+    const recorded: HalfWave[] = [];
+    if (end === 'whole') wave(amplitude);
+    while (recorded.length < halves && end === 'whole') {
       const setpoint = [reading.setpoint];
       const measured = [reading.measured];
       let tick = 0;
-      this.#run(periodS / 2, () => {
+      const record = () => {
+        look();
         tick += 1;
-        if (Math.abs(reading.setpoint - reading.measured) > most) {
-          ranAway = true;
-          isCutOff = true;
-          this.#cutOff();
-        }
+        if (Math.abs(reading.setpoint - reading.measured) > most) end = 'ran away';
         if (tick % decimation !== 0 || setpoint.length >= CAPTURE_SAMPLES) return;
         setpoint.push(reading.setpoint);
         measured.push(reading.measured);
-      });
-      if (ranAway) break;
-      recorded.push({ setpoint, measured });
-      isCutOff = rings({ setpoint, measured }, decimation);
+      };
+      this.#run(periodS / 2, record, () => end !== 'whole');
+      if (end !== 'whole') break;
+      const half = { setpoint, measured };
+      recorded.push(half);
+      if (rings(half, decimation)) end = 'rings';
     }
-    if (isCutOff) this.#cutOff();
+    if (end !== 'whole') this.#cutOff();
     else {
       wave(0);
-      this.#run(FADE_S);
+      this.#run(FADE_S, look);
     }
-    return { halfTicks, decimation, output, halves: recorded, ranAway };
+    return { halfTicks, decimation, output, halves: recorded, end };
   }
 
   /** A wave that moves to another loop leaves nothing behind, at once. */
@@ -89,20 +110,26 @@ export class TrialPort implements TunerPort {
     this.#robot.command(this.#unit, { excitation });
   }
 
-  #rest(reading: { readonly measured: number }, still: number): void {
-    for (let waitedS = 0; waitedS < REST_S; waitedS += STILL_S) {
+  #rest(reading: LoopReading, still: number, watch: () => void, isOver: () => boolean): void {
+    for (let waitedS = 0; waitedS < REST_S && !isOver(); waitedS += STILL_S) {
       let low = reading.measured;
       let high = low;
-      this.#run(STILL_S, () => {
+      const look = () => {
+        watch();
         low = Math.min(low, reading.measured);
         high = Math.max(high, reading.measured);
-      });
+      };
+      this.#run(STILL_S, look, isOver);
       if (high - low <= still) return;
     }
   }
 
-  #run(seconds: number, watch?: () => void): void {
-    this.#robot.run(seconds, watch);
-    this.seconds += seconds;
+  #run(seconds: number, watch: () => void, isOver: () => boolean = () => false): void {
+    const ticks = Math.round(seconds * this.#robot.physics.loopRateHz);
+    for (let tick = 0; tick < ticks && !isOver(); tick += 1) {
+      this.#robot.tick();
+      this.seconds += 1 / this.#robot.physics.loopRateHz;
+      watch();
+    }
   }
 }

@@ -1,13 +1,10 @@
+import { type Style, TUNING_PART } from '../../src/core/tuning-terms.js';
 import type { Gains, Loop, Unit } from '../../src/core/units.js';
-import type { Style } from '../../src/tuning/design.js';
 import { shapeOf } from '../../src/tuning/loop-shape.js';
 import { type Measured, measure, type TuneResult, tune } from '../../src/tuning/tuner.js';
 import type { PhysicsOptions } from '../robot-physics.js';
 import { RobotTrial } from './robot-trial.js';
 import { TrialPort } from './trial-port.js';
-
-/** The amplitude that is tried, as a part of the largest. */
-const PART = 0.3;
 
 type Start = (defaults: Gains) => Gains;
 
@@ -38,6 +35,8 @@ export interface TuningTrial {
   readonly isGood: boolean;
   /** How long the robot was busy. */
   readonly seconds: number;
+  /** The longest that the loop swung on. */
+  readonly longestRingingS: number;
   readonly words: readonly string[];
 }
 
@@ -63,7 +62,7 @@ export async function tuningTrial(
     robot.run(1);
     const port = new TrialPort(robot, unit.name, loop);
     const shape = shapeOf(loop, robot.physics.loopRateHz);
-    const amplitude = PART * loop.maxAmplitude;
+    const amplitude = TUNING_PART * loop.maxAmplitude;
     return { port, task: { shape, gains, amplitude, periodS: loop.excitationPeriodS, style } };
   };
   const { port, task } = tuned(change(loop.defaults));
@@ -77,6 +76,6 @@ export async function tuningTrial(
       SETTLING * (defaults.figures.settlingS ?? Number.POSITIVE_INFINITY) &&
     (after.figures.overshootPercent ?? 0) <=
       Math.max(OVERSHOOT, (defaults.figures.overshootPercent ?? 0) + OVERSHOOT_MORE);
-  const { seconds, words } = port;
-  return { unit, loop, start, result, after, defaults, isGood, seconds, words };
+  const { seconds, longestRingingS, words } = port;
+  return { unit, loop, start, result, after, defaults, isGood, seconds, longestRingingS, words };
 }

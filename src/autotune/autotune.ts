@@ -4,17 +4,16 @@ import { isRobotError, RobotError } from '../core/errors.js';
 import type { Happening } from '../core/happening.js';
 import { Listeners } from '../core/listeners.js';
 import type { Tune } from '../core/tune.js';
+import { LONGEST_TUNING_S, type Style, TUNING_PART } from '../core/tuning-terms.js';
 import { type UnitName, unitNamed } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
-import type { Style } from '../tuning/design.js';
 import { shapeOf } from '../tuning/loop-shape.js';
 import type { Proposal } from '../tuning/propose.js';
 import { type Measured, type ProposalTask, tune } from '../tuning/tuner.js';
 import { RobotPort } from './robot-port.js';
 
-/** Of the largest amplitude. */
-const PART = 0.3;
-const LONGEST_MS = 45_000;
+/** Fits and designs, somewhere where it keeps nobody waiting. */
+export type Propose = (task: ProposalTask) => Promise<Proposal>;
 
 export interface TuneRequest {
   readonly unit: UnitName;
@@ -32,18 +31,22 @@ export class Autotune {
   readonly happened = new Listeners<Happening>();
   readonly #robot: Robot;
   readonly #clock: Clock;
-  readonly #propose: (task: ProposalTask) => Promise<Proposal>;
+  readonly #propose: Propose;
+  readonly #explain: (error: RobotError) => string;
   readonly #latest = new Map<UnitName, Tune>();
   #running: { readonly tune: Tune; readonly port: RobotPort; readonly over: Promise<void> } | undefined;
 
   constructor(options: {
     robot: Robot;
     clock: Clock;
-    propose: (task: ProposalTask) => Promise<Proposal>;
+    propose: Propose;
+    /** What is wrong, for people. */
+    explain: (error: RobotError) => string;
   }) {
     this.#robot = options.robot;
     this.#clock = options.clock;
     this.#propose = options.propose;
+    this.#explain = options.explain;
   }
 
   get isRunning(): boolean {
@@ -87,12 +90,12 @@ export class Autotune {
       id,
       by,
       leaseEndsAtMs: nowMs + leaseMs,
-      deadlineMs: nowMs + LONGEST_MS,
+      deadlineMs: nowMs + 1000 * LONGEST_TUNING_S,
       propose: this.#propose,
       progress: words => this.#show(unit, { words: [...(this.of(unit)?.words ?? []), words] }),
     });
     const rateHz = robot.units[unit].state.identity?.loopRateHz ?? 1000;
-    const amplitude = PART * loop.maxAmplitude;
+    const amplitude = TUNING_PART * loop.maxAmplitude;
     const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
     this.#latest.set(unit, begun);
     const over = tune(task, port)
@@ -103,7 +106,7 @@ export class Autotune {
         proposed: proposed && measuredOf(proposed),
         predicted: prediction && predictedOf(prediction),
       }))
-      .catch((error: unknown) => ({ state: 'aborted' as const, why: reasonOf(error) }))
+      .catch((error: unknown) => ({ state: 'aborted' as const, why: this.#reasonOf(error) }))
       .then(async end => {
         await port.finish();
         this.#running = undefined;
@@ -143,6 +146,12 @@ export class Autotune {
     this.changed.emit(now);
   }
 
+  #reasonOf(error: unknown): string {
+    if (isRobotError(error, 'loop-unfit')) return error.context.reason ?? error.message;
+    if (isRobotError(error)) return this.#explain(error);
+    return error instanceof Error ? error.message : String(error);
+  }
+
   #requireFree(unit: UnitName, loop: string): void {
     this.#robot.requireAllowed({ kind: 'excite', unit });
     this.#robot.requireAllowed({ kind: 'trial', unit });
@@ -175,9 +184,4 @@ function measuredOf({ gains, figures }: Measured): Measured {
 function predictedOf({ design, fit, curve }: Proposal) {
   const { settlingS, overshootPercent } = design.evaluation;
   return { settlingS, overshootPercent, fitPercent: fit.errorPercent, curve };
-}
-
-function reasonOf(error: unknown): string {
-  if (isRobotError(error, 'loop-unfit')) return error.context.reason ?? error.message;
-  return error instanceof Error ? error.message : String(error);
 }

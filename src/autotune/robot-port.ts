@@ -11,9 +11,9 @@ import {
 import type { CapturedStep, Robot } from '../robot/robot.js';
 import type { TrialEnd } from '../robot/robot-event.js';
 import type { StepCapture } from '../robot/step-reader.js';
-import type { HalfWave } from '../tuning/excited-run.js';
 import type { Proposal } from '../tuning/propose.js';
 import type { ProposalTask, Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
+import { Patience } from './patience.js';
 
 /** A wave that ended has faded after a second. */
 const FADE_MS = 1100;
@@ -23,9 +23,6 @@ const STILL_MS = 300;
 const REST_MS = 3000;
 /** For reading the last capture out. */
 const READ_OUT_MS = 2000;
-
-/** Why a tuning ended before its end. */
-export class Aborted extends Error {}
 
 export interface RobotPortOptions {
   readonly robot: Robot;
@@ -46,10 +43,9 @@ export class RobotPort implements TunerPort {
   readonly #options: RobotPortOptions;
   readonly #saved: GainSet;
   readonly #ends: (() => void)[];
-  readonly #waits = new Set<() => void>();
+  readonly #patience: Patience;
   #leaseEndsAtMs: number;
   #tried: GainSet | undefined;
-  #aborted: Aborted | undefined;
   /** The last wave that was asked for. */
   #wave: Excitation | undefined;
   /** Of the wave under way; undefined while there is none. */
@@ -58,6 +54,7 @@ export class RobotPort implements TunerPort {
   constructor(options: RobotPortOptions) {
     const { robot, unit } = options;
     this.#options = options;
+    this.#patience = new Patience(options.clock);
     this.#leaseEndsAtMs = options.leaseEndsAtMs;
     this.#saved = robot.store.current(unit).gains;
     this.#ends = [
@@ -72,7 +69,7 @@ export class RobotPort implements TunerPort {
         if (nowMs >= this.#leaseEndsAtMs) this.abort('nobody renewed it');
         if (nowMs >= options.deadlineMs) this.abort('it took too long');
         if (!robot.units[unit].state.online) this.abort('the controller is offline');
-        for (const look of this.#waits) look();
+        this.#patience.look();
       }),
     ];
   }
@@ -87,23 +84,22 @@ export class RobotPort implements TunerPort {
 
   /** The next thing that the tuner does, or waits for, rejects. */
   abort(why: string): void {
-    this.#aborted ??= new Aborted(why);
-    for (const look of this.#waits) look();
+    this.#patience.abort(why);
   }
 
   get isAborted(): boolean {
-    return this.#aborted !== undefined;
+    return this.#patience.isOver;
   }
 
   async renew(leaseEndsAtMs: number): Promise<void> {
     this.#leaseEndsAtMs = leaseEndsAtMs;
-    if (this.#tried !== undefined && this.#aborted === undefined) await this.#try(this.#tried);
+    if (this.#tried !== undefined && !this.isAborted) await this.#try(this.#tried);
   }
 
   async tryGains(gains: Gains): Promise<void> {
     this.#tried = { ...this.#saved, [this.#options.loop.name]: gains };
     await this.#try(this.#tried);
-    this.#requireGoing();
+    this.#patience.requireGoing();
   }
 
   async propose(task: ProposalTask): Promise<Proposal> {
@@ -112,7 +108,7 @@ export class RobotPort implements TunerPort {
       isDone = true;
     });
     proposal.catch(() => undefined);
-    await this.#until(() => isDone, Number.POSITIVE_INFINITY);
+    await this.#patience.until(() => isDone, Number.POSITIVE_INFINITY);
     return proposal;
   }
 
@@ -120,19 +116,27 @@ export class RobotPort implements TunerPort {
     this.#options.progress(words);
   }
 
-  async excite({ amplitude, periodS, halves, runaway, rings }: WaveRequest): Promise<Recording> {
-    const { robot, unit, loop } = this.#options;
+  secondsLeft(): number {
+    return (this.#options.deadlineMs - this.#options.clock.nowMs()) / 1000;
+  }
+
+  async excite({ amplitude, periodS, halves, runaway, swingsOn, rings }: WaveRequest): Promise<Recording> {
+    const { robot, unit, loop, clock } = this.#options;
     const wave = (size: number, name = loop.name, most?: number) => {
       this.#wave = { loop: name, amplitude: size, periodS };
       return robot.units[unit].excite(this.#wave, undefined, most);
     };
-    this.#requireGoing();
+    this.#patience.requireGoing();
+    let isRinging = false;
+    const looksRinging = () => {
+      isRinging ||= swingsOn(clock.nowMs() / 1000, this.#reading('setpoint'), this.#reading('measured'));
+      return isRinging;
+    };
     await wave(0);
-    await this.#rest(STILL * amplitude);
+    await this.#rest(STILL * amplitude, looksRinging);
     const output = this.#reading('output');
     const most = runaway + Math.abs(this.#deviation());
     const captures: StepCapture[] = [];
-    let isRinging = false;
     const endCaptures = robot.stepped.add(({ unit: from, capture }: CapturedStep) => {
       if (from !== unit || capture.loop !== loop.name) return;
       captures.push(capture);
@@ -140,102 +144,64 @@ export class RobotPort implements TunerPort {
     });
     this.#ranAway = false;
     try {
-      await wave(amplitude, loop.name, most);
+      if (!isRinging) await wave(amplitude, loop.name, most);
       const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
-      await this.#until(() => {
+      await this.#patience.until(() => {
         this.#ranAway ||= Math.abs(this.#deviation()) > most;
-        return this.#ranAway || isRinging || captures.length >= halves;
+        return this.#ranAway || looksRinging() || captures.length >= halves;
       }, limitMs);
     } finally {
       endCaptures();
     }
-    const ranAway = this.#ranAway;
+    const end = this.#ranAway ? 'ran away' : isRinging ? 'rings' : 'whole';
     this.#ranAway = undefined;
     // A wave that moves to another loop leaves nothing behind, at once.
     const other = unitNamed(unit).loops.find(one => one.name !== loop.name);
-    if (other !== undefined && (ranAway || isRinging)) await wave(0, other.name);
+    if (other !== undefined && end !== 'whole') await wave(0, other.name);
     else {
       await wave(0);
-      await this.#until(() => false, FADE_MS);
+      await this.#patience.until(() => false, FADE_MS);
     }
     const whole = unbroken(captures).slice(0, halves);
     const [first] = whole;
-    if (first === undefined && !ranAway) {
+    if (first === undefined && end === 'whole') {
       throw new RobotError('loop-unfit', { loop: loop.name, reason: 'no step was captured' });
     }
     return {
       halfTicks: Math.round((periodS / 2) * (first?.rateHz ?? 1)),
       decimation: first?.decimation ?? 1,
       output,
-      halves: ranAway ? [] : whole.map(({ setpoint, measured }): HalfWave => ({ setpoint, measured })),
-      ranAway,
+      halves: end === 'ran away' ? [] : whole.map(({ setpoint, measured }) => ({ setpoint, measured })),
+      end,
     };
   }
 
-  /** Takes everything back that a tuning does to the robot. Never rejects. */
+  /** Takes everything back that a tuning does to the robot; what cannot be reached now, polls take back. Never rejects. */
   async finish(): Promise<void> {
     for (const end of this.#ends) end();
     this.abort('it is over');
     const { robot, unit } = this.#options;
     const { gains, state } = robot.units[unit];
     if (state.trial?.id === this.#options.id) await gains.endTrial('ended');
-    if (await this.#endWave()) return;
-    let isBusy = false;
-    const endRetries = robot.polled.add(() => {
-      if (isBusy) return;
-      isBusy = true;
-      void this.#endWave().then(isOver => {
-        isBusy = false;
-        if (isOver) endRetries();
-      });
-    });
-  }
-
-  /**
-   * False while the controller cannot be reached, or does not say what it does. A wave that somebody else has chosen
-   * since is left to them.
-   */
-  async #endWave(): Promise<boolean> {
-    const { robot, unit } = this.#options;
-    const { online, mode, excitation } = robot.units[unit].state;
-    if (!online) return false;
-    if (mode !== 'debug') return true;
-    if (excitation === null) return false;
-    if (excitation.amplitude === 0 || !this.#isOwn(excitation)) return true;
-    try {
-      await robot.units[unit].excite({ ...excitation, amplitude: 0 }, () => {
-        const { excitation: now } = robot.units[unit].state;
-        if (now !== null && !this.#isOwn(now)) throw new Aborted('somebody else chose a wave');
-      });
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  /** Controllers keep float32. */
-  #isOwn({ loop, amplitude, periodS }: Excitation): boolean {
-    const own = this.#wave;
-    return (
-      loop === own?.loop &&
-      Math.fround(amplitude) === Math.fround(own.amplitude) &&
-      Math.fround(periodS) === Math.fround(own.periodS)
-    );
+    // One that somebody else has chosen since is left to them.
+    if (this.#wave !== undefined) await robot.units[unit].endWave(this.#wave);
   }
 
   async #try(gains: GainSet): Promise<void> {
-    this.#requireGoing();
+    this.#patience.requireGoing();
     const { robot, unit, id, by } = this.#options;
     const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs };
-    await robot.units[unit].gains.tryGains(trial, () => this.#requireGoing());
+    await robot.units[unit].gains.tryGains(trial, () => this.#patience.requireGoing());
   }
 
-  async #rest(still: number): Promise<void> {
+  /** Resolves when the loop stands still, or will not. */
+  async #rest(still: number, looksRinging: () => boolean): Promise<void> {
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
     const { clock } = this.#options;
     let sinceMs = clock.nowMs();
-    await this.#until(() => {
+    await this.#patience.until(() => {
+      if (looksRinging()) return true;
       const value = this.#reading('measured');
       low = Math.min(low, value);
       high = Math.max(high, value);
@@ -252,26 +218,6 @@ export class RobotPort implements TunerPort {
 
   #deviation(): number {
     return this.#reading('setpoint') - this.#reading('measured');
-  }
-
-  #requireGoing(): void {
-    if (this.#aborted !== undefined) throw this.#aborted;
-  }
-
-  /** Asked at each poll; resolves when it holds or `limitMs` are over, rejects when the tuning is aborted. */
-  #until(holds: () => boolean, limitMs: number): Promise<void> {
-    const { clock } = this.#options;
-    const untilMs = clock.nowMs() + limitMs;
-    return new Promise((resolve, reject) => {
-      const look = () => {
-        if (this.#aborted === undefined && !holds() && clock.nowMs() < untilMs) return;
-        this.#waits.delete(look);
-        if (this.#aborted === undefined) resolve();
-        else reject(this.#aborted);
-      };
-      this.#waits.add(look);
-      look();
-    });
   }
 }
 

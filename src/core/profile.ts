@@ -1,4 +1,5 @@
-import { growing, named, number, record, type TypeOf, text, yesNo } from './schema.js';
+import { loopGains } from './gains-schema.js';
+import { growing, named, record, type TypeOf, text, yesNo } from './schema.js';
 
 /** The most profiles that a unit has. */
 export const MOST_PROFILES = 100;
@@ -18,7 +19,7 @@ export const profile = named(
     note: text(),
     starred: yesNo(),
     savedAt: text('ISO 8601; empty in the answer to a dry run of a new one.'),
-    gains: record(growing({ kp: number(), ki: number(), kd: number() }), 'By loop.'),
+    gains: record(loopGains, 'By loop.'),
   }),
 );
 export type Profile = TypeOf<typeof profile>;

@@ -1,3 +1,4 @@
+import { loopGains } from './gains-schema.js';
 import { array, count, growing, named, nullable, number, type TypeOf, text, yesNo } from './schema.js';
 import { figures } from './step-figures.js';
 
@@ -5,7 +6,7 @@ const members = {
   number: count('Of this step among those of its loop; never given again.'),
   at: text('When it was read out: wall time, ISO 8601.'),
   loop: text('Name of the loop.'),
-  gains: growing({ kp: number(), ki: number(), kd: number() }),
+  gains: loopGains,
   trial: yesNo('The gains were only tried when it was measured.'),
   revision: nullable(count(), 'The saved gains that it was measured on; null for a trial.'),
   oldSetpoint: number("The controller's own, before the edge."),

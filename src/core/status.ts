@@ -1,4 +1,5 @@
 import { accessStatus } from './access-status.js';
+import { loopGains } from './gains-schema.js';
 import { matchStatus } from './match-status.js';
 import {
   array,
@@ -51,16 +52,13 @@ const torque = oneOf(
 
 export type Torque = TypeOf<typeof torque>;
 
-/** The gains of one loop, as they are answered. */
-const gains = named('Gains', growing({ kp: number(), ki: number(), kd: number() }));
-
 export const trialStatus = named(
   'Trial',
   growing({
     id: text(),
     by: text("Whose it is: a token's name or an address."),
     endsAtT: number('Monotonic seconds, as `t` of telemetry.'),
-    gains: record(gains, 'By the name of the loop.'),
+    gains: record(loopGains, 'By the name of the loop.'),
   }),
 );
 

@@ -1,12 +1,12 @@
+import { loopGains } from './gains-schema.js';
 import { array, growing, named, nullable, number, oneOf, type TypeOf, text } from './schema.js';
 import { figures } from './step-figures.js';
+import { STYLES } from './tuning-terms.js';
 import { UNIT_LIST } from './units.js';
-
-const gains = named('Gains', growing({ kp: number(), ki: number(), kd: number() }));
 
 const measured = named(
   'MeasuredGains',
-  growing({ gains, figures }),
+  growing({ gains: loopGains, figures }),
   'Gains with the figures of their own trial.',
 );
 
@@ -34,7 +34,7 @@ export const tune = named(
     by: text("Whose it is: a token's name or an address."),
     unit: oneOf(UNIT_LIST.map(unit => unit.name)),
     loop: text('Name of the loop.'),
-    style: oneOf(['gentle', 'normal', 'brisk']),
+    style: oneOf(STYLES),
     state: oneOf(
       TUNE_STATES,
       'better: the proposal was measured and beats the saved gains; good: these are as good already.',

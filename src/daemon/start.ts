@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
 import { openBreakGlass } from '../access/break-glass.js';
-import { Autotune } from '../autotune/autotune.js';
+import { Autotune, type Propose } from '../autotune/autotune.js';
 import { proposeInWorker } from '../autotune/proposer.js';
 import type { Config } from '../config/config.js';
 import { type Boot, systemBoot } from '../core/boot.js';
@@ -18,6 +18,7 @@ import { recordStorage } from '../events/storage-happenings.js';
 import { GainsStore } from '../gains/gains-store.js';
 import { type Hardware, isMissing } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
+import { problemOf } from '../http/problems.js';
 import type { Route } from '../http/route.js';
 import { Match } from '../match/match.js';
 import { MatchControl } from '../match/match-control.js';
@@ -44,6 +45,8 @@ export interface Parts {
   /** Keeps other processes out of the state folder; a daemon that is kept out does not start. */
   readonly lock?: ProcessLock;
   readonly boot?: Boot;
+  /** Fits and designs for tunings; a thread of its own unless another is given. */
+  readonly propose?: Propose;
   /** The socket at which `trunnion stop` and `trunnion unlock` reach this daemon; absent where they do not. */
   readonly breakGlass?: string;
   /** Served beside the interface and not documented. */
@@ -74,7 +77,7 @@ export async function start(parts: Parts): Promise<Daemon> {
 /** The whole daemon, wired behind a port that is its own already. */
 export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { config, hardware, log, clock, notifier, disk = realDisk, lock, hiddenRoutes } = parts;
-  const { boot = systemBoot(process.env) } = parts;
+  const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
   const { folder } = config.state;
   const store = await GainsStore.open({ folder, clock, disk, lock });
   const { setAside } = store.report();
@@ -131,7 +134,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   endRunawayTrials(robot);
   const steps = await StepMemory.open({ robot, clock, disk, folder });
   const profiles = new ProfileStore({ folder, disk, clock });
-  autotune = new Autotune({ robot, clock, propose: proposeInWorker });
+  autotune = new Autotune({ robot, clock, propose, explain: error => problemOf(error).problem.detail });
   autotune.happened.add(happening => eventLog.record(happening));
   await robot.start();
   const { app, status } = createApp({

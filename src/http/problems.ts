@@ -5,12 +5,12 @@ import {
   isRobotError,
   RobotError,
 } from '../core/errors.js';
+import { loopGains } from '../core/gains-schema.js';
 import {
   array,
   count,
   growing,
   named,
-  number,
   oneOf,
   record,
   type Schema,
@@ -23,8 +23,7 @@ const fault: Schema<Fault> = growing({
   pointer: text('JSON pointer to the member at fault or missing.'),
   detail: text(),
 });
-const gains = growing({ kp: number(), ki: number(), kd: number() });
-const difference: Schema<GainsDifference> = growing({ sent: gains, inForce: gains });
+const difference: Schema<GainsDifference> = growing({ sent: loopGains, inForce: loopGains });
 
 const isCode = (code: string): code is ErrorCode => code in PROBLEMS;
 

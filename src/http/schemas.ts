@@ -35,9 +35,6 @@ export const restoreBody = named('Restore', {
   examples: [{ revision: 1 }],
 });
 
-/** Of one loop, in an answer. */
-export const anyTriple: Schema<Gains> = growing({ kp: number(), ki: number(), kd: number() });
-
 /** The gains of all loops of a unit. */
 export function gainsBody(unit: Unit, bounds: GainBounds): Schema<GainSet> {
   const gain = (name: keyof Gains) => ({

@@ -17,9 +17,14 @@ export class ExcitationGuard {
     return runaway ?? this.#unit.loops.find(({ name }) => name === wave.loop)?.runaway ?? 0;
   }
 
+  /** Whether the controller has one. */
+  isIn(status: StatusFrame | undefined): boolean {
+    return hasFlag(status, 'guard');
+  }
+
   /** Whether the controller has a guard, and another deviation for it. */
   lacks(deviation: number, status: StatusFrame | undefined): boolean {
-    return hasFlag(status, 'guard') && this.#given !== deviation;
+    return this.#given !== deviation && this.isIn(status);
   }
 
   gave(deviation: number): void {

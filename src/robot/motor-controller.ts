@@ -140,6 +140,11 @@ export class MotorController {
     await this.#writeAndConfirm(REGISTERS.excitation, values, { priority: 'mode', untilMs }, stillWanted);
   }
 
+  /** The deviation that the guard bears, of firmware that has one; 0 is no guard. */
+  async guarded(urgency: Urgency): Promise<number> {
+    return (await this.#read(REGISTERS.guard, urgency)).deviation;
+  }
+
   /** 0 is no guard. Confirms by reading back; see `setMode`. */
   guard(deviation: number, untilMs: number, stillWanted: () => void): Promise<void> {
     const values = { deviation: Math.fround(deviation) };

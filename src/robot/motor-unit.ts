@@ -170,11 +170,13 @@ export class MotorUnit {
   setMode(mode: Mode, stillWanted?: StillWanted): Promise<void> {
     return this.#gate.request({ kind: 'mode', unit: this.unit.name, mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
+      const { wantedWave } = this.#state;
       const settle = await this.#reconciler.setMode(mode, untilMs, sameBoot);
       const wave =
         mode === 'debug' ? await this.#controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
-      this.#state.confirmedMode(mode, wave);
+      // A wave that came to its end meanwhile does not come back because it was seen just before.
+      this.#state.confirmedMode(mode, this.#state.wantedWave === wantedWave ? wave : undefined);
       settle();
     });
   }
@@ -193,8 +195,9 @@ export class MotorUnit {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();
       const guard = this.#state.guardOf(excitation, runaway);
-      // The deviation of one loop is none for another.
-      if (this.#state.lacksGuard(guard)) await this.#reconciler.guard(0, untilMs);
+      // The guard comes before its wave; the deviation of one loop is none for another.
+      const isOnLoop = this.#state.wave?.loop === excitation.loop;
+      if (this.#state.lacksGuard(guard)) await this.#reconciler.guard(isOnLoop ? guard : 0, untilMs);
       await this.#reconciler.excite(excitation, untilMs, sameBoot);
       await this.#reconciler.guard(guard, untilMs);
       const wave = await this.#controller.excitation({ priority: 'mode', untilMs });
@@ -205,6 +208,12 @@ export class MotorUnit {
       this.#state.confirmedWave(wave, runaway);
       return wave;
     });
+  }
+
+  /** Takes this wave away, also while the robot is stopped: now, or at the next poll that can. Never rejects. */
+  endWave(wave: Excitation): Promise<void> {
+    this.#state.endWave(wave);
+    return this.settle();
   }
 
   #requireDebug(): void {

@@ -81,6 +81,10 @@ export class UnitState {
     return this.#shownWave;
   }
 
+  get wantedWave(): Excitation | undefined {
+    return this.#wave.current;
+  }
+
   /** The saved gains are the active ones. */
   get savedGainsRun(): boolean {
     return this.#status !== undefined && this.gains.areSaved(this.#status.active_checksum);
@@ -123,6 +127,13 @@ export class UnitState {
     this.#wave.wantGuarded(wave, runaway);
   }
 
+  /** This wave, or any, is not wanted any more. The controller shows it still, which is not its own choice. */
+  endWave(wave?: Excitation): void {
+    if (wave !== undefined && !this.#wave.is(wave)) return;
+    this.#wave.want(undefined);
+    this.waveFrames.disturb();
+  }
+
   /** What a wave's guard has to be: there is one in trials only, for gains in force are somebody's own. */
   guardOf(wave: Excitation | undefined, runaway: number | undefined): number {
     return this.gains.trial === undefined ? 0 : this.guard.boundOf(wave, runaway);
@@ -131,6 +142,10 @@ export class UnitState {
   /** What `guardOf` says of the wave that is wanted while a trial runs. */
   get guardInTrials(): number {
     return this.guard.boundOf(this.#mode === 'debug' ? this.#wave.current : undefined, this.#wave.runaway);
+  }
+
+  get hasGuard(): boolean {
+    return this.guard.isIn(this.#status);
   }
 
   lacksGuard(deviation: number): boolean {

@@ -144,9 +144,14 @@ export class UnitSupervision {
   /** Takes a controller in as it stands, and gives it the latch and the gains that it has to have. */
   async #takeIn(): Promise<void> {
     const untilMs = this.#clock.nowMs() + TAKE_IN_MS;
-    this.#identity = await this.#controller.identify({ priority: 'supervision', untilMs });
+    const urgency: Urgency = { priority: 'supervision', untilMs };
+    this.#identity = await this.#controller.identify(urgency);
     await this.#look(untilMs);
-    this.#state.sawWave(await this.#controller.excitation({ priority: 'supervision', untilMs }));
+    // There is a guard in trials only. This one's was cut short by the end of the daemon, and its wave ends with it.
+    const isFirst = this.#takenInBootId === undefined;
+    const hasTrial = isFirst && this.#state.hasGuard && (await this.#controller.guarded(urgency)) !== 0;
+    if (hasTrial) this.#state.endWave();
+    this.#state.sawWave(await this.#controller.excitation(urgency));
     await this.#reconciler.mend(untilMs);
     this.#takenInBootId = this.#state.status?.boot_id;
   }

@@ -1,11 +1,9 @@
+import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
 import { type Evaluation, Evaluator, type Horizon, livelinessOf, restlessnessOf } from './evaluation.js';
 import type { LoopShape } from './loop-shape.js';
 import { nelderMead } from './nelder-mead.js';
 import type { Plant } from './plant.js';
-
-export const STYLES = ['gentle', 'normal', 'brisk'] as const;
-export type Style = (typeof STYLES)[number];
 
 interface Temper {
   /** Largest peak of the sensitivity. */

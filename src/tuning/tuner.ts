@@ -1,10 +1,12 @@
-import { type StepFigures, stepFigures } from '../core/step-figures.js';
+import type { StepFigures } from '../core/step-figures.js';
 import { stepScore } from '../core/step-score.js';
+import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
-import type { Style } from './design.js';
-import { type ExcitedRun, edgeOf, type HalfWave } from './excited-run.js';
+import type { ExcitedRun, HalfWave } from './excited-run.js';
 import type { LoopShape } from './loop-shape.js';
 import type { Proposal } from './propose.js';
+import { Ringing } from './ringing.js';
+import { figuresOf, figuresOfHalf, movement, stepOf } from './run-figures.js';
 
 /** What a tuner needs of the robot. Each act rejects when the robot or somebody ends the tuning. */
 export interface TunerPort {
@@ -16,6 +18,8 @@ export interface TunerPort {
   propose(task: ProposalTask): Promise<Proposal>;
   /** In words, for people. */
   progress(words: string): void;
+  /** All of it must be over by then. */
+  secondsLeft(): number;
 }
 
 export interface WaveRequest {
@@ -25,12 +29,14 @@ export interface WaveRequest {
   readonly halves: number;
   /** Deviation, beyond that with which it begins, past which the wave is taken away. */
   readonly runaway: number;
-  /** After a half wave of which this holds the wave is taken away: nothing more is to be learned from it. */
+  /** It is asked at every reading, from before the wave on; where it holds, the wave is taken away at once. */
+  readonly swingsOn: (atS: number, setpoint: number, measured: number) => boolean;
+  /** It is asked of every half that was recorded, as `swingsOn`: a swing too quick for readings shows there. */
   readonly rings: (half: HalfWave, decimation: number) => boolean;
 }
 
-/** `ranAway`: the guard took the wave away, and the halves before may be there. */
-export type Recording = Omit<ExcitedRun, 'gains'> & { readonly ranAway: boolean };
+/** A wave that `ran away` or `rings` was taken away early, and the halves before may be there. */
+export type Recording = Omit<ExcitedRun, 'gains'> & { readonly end: 'whole' | 'ran away' | 'rings' };
 
 export interface ProposalTask {
   readonly shape: LoopShape;
@@ -63,9 +69,13 @@ export interface Measured {
 
 const HALVES = 3;
 const RUNAWAY_AMPLITUDES = 3.5;
+/** Seconds for which a loop may swing: the passages that polls miss and the frames that take the wave away come to it. */
+const SWINGS_ON_S = 0.7;
 const ADJUSTMENTS = 4;
 const MOVES = 0.25;
 const ROUNDS = 5;
+/** A round may take so much longer than those before it, since it has more to fit. */
+const SPARE = 1.3;
 /** A second proposal that promises less than this is not worth its time. */
 const WORTH_TRYING = 0.95;
 /** Percent of overshoot that no fitted plant foretold, since wheels slip for one: then milder gains are tried. */
@@ -95,12 +105,24 @@ async function attempt(
   await port.tryGains(gains);
   const rings = (half: HalfWave, decimation: number) =>
     figuresOfHalf(shape, half, decimation).end === 'rings';
-  const wave = { amplitude, periodS, halves: HALVES, runaway: RUNAWAY_AMPLITUDES * amplitude, rings };
-  const { ranAway, ...recording } = await port.excite(wave);
+  const ringing = new Ringing(2 * amplitude);
+  const swingsOn = (atS: number, setpoint: number, measured: number) => {
+    ringing.add(atS, setpoint, measured);
+    return ringing.seconds > SWINGS_ON_S;
+  };
+  const runaway = RUNAWAY_AMPLITUDES * amplitude;
+  const { end, ...recording } = await port.excite({
+    amplitude,
+    periodS,
+    halves: HALVES,
+    runaway,
+    swingsOn,
+    rings,
+  });
   const run = { ...recording, gains };
-  const figures = figuresOf(shape, run);
-  const isWild = ranAway || figures.end === 'rings';
-  return { gains, figures, run, isUsable: !isWild && run.halves.length > 0 };
+  const recorded = figuresOf(shape, run);
+  const figures: StepFigures = end === 'rings' ? { ...recorded, end } : recorded;
+  return { gains, figures, run, isUsable: end === 'whole' && run.halves.length > 0 };
 }
 
 /** From gains as they are to gains that were measured to be better, or the word that there are none. */
@@ -131,24 +153,36 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   const usable = [latest];
   let best: Attempt | null = before.isUsable ? before : null;
   let prediction: Proposal | null = null;
+  let wild: Gains | null = null;
+  let slowestS = 0;
   for (let round = 1; round <= ROUNDS; round += 1) {
+    const leftS = port.secondsLeft();
+    // On a slow board the best so far is worth more than a round that is cut short.
+    if (best !== null && leftS < SPARE * slowestS) break;
     port.progress('computing');
     const runs = usable.map(one => one.run);
     const tooFar = (latest.figures.overshootPercent ?? 0) > FAR && usable.length > 1;
     const proposal = await port.propose({ shape, runs, style });
     port.progress(`fit ${proposal.fit.errorPercent.toFixed(1)} %`);
-    const isKnown = latest.figures.end === 'settled' && !tooFar;
+    const isKnown = latest.figures.end === 'settled' && !tooFar && wild === null;
     if (isKnown && proposal.design.cost > WORTH_TRYING * proposal.now.cost) break;
-    const tried = tooFar
-      ? await attemptWith(scaled(latest.gains, MILDER), 'overshoots more than foretold: milder')
-      : await attemptWith(proposal.design.gains, `trying proposal ${round}`);
+    const off = wild ?? (tooFar ? latest.gains : null);
+    const tried: Attempt =
+      off === null
+        ? await attemptWith(proposal.design.gains, `trying proposal ${round}`)
+        : await attemptWith(
+            scaled(off, MILDER),
+            `${wild ? 'swings' : 'overshoots'} more than foretold: milder`,
+          );
+    slowestS = Math.max(slowestS, leftS - port.secondsLeft());
+    wild = tried.isUsable ? null : tried.gains;
     if (!tried.isUsable) continue;
     usable.push(tried);
     latest = tried;
     if (tried.figures.end === 'settled' && (best === null || scoreOf(shape, tried) < scoreOf(shape, best))) {
       best = tried;
       // What was tried instead of the proposal was not foretold by it.
-      prediction = tooFar ? null : proposal;
+      prediction = off === null ? proposal : null;
     }
   }
   if (best === null) {
@@ -164,40 +198,6 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
 function scoreOf(shape: LoopShape, { figures, run }: Attempt): number {
   const halfS = (run.halves[0]?.measured.length ?? 0) * run.decimation * shape.periodS;
   return stepScore(figures, { size: stepOf(run), unsettledS: 2 * halfS });
-}
-
-function stepOf({ halves }: ExcitedRun): number {
-  const last = halves.at(-1);
-  if (last === undefined) return 0;
-  const { from, to } = edgeOf(last);
-  return to - from;
-}
-
-/** The figures of one that rings, or else of the full step that settles last. */
-function figuresOf(shape: LoopShape, run: ExcitedRun): StepFigures {
-  const periodS = run.decimation * shape.periodS;
-  const all = run.halves.map(half => figuresOfHalf(shape, half, run.decimation));
-  const wild = all.find(figures => figures.end === 'rings');
-  if (wild !== undefined) return wild;
-  const full = all.length > 1 ? all.slice(1) : all;
-  const worst = full.sort((a, b) => (b.settlingS ?? 1e9) - (a.settlingS ?? 1e9))[0];
-  return worst ?? stepFigures({ measured: [], periodS });
-}
-
-function figuresOfHalf(shape: LoopShape, half: HalfWave, decimation: number): StepFigures {
-  const { from, to } = edgeOf(half);
-  const periodS = decimation * shape.periodS;
-  return stepFigures({ measured: half.measured, periodS, oldSetpoint: from, setpoint: to });
-}
-
-/** The largest part of a step that was covered. */
-function movement({ halves }: ExcitedRun): number {
-  return halves.reduce((most, half) => {
-    const { from, to } = edgeOf(half);
-    const began = half.measured[0] ?? 0;
-    const way = half.measured.reduce((far, value) => Math.max(far, Math.abs(value - began)), 0);
-    return Math.max(most, way / Math.abs(to - from));
-  }, 0);
 }
 
 function scaled({ kp, ki, kd }: Gains, by: Gains): Gains {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isRobotError } from '../../src/core/errors.js';
+import { Ringing } from '../../src/tuning/ringing.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
 describe('autotune', function () {
@@ -110,6 +111,31 @@ describe('autotune', function () {
     expect(trips).equal(1);
     // 3.5 amplitudes, and what it stood off its setpoint before the wave.
     expect(most).above(0.4).below(0.56);
+  });
+
+  it('lets a loop ring for less than a second, from the first sign of it until its wave is gone', async () => {
+    const ringing = { ...bench.saved.gains, angle_yaw: { kp: 300, ki: 1500, kd: 0 } };
+    await bench.during(bench.robot.units.gimbal.gains.save(ringing));
+    const seconds: number[] = [];
+    let seen = new Ringing(0.3);
+    let trials = 0;
+    bench.start();
+    while (bench.now.state === 'running' && bench.now.words.length < 4) {
+      await bench.wait(2);
+      if (bench.now.words.length > trials) seen = new Ringing(0.3);
+      trials = bench.now.words.length;
+      const nowMs = bench.clock.nowMs();
+      if (nowMs % 1000 < 2) void bench.autotune.renew('gimbal', bench.now.id, 5000).catch(() => undefined);
+      const { setpoint, measured } = bench.physics.loops.gimbal.readings.angle_yaw!;
+      seen.add(nowMs / 1000, setpoint, measured);
+      seconds[trials - 1] = Math.max(seconds[trials - 1] ?? 0, seen.seconds);
+    }
+    expect(bench.now.words.slice(0, 2)).deep.equal([
+      'exciting with the gains in force',
+      'too lively: calmed once',
+    ]);
+    expect(seconds[0]).above(0.3);
+    expect(Math.max(...seconds), String(seconds)).below(1);
   });
 
   it('is over after 45 s at most, whatever it waits for', async () => {

@@ -13,9 +13,10 @@ describe('a proposal from a thread of its own', () => {
     const robot = new RobotTrial({ seed: 1 });
     robot.run(0.5);
     const port = new TrialPort(robot, 'gimbal', loop);
-    const wave = { amplitude: 0.15, periodS: 2, halves: 2, runaway: 1, rings: () => false };
-    const { ranAway, ...run } = await port.excite(wave);
-    expect(ranAway).equal(false);
+    const never = () => false;
+    const wave = { amplitude: 0.15, periodS: 2, halves: 2, runaway: 1, swingsOn: never, rings: never };
+    const { end, ...run } = await port.excite(wave);
+    expect(end).equal('whole');
     const runs = [{ ...run, gains: loop.defaults }];
     const task = { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
     let turns = 0;

@@ -51,6 +51,7 @@ export class TuningBench {
       robot: this.robot,
       clock,
       propose: this.#propose,
+      explain: ({ code }) => `in words: ${code}`,
     });
     this.autotune.changed.add(tune => this.shown.push(tune));
     await this.during(this.robot.start());

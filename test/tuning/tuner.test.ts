@@ -19,9 +19,15 @@ describe('the tuner', function () {
 
   for (const { unit, loop, start } of TRIALS) {
     it(`brings ${loop.name} from ${start} to good gains`, async () => {
-      const { isGood, after, defaults, seconds, result } = await tuningTrial({ seed: 3 }, unit, loop, start);
+      const { isGood, after, defaults, seconds, longestRingingS, result } = await tuningTrial(
+        { seed: 3 },
+        unit,
+        loop,
+        start,
+      );
       expect(isGood, JSON.stringify({ after, defaults, result }, undefined, 1)).equal(true);
       expect(seconds).below(45);
+      expect(longestRingingS).below(1);
       expect(result.before.gains).deep.equal(STARTS[start]!(loop.defaults));
     });
   }
@@ -32,7 +38,7 @@ describe('the tuner', function () {
     expect(isGood).equal(true);
   });
 
-  it('takes the wave away after the half in which the loop rings', async () => {
+  it('takes the wave away while the loop rings', async () => {
     const { unit, loop } = LOOPS.find(one => one.loop.name === 'angle_yaw')!;
     const robot = new RobotTrial({ seed: 1 });
     robot.run(1);
@@ -49,6 +55,7 @@ describe('the tuner', function () {
     const { figures } = await measure({ shape, ...ringing }, port);
     expect(figures.end).equal('rings');
     expect(port.seconds - began).below(2);
+    expect(port.longestRingingS).within(0.5, 1);
   });
 
   it('leaves gains alone that are as good already', async () => {

@@ -23,6 +23,13 @@ const saves = post('/api/chassis/pidconfig', {
   position: { kp: 7, ki: 2, kd: 0 },
 });
 
+const tunes = [
+  post('/api/gimbal/mode/switch', { mode: 'debug' }),
+  { do: 'wait', ms: 5 },
+  post('/api/gimbal/autotune', { loop: 'angle_yaw', leaseS: 5 }),
+  { do: 'wait', ms: 500 },
+] as const;
+
 /** What walks have found, each in its shortest form. */
 const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partial<WalkSettings> }>> = {
   'a stop is not confirmed by a controller that was unplugged just now': {
@@ -106,6 +113,33 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'wait', ms: 2388 },
       { do: 'settle' },
       { do: 'end', how: 'kill', left: 'all', downMs: 0, controllersToo: false },
+      { do: 'settle' },
+    ],
+  },
+  'a tuning that a phase stops leaves no wave': {
+    steps: [...tunes, post('/api/match', { id: 'first', revision: 1, phase: 'auto' }), { do: 'settle' }],
+  },
+  'a tuning leaves no wave where the daemon is killed': {
+    steps: [
+      ...tunes,
+      { do: 'end', how: 'kill', left: 'all', downMs: 0, controllersToo: false },
+      { do: 'settle' },
+    ],
+  },
+  'a tuning leaves no wave where it ends while debug is asked for again': {
+    settings: { pollHz: 10, frameMs: 0.2 },
+    steps: [
+      ...tunes,
+      post('/api/gimbal/mode/switch', { mode: 'debug' }),
+      { do: 'ask', request: { method: 'DELETE', path: '/api/gimbal/autotune' } },
+      { do: 'settle' },
+    ],
+  },
+  'a tuning leaves no wave where the daemon ends while the controller cannot be reached': {
+    steps: [
+      ...tunes,
+      { do: 'fault', fault: { target: 'gimbal', fault: 'corrupt', count: 12 } },
+      { do: 'end', how: 'term', left: 'all', downMs: 0, controllersToo: false },
       { do: 'settle' },
     ],
   },

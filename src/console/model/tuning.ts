@@ -1,12 +1,11 @@
 import { signal } from '@preact/signals';
 import type { Tune } from '../../core/tune.js';
+import type { Style } from '../../core/tuning-terms.js';
 import { type Gains, perUnit, type UnitName, unitNamed } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { Act } from '../parts/act.js';
 import { Lease } from './lease.js';
 import type { LoopChoice } from './loop-choice.js';
-
-export type Style = Tune['style'];
 
 interface TuningOptions {
   readonly daemon: Daemon;

@@ -1,14 +1,9 @@
+import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
-import type { Style } from '../model/tuning.js';
 import { useConsole } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
-
-/** Of the largest amplitude; the daemon tunes with so much. */
-const PART = 0.3;
-const LONGEST_S = 45;
-const STYLES: readonly Style[] = ['gentle', 'normal', 'brisk'];
 
 /** What a tuning moves, how far and for how long, before it moves. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
@@ -72,9 +67,9 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
 }
 
 function moves({ maxAmplitude, quantity, excitationPeriodS, runaway }: Loop): string {
-  const far = Number((PART * maxAmplitude).toPrecision(2));
+  const far = Number((TUNING_PART * maxAmplitude).toPrecision(2));
   return (
     `moves ±${far} ${quantity} around where it stands, in jumps every ${excitationPeriodS / 2} s, for at most ` +
-    `${LONGEST_S} s; more than ${runaway} ${quantity} off, it is taken away.`
+    `${LONGEST_TUNING_S} s; more than ${runaway} ${quantity} off, it is taken away.`
   );
 }

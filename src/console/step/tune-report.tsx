@@ -4,6 +4,7 @@ import { mismatchOf } from '../model/mismatch.js';
 import { useConsole } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
+import { TryAndKeep } from '../tuning/try-and-keep.js';
 import { milliseconds, withUnit } from './figure-table.js';
 import { gainsText } from './run-table.js';
 
@@ -55,7 +56,6 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
   const stored = gains.stored.value?.gains[loop];
   const isKept = proposed !== null && stored !== undefined && gainsText(stored) === gainsText(proposed.gains);
   const mismatch = mismatchOf(tune);
-  const take = () => proposed && gains.editLoop(loop, proposed.gains);
   return (
     <>
       <p role="status">
@@ -63,28 +63,14 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
       </p>
       <span class="acts">
         {proposed !== null && !isKept && (
-          <>
-            <Press
-              act={gains.trial.act}
-              what="try"
-              run={() => {
-                take();
-                void gains.try();
-              }}
-              disabled={!model.may('tune') || model.isStopped}
-            >
-              Try
-            </Press>
-            <Press
-              act={gains.saving}
-              what="save"
-              class="primary"
-              run={() => gains.saveLoop(loop, proposed.gains)}
-              disabled={!model.may('tune')}
-            >
-              Keep
-            </Press>
-          </>
+          <TryAndKeep
+            gains={gains}
+            onTry={() => {
+              gains.editLoop(loop, proposed.gains);
+              void gains.try();
+            }}
+            onKeep={() => gains.saveLoop(loop, proposed.gains)}
+          />
         )}
         <button
           type="button"

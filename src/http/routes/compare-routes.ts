@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { RobotError } from '../../core/errors.js';
+import { loopGains } from '../../core/gains-schema.js';
 import { measuredStep } from '../../core/remembered-step.js';
 import { count, growing, named, nullable, record, text, yesNo } from '../../core/schema.js';
 import { completeGains, defaultGains, type GainSet, type Unit } from '../../core/units.js';
@@ -8,7 +9,6 @@ import type { ProfileStore } from '../../profiles/profile-store.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import { get, type Route } from '../route.js';
-import * as schemas from '../schemas.js';
 
 interface CompareRoutesOptions {
   readonly robot: Robot;
@@ -21,7 +21,7 @@ const side = growing({
   revision: nullable(count(), 'Null for a profile.'),
   profile: nullable(text(), 'Null for a revision.'),
 });
-const loopSide = growing({ gains: schemas.anyTriple, measured: nullable(measuredStep) });
+const loopSide = growing({ gains: loopGains, measured: nullable(measuredStep) });
 const comparison = named(
   'Comparison',
   growing({

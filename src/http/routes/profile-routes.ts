@@ -1,3 +1,4 @@
+import { loopGains } from '../../core/gains-schema.js';
 import { profile, profileName, profileNote } from '../../core/profile.js';
 import { measuredStep } from '../../core/remembered-step.js';
 import { array, count, growing, named, nullable, object, record, text, yesNo } from '../../core/schema.js';
@@ -38,7 +39,7 @@ const keptProfile = named(
     profile,
     replaced: nullable(profile, 'The one that had this name.'),
     difference: record(
-      growing({ before: nullable(schemas.anyTriple), after: nullable(schemas.anyTriple) }),
+      growing({ before: nullable(loopGains), after: nullable(loopGains) }),
       'By loop, where the gains differ from those of the one replaced or, where there was none, from those in force.',
     ),
     kept: yesNo('No after a dry run.'),

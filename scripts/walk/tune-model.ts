@@ -1,0 +1,109 @@
+import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import { type Asked, bodyMember, isPost } from './asked.js';
+import { promise } from './broken-promise.js';
+
+/** Everything is as it was so long after the end of a lease, or after what ends a tuning. */
+const GRACE_MS = 1000;
+
+interface Tuning {
+  readonly unit: UnitName;
+  readonly sent: number;
+  /** Its place in the order of all that happened, when it was answered. */
+  readonly at: number;
+  untilMs: number;
+}
+
+/** What callers are shown of it at rest. */
+export type TuneShown = Readonly<Record<UnitName, { readonly isTuned: boolean; readonly mode: unknown }>>;
+
+/** Knows which tunings may be under way. What they do to gains, wave and laser is judged where those are. */
+export class TuneModel {
+  #tunings: Tuning[] = [];
+
+  answered(asked: Asked, nowMs: number): void {
+    const { status, body } = asked.answer ?? { status: 0, body: undefined };
+    if (isTuneStart(asked) || isTuneRenewal(asked)) {
+      if (status === 202) this.#mayRun(asked);
+      const may = this.#tunings.some(({ untilMs }) => nowMs <= untilMs + GRACE_MS);
+      promise(body?.code !== 'tune-running' || may, 'refused as tuned', () => 'nobody tunes anything');
+    } else if (status === 200) {
+      for (const unit of endsIn(asked)) this.#over(unit, asked.sent, nowMs);
+    }
+  }
+
+  abandoned(asked: Asked): void {
+    if (isTuneStart(asked) || isTuneRenewal(asked)) this.#mayRun(asked);
+  }
+
+  /** The daemon ended. */
+  ended(): void {
+    this.#tunings = [];
+  }
+
+  reset(unit: UnitName, nowMs: number): void {
+    this.#over(unit, Number.POSITIVE_INFINITY, nowMs);
+  }
+
+  atRest(shown: TuneShown, { lit, stopped }: { lit: boolean; stopped: boolean }, nowMs: number): void {
+    const tuned = UNIT_LIST.map(({ name }) => name).filter(name => shown[name].isTuned);
+    promise(tuned.length < 2, 'one tuning', () => 'both units are tuned');
+    for (const unit of tuned) {
+      const may = this.#tunings.some(tuning => tuning.unit === unit && nowMs <= tuning.untilMs);
+      promise(may, 'tuning ends', () => `the ${unit} is tuned; what held it is over`);
+      promise(!lit, 'dark while tuned', () => `the laser is lit while the ${unit} is tuned`);
+      const fits = !stopped && shown[unit].mode === 'debug';
+      promise(fits, 'tuned in debug', () => `the ${unit} is tuned; stopped ${stopped}, ${shown[unit].mode}`);
+    }
+  }
+
+  /** The lease counts from the request's arrival. */
+  #mayRun(asked: Asked): void {
+    const unit = UNIT_LIST.find(({ name }) => asked.request.path.startsWith(`/api/${name}/`))?.name;
+    if (unit === undefined) return;
+    const untilMs = asked.sentMs + 1000 * Number(bodyMember(asked, 'leaseS') ?? 5) + GRACE_MS;
+    if (isTuneStart(asked)) {
+      this.#tunings.push({
+        unit,
+        sent: asked.sent,
+        at: asked.answer?.at ?? Number.POSITIVE_INFINITY,
+        untilMs,
+      });
+    } else {
+      for (const tuning of this.#tunings)
+        if (tuning.unit === unit) tuning.untilMs = Math.max(tuning.untilMs, untilMs);
+    }
+  }
+
+  #over(unit: UnitName, sent: number, nowMs: number): void {
+    for (const tuning of this.#tunings)
+      if (tuning.unit === unit && tuning.at < sent)
+        tuning.untilMs = Math.min(tuning.untilMs, nowMs + GRACE_MS);
+  }
+}
+
+export function isTuneStart(asked: Asked): boolean {
+  return isAutotune(asked) && bodyMember(asked, 'id') === undefined;
+}
+
+function isTuneRenewal(asked: Asked): boolean {
+  return isAutotune(asked) && bodyMember(asked, 'id') !== undefined;
+}
+
+function isAutotune(asked: Asked): boolean {
+  const { path } = asked.request;
+  return path.endsWith('/autotune') && isPost(asked, path);
+}
+
+/** The units of which the answered request has ended a tuning. */
+function endsIn(asked: Asked): readonly UnitName[] {
+  const { method, path } = asked.request;
+  const isWhole = isPost(asked, '/api/stop') || isPost(asked, '/api/match/lock');
+  const mode = bodyMember(asked, 'mode');
+  return UNIT_LIST.map(({ name }) => name).filter(name => {
+    const own = (rest: string) => `/api/${name}/${rest}`;
+    if (isWhole) return true;
+    if (method === 'DELETE') return path === own('autotune') || path === own('pidconfig/trial');
+    if (isPost(asked, own('mode/switch'))) return mode !== 'debug';
+    return isPost(asked, own('pidconfig')) || isPost(asked, own('pidconfig/restore'));
+  });
+}

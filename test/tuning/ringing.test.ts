@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { Ringing } from '../../src/tuning/ringing.js';
+
+const POLL_S = 0.02;
+
+/** For how long a loop is said to swing that is read at each poll for two seconds, with a setpoint of 1 and a step of 1. */
+function secondsOf(measuredAt: (t: number) => number, setpointAt: (t: number) => number = () => 1): number {
+  const ringing = new Ringing(1);
+  let most = 0;
+  for (let t = 0; t < 2; t += POLL_S) {
+    ringing.add(t, setpointAt(t), measuredAt(t));
+    most = Math.max(most, ringing.seconds);
+  }
+  return most;
+}
+
+const swing = (t: number, hz: number) => Math.sin(2 * Math.PI * hz * t);
+
+describe('ringing', () => {
+  for (const hz of [1.2, 5, 17, 31]) {
+    it(`is seen at ${hz} Hz for as long as it lasts`, () => {
+      expect(secondsOf(t => 1 + 0.1 * swing(t, hz))).closeTo(2, 0.9 / hz + 0.1);
+    });
+  }
+
+  it('is no step that settles, overshoots and comes back, or stops short', () => {
+    expect(secondsOf(t => 1 - Math.exp(-5 * t))).equal(0);
+    expect(secondsOf(t => 1 - Math.exp(-8 * t) * Math.cos(8 * t))).equal(0);
+    expect(secondsOf(t => Math.min(0.9, 3 * t))).equal(0);
+  });
+
+  it('ends when a swing has died away', () => {
+    expect(secondsOf(t => 1 - Math.exp(-6 * t) * Math.cos(30 * t))).within(0.1, 0.6);
+  });
+
+  it('is no square wave that is followed, with a little overshoot at each edge', () => {
+    const setpointAt = (t: number) => (Math.floor(2 * t) % 2 === 0 ? 1 : -1);
+    const measuredAt = (t: number) => {
+      const since = t % 0.5;
+      return setpointAt(t) * (1 - 2 * Math.exp(-20 * since) * Math.cos(20 * since));
+    };
+    expect(secondsOf(measuredAt, setpointAt)).equal(0);
+  });
+});

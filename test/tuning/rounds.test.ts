@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { type Gains, unitNamed } from '../../src/core/units.js';
+import { shapeOf } from '../../src/tuning/loop-shape.js';
+import type { Proposal } from '../../src/tuning/propose.js';
+import { type Recording, type TunerPort, tune } from '../../src/tuning/tuner.js';
+
+const LOOP = unitNamed('gimbal').loops.find(({ name }) => name === 'angle_yaw')!;
+const TASK = {
+  shape: shapeOf(LOOP, 1000),
+  gains: { kp: 10, ki: 0, kd: 0 },
+  amplitude: 0.1,
+  periodS: 2,
+  style: 'normal',
+} as const;
+
+/** A robot on which a higher kp settles sooner, and swings on from `swingsFrom` up; each proposal has twice the kp of the one before. */
+class ScriptedPort implements TunerPort {
+  readonly tried: number[] = [];
+  left = 45;
+  readonly #swingsFrom: number;
+  readonly #roundS: number;
+  #kp = 10;
+
+  constructor({ swingsFrom = Number.POSITIVE_INFINITY, roundS = 3 }) {
+    this.#swingsFrom = swingsFrom;
+    this.#roundS = roundS;
+  }
+
+  async tryGains({ kp }: Gains): Promise<void> {
+    this.#kp = kp;
+    this.tried.push(kp);
+  }
+
+  async excite(): Promise<Recording> {
+    const measured = Array.from({ length: 250 }, (_, index) => {
+      const t = index * 0.004;
+      return 0.1 - 0.2 * Math.exp(-this.#kp * t);
+    });
+    const half = { setpoint: [-0.1, ...measured.slice(1).map(() => 0.1)], measured };
+    const end = this.#kp >= this.#swingsFrom ? 'rings' : 'whole';
+    return { halfTicks: 1000, decimation: 4, output: 0, halves: [half, half], end };
+  }
+
+  async propose(): Promise<Proposal> {
+    this.left -= this.#roundS;
+    const evaluation = { settlingS: 0.1, overshootPercent: 0, slownessS: 0.1, loadS: 0, lagS: 0 };
+    const design = { gains: { kp: 2 * this.#kp, ki: 0, kd: 0 }, evaluation, cost: 0.1 };
+    const plant = { gain: 1, tauS: 0.1, delayS: 0, friction: 0, offset: 0, sensorS: 0, steepest: 1 };
+    const fit = { plant, bridged: false, errorPercent: 1 };
+    const curve = { periodS: 0.004, setpoint: 0.1, measured: [] };
+    return { fit, design, curve, now: { ...design, cost: 1 } };
+  }
+
+  progress(): void {}
+
+  secondsLeft(): number {
+    return this.left;
+  }
+}
+
+describe('the rounds of a tuning', () => {
+  it('go on while they are worth it, and the best measured gains are proposed', async () => {
+    const port = new ScriptedPort({});
+    const { end, proposed } = await tune(TASK, port);
+    expect(port.tried).deep.equal([10, 20, 40, 80, 160, 320]);
+    expect([end, proposed?.gains.kp]).deep.equal(['better', 320]);
+  });
+
+  it('end with the best so far where a slow board has no time for another', async () => {
+    const port = new ScriptedPort({ roundS: 14 });
+    const { end, proposed } = await tune(TASK, port);
+    expect(port.tried).deep.equal([10, 20, 40]);
+    expect([end, proposed?.gains.kp]).deep.equal(['better', 40]);
+    expect(port.left).above(0);
+  });
+
+  it('do not try again what swung: they go milder from there', async () => {
+    const port = new ScriptedPort({ swingsFrom: 60 });
+    const { end, proposed } = await tune(TASK, port);
+    expect(port.tried.slice(0, 5)).deep.equal([10, 20, 40, 80, 52]);
+    expect([end, proposed?.gains.kp]).deep.equal(['better', 52]);
+  });
+});
