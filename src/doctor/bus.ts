@@ -65,7 +65,7 @@ export async function controller(unit: Unit, { system, config, status, daemonRun
   const link = new Link(bus, systemClock);
   try {
     const found = await new MotorController({ unit, link, clock: systemClock }).identify({
-      priority: 'telemetry',
+      priority: 'supervision',
       untilMs: systemClock.nowMs() + ANSWER_MS,
     });
     return fine(`${unit.title} ${where}: firmware ${found.firmware}, protocol ${found.protocol}`);

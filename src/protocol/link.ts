@@ -6,9 +6,9 @@ import { type FieldValues, frameBytes, type Register } from './registers.js';
 
 /**
  * In order of urgency: a waiting stop goes before everything else, then what keeps a controller alive and watched
- * (heartbeat and status), then what callers ask, and telemetry last.
+ * (heartbeat, status and readings, which are few), then what callers ask, and the samples of a captured step last.
  */
-const PRIORITIES = ['stop', 'supervision', 'mode', 'gains', 'telemetry'] as const;
+const PRIORITIES = ['stop', 'supervision', 'mode', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** How urgent a transaction is, and until when (Clock milliseconds) it is worth starting. */
@@ -68,7 +68,7 @@ export class Link {
     supervision: [],
     mode: [],
     gains: [],
-    telemetry: [],
+    capture: [],
   };
   /** What the bus is doing; it goes on past its deadline, until the kernel call has ended. */
   #inFlight: Attempt | undefined;

@@ -41,7 +41,7 @@ export class StepReader {
   /** Undefined when a newer one took its place meanwhile. */
   async #capture(): Promise<StepCapture | undefined> {
     const { address, loops } = this.#unit;
-    const urgency: Urgency = { priority: 'telemetry', untilMs: this.#clock.nowMs() + CAPTURE_MS };
+    const urgency: Urgency = { priority: 'capture', untilMs: this.#clock.nowMs() + CAPTURE_MS };
     await this.#link.write(address, REGISTERS.capture_select, { page: 0 }, urgency);
     const head = await this.#link.read(address, REGISTERS.capture, urgency);
     const loop = loops.find(candidate => candidate.slot === head.slot);

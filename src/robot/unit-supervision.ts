@@ -166,7 +166,7 @@ export class UnitSupervision {
     if (isStopped || !this.#online) await this.#beat(urgency);
     void this.#readStep(status);
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
-    this.#telemetry = await this.#controller.telemetry({ priority: 'telemetry', untilMs });
+    this.#telemetry = await this.#controller.telemetry(urgency);
   }
 
   #beat(urgency: Urgency): Promise<void> {

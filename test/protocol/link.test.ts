@@ -92,16 +92,10 @@ describe('Link', () => {
 
   it('keeps one transaction in flight and takes the most urgent next', async () => {
     const { bus, ends, read } = setUp('hang', manual, manual, manual, manual);
-    const all = [read('telemetry'), read('telemetry'), read('gains'), read('mode'), read('stop')];
+    const all = [read('capture'), read('capture'), read('gains'), read('mode'), read('stop')];
     bus.settle(manual);
     await Promise.all(all);
-    expect(ends.map(end => end.split(' ')[0])).to.deep.equal([
-      'telemetry',
-      'stop',
-      'mode',
-      'gains',
-      'telemetry',
-    ]);
+    expect(ends.map(end => end.split(' ')[0])).to.deep.equal(['capture', 'stop', 'mode', 'gains', 'capture']);
     expect(bus.mostInFlight).to.equal(1);
   });
 
@@ -123,10 +117,10 @@ describe('Link', () => {
 
   it('lets nobody wait past their own deadline for a stuck bus', async () => {
     const { clock, bus, ends, read } = setUp('hang');
-    void read('telemetry', 1000);
+    void read('capture', 1000);
     void read('mode', 400);
     await clock.advance(400);
-    expect(ends).to.deep.equal(['telemetry deadline', 'mode bus-busy']);
+    expect(ends).to.deep.equal(['capture deadline', 'mode bus-busy']);
     expect(bus.asked).to.have.length(1);
   });
 

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
+
+/** Every frame takes so long, about as on a bus of 400 kHz. */
+const FRAME_MS = 1;
+const FOR_MS = 2000;
+
+describe('a bus that callers keep busy', function () {
+  this.timeout(20_000);
+  let clocked: ClockedRobot;
+  beforeEach(async () => {
+    clocked = await ClockedRobot.start();
+    clocked.intercept = async () => {
+      await new Promise<void>(resolve => clocked.clock.after(FRAME_MS, resolve));
+      return undefined;
+    };
+  });
+  afterEach(() => clocked.end());
+
+  const saveOf = (name: UnitName, turn: number) => {
+    const gains = unitNamed(name).loops.map(loop => [loop.name, { kp: 1 + turn, ki: 0, kd: 0 }] as const);
+    return clocked.robot.units[name].gains.save(Object.fromEntries(gains));
+  };
+  const switchOf = (name: UnitName, turn: number) =>
+    clocked.robot.units[name].setMode(turn % 2 === 0 ? 'auto' : 'manual');
+
+  for (const [what, act] of [
+    ['saves', saveOf],
+    ['mode switches', switchOf],
+  ] as const) {
+    it(`with ${what} of both units, one after the other, keeps both online and their readings new`, async () => {
+      const { clock, robot, events } = clocked;
+      const untilMs = clock.nowMs() + FOR_MS;
+      const outcomes = new Set<string>();
+      const callers = UNIT_LIST.flatMap(({ name }) =>
+        Array.from({ length: 8 }, async (_, caller) => {
+          for (let turn = caller; clock.nowMs() < untilMs; turn += 8) {
+            await act(name, turn).then(
+              () => outcomes.add('done'),
+              error => outcomes.add(error.code),
+            );
+            await new Promise<void>(resolve => clock.after(1, resolve));
+          }
+        }),
+      );
+      events.length = 0;
+      let seenAtMs = clock.nowMs();
+      let oldestMs = 0;
+      let last = robot.units.gimbal.telemetry;
+      for (; clock.nowMs() < untilMs; await clocked.wait(1)) {
+        const { telemetry } = robot.units.gimbal;
+        if (telemetry !== last) {
+          last = telemetry;
+          seenAtMs = clock.nowMs();
+        }
+        oldestMs = Math.max(oldestMs, clock.nowMs() - seenAtMs);
+      }
+      await clocked.during(Promise.all(callers));
+      expect(
+        events.filter(({ what: event }) => event === 'offline' || event === 'poll failed'),
+      ).to.deep.equal([]);
+      expect([...outcomes]).to.include('done');
+      expect(oldestMs).to.be.at.most(60);
+    });
+  }
+});
