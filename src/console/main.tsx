@@ -26,7 +26,7 @@ const stream = new EventStream({
     model.fresh.value = fresh;
   },
   onStatus: status => model.setStatus(status),
-  onTelemetry: sample => model.takeSample(sample),
+  onTelemetry: sample => model.telemetry.take(sample),
   onStep: step => model.takeStep(step),
   onTune: tune => model.tuning.take(tune),
   onLog: event => model.log.take(event),

@@ -3,7 +3,6 @@ import { useEffect } from 'preact/hooks';
 import { Login } from './access/login.js';
 import { titleOf } from './bar/lines.js';
 import { TopBar } from './bar/top-bar.js';
-import { LogPanel } from './log/log-panel.js';
 import { MatchView } from './match/match-view.js';
 import { useConsole } from './parts/console.js';
 import { Drawer } from './parts/drawer.js';
@@ -82,7 +81,9 @@ function Desk() {
         </div>
         <div class="settings">
           <TuningPanel />
-          <LogPanel />
+          <section class="card log" aria-label="Log">
+            <Drawer title={<h2>Log</h2>}>{({ EventList }) => <EventList />}</Drawer>
+          </section>
           {simulated && (
             <section class="card sim" aria-label="Simulator">
               <Drawer title={<h2>Simulator</h2>}>{({ SimPanel }) => <SimPanel />}</Drawer>

@@ -9,6 +9,15 @@ describe('the console with others, with keys and with a simulator', function () 
   const robot = consoleInBrowser();
   const { open, post, fault } = robot;
 
+  /** Those that the simulator plays, in the order of the alphabet: of a count that is none it says nothing else is wrong. */
+  const faultsOf = async (target: string) => {
+    const names = ['brownout', 'clear', 'corrupt', 'hang', 'nack', 'plug', 'timeout', 'unplug'];
+    const answers = await Promise.all(
+      names.map(name => post('/sim/faults', { target, fault: name, count: 0 })),
+    );
+    return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
+  };
+
   it('keeps a restart in view until somebody takes note, with a reload between', async () => {
     const page = await open();
     await fault('gimbal', 'brownout');
@@ -85,6 +94,15 @@ describe('the console with others, with keys and with a simulator', function () 
     await page.getByRole('button', { name: 'End the excitation of the gimbal' }).click();
     await eventually(async () => !/±0.1/.test((await alerts(page).textContent()) ?? ''));
     expect((await call(robot.url, 'GET', '/api/gimbal/excitation')).body.amplitude).to.equal(0);
+    const match = await open({ width: 390, height: 844, touch: true, hash: '#match' });
+    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    for (const one of [page, match]) await shows(alerts(one), /±0.1 rad/);
+    await match.locator('.stop').tap();
+    for (const one of [page, match]) {
+      await shows(alerts(one), /Stopped/);
+      expect(await alerts(one).textContent()).not.to.include('±');
+    }
+    expect(await page.locator('[data-excited]').count()).to.equal(0);
   });
 
   it('has a first minute, and a panel that plays faults and shows the truth', async () => {
@@ -101,6 +119,10 @@ describe('the console with others, with keys and with a simulator', function () 
     const sim = page.getByRole('region', { name: 'Simulator' });
     await sim.getByText('Simulator').click();
     await shows(sim.getByRole('list'), /gimbal: powered/);
+    for (const target of ['gimbal', 'chassis', 'bus', 'pin']) {
+      const offered = sim.getByRole('group', { name: `Faults of the ${target}` }).getByRole('button');
+      expect((await offered.allTextContents()).sort(), target).to.deep.equal(await faultsOf(target));
+    }
     await sim
       .getByRole('group', { name: 'Faults of the gimbal' })
       .getByRole('button', { name: 'plug', exact: true })

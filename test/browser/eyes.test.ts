@@ -35,6 +35,18 @@ describe('the console for eyes', function () {
     await card(page, 'Chassis').getByRole('button', { name: 'Undo' }).click();
   });
 
+  it('shows a long number whole', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    for (const text of ['+1000000000', '-0.00012345678']) {
+      await kp.fill(text);
+      const hidden = await page.evaluate<number>(
+        'document.activeElement.scrollWidth - document.activeElement.clientWidth',
+      );
+      expect(hidden, text).to.be.at.most(0);
+    }
+  });
+
   it('says in red of a loop that swings by how much and how fast, and boasts of no figures', async () => {
     const { body: saved } = await robot.get('/api/gimbal/pidconfig');
     await post('/api/gimbal/pidconfig', { ...saved, angle_yaw: { kp: 300, ki: 300, kd: 0 } });
@@ -47,18 +59,34 @@ describe('the console for eyes', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
+  /** Whether a drawing has the colour somewhere. */
+  const draws = (page: Page, label: string, [red, green, blue]: readonly [number, number, number]) =>
+    page.evaluate<boolean>(`(() => {
+      const canvas = document.querySelector('[aria-label^="${label}"]');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      for (let at = 0; at < data.length; at += 4) {
+        if (data[at] === ${red} && data[at + 1] === ${green} && data[at + 2] === ${blue}) return true;
+      }
+      return false;
+    })()`);
+  const BEAM = [255, 214, 10] as const;
+
   it('draws the target that the gimbal sees', async () => {
     const page = await open();
-    const seen = () =>
-      page.evaluate<boolean>(`(() => {
-        const canvas = document.querySelector('[aria-label^="What the gimbal"]');
-        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-        for (let at = 0; at < data.length; at += 4) {
-          if (data[at] === 255 && data[at + 1] === 157 && data[at + 2] === 92) return true;
-        }
-        return false;
-      })()`);
-    await eventually(seen);
+    await eventually(() => draws(page, 'What the gimbal', [255, 157, 92]));
+  });
+
+  it('draws light also while nobody knows where the gimbal points', async () => {
+    const page = await open();
+    await robot.fault('gimbal', 'unplug');
+    await shows(alerts(page), /Gimbal is offline/);
+    for (const view of ['What the gimbal', 'The robot from above']) {
+      expect(await draws(page, view, BEAM)).to.equal(false);
+    }
+    await post('/api/laser', { action: 'on' });
+    for (const view of ['What the gimbal', 'The robot from above']) {
+      await eventually(() => draws(page, view, BEAM));
+    }
   });
 
   it('is usable when it is enlarged to 200 %', async () => {

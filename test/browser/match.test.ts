@@ -33,13 +33,25 @@ describe('the match view', function () {
     await hold(laserOn(page), 150);
     expect((await truth()).laser.level).to.equal(0);
     expect((await truth()).chassis.mode).to.equal('manual');
-    const fills = await page.evaluate(`(async () => {
+    await page.evaluate(`
+      window.buzzes = [];
+      navigator.vibrate = pattern => buzzes.push(pattern) > 0;
+    `);
+    /** Of the fill, from 0 to 1, picture by picture until the laser is lit. */
+    const widths = await page.evaluate<number[]>(`new Promise(done => {
       const button = document.querySelector('.laser .hold');
+      const widths = [];
+      const look = () => {
+        if (!button.hasAttribute('data-held')) return done(widths);
+        widths.push(new DOMMatrix(getComputedStyle(button, '::before').transform).a);
+        requestAnimationFrame(look);
+      };
       button.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
-      await new Promise(requestAnimationFrame);
-      return button.hasAttribute('data-held');
-    })()`);
-    expect(fills).to.equal(true);
+      requestAnimationFrame(look);
+    })`);
+    expect(widths[0]).to.be.lessThan(0.5);
+    expect(widths.at(-1)).to.be.greaterThan(0.5);
+    expect(await page.evaluate('buzzes')).to.deep.equal([10, 60]);
     await shows(page.locator('.lamp'), /LASER ON/);
     await laserOn(page).dispatchEvent('pointerup');
     await mode(page, 'Chassis', 'auto').dispatchEvent('pointerdown');
@@ -74,10 +86,53 @@ describe('the match view', function () {
     }
   });
 
+  it('shows every line where there is room for it, with targets for a thumb, and moves nothing', async () => {
+    const page = await open(phone);
+    const places = () =>
+      page.evaluate(
+        `JSON.stringify([...document.querySelectorAll('.match > header button, main button, .match > .stop')].map(one => one.getBoundingClientRect()))`,
+      );
+    const before = await places();
+    await robot.fault('chassis', 'brownout');
+    await shows(alerts(page), /Chassis restarted/);
+    await robot.fault('chassis', 'unplug');
+    await robot.fault('pin', 'nack');
+    await shows(alerts(page), /Chassis is offline/);
+    await shows(alerts(page), /LASER MAY BE ON/);
+    expect(await places()).to.equal(before);
+    const strip = (await alerts(page).boundingBox())!;
+    for (const line of await alerts(page).locator('li').all()) {
+      const { y, height } = (await line.boundingBox())!;
+      expect(y + height).to.be.at.most(strip.y + strip.height + 1);
+    }
+    const noted = (await page.getByRole('button', { name: 'Noted' }).boundingBox())!;
+    expect(Math.min(noted.width, noted.height)).to.be.at.least(56);
+    expect(await overflow(page)).to.be.at.most(0);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Noted' }).tap();
+  });
+
   it('says how quick and how frequent the daemon is', async () => {
     const page = await open(phone);
     await shows(page.locator('.link'), /Live · \d+ ms · [1-9]\d* Hz/);
-    await shows(page.locator('.match .hint'), /screen/i);
+  });
+
+  it('keeps the screen lit where the browser grants it, and says where it does not', async () => {
+    const page = await open(phone);
+    const hint = page.locator('.match .hint');
+    const seeAgain = (answer: string) =>
+      page.evaluate(`
+        navigator.wakeLock.request = async () => ${answer};
+        document.dispatchEvent(new Event('visibilitychange'));
+      `);
+    await seeAgain('Promise.reject(new Error())');
+    await shows(hint, /^The screen may go dark: this browser keeps it on over HTTPS only/);
+    await seeAgain(
+      '(window.sentinel = Object.assign(new EventTarget(), { release: async () => undefined }))',
+    );
+    await shows(hint, /^The screen stays on/);
+    await page.evaluate("sentinel.dispatchEvent(new Event('release'))");
+    await shows(hint, /^The screen may go dark/);
   });
 
   it('is neither selected nor zoomed by accident', async () => {

@@ -1,10 +1,18 @@
 import { expect } from 'chai';
-import { statusLines, titleOf } from '../../src/console/bar/lines.js';
+import {
+  healthLines,
+  mostUrgentFirst,
+  safetyLines,
+  staleLines,
+  titleOf,
+} from '../../src/console/bar/lines.js';
 import type { LaserStatus, Status, UnitStatus } from '../../src/core/status.js';
-import { statusWith, UNIT_STATUS } from '../support/status.js';
+import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
 const texts = (status: Status) =>
-  statusLines(status).map(({ tone, about, text }) => `${tone}: ${about} ${text}`);
+  mostUrgentFirst([...safetyLines(status), ...healthLines(status)]).map(
+    ({ tone, about, text }) => `${tone}: ${about} ${text}`,
+  );
 const laser = (light: LaserStatus['light'], more: Partial<LaserStatus> = {}): LaserStatus => ({
   state: light === 'on' ? 'on' : light === 'dark' ? 'off' : null,
   light,
@@ -26,10 +34,10 @@ describe('the alert strip', () => {
 
   it('says of a stop what is known, unit by unit', () => {
     expect(texts(stoppedWith(latched))).to.deep.equal([
-      'note: Stopped: gimbal stopped (confirmed); chassis stopped (confirmed); the laser is dark. ' +
+      'bad: Stopped: gimbal stopped (confirmed); chassis stopped (confirmed); the laser is dark. ' +
         'Resume puts both units in manual.',
     ]);
-    expect(texts(stoppedWith({ ...gone, torque: 'silent' })).at(-1)).to.match(
+    expect(texts(stoppedWith({ ...gone, torque: 'silent' }))[0]).to.match(
       /gimbal unreachable: without torque by its own silence rule, latch follows; chassis stopped \(confirmed\)/,
     );
   });
@@ -40,16 +48,23 @@ describe('the alert strip', () => {
     ['a controller with torque', { online: true, flags: ['torque'], torque: 'on' }],
   ] as const) {
     it(`says first and loudly that a stop is not confirmed by ${what}`, () => {
-      const [first, ...rest] = texts(stoppedWith(unit));
+      const [first, second] = texts(stoppedWith(unit));
       expect(first).to.match(/^alarm: Gimbal NOT CONFIRMED/);
-      expect(rest.at(-1)).to.match(/gimbal NOT CONFIRMED; chassis stopped \(confirmed\)/);
+      expect(second).to.match(/gimbal NOT CONFIRMED; chassis stopped \(confirmed\)/);
     });
   }
 
   it('says above all that the laser may be on', () => {
     const status = { ...stoppedWith({ ...gone, torque: 'unknown' }), laser: laser('fault') };
     expect(texts(status)[0]).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
-    expect(texts(status).at(-1)).to.match(/NOT PROVEN dark/);
+    expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
+  });
+
+  it('says of a robot that is not heard any more that its laser may be on, if it was', () => {
+    const abouts = (light: LaserStatus['light']) =>
+      staleLines(statusWith({ laser: laser(light) })).map(({ about }) => about);
+    expect(abouts('dark')).to.deep.equal(['No contact with the daemon.']);
+    expect(abouts('on')).to.deep.equal(['LASER MAY BE ON:', 'No contact with the daemon.']);
   });
 
   it('has each complaint of health with its cure', () => {
@@ -58,6 +73,9 @@ describe('the alert strip', () => {
       gimbal: { ...UNIT_STATUS, online: false, problem },
       chassis: { ...UNIT_STATUS, faults: ['over_current'], gains: { ...UNIT_STATUS.gains, applied: false } },
       storage: { ok: false, detail: 'The disk is full.', cure: 'Make room.', setAside: ['gains.1'] },
+      log: { ok: false, detail: 'The log of events does not reach the disk.', cure: 'Make room.' },
+      match: { ...NO_MATCH_STATUS, recorded: false },
+      access: { state: 'unavailable', exposed: false, detail: 'The tokens are damaged.' },
     });
     expect(texts(status)).to.deep.equal([
       'bad: Gimbal is offline. Does not answer. Check its cable.',
@@ -65,6 +83,9 @@ describe('the alert strip', () => {
       'bad: Chassis does not run the stored gains yet.',
       'bad: Storage The disk is full. Make room.',
       'bad: Storage set a damaged file aside: gains.1',
+      'bad: Log The log of events does not reach the disk. Make room.',
+      'bad: Match Lock and phase do not reach the disk: a power cut would lose them.',
+      'bad: Tokens The tokens are damaged.',
     ]);
   });
 });

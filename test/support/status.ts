@@ -12,7 +12,7 @@ export const UNIT_STATUS: UnitStatus = {
   gains: { revision: 1, savedAt: null, applied: true },
 };
 
-const NO_MATCH_STATUS: MatchStatus = {
+export const NO_MATCH_STATUS: MatchStatus = {
   id: null,
   revision: 0,
   phase: 'none',

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { UNIT_LIST, unitNamed } from '../../core/units.js';
+import { unitNamed } from '../../core/units.js';
 import type { Model } from '../model/model.js';
 import { clockText } from '../model/numbers.js';
 import { type Act, refusalText } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';
-import { Doing, doingOf } from './doing.js';
-import { type Line, mostUrgentFirst, statusLines } from './lines.js';
+import { Press } from '../parts/press.js';
+import { type AnswerableLine, doingLines } from './doing.js';
+import { healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
 
 /**
  * All complaints, the most urgent always in view in room of its own, so that nothing moves and nothing is covered. A press
@@ -18,84 +19,69 @@ export function AlertStrip() {
   const isCut = useSignal(false);
   const list = useRef<HTMLUListElement>(null);
   const lines = linesOf(model);
-  const urgent = lines.filter(({ tone }) => tone !== 'note');
-  const notes = lines.filter(({ tone }) => tone === 'note');
-  const status = model.status.value;
-  const restarts = model.log.restarts.value;
-  /** What each line is about, in their order. */
-  const abouts = [
-    ...urgent.map(({ about }) => about),
-    ...restarts.map(({ unit }) => (unit === undefined ? '' : unitNamed(unit).title)),
-    ...UNIT_LIST.flatMap(unit => doingOf(model, unit)?.map(() => unit.title) ?? []),
-    ...notes.map(({ about }) => about),
-  ];
-  const others = new Set(abouts.slice(1).map(about => about.replace(/[:.]$/, '')));
-  useEffect(() => {
+  const others = lines.slice(1);
+  const folds = lines.length > 0 && (others.length > 0 || isCut.value || open.value);
+  const measure = () => {
     const text = list.current?.querySelector('li span');
     isCut.value = !!text && text.scrollHeight > text.clientHeight + 2;
-  });
+  };
+  useEffect(measure);
+  useEffect(() => {
+    window.addEventListener('resize', measure);
+    return () => window.removeEventListener('resize', measure);
+  }, []);
   return (
-    <div class="strip" data-open={open.value || undefined}>
+    <div class="strip" data-open={open.value || undefined} data-folds={folds || undefined}>
       <div role="alert">
         <ul ref={list}>
-          {urgent.map(line => (
-            <Alert {...line} key={line.about + line.text} />
-          ))}
-          {restarts.map(event => (
-            <li data-tone="bad" key={event.seq}>
+          {lines.map(({ tone, about, text, answer }) => (
+            <li data-tone={tone} key={about + (answer?.name ?? text)}>
               <span>
-                <strong>{event.unit === undefined ? '' : unitNamed(event.unit).title}</strong> restarted{' '}
-                {clockText(event.at, new Date())}, now {event.unit && status?.[event.unit].mode}.
+                <strong>{about}</strong> {text}
               </span>
-              <button type="button" onClick={() => model.log.note(event)}>
-                Noted
-              </button>
+              {answer && (
+                <Press act={answer.act} what="end" run={answer.run} aria-label={answer.name}>
+                  {answer.label}
+                </Press>
+              )}
             </li>
-          ))}
-          {UNIT_LIST.map(unit => (
-            <Doing key={unit.name} unit={unit} />
-          ))}
-          {notes.map(line => (
-            <Alert {...line} key={line.about + line.text} />
           ))}
         </ul>
       </div>
-      {abouts.length === 0 && status !== undefined && <p class="well">All well</p>}
-      {abouts.length > 0 && (abouts.length > 1 || isCut.value || open.value) && (
+      {lines.length === 0 && model.status.value !== undefined && <p class="well">All well</p>}
+      {folds && (
         <button
           type="button"
           class="fold"
-          data-tone={urgent[1]?.tone}
+          data-tone={others[0]?.tone}
           aria-expanded={open.value}
           onClick={() => {
             open.value = !open.value;
           }}
         >
-          {open.value ? 'Fold' : abouts.length > 1 ? `${abouts.length - 1} more` : 'More'}
-          {!open.value && others.size > 0 && <small>{[...others].join(', ')}</small>}
+          {open.value ? 'Fold' : others.length > 0 ? `${others.length} more` : 'More'}
+          {!open.value && others.length > 0 && <small>{subjectsOf(others)}</small>}
         </button>
       )}
     </div>
   );
 }
 
-function Alert({ tone, about, text }: Line) {
-  return (
-    <li data-tone={tone}>
-      <span>
-        <strong>{about}</strong> {text}
-      </span>
-    </li>
-  );
+/** What lines are about, each once. */
+function subjectsOf(lines: readonly Line[]): string {
+  return [...new Set(lines.map(({ about }) => about.replace(/[:.]$/, '')))].join(', ');
 }
 
-function linesOf(model: Model): Line[] {
+function linesOf(model: Model): AnswerableLine[] {
   const [status, fresh] = [model.status.value, model.fresh.value];
-  return mostUrgentFirst([
+  return mostUrgentFirst<AnswerableLine>([
     ...stopAskLines(model),
-    ...(model.resting.value ? [RESTING] : status !== undefined && !fresh ? [STALE] : []),
+    ...(model.resting.value ? [RESTING] : status !== undefined && !fresh ? staleLines(status) : []),
+    ...(status === undefined ? [] : safetyLines(status)),
     ...[model.laser, ...Object.values(model.modes), ...Object.values(model.exciting)].flatMap(refusalLines),
-    ...(status === undefined ? [] : statusLines(status)),
+    ...(status === undefined ? [] : healthLines(status)),
+    ...restartLines(model),
+    ...doingLines(model),
   ]);
 }
 
@@ -103,11 +89,6 @@ const RESTING: Line = {
   tone: 'bad',
   about: 'Resting',
   text: 'while newer pages are open in this browser. Press anywhere to wake this one.',
-};
-const STALE: Line = {
-  tone: 'bad',
-  about: 'No contact with the daemon.',
-  text: 'What you see is the last that was heard; it may have changed.',
 };
 
 /** A stop without an answer, until status says of itself what came of it. */
@@ -124,4 +105,17 @@ function stopAskLines({ stopping, asksAgain, fresh, status }: Model): Line[] {
 
 function refusalLines({ title, refusal }: Act): Line[] {
   return refusal.value === undefined ? [] : [{ tone: 'bad', about: title, text: refusalText(refusal.value) }];
+}
+
+/** They stand until somebody takes note. */
+function restartLines({ log, status }: Model): AnswerableLine[] {
+  return log.restarts.value.map(event => {
+    const mode = status.value?.[event.unit].mode;
+    return {
+      tone: 'bad',
+      about: unitNamed(event.unit).title,
+      text: `restarted ${clockText(event.at, new Date())}${mode == null ? '' : `, now ${mode}`}.`,
+      answer: { label: 'Noted', name: 'Noted', run: () => log.note(event) },
+    };
+  });
 }

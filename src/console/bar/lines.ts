@@ -1,44 +1,60 @@
 import type { LaserStatus, Status, UnitStatus } from '../../core/status.js';
 import { UNIT_LIST, type Unit } from '../../core/units.js';
 
+const TONES = ['alarm', 'bad', 'doing', 'note'] as const;
+
 /** One line of the alert strip. */
 export interface Line {
-  /** `alarm`: somebody may get hurt. `bad`: something is wrong. `note`: good to know. */
-  readonly tone: 'alarm' | 'bad' | 'note';
+  /** `alarm`: somebody may get hurt. `bad`: something is wrong. `doing`: somebody tries or moves something. `note`: good to know. */
+  readonly tone: (typeof TONES)[number];
   readonly about: string;
   readonly text: string;
 }
-
-const TONES = ['alarm', 'bad', 'note'] as const;
 
 export function mostUrgentFirst<L extends Line>(lines: readonly L[]): L[] {
   return TONES.flatMap(tone => lines.filter(line => line.tone === tone));
 }
 
-/** What status complains of, each with its cure. */
-export function statusLines(status: Status): Line[] {
-  const { storage } = status;
-  return mostUrgentFirst([
-    ...laserLines(status.laser),
-    ...(status.stopped ? stopLines(status) : []),
+/** What is known of the light and of a stop. */
+export function safetyLines(status: Status): Line[] {
+  return [...laserLines(status.laser), ...(status.stopped ? stopLines(status) : [])];
+}
+
+/** What else status complains of, each with its cure. */
+export function healthLines(status: Status): Line[] {
+  const { storage, log, access, match } = status;
+  return [
     ...UNIT_LIST.flatMap(unit => unitLines(unit, status[unit.name])),
     ...(storage.ok ? [] : [bad('Storage', `${storage.detail ?? 'failed.'} ${storage.cure ?? ''}`)]),
     ...storage.setAside.map(file => bad('Storage', `set a damaged file aside: ${file}`)),
-  ]);
+    ...(log.ok ? [] : [bad('Log', `${log.detail ?? 'failed.'} ${log.cure ?? ''}`)]),
+    ...(match.recorded
+      ? []
+      : [bad('Match', 'Lock and phase do not reach the disk: a power cut would lose them.')]),
+    ...(access.state === 'unavailable' ? [bad('Tokens', access.detail ?? 'cannot be read.')] : []),
+  ];
 }
 
+const alarm = (about: string, text: string): Line => ({ tone: 'alarm', about, text });
 const bad = (about: string, text: string): Line => ({ tone: 'bad', about, text });
 
 function laserLines({ light, reason, problem }: LaserStatus): Line[] {
   if (light === 'fault') {
-    const why = problem === undefined ? '' : ` ${problem.detail}`;
-    return [
-      { tone: 'alarm', about: 'LASER MAY BE ON:', text: `cut its supply: its pin does not obey.${why}` },
-    ];
+    return [alarm('LASER MAY BE ON:', 'cut its supply: its pin does not obey.')];
   }
   if (problem !== undefined) return [bad('Laser', problem.detail)];
   if (reason === undefined || reason === 'stop') return [];
   return [{ tone: 'note', about: 'Laser', text: `went dark by itself: ${reason}.` }];
+}
+
+/** What may have become of a robot that is not heard any more. */
+export function staleLines({ laser }: Status): Line[] {
+  return [
+    ...(laser.light === 'on'
+      ? [alarm('LASER MAY BE ON:', 'it was on when the daemon was last heard. Be ready to cut its supply.')]
+      : []),
+    bad('No contact with the daemon.', 'What you see is the last that was heard; it may have changed.'),
+  ];
 }
 
 /** Unit by unit, what is known of a stop. */
@@ -49,14 +65,10 @@ function stopLines(status: Status): Line[] {
   return [
     ...known
       .filter(({ how }) => how === 'unconfirmed')
-      .map(
-        ({ unit }): Line => ({
-          tone: 'alarm',
-          about: `${unit.title} NOT CONFIRMED.`,
-          text: 'Its motors may push. Be ready to cut the power.',
-        }),
+      .map(({ unit }) =>
+        alarm(`${unit.title} NOT CONFIRMED.`, 'Its motors may push. Be ready to cut the power.'),
       ),
-    { tone: 'note', about: 'Stopped:', text: `${text}; ${dark}. Resume puts both units in manual.` },
+    bad('Stopped:', `${text}; ${dark}. Resume puts both units in manual.`),
   ];
 }
 

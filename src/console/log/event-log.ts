@@ -1,10 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import type { LogEvent } from '../../core/log-event.js';
+import type { UnitName } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
 
 const KEPT = 500;
 const KEY = 'trunnion.noted';
 const NOTED_KEPT = 100;
+
+type Restart = LogEvent & { readonly unit: UnitName };
 
 /** The daemon's log of events as this page has it, and which restarts somebody took note of. */
 export class EventLog {
@@ -15,9 +18,10 @@ export class EventLog {
   readonly #noted = signal<readonly string[]>(readNoted());
   /** The newest restart of each controller that nobody took note of. */
   readonly restarts = computed(() => {
-    const newest = new Map<string, LogEvent>();
+    const newest = new Map<UnitName, Restart>();
     for (const event of this.events.value) {
-      if (event.what === 'reset' && event.unit !== undefined) newest.set(event.unit, event);
+      const { what, unit } = event;
+      if (what === 'reset' && unit !== undefined) newest.set(unit, { ...event, unit });
     }
     return [...newest.values()].filter(event => !this.#noted.value.includes(nameOf(event)));
   });

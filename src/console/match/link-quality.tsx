@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { LinkState } from '../bar/link-state.js';
 import { useConsole } from '../parts/console.js';
 
 const LOOK_MS = 2000;
@@ -8,12 +9,12 @@ const LOOK_MS = 2000;
 export function LinkQuality() {
   const { model, daemon } = useConsole();
   const answerMs = useSignal<number | undefined>(undefined);
-  const hz = useSignal(0);
+  const hz = useSignal<number | undefined>(undefined);
   useEffect(() => {
-    let [count, sinceMs] = [model.telemetry.count, performance.now()];
+    let [count, sinceMs] = [0, 0];
     const look = async () => {
       const nowMs = performance.now();
-      hz.value = Math.round(((model.telemetry.count - count) * 1000) / (nowMs - sinceMs));
+      if (sinceMs > 0) hz.value = Math.round(((model.telemetry.count - count) * 1000) / (nowMs - sinceMs));
       [count, sinceMs] = [model.telemetry.count, nowMs];
       const outcome = await daemon.ping();
       answerMs.value = 'body' in outcome ? Math.max(1, Math.round(performance.now() - nowMs)) : undefined;
@@ -22,10 +23,9 @@ export function LinkQuality() {
     const timer = setInterval(() => void look(), LOOK_MS);
     return () => clearInterval(timer);
   }, []);
-  const fresh = model.fresh.value;
   return (
-    <span class="link" role="status" data-state={fresh ? 'live' : 'stale'}>
-      {fresh ? `Live · ${answerMs.value ?? '–'} ms · ${hz.value} Hz` : 'No contact'}
-    </span>
+    <LinkState>
+      Live · {answerMs.value ?? '–'} ms · {hz.value ?? '–'} Hz
+    </LinkState>
   );
 }

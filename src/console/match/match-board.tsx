@@ -1,10 +1,10 @@
+import type { MatchStatus } from '../../core/match-status.js';
 import { useConsole } from '../parts/console.js';
-import { countdown, type MatchState } from './match-status.js';
 
 /** Phase, time left and lock, big. Nothing where there is no match. */
 export function MatchBoard() {
   const { model } = useConsole();
-  const match = model.match.value;
+  const match = model.status.value?.match;
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
   return (
     <div class="match-board" role="status" data-locked={match.lock !== null || undefined}>
@@ -19,10 +19,15 @@ export function MatchBoard() {
   );
 }
 
-function TimeLeft({ match: { endsAtT } }: { readonly match: MatchState }) {
-  const { model } = useConsole();
-  model.telemetry.frame.value;
-  const nowT = model.telemetry.latest?.t;
-  if (endsAtT === null || nowT === undefined) return null;
-  return <span class="countdown">{countdown(endsAtT - nowT)}</span>;
+/** `1:05`; never below 0. */
+function TimeLeft({ match: { endsAtT } }: { readonly match: MatchStatus }) {
+  const { telemetry } = useConsole().model;
+  telemetry.frame.value;
+  if (endsAtT === null || telemetry.latest === undefined) return null;
+  const left = Math.max(0, Math.ceil(endsAtT - telemetry.latest.t));
+  return (
+    <span>
+      {Math.floor(left / 60)}:{String(left % 60).padStart(2, '0')}
+    </span>
+  );
 }

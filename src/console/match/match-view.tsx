@@ -18,9 +18,11 @@ export function MatchView() {
         <LinkQuality />
         <ResumeButton />
       </header>
-      <AlertStrip />
-      <main>
+      <div>
+        <AlertStrip />
         <MatchBoard />
+      </div>
+      <main>
         <LaserSwitch holds />
         {UNIT_LIST.map(unit => (
           <ModeSwitch key={unit.name} unit={unit} holds />

@@ -5,9 +5,7 @@ import type { Tune } from '../../core/tune.js';
 import { type Excitation, type Mode, perUnit, type UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
 import type { Daemon } from '../daemon/daemon.js';
-import type { Sample } from '../daemon/robot-state.js';
 import { EventLog } from '../log/event-log.js';
-import { matchOf } from '../match/match-status.js';
 import { Act } from '../parts/act.js';
 import type { TuningAct } from '../parts/page-keys.js';
 import { keepEdits } from './kept-edits.js';
@@ -39,7 +37,6 @@ export class Model {
     const tune = this.tuning.tunes[unit].value;
     return tune?.loop === loop && tune.id !== this.tuning.dismissed.value ? tune : undefined;
   });
-  readonly match = computed(() => matchOf(this.status.value));
   readonly entering = new Act('Login');
   readonly stopping = new Act('Stop');
   /** A stop that got no answer yet is asked again. */
@@ -77,7 +74,7 @@ export class Model {
   /** Whether whoever is here may, and the match lets it happen; what is not known is left to the daemon. */
   may(act: 'drive' | 'laser' | 'tune' | 'resume'): boolean {
     const rights = this.session.value?.rights;
-    const match = this.match.value;
+    const match = this.status.value?.match;
     if (rights !== undefined && !rights.includes(act === 'tune' ? 'tune' : 'drive')) return false;
     return match === undefined || (match.allows[act] && match.lock === null);
   }
@@ -110,10 +107,6 @@ export class Model {
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
     if (before !== undefined) this.telemetry.mark(before, status);
-  }
-
-  takeSample(sample: Sample): void {
-    this.telemetry.take(sample);
   }
 
   takeStep({ unit, loop }: Step): void {

@@ -1,26 +1,35 @@
+import { type Signal, signal } from '@preact/signals';
+
+/** Seconds; `zeroT` is where the axis reads 0. */
+interface Held {
+  readonly fromT: number;
+  readonly toT: number;
+  readonly zeroT: number;
+}
+
 /** What part of the telemetry a plot shows: the newest seconds, running along, or a part held for looking at. */
 export class PlotWindow {
-  /** Seconds across. */
-  spanS: number;
+  /** Seconds across, while it runs along. */
+  readonly spanS: Signal<number>;
+  readonly #held = signal<Held | undefined>(undefined);
   #newestT = 0;
-  #held: { readonly fromT: number; readonly toT: number; readonly zeroT: number } | undefined;
 
   constructor(spanS: number) {
-    this.spanS = spanS;
+    this.spanS = signal(spanS);
   }
 
   get isHeld(): boolean {
-    return this.#held !== undefined;
+    return this.#held.value !== undefined;
   }
 
   /** Where the time axis reads 0: now, or when the plot was paused. */
   get zeroT(): number {
-    return this.#held?.zeroT ?? this.#newestT;
+    return this.#held.value?.zeroT ?? this.#newestT;
   }
 
   get range(): [number, number] {
-    if (this.#held !== undefined) return [this.#held.fromT, this.#held.toT];
-    return [this.#newestT - this.spanS, this.#newestT];
+    const held = this.#held.value;
+    return held === undefined ? [this.#newestT - this.spanS.value, this.#newestT] : [held.fromT, held.toT];
   }
 
   runTo(newestT: number): void {
@@ -28,22 +37,21 @@ export class PlotWindow {
   }
 
   pause(): void {
-    const [fromT, toT] = this.range;
-    this.#held = { fromT, toT, zeroT: this.zeroT };
+    this.zoom(...this.range);
   }
 
   goOn(): void {
-    this.#held = undefined;
+    this.#held.value = undefined;
   }
 
   /** Around the newest that is shown. */
   span(seconds: number): void {
-    this.spanS = seconds;
-    if (this.#held !== undefined) this.#held = { ...this.#held, fromT: this.#held.toT - seconds };
+    this.spanS.value = seconds;
+    if (this.isHeld) this.zoom(this.range[1] - seconds, this.range[1]);
   }
 
   zoom(fromT: number, toT: number): void {
-    this.#held = { fromT, toT, zeroT: this.zeroT };
+    this.#held.value = { fromT, toT, zeroT: this.zeroT };
   }
 
   /** Around `t`, which stays where it is: a factor below 1 goes closer. No closer than a few samples, no wider than is kept. */
@@ -59,6 +67,6 @@ export class PlotWindow {
   pan(part: number): void {
     const [fromT, toT] = this.range;
     const byS = Math.min((toT - fromT) * part, this.zeroT - toT);
-    this.#held = { fromT: fromT + byS, toT: toT + byS, zeroT: this.zeroT };
+    this.zoom(fromT + byS, toT + byS);
   }
 }

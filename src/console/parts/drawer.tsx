@@ -4,16 +4,14 @@ import { Later } from './later.js';
 
 interface DrawerProps {
   readonly title: ComponentChildren;
-  readonly class?: string;
   readonly children: ComponentProps<typeof Later>['children'];
 }
 
 /** Shut at first; what is in it is fetched and made when it is opened. */
-export function Drawer({ title, children, ...rest }: DrawerProps) {
+export function Drawer({ title, children }: DrawerProps) {
   const open = useSignal(false);
   return (
     <details
-      {...rest}
       onToggle={event => {
         open.value = event.currentTarget.open;
       }}

@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import type { Act } from './act.js';
 
 interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
-  readonly act: Act;
+  readonly act?: Act;
   /** Which of the act's requests this button makes. */
   readonly what: string;
   readonly run: () => unknown;
@@ -20,7 +20,7 @@ export function Press({ act, what, run, pressed, disabled, children, ...rest }: 
       onClick={() => disabled || run()}
       aria-disabled={disabled || undefined}
       aria-pressed={pressed}
-      aria-busy={act.pending.value === what || undefined}
+      aria-busy={act?.pending.value === what || undefined}
     >
       {children}
     </button>

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
 import { useConsole } from '../parts/console.js';
@@ -6,14 +6,19 @@ import { useConsole } from '../parts/console.js';
 /** Beside the chosen one. */
 const MOST_STACKED = 3;
 
-/** One press for each loop; the excited one pulses. "Stack" lets presses add loops below the chosen one. */
-export function LoopChooser({ stacked }: { readonly stacked: Signal<readonly LoopChoice[]> }) {
+interface LoopChooserProps {
+  /** Below the chosen loop; where it is given, presses add loops to it. */
+  readonly stacked: Signal<readonly LoopChoice[]> | undefined;
+}
+
+/** One press for each loop; the excited one pulses. */
+export function LoopChooser({ stacked }: LoopChooserProps) {
   const { model } = useConsole();
-  const stacks = useSignal(false);
   const chosen = keyOf(model.choice.value);
-  const isStacked = (choice: LoopChoice) => stacked.value.some(one => keyOf(one) === keyOf(choice));
+  const isStacked = (choice: LoopChoice) =>
+    keyOf(choice) !== chosen && stacked?.value.some(one => keyOf(one) === keyOf(choice)) === true;
   const press = (choice: LoopChoice) => {
-    if (!stacks.value) model.choice.value = choice;
+    if (stacked === undefined) model.choice.value = choice;
     else if (isStacked(choice)) stacked.value = stacked.value.filter(one => keyOf(one) !== keyOf(choice));
     else if (keyOf(choice) !== chosen) stacked.value = [...stacked.value, choice].slice(-MOST_STACKED);
   };
@@ -29,7 +34,7 @@ export function LoopChooser({ stacked }: { readonly stacked: Signal<readonly Loo
                 type="button"
                 key={loop}
                 aria-pressed={keyOf(choice) === chosen || isStacked(choice)}
-                data-stacked={(keyOf(choice) !== chosen && isStacked(choice)) || undefined}
+                data-stacked={isStacked(choice) || undefined}
                 data-excited={model.waveOf(unit)?.loop === loop || undefined}
                 onClick={() => press(choice)}
               >
@@ -39,18 +44,6 @@ export function LoopChooser({ stacked }: { readonly stacked: Signal<readonly Loo
           })}
         </fieldset>
       ))}
-      <button
-        type="button"
-        class="stack"
-        aria-pressed={stacks.value}
-        title="Shows up to four loops below one another"
-        onClick={() => {
-          stacks.value = !stacks.value;
-          if (!stacks.value) stacked.value = [];
-        }}
-      >
-        Stack
-      </button>
     </div>
   );
 }

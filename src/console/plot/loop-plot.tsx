@@ -2,7 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { type LoopChoice, loopOf } from '../model/loop-choice.js';
-import { type Columns, emptyColumns } from '../model/telemetry-buffer.js';
+import { emptyColumns } from '../model/telemetry-buffer.js';
 import { useConsole } from '../parts/console.js';
 import { createChart } from './chart.js';
 import { listenToGestures } from './gestures.js';
@@ -22,7 +22,7 @@ export function LoopPlot({
 }) {
   const { model, colours } = useConsole();
   const { telemetry } = model;
-  const { view, turns, showsOutput, keepsZero, locksY, picks } = settings;
+  const { view, showsOutput, keepsZero, locksY, picks } = settings;
   const columns = useMemo(emptyColumns, []);
   const hovered = useSignal<number | null>(null);
   const host = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ export function LoopPlot({
       showsOutput: () => showsOutput.peek(),
       keepsZero: () => keepsZero.peek(),
       lockedY: () => lockedY.current,
-      onZoom: (fromT, toT) => settings.change(() => view.zoom(fromT, toT)),
+      onZoom: (fromT, toT) => view.zoom(fromT, toT),
       onCursor: index => {
         hovered.value = index;
       },
@@ -57,11 +57,11 @@ export function LoopPlot({
       },
     });
     listenToGestures(made, {
-      onZoom: (t, factor) => settings.change(() => view.zoomAround(t, factor)),
+      onZoom: (t, factor) => view.zoomAround(t, factor),
       onPick: t => settings.pick(t),
       onReset: () => {
         picks.value = [];
-        settings.change(() => view.goOn());
+        view.goOn();
       },
     });
     chart.current = made;
@@ -79,18 +79,13 @@ export function LoopPlot({
   });
   useSignalEffect(() => {
     telemetry.frame.value;
-    turns.value;
     keepsZero.value;
     locksY.value;
     picks.value;
     view.runTo(telemetry.nowT);
-    fill(columns);
+    telemetry.buffer.read(choice.unit, choice.loop, ...view.range, columns);
     chart.current?.setData([columns.t, columns.setpoint, columns.measured, columns.output]);
   });
-
-  function fill(into: Columns): void {
-    telemetry.buffer.read(choice.unit, choice.loop, ...view.range, into);
-  }
 
   return (
     <div class="loop-plot">

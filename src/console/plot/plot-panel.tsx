@@ -13,11 +13,11 @@ const SPANS_S = [5, 15, 60, 120];
 export function PlotPanel() {
   const { model } = useConsole();
   const settings = useMemo(() => new PlotSettings(), []);
+  const stacks = useSignal(false);
   const stacked = useSignal<readonly LoopChoice[]>([]);
-  const { view, turns } = settings;
-  turns.value;
+  const { view } = settings;
   const choice = model.choice.value;
-  const plots = [choice, ...stacked.value.filter(other => keyOf(other) !== keyOf(choice))];
+  const others = stacks.value ? stacked.value.filter(other => keyOf(other) !== keyOf(choice)) : [];
   const toggle = (text: string, setting: Signal<boolean>, title: string) => (
     <button
       type="button"
@@ -31,9 +31,9 @@ export function PlotPanel() {
     </button>
   );
   return (
-    <section class="card plot" aria-label="Plot" data-stacked={plots.length > 1 || undefined}>
-      <LoopChooser stacked={stacked} />
-      {plots.map(one => (
+    <section class="card plot" aria-label="Plot" data-stacked={others.length > 0 || undefined}>
+      <LoopChooser stacked={stacks.value ? stacked : undefined} />
+      {[choice, ...others].map(one => (
         <LoopPlot key={keyOf(one)} choice={one} settings={settings} />
       ))}
       <div class="toolbar">
@@ -44,8 +44,8 @@ export function PlotPanel() {
             <button
               type="button"
               key={seconds}
-              aria-pressed={seconds === view.spanS}
-              onClick={() => settings.change(() => view.span(seconds))}
+              aria-pressed={seconds === view.spanS.value}
+              onClick={() => view.span(seconds)}
             >
               {seconds} s
             </button>
@@ -53,10 +53,10 @@ export function PlotPanel() {
         </div>
         {view.isHeld && (
           <>
-            <button type="button" aria-label="Back" onClick={() => settings.change(() => view.pan(-0.5))}>
+            <button type="button" aria-label="Back" onClick={() => view.pan(-0.5)}>
               ◀
             </button>
-            <button type="button" aria-label="Forth" onClick={() => settings.change(() => view.pan(0.5))}>
+            <button type="button" aria-label="Forth" onClick={() => view.pan(0.5)}>
               ▶
             </button>
           </>
@@ -64,10 +64,11 @@ export function PlotPanel() {
         <button
           type="button"
           aria-pressed={view.isHeld}
-          onClick={() => settings.change(() => (view.isHeld ? view.goOn() : view.pause()))}
+          onClick={() => (view.isHeld ? view.goOn() : view.pause())}
         >
           {view.isHeld ? 'Go on' : 'Pause'}
         </button>
+        {toggle('Stack', stacks, 'Shows up to four loops below one another: choose them')}
         {toggle('Zero', settings.keepsZero, 'Keeps 0 in sight')}
         {toggle('Lock y', settings.locksY, 'Keeps the values of the axis as they are')}
         {toggle('Output', settings.showsOutput, 'Shows what the loop puts out')}

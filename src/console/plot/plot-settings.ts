@@ -4,18 +4,11 @@ import { PlotWindow } from '../model/plot-window.js';
 /** What all plots of the panel share. */
 export class PlotSettings {
   readonly view = new PlotWindow(15);
-  /** Counts what was changed in `view`. */
-  readonly turns = signal(0);
   readonly showsOutput: Signal<boolean> = signal(false);
   readonly keepsZero: Signal<boolean> = signal(true);
   readonly locksY: Signal<boolean> = signal(false);
   /** Moments that were picked, at most two: what lies between is measured. */
   readonly picks = signal<readonly number[]>([]);
-
-  change(act: (view: PlotWindow) => void): void {
-    act(this.view);
-    this.turns.value += 1;
-  }
 
   pick(t: number): void {
     const picks = this.picks.value;

@@ -15,7 +15,7 @@ interface ReadoutProps {
 export function Readout({ loop: { quantity, outputQuantity }, columns, hovered, settings }: ReadoutProps) {
   const { model } = useConsole();
   model.telemetry.frame.value;
-  settings.turns.value;
+  settings.view.range;
   const index = hovered.value ?? columns.t.length - 1;
   const [setpoint, measured] = [columns.setpoint[index], columns.measured[index]];
   const error = setpoint == null || measured == null ? null : setpoint - measured;

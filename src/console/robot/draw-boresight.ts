@@ -1,4 +1,5 @@
 import { isReading } from '../daemon/robot-state.js';
+import { fixed } from '../model/numbers.js';
 import type { Seen } from './draw-top-view.js';
 
 /** From the crosshair to the nearer edge. */
@@ -12,13 +13,12 @@ export function drawBoresight(
   height: number,
   seen: Seen,
 ): void {
-  const { palette, sample, lit, fresh } = seen;
+  const { palette, sample, lit } = seen;
   const gimbal = sample?.gimbal;
   const scale = Math.min(width, height) / 2 / HALF_VIEW_RAD;
   const [middleX, middleY] = [width / 2, height / 2];
   ctx.save();
   ctx.translate(middleX, middleY);
-  ctx.globalAlpha = fresh && gimbal ? 1 : 0.4;
   ctx.font = '11px system-ui, sans-serif';
   const pitch = gimbal?.angle_pitch;
   if (isReading(pitch)) drawLadder(ctx, palette.zero, pitch.measured, scale, middleY);
@@ -79,6 +79,6 @@ function drawLadder(
     ctx.moveTo(-half, y);
     ctx.lineTo(half, y);
     ctx.stroke();
-    ctx.fillText(`${Math.round((rung * RUNG_RAD * 180) / Math.PI)}°`, half + 4, y + 4);
+    ctx.fillText(`${fixed((rung * RUNG_RAD * 180) / Math.PI, 0)}°`, half + 4, y + 4);
   }
 }

@@ -11,8 +11,6 @@ const TARGET_M = 2.2;
 export interface Seen {
   readonly sample: Sample | undefined;
   readonly lit: boolean;
-  /** Whether it is known to be so now. */
-  readonly fresh: boolean;
   readonly palette: Palette;
 }
 
@@ -55,7 +53,7 @@ export function drawTopView(
   for (const point of trail.poses) ctx.lineTo(point.x, point.y);
   ctx.lineTo(pose.x, pose.y);
   ctx.stroke();
-  ctx.globalAlpha = isPose(shown) && seen.fresh ? 1 : 0.4;
+  ctx.globalAlpha = isPose(shown) ? 1 : 0.4;
   drawRobot(ctx, seen, pose, px);
   ctx.restore();
 }
@@ -80,17 +78,10 @@ function drawRobot(
   ctx.moveTo(BODY_M / 2, 0);
   ctx.lineTo(BODY_M / 2 + 0.12, 0);
   ctx.stroke();
+  if (lit) drawBeam(ctx, palette.beam, isReading(yaw) ? yaw.measured : undefined, px);
   if (isReading(yaw)) {
     ctx.save();
     ctx.rotate(yaw.measured);
-    if (lit) {
-      ctx.strokeStyle = palette.beam;
-      ctx.lineWidth = 3 * px;
-      ctx.beginPath();
-      ctx.moveTo(0, 0);
-      ctx.lineTo(BEAM_M, 0);
-      ctx.stroke();
-    }
     ctx.strokeStyle = palette.measured;
     ctx.lineWidth = 3 * px;
     ctx.beginPath();
@@ -104,6 +95,24 @@ function drawRobot(
     }
     ctx.restore();
   }
+  ctx.restore();
+}
+
+/** Where it points; all around the robot where that is not known. */
+function drawBeam(ctx: CanvasRenderingContext2D, colour: string, yaw: number | undefined, px: number): void {
+  ctx.save();
+  ctx.globalAlpha = 1;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 3 * px;
+  ctx.beginPath();
+  if (yaw === undefined) {
+    ctx.setLineDash([8 * px, 6 * px]);
+    ctx.arc(0, 0, BODY_M, 0, 2 * Math.PI);
+  } else {
+    ctx.moveTo(0, 0);
+    ctx.lineTo(BEAM_M * Math.cos(yaw), BEAM_M * Math.sin(yaw));
+  }
+  ctx.stroke();
   ctx.restore();
 }
 

@@ -30,7 +30,6 @@ export function Drawing({ label, draw }: DrawingProps) {
     draw(ctx, width, height, {
       sample: model.telemetry.latest,
       lit: light === 'on' || light === 'fault',
-      fresh: model.fresh.value,
       palette,
     });
   });

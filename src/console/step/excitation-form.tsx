@@ -40,12 +40,14 @@ export function ExcitationForm() {
           disabled={!debugging}
         />
         <NumberField label="Period, s" name="Period in seconds" text={period} disabled={!debugging} />
-        <Press act={act} what="excite" run={excite} class="primary" disabled={!debugging}>
-          Excite
-        </Press>
-        <Press act={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
-          End
-        </Press>
+        <span class="acts">
+          <Press act={act} what="excite" run={excite} class="primary" disabled={!debugging}>
+            Excite
+          </Press>
+          <Press act={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
+            End
+          </Press>
+        </span>
       </form>
       <p class="hint" role="status">
         {model.isStopped

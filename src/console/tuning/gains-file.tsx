@@ -59,7 +59,7 @@ export function GainsFile() {
   }
 
   return (
-    <>
+    <div class="toolbar">
       <button type="button" disabled={gains === undefined} onClick={save}>
         Export
       </button>
@@ -85,7 +85,7 @@ export function GainsFile() {
           ))}
         </ul>
       )}
-    </>
+    </div>
   );
 }
 

@@ -78,12 +78,10 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
         <Outcome act={gains.saving} pending="Saving…" />
         <Outcome act={gains.trial.act} />
       </footer>
-      <Drawer title="History" class="history">
-        {({ Revisions }) => <Revisions gains={gains} />}
-      </Drawer>
-      <Drawer title="Profiles" class="history">
-        {({ Profiles }) => <Profiles gains={gains} />}
-      </Drawer>
+      <div class="drawers">
+        <Drawer title="History">{({ Revisions }) => <Revisions gains={gains} />}</Drawer>
+        <Drawer title="Profiles">{({ Profiles }) => <Profiles gains={gains} />}</Drawer>
+      </div>
     </section>
   );
 }

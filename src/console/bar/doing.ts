@@ -1,0 +1,56 @@
+import { UNIT_LIST, type Unit } from '../../core/units.js';
+import { loopOf } from '../model/loop-choice.js';
+import type { Model } from '../model/model.js';
+import { fixed } from '../model/numbers.js';
+import type { Act } from '../parts/act.js';
+import type { Line } from './lines.js';
+
+/** With the button that goes with it. */
+export interface AnswerableLine extends Line {
+  readonly answer?: {
+    readonly label: string;
+    /** Of the button, where it is read out. */
+    readonly name: string;
+    readonly act?: Act;
+    readonly run: () => unknown;
+  };
+}
+
+/** What somebody does to a unit that it would not do of itself: a tuning, else a wave, gains that are tried, or both. */
+export function doingLines(model: Model): AnswerableLine[] {
+  return UNIT_LIST.flatMap(unit => {
+    const { name } = unit;
+    const tune = model.tuning.tunes[name].value;
+    if (tune?.state === 'running') {
+      const text = `${loopOf(tune).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
+      return [doing(unit, text, 'tuning', model.tuning.act, () => model.tuning.end(name))];
+    }
+    return [...waveLines(model, unit), ...trialLines(model, unit)];
+  });
+}
+
+function waveLines(model: Model, unit: Unit): AnswerableLine[] {
+  const wave = model.waveOf(unit.name);
+  if (wave === undefined) return [];
+  const { title, quantity } = loopOf({ unit: unit.name, loop: wave.loop });
+  const text = `${title} ±${wave.amplitude} ${quantity} every ${wave.periodS} s`;
+  const end = () => model.endExcitation(unit.name);
+  return [doing(unit, text, 'excitation', model.exciting[unit.name], end)];
+}
+
+function trialLines(model: Model, unit: Unit): AnswerableLine[] {
+  const trial = model.status.value?.[unit.name].gains.trial;
+  if (trial === undefined) return [];
+  const { trial: held } = model.gains[unit.name];
+  const leftS = trial.endsAtT - (model.telemetry.latest?.t ?? trial.endsAtT);
+  const text =
+    trial.id === held.id.value
+      ? `runs gains that this page tries. Nothing is saved.`
+      : `runs gains that ${trial.by} tries, for ${fixed(Math.max(0, leftS), 0)} s unless asked for again.`;
+  return [doing(unit, text, 'trial', held.act, () => held.end())];
+}
+
+function doing({ title }: Unit, text: string, what: string, act: Act, run: () => unknown): AnswerableLine {
+  const name = `End the ${what} of the ${title.toLowerCase()}`;
+  return { tone: 'doing', about: title, text, answer: { label: 'End', name, act, run } };
+}
