@@ -32,7 +32,7 @@ const INSIDE_OUT = UNIT_LIST.flatMap(unit => unit.loops.map(loop => ({ unit, loo
 );
 
 function depth(loop: Loop): number {
-  return loop.controller.inner === undefined ? 0 : 1;
+  return loop.inner === undefined ? 0 : 1;
 }
 
 function row({

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import type { Happening } from '../core/happening.js';
 import { Listeners } from '../core/listeners.js';
+import { controllerOf } from '../core/loop-controllers.js';
 import type { Tune } from '../core/tune.js';
 import { LONGEST_TUNING_S, type Style, TUNING_PART } from '../core/tuning-terms.js';
 import { type UnitName, unitNamed } from '../core/units.js';
@@ -162,7 +163,7 @@ export class Autotune {
     if (!online) throw new RobotError('unit-offline', { unit }, { cause: problem });
     if (mode !== 'debug') throw new RobotError('wrong-mode', { unit, mode });
     if (trial !== undefined) throw new RobotError('trial-running', { unit, by: trial.by });
-    const isVisual = unitNamed(unit).loops.find(one => one.name === loop)?.controller.sign === -1;
+    const isVisual = controllerOf({ unit, name: loop }).sign === -1;
     if (isVisual && !flags.includes('target_visible')) {
       throw new RobotError('loop-unfit', { loop, reason: 'there is no target in view' });
     }

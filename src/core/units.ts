@@ -33,21 +33,6 @@ export const QUANTITIES = {
 
 export type Quantity = keyof typeof QUANTITIES;
 
-export interface LoopController {
-  /**
-   * What the output moves: `lag`, the measured value itself, which follows late; `integrator`, its rate, as a speed moves a
-   * place; `servo`, the rate's change, as a voltage turns an axis.
-   */
-  readonly plant: 'lag' | 'integrator' | 'servo';
-  /** -1 where a larger output makes the measured value smaller: the firmware turns the error round. */
-  readonly sign: 1 | -1;
-  readonly outputLimits: { readonly min: number; readonly max: number };
-  /** Time constant of the filter on the derivative. */
-  readonly derivativeFilterS: number;
-  /** The loop whose setpoint is this loop's output. */
-  readonly inner?: string;
-}
-
 interface LoopDeclaration {
   /** Place in the register map. Never changed and never given to another loop. */
   readonly slot: number;
@@ -61,8 +46,8 @@ interface LoopDeclaration {
   readonly excitationPeriodS: number;
   /** Deviation of the measured value from the setpoint, in `quantity`, past which the loop has run away. */
   readonly runaway: number;
-  /** What the firmware knows of the loop, as docs/motor-protocol.md has it; the tuner computes with it. */
-  readonly controller: LoopController;
+  /** The loop whose setpoint is this loop's output. */
+  readonly inner?: string;
   /** The gains in force until the first save. */
   readonly defaults: Gains;
 }
@@ -96,13 +81,7 @@ export const UNITS = {
         maxAmplitude: 0.2,
         excitationPeriodS: 2,
         runaway: 0.5,
-        controller: {
-          plant: 'lag',
-          sign: -1,
-          outputLimits: { min: -2.85, max: 2.85 },
-          derivativeFilterS: 0.03,
-          inner: 'angle_yaw',
-        },
+        inner: 'angle_yaw',
         defaults: { kp: 0.3, ki: 9, kd: 0 },
       },
       visual_pitch: {
@@ -113,13 +92,7 @@ export const UNITS = {
         maxAmplitude: 0.2,
         excitationPeriodS: 2,
         runaway: 0.4,
-        controller: {
-          plant: 'lag',
-          sign: -1,
-          outputLimits: { min: -0.5, max: 0.7 },
-          derivativeFilterS: 0.03,
-          inner: 'angle_pitch',
-        },
+        inner: 'angle_pitch',
         defaults: { kp: 0.3, ki: 9, kd: 0 },
       },
       angle_yaw: {
@@ -130,12 +103,6 @@ export const UNITS = {
         maxAmplitude: 0.5,
         excitationPeriodS: 2,
         runaway: 1.2,
-        controller: {
-          plant: 'servo',
-          sign: 1,
-          outputLimits: { min: -24, max: 24 },
-          derivativeFilterS: 0.002,
-        },
         defaults: { kp: 300, ki: 300, kd: 7.5 },
       },
       angle_pitch: {
@@ -146,12 +113,6 @@ export const UNITS = {
         maxAmplitude: 0.3,
         excitationPeriodS: 2,
         runaway: 0.75,
-        controller: {
-          plant: 'servo',
-          sign: 1,
-          outputLimits: { min: -24, max: 24 },
-          derivativeFilterS: 0.002,
-        },
         defaults: { kp: 300, ki: 600, kd: 6 },
       },
     },
@@ -171,12 +132,6 @@ export const UNITS = {
         maxAmplitude: 1,
         excitationPeriodS: 2,
         runaway: 2.5,
-        controller: {
-          plant: 'lag',
-          sign: 1,
-          outputLimits: { min: -16, max: 16 },
-          derivativeFilterS: 0.01,
-        },
         defaults: { kp: 40, ki: 320, kd: 0 },
       },
       angle: {
@@ -187,12 +142,6 @@ export const UNITS = {
         maxAmplitude: 1,
         excitationPeriodS: 2,
         runaway: 2.2,
-        controller: {
-          plant: 'servo',
-          sign: 1,
-          outputLimits: { min: -8, max: 8 },
-          derivativeFilterS: 0.005,
-        },
         defaults: { kp: 100, ki: 50, kd: 6 },
       },
       position: {
@@ -203,13 +152,7 @@ export const UNITS = {
         maxAmplitude: 1,
         excitationPeriodS: 4,
         runaway: 2.5,
-        controller: {
-          plant: 'integrator',
-          sign: 1,
-          outputLimits: { min: -1.2, max: 1.2 },
-          derivativeFilterS: 0.01,
-          inner: 'speed',
-        },
+        inner: 'speed',
         defaults: { kp: 5, ki: 0, kd: 0 },
       },
     },
@@ -233,6 +176,7 @@ export interface Excitation {
 
 export interface Loop extends LoopDeclaration {
   readonly name: string;
+  readonly unit: UnitName;
 }
 
 export interface Unit extends Omit<UnitDeclaration, 'loops'> {
@@ -244,7 +188,7 @@ export interface Unit extends Omit<UnitDeclaration, 'loops'> {
 function unit(name: UnitName): Unit {
   const declaration: UnitDeclaration = UNITS[name];
   const loops = Object.entries(declaration.loops)
-    .map(([loop, fields]) => ({ name: loop, ...fields }))
+    .map(([loop, fields]) => ({ name: loop, unit: name, ...fields }))
     .sort((a, b) => a.slot - b.slot);
   return { ...declaration, name, loops };
 }

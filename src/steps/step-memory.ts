@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
+import { controllerOf } from '../core/loop-controllers.js';
 import type { MeasuredStep, RememberedStep, StepSummary } from '../core/remembered-step.js';
 import { type StepFigures, stepFigures } from '../core/step-figures.js';
 import { type GainSet, UNIT_LIST, type UnitName, unitNamed } from '../core/units.js';
@@ -144,7 +145,7 @@ export class StepMemory {
       oldSetpoint,
       setpoint: newSetpoint,
       output: this.#outputs.outputOf(unit, capture),
-      outputLimits: unitNamed(unit).loops.find(({ name }) => name === loop)?.controller.outputLimits,
+      outputLimits: controllerOf({ unit, name: loop }).outputLimits,
     });
     this.captured.emit({ unit, capture, figures });
     const beganMs = this.#clock.nowMs() - 1000 * periodS * measured.length - READ_OUT_MS;

@@ -1,13 +1,18 @@
-import type { Loop, LoopController } from '../core/units.js';
+import { controllerOf, type LoopController } from '../core/loop-controllers.js';
+import type { Loop } from '../core/units.js';
 
 /** What the tuner knows of a loop before it has seen it move. */
-export interface LoopShape extends LoopController {
+export interface LoopShape extends LoopController, Pick<Loop, 'inner'> {
   /** Of the loop. */
   readonly periodS: number;
 }
 
-export function shapeOf({ controller }: Loop, rateHz: number): LoopShape {
-  return { ...controller, periodS: 1 / rateHz };
+export function shapeOf(loop: Loop, rateHz: number): LoopShape {
+  return {
+    ...controllerOf(loop),
+    ...(loop.inner !== undefined && { inner: loop.inner }),
+    periodS: 1 / rateHz,
+  };
 }
 
 /** Half of the output's range. */

@@ -20,12 +20,13 @@ export interface StreamHandlers {
   readonly onFreshness: (fresh: boolean) => void;
 }
 
-const STALE_MS = 800;
+/** Late timers of a busy browser have room up to the second that is promised. */
+const STALE_MS = 750;
 /** A connection that is silent for so long is given up, whatever the browser thinks of it. */
 const DEAD_MS = 4000;
 const REOPEN_MS = 500;
 const GIVEN_WAY_MS = 1500;
-const LOOK_MS = 100;
+const LOOK_MS = 50;
 
 /** The stream of events, kept open while the page can be seen and newer windows do not need the connection. */
 export class EventStream {

@@ -102,7 +102,7 @@ export class Tuning {
 export function insideOut(unit: UnitName): LoopChoice[] {
   const { loops } = unitNamed(unit);
   const depthOf = (name: string): number => {
-    const inner = loops.find(loop => loop.name === name)?.controller.inner;
+    const inner = loops.find(loop => loop.name === name)?.inner;
     return inner === undefined ? 0 : 1 + depthOf(inner);
   };
   return loops

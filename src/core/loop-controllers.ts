@@ -1,0 +1,44 @@
+import type { Loop, UNITS, UnitName } from './units.js';
+
+/** What the firmware knows of a loop, as docs/motor-protocol.md has it; the tuner computes with it. */
+export interface LoopController {
+  /**
+   * What the output moves: `lag`, the measured value itself, which follows late; `integrator`, its rate, as a speed moves a
+   * place; `servo`, the rate's change, as a voltage turns an axis.
+   */
+  readonly plant: 'lag' | 'integrator' | 'servo';
+  /** -1 where a larger output makes the measured value smaller: the firmware turns the error round. */
+  readonly sign: 1 | -1;
+  readonly outputLimits: { readonly min: number; readonly max: number };
+  /** Time constant of the filter on the derivative. */
+  readonly derivativeFilterS: number;
+}
+
+/** Beside the declaration of the loops, since the page has no use for it. */
+const CONTROLLERS = {
+  gimbal: {
+    visual_yaw: { plant: 'lag', sign: -1, outputLimits: { min: -2.85, max: 2.85 }, derivativeFilterS: 0.03 },
+    visual_pitch: { plant: 'lag', sign: -1, outputLimits: { min: -0.5, max: 0.7 }, derivativeFilterS: 0.03 },
+    angle_yaw: { plant: 'servo', sign: 1, outputLimits: { min: -24, max: 24 }, derivativeFilterS: 0.002 },
+    angle_pitch: { plant: 'servo', sign: 1, outputLimits: { min: -24, max: 24 }, derivativeFilterS: 0.002 },
+  },
+  chassis: {
+    speed: { plant: 'lag', sign: 1, outputLimits: { min: -16, max: 16 }, derivativeFilterS: 0.01 },
+    angle: { plant: 'servo', sign: 1, outputLimits: { min: -8, max: 8 }, derivativeFilterS: 0.005 },
+    position: {
+      plant: 'integrator',
+      sign: 1,
+      outputLimits: { min: -1.2, max: 1.2 },
+      derivativeFilterS: 0.01,
+    },
+  },
+} as const satisfies {
+  readonly [Unit in UnitName]: Readonly<Record<keyof (typeof UNITS)[Unit]['loops'], LoopController>>;
+};
+
+export function controllerOf({ unit, name }: Pick<Loop, 'unit' | 'name'>): LoopController {
+  const controllers: Readonly<Record<string, LoopController>> = CONTROLLERS[unit];
+  const found = controllers[name];
+  if (found === undefined) throw new TypeError(`no loop named ${name}`);
+  return found;
+}
