@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, openStream, request } from '../bench/connection.js';
 import { gainsBody } from '../bench/gains-body.js';
 import type { Complaints } from './complaints.js';
-import type { SoakedRobot } from './soaked-robot.js';
+import { type SoakedRobot, UNITS } from './soaked-robot.js';
 
 /** Everything is answered by then. */
 const ANSWER_MS = 1200;
@@ -30,16 +30,21 @@ const ACTS: readonly (readonly [path: string, body: unknown])[] = [
 export interface Callers {
   /** So far. */
   counts(): { requests: number; streams: number };
-  /** The gains that the last save answered 200 asked for, by unit, with those of a save still unanswered. */
+  /** The gains in force by unit, with those of a save still unanswered. */
   stop(): Promise<ReadonlyMap<string, readonly number[]>>;
 }
 
 /** Readers, actors, a saver for each unit, one who switches the laser, and streams that come and go. */
-export function startCallers({ server: { port }, clock }: SoakedRobot, complaints: Complaints): Callers {
+export async function startCallers(robot: SoakedRobot, complaints: Complaints): Promise<Callers> {
+  const {
+    clock,
+    server: { port },
+  } = robot;
   let stopped = false;
   let requests = 0;
   let streams = 0;
   const saved = new Map<string, readonly number[]>();
+  for (const unit of UNITS) saved.set(unit, [await robot.kpInForce(unit)]);
 
   const asking = async (connection: Connection, bytes: Buffer) => {
     const answer = await clock.within(ANSWER_MS, connection.send(bytes));

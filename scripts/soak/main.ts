@@ -55,7 +55,7 @@ process.exitCode = complaints.lines.length === 0 ? 0 : 1;
 /** One process under load, faults and log rotation, whose memory, handles and timers must not grow. */
 async function live(forMs: number): Promise<void> {
   const robot = await SoakedRobot.start(folder, state);
-  const callers = startCallers(robot, complaints);
+  const callers = await startCallers(robot, complaints);
   const startMs = performance.now();
   const seen: (Insides & { readonly atMs: number })[] = [];
   for (let turn = 0; performance.now() - startMs < forMs; turn += 1) {
@@ -101,7 +101,7 @@ async function dieOften(forMs: number): Promise<void> {
   let kills = 0;
   let robot = await SoakedRobot.start(folder, state);
   while (performance.now() < untilMs) {
-    const callers = startCallers(robot, complaints);
+    const callers = await startCallers(robot, complaints);
     await delay(500 + Math.random() * 2500);
     const stopping = callers.stop();
     await robot.server.stop('SIGKILL');

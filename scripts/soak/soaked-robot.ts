@@ -5,7 +5,7 @@ import { type Part, partAt, partOf } from '../fuzz/valid-values.js';
 import type { Complaints } from './complaints.js';
 import { FairClock } from './fair-clock.js';
 
-const UNITS = ['gimbal', 'chassis'] as const;
+export const UNITS = ['gimbal', 'chassis'] as const;
 const FAULTS: readonly unknown[] = [
   { target: 'gimbal', fault: 'unplug' },
   { target: 'chassis', fault: 'brownout' },
@@ -37,7 +37,9 @@ export class SoakedRobot {
   }
 
   static async start(folder: string, state: string): Promise<SoakedRobot> {
-    const args = (port: number) => ['dist/scripts/soak/daemon.js', '--port', String(port), '--state', state];
+    // Room for new objects that V8 lets grow for minutes would look like a leak.
+    const program = ['--max-semi-space-size=1', 'dist/scripts/soak/daemon.js', '--state', state];
+    const args = (port: number) => [...program, '--port', String(port)];
     return new SoakedRobot(await Server.start({ name: 'soak', args }, folder));
   }
 
@@ -85,11 +87,16 @@ export class SoakedRobot {
     };
   }
 
+  /** Of the first loop: a save gives every loop the same. */
+  async kpInForce(unit: string): Promise<number> {
+    const gains = partOf(await this.server.ask('GET', `/api/${unit}/pidconfig`));
+    return Number(partOf(Object.values(gains)[0]).kp);
+  }
+
   /** The gains in force, by the first loop's kp, are those of the last save answered 200, or of one under way. */
   async keeps(saved: ReadonlyMap<string, readonly number[]>, complaints: Complaints): Promise<void> {
     for (const [unit, allowed] of saved) {
-      const gains = partOf(await this.server.ask('GET', `/api/${unit}/pidconfig`));
-      const kp = Number(partOf(Object.values(gains)[0]).kp);
+      const kp = await this.kpInForce(unit);
       if (!allowed.includes(kp))
         complaints.add('promise', `${unit} has kp ${kp} after a kill, not ${allowed}`);
     }

@@ -19,6 +19,8 @@ export type Step =
     }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'fault'; readonly fault: FaultBody }
+  /** So many frames reach their controller, and seem not to. */
+  | { readonly do: 'lose answers'; readonly count: number }
   | { readonly do: 'disk'; readonly weather: DiskWeather }
   /** As `trunnion token` does beside the daemon; none leaves the robot open. */
   | { readonly do: 'tokens'; readonly list: TokenList }

@@ -1,5 +1,5 @@
 import type { Role } from '../../src/access/roles.js';
-import { perUnit } from '../../src/core/units.js';
+import { perUnit, UNIT_LIST } from '../../src/core/units.js';
 import { BrokenPromise, promise } from './broken-promise.js';
 import type { DaemonLife } from './daemon-life.js';
 import type { Shown } from './model.js';
@@ -10,6 +10,10 @@ export async function lookAt(life: DaemonLife | undefined, as: Role | undefined)
   const get = (path: string) => answerTo(life, path, as);
   const status = await get('/api/status');
   promise(status.storage.ok, 'storage', () => JSON.stringify(status.storage));
+  for (const { name } of UNIT_LIST) {
+    const { online, problem } = status[name];
+    promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
+  }
   const kept = {
     gimbal: await get('/api/gimbal/pidconfig'),
     chassis: await get('/api/chassis/pidconfig'),
@@ -28,8 +32,7 @@ export async function lookAt(life: DaemonLife | undefined, as: Role | undefined)
     log: { head, events },
     match: { phase, locked: lock !== null, refereeSilent, recorded },
     units: perUnit(({ name }) => {
-      const { online, problem, mode, gains } = status[name];
-      promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
+      const { mode, gains } = status[name];
       const isTried = gains.trial !== undefined;
       const isTuned = tunes[name].tune?.state === 'running';
       return { mode, applied: gains.applied, kept: kept[name], isTried, isTuned, history: history[name] };

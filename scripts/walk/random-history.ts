@@ -130,6 +130,8 @@ function randomSteps(random: Random, unit: Unit, theme: Theme, requests: RandomR
     [45, () => [asked(random, requests.any(unit))]],
     [25, () => [{ do: 'wait', ms: waitMs(random) }]],
     [16, () => [{ do: 'fault', fault: randomFault(random, unit) }]],
+    [2, () => [{ do: 'lose answers', count: random.whole(1, 12) }]],
+    [3, () => refusedAndDone(random, unit, requests)],
     [3 * theme.disk, () => [{ do: 'disk', weather: randomWeather(random) }]],
     [1, () => [{ do: 'wall clock', jumpMs: random.among([-1, 1]) * random.among([5e3, 86.4e6, 3e10]) }]],
     [2, () => [{ do: 'interlock', closed: random.chance(0.6) }]],
@@ -197,6 +199,15 @@ function play(random: Random, requests: RandomRequests): readonly Step[] {
     // Now and then longer than the silence that a play bears.
     { do: 'wait', ms: random.among([5, 300, 900]) },
   ];
+}
+
+/** Requests that are refused although the controller has heard them, and one that is not. */
+function refusedAndDone(random: Random, unit: Unit, requests: RandomRequests): readonly Step[] {
+  const asked = (): readonly Step[] => [
+    { do: 'ask', request: requests.any(unit) },
+    { do: 'wait', ms: random.among([1, 20, 400]) },
+  ];
+  return [...asked(), { do: 'lose answers', count: random.whole(3, 9) }, ...asked(), ...asked()];
 }
 
 /** Something that has to outlive the daemon, and its end right after. */

@@ -1,3 +1,4 @@
+import { RobotError } from '../../src/core/errors.js';
 import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { decodeFrame } from '../../src/protocol/codec.js';
@@ -25,6 +26,8 @@ export class Wire {
   readonly #watch: WireWatch;
   #last: Promise<unknown> = Promise.resolve();
   #underWay = 0;
+  /** So many of the next writes are heard, and seem to fail. */
+  lostAnswers = 0;
 
   constructor(options: { bus: I2cBus; clock: WalkClock; frameMs: number; watch: WireWatch }) {
     this.#bus = options.bus;
@@ -46,7 +49,12 @@ export class Wire {
       writeBlock: (address, register, data) => {
         const frame = decoded(address, register, data);
         if (frame !== undefined) this.#watch.wrote(frame);
-        return this.#transact(() => this.#bus.writeBlock(address, register, data));
+        return this.#transact(async () => {
+          await this.#bus.writeBlock(address, register, data);
+          if (this.lostAnswers === 0) return;
+          this.lostAnswers -= 1;
+          throw new RobotError('nack', { address });
+        });
       },
     };
   }

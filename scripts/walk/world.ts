@@ -94,6 +94,10 @@ export class World {
       case 'fault':
         this.#fault(step.fault);
         break;
+      case 'lose answers':
+        this.#wire.lostAnswers = step.count;
+        this.#model.trouble(this.clock.nowMs());
+        break;
       case 'disk':
         this.#weather(step.weather);
         this.#model.trouble(this.clock.nowMs());
@@ -295,6 +299,7 @@ export class World {
     this.#robot.inject({ target: 'bus', fault: 'clear' });
     for (const { name } of UNIT_LIST) this.#robot.inject({ target: name, fault: 'clear' });
     this.#robot.inject({ target: 'pin', fault: 'clear' });
+    this.#wire.lostAnswers = 0;
     this.#weather(FAIR);
     this.#interlock(true);
     for (const { name } of UNIT_LIST) this.#model.plugged(name, true, this.clock.nowMs());
