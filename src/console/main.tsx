@@ -5,7 +5,7 @@ import { EventStream } from './daemon/event-stream.js';
 import { Model } from './model/model.js';
 import { Page } from './page.js';
 import { ConsoleContext } from './parts/console.js';
-import { createColours } from './plot/palette.js';
+import { createPalette } from './plot/palette.js';
 
 const FRAME_MS = 30;
 
@@ -25,15 +25,17 @@ const stream = new EventStream({
   onFreshness: fresh => {
     model.fresh.value = fresh;
   },
-  onStatus: status => model.setStatus(status),
-  onTelemetry: sample => model.telemetry.take(sample),
-  onStep: step => model.takeStep(step),
-  onTune: tune => model.tuning.take(tune),
-  onLog: event => model.log.take(event),
+  events: {
+    status: status => model.setStatus(status),
+    telemetry: sample => model.telemetry.take(sample),
+    step: step => model.takeStep(step),
+    tune: tune => model.tuning.take(tune),
+    log: event => model.log.take(event),
+  },
 });
 
 const { token, hash } = readAddress(location.hash);
-if (token !== undefined) history.replaceState(null, '', location.pathname + hash);
+if (token !== null) history.replaceState(null, '', location.pathname + hash);
 
 let drawnMs = 0;
 function frame(nowMs: number): void {
@@ -46,12 +48,12 @@ function frame(nowMs: number): void {
 const place = document.querySelector('#page') ?? document.body;
 place.textContent = '';
 render(
-  <ConsoleContext.Provider value={{ daemon, model, colours: createColours() }}>
+  <ConsoleContext.Provider value={{ daemon, model, palette: createPalette() }}>
     <Page />
   </ConsoleContext.Provider>,
   place,
 );
 requestAnimationFrame(frame);
 
-if (token === undefined) stream.start();
+if (token === null) stream.start();
 else void model.enter(token).then(() => stream.start());

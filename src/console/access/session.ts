@@ -6,22 +6,11 @@ export interface Session {
   readonly rights: readonly string[];
 }
 
-export interface Address {
-  readonly token: string | undefined;
-  /** The address without the token. */
-  readonly hash: string;
-}
-
-/** `#match`, `#token=…`, or both: `#match&token=…`. */
-export function readAddress(hash: string): Address {
-  const parts = hash
-    .slice(1)
-    .split('&')
-    .filter(part => part !== '');
-  const token = parts.find(part => part.startsWith('token='))?.slice('token='.length);
-  const others = parts.filter(part => !part.startsWith('token='));
-  return {
-    token: token === undefined ? undefined : decodeURIComponent(token),
-    hash: others.length === 0 ? '' : `#${others.join('&')}`,
-  };
+/** `#match`, `#token=…`, or both, `#match&token=…`: the token, and the address without it. */
+export function readAddress(hash: string): { readonly token: string | null; readonly hash: string } {
+  const words = new URLSearchParams(hash.slice(1));
+  const token = words.get('token');
+  words.delete('token');
+  const others = [...words.keys()].join('&');
+  return { token, hash: others && `#${others}` };
 }

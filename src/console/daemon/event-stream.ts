@@ -9,11 +9,14 @@ export interface StreamHandlers {
   readonly onOpen: () => void;
   /** The daemon refused the stream, or cannot be reached. */
   readonly onRefused: () => void;
-  readonly onStatus: (status: Status) => void;
-  readonly onTelemetry: (sample: Sample) => void;
-  readonly onStep: (step: Step) => void;
-  readonly onTune: (tune: Tune) => void;
-  readonly onLog: (event: LogEvent) => void;
+  /** What is done with the data of each type of event. */
+  readonly events: {
+    readonly status: (status: Status) => void;
+    readonly telemetry: (sample: Sample) => void;
+    readonly step: (step: Step) => void;
+    readonly tune: (tune: Tune) => void;
+    readonly log: (event: LogEvent) => void;
+  };
   /** Newer windows have the connections; a press or a key wakes this one. */
   readonly onRest: (resting: boolean) => void;
   /** Heard from within STALE_MS, or not any more. */
@@ -95,20 +98,14 @@ export class EventStream {
     this.#source = source;
     this.#heardMs = Math.max(this.#heardMs, performance.now() - STALE_MS);
     source.addEventListener('open', () => this.#handlers.onOpen());
-    this.#on<Status>(source, 'status', status => this.#handlers.onStatus(status));
-    this.#on<Sample>(source, 'telemetry', sample => this.#handlers.onTelemetry(sample));
-    this.#on<Step>(source, 'step', step => this.#handlers.onStep(step));
-    this.#on<Tune>(source, 'tune', tune => this.#handlers.onTune(tune));
-    this.#on<LogEvent>(source, 'log', event => this.#handlers.onLog(event));
-  }
-
-  #on<T>(source: EventSource, type: string, act: (data: T) => void): void {
-    source.addEventListener(type, event => {
-      if (source !== this.#source) return;
-      this.#heardMs = performance.now();
-      act(JSON.parse(event.data));
-      this.#setFresh(true);
-    });
+    for (const [type, act] of Object.entries(this.#handlers.events)) {
+      source.addEventListener(type, event => {
+        if (source !== this.#source) return;
+        this.#heardMs = performance.now();
+        act(JSON.parse(event.data));
+        this.#setFresh(true);
+      });
+    }
   }
 
   #close(reopenAfterMs: number): void {

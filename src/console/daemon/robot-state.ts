@@ -1,6 +1,6 @@
 import type { Pose, Reading, Telemetry } from '../../core/telemetry.js';
 
-export type { Pose, Reading, Telemetry as Sample };
+export type { Pose, Telemetry as Sample };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

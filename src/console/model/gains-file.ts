@@ -11,57 +11,38 @@ export function exportGains(gains: AllGains): string {
 
 /** Takes nothing of a file in which anything is wrong. */
 export function importGains(text: string): Imported {
-  let file: unknown;
+  const faults: string[] = [];
+  /** The members of an object; what is missing, or not known here, is a fault. */
+  const membersOf = (value: unknown, pointer: string, known: readonly string[]): Map<string, unknown> => {
+    const members = new Map<string, unknown>(Object.entries(Object(value)));
+    if (typeof value !== 'object' || value === null)
+      faults.push(`${pointer || 'the file'} is missing or not an object`);
+    const strangers = [...members.keys()].filter(name => !known.includes(name));
+    faults.push(...strangers.map(name => `${pointer}/${name} is not known here`));
+    return members;
+  };
+  const gainsOf = (value: unknown, pointer: string): Gains => {
+    const members = membersOf(value, pointer, GAIN_NAMES);
+    const gain = (name: string) => {
+      const value = members.get(name);
+      if (!Number.isFinite(value)) faults.push(`${pointer}/${name} is missing or not a number`);
+      return Number(value);
+    };
+    return { kp: gain('kp'), ki: gain('ki'), kd: gain('kd') };
+  };
   try {
-    file = JSON.parse(text);
+    const file = membersOf(
+      JSON.parse(text),
+      '',
+      UNIT_LIST.map(({ name }) => name),
+    );
+    const gains = perUnit(({ name: unit, loops }) => {
+      const names = loops.map(({ name }) => name);
+      const set = membersOf(file.get(unit), `/${unit}`, names);
+      return Object.fromEntries(names.map(name => [name, gainsOf(set.get(name), `/${unit}/${name}`)]));
+    });
+    return faults.length > 0 ? { faults } : { gains };
   } catch {
     return { faults: ['This file is not JSON.'] };
   }
-  const faults = [
-    ...strangers('', file, UNIT_LIST),
-    ...UNIT_LIST.flatMap(({ name, loops }) => {
-      const unit = member(file, name);
-      return [
-        ...strangers(`/${name}`, unit, loops),
-        ...loops.flatMap(loop => tripleFaults(`/${name}/${loop.name}`, member(unit, loop.name))),
-      ];
-    }),
-  ];
-  if (faults.length > 0) return { faults };
-  const gains = perUnit(({ name, loops }) =>
-    Object.fromEntries(loops.map(loop => [loop.name, triple(member(member(file, name), loop.name))])),
-  );
-  return { gains };
-}
-
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
-}
-
-function strangers(pointer: string, value: unknown, known: readonly { readonly name: string }[]): string[] {
-  if (typeof value !== 'object' || value === null)
-    return [`${pointer || 'the file'} is missing or not an object`];
-  return Object.keys(value)
-    .filter(key => !known.some(({ name }) => name === key))
-    .map(key => `${pointer}/${key} is not known here`);
-}
-
-function tripleFaults(pointer: string, value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [`${pointer} is missing`];
-  return [
-    ...strangers(
-      pointer,
-      value,
-      GAIN_NAMES.map(name => ({ name })),
-    ),
-    ...GAIN_NAMES.filter(gain => !Number.isFinite(member(value, gain))).map(
-      gain => `${pointer}/${gain} is missing or not a number`,
-    ),
-  ];
-}
-
-function triple(value: unknown): Gains {
-  const gain = (name: string) => Number(member(value, name));
-  return { kp: gain('kp'), ki: gain('ki'), kd: gain('kd') };
 }

@@ -28,7 +28,6 @@ export interface Mark {
   readonly t: number;
   /** Undefined for both units. */
   readonly unit?: UnitName;
-  readonly kind: 'save' | 'mode' | 'stop' | 'link';
   readonly text: string;
 }
 
@@ -39,17 +38,17 @@ export function marksBetween(before: Status, after: Status, t: number): Mark[] {
     const was = before[name];
     const is = after[name];
     if (is.gains.revision !== was.gains.revision) {
-      marks.push({ t, unit: name, kind: 'save', text: `rev ${is.gains.revision}` });
+      marks.push({ t, unit: name, text: `rev ${is.gains.revision}` });
     }
     if (is.mode !== was.mode && is.mode !== null) {
-      marks.push({ t, unit: name, kind: 'mode', text: is.mode });
+      marks.push({ t, unit: name, text: is.mode });
     }
     if (is.online !== was.online) {
-      marks.push({ t, unit: name, kind: 'link', text: is.online ? 'online' : 'offline' });
+      marks.push({ t, unit: name, text: is.online ? 'online' : 'offline' });
     }
   }
   if (after.stopped !== before.stopped) {
-    marks.push({ t, kind: 'stop', text: after.stopped ? 'STOP' : 'resume' });
+    marks.push({ t, text: after.stopped ? 'STOP' : 'resume' });
   }
   return marks;
 }

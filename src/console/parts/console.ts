@@ -1,14 +1,15 @@
+import type { ReadonlySignal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Daemon } from '../daemon/daemon.js';
 import type { Model } from '../model/model.js';
-import type { Colours } from '../plot/palette.js';
+import type { Palette } from '../plot/palette.js';
 
 /** What every part of the page may use. */
 export interface Console {
   readonly daemon: Daemon;
   readonly model: Model;
-  readonly colours: Colours;
+  readonly palette: ReadonlySignal<Palette>;
 }
 
 export const ConsoleContext = createContext<Console | undefined>(undefined);

@@ -1,6 +1,7 @@
+import type { ReadonlySignal } from '@preact/signals';
 import uPlot from 'uplot';
 import type { Quantity } from '../../core/units.js';
-import type { Colours, Palette } from './palette.js';
+import type { Palette } from './palette.js';
 
 export interface ChartSeries {
   readonly label: string;
@@ -13,7 +14,7 @@ export interface ChartSeries {
 
 export interface ChartOptions {
   readonly host: HTMLElement;
-  readonly colours: Colours;
+  readonly palette: ReadonlySignal<Palette>;
   readonly series: readonly ChartSeries[];
   /** Where the time axis reads 0. */
   readonly zeroT: () => number;
@@ -37,8 +38,8 @@ const LEAST_SPANS: Readonly<Record<Quantity, number>> = { rad: 0.02, m: 0.05, 'm
 
 /** A uPlot with our look: time before `zeroT`, a zero line, the page's colours, the width of its host. */
 export function createChart(options: ChartOptions): uPlot {
-  const { host, colours, series } = options;
-  const colour = (name: keyof Palette) => () => colours.palette.peek()[name];
+  const { host, palette, series } = options;
+  const colour = (name: keyof Palette) => () => palette.peek()[name];
   const outputQuantity = options.outputQuantity ?? options.quantity;
   const axis = {
     stroke: colour('dim'),
@@ -102,8 +103,8 @@ export function createChart(options: ChartOptions): uPlot {
         })),
       ],
       hooks: {
-        drawAxes: [plot => drawZero(plot, colours.palette.peek())],
-        draw: [plot => options.draw?.(plot, colours.palette.peek())],
+        drawAxes: [plot => drawZero(plot, palette.peek())],
+        draw: [plot => options.draw?.(plot, palette.peek())],
         setCursor: [plot => options.onCursor?.(plot.cursor.idx ?? null)],
         setSelect: [
           plot => {
@@ -122,7 +123,7 @@ export function createChart(options: ChartOptions): uPlot {
     if (host.clientWidth > 0) chart.setSize({ width: host.clientWidth, height: heightOf(host) });
   });
   resized.observe(host);
-  const stopListening = colours.palette.subscribe(() => chart.redraw(false, true));
+  const stopListening = palette.subscribe(() => chart.redraw(false, true));
   chart.hooks.destroy = [
     () => {
       resized.disconnect();

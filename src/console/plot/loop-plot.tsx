@@ -20,7 +20,7 @@ export function LoopPlot({
   readonly choice: LoopChoice;
   readonly settings: PlotSettings;
 }) {
-  const { model, colours } = useConsole();
+  const { model, palette } = useConsole();
   const { telemetry } = model;
   const { view, showsOutput, keepsZero, locksY, picks } = settings;
   const columns = useMemo(emptyColumns, []);
@@ -34,7 +34,7 @@ export function LoopPlot({
     if (host.current === null) return;
     const made = createChart({
       host: host.current,
-      colours,
+      palette,
       quantity: () => loop.quantity,
       outputQuantity: () => loop.outputQuantity,
       series: [
@@ -51,9 +51,9 @@ export function LoopPlot({
       onCursor: index => {
         hovered.value = index;
       },
-      draw: (plot, palette) => {
-        drawMarks(plot, palette, telemetry.marks, choice.unit);
-        drawPicks(plot, palette, picks.peek());
+      draw: (plot, colours) => {
+        drawMarks(plot, colours, telemetry.marks, choice.unit);
+        drawPicks(plot, colours, picks.peek());
       },
     });
     listenToGestures(made, {
@@ -88,7 +88,7 @@ export function LoopPlot({
   });
 
   return (
-    <div class="loop-plot">
+    <div>
       <Readout loop={loop} columns={columns} hovered={hovered} settings={settings} />
       <div
         class="chart"

@@ -17,16 +17,12 @@ const NAMES = [
 export type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /** The style sheet's colours, for what is drawn on canvases. */
-export interface Colours {
-  readonly palette: ReadonlySignal<Palette>;
-}
-
-export function createColours(): Colours {
+export function createPalette(): ReadonlySignal<Palette> {
   const palette = signal(readPalette());
   matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => {
     palette.value = readPalette();
   });
-  return { palette };
+  return palette;
 }
 
 function readPalette(): Palette {

@@ -1,12 +1,12 @@
-import { type Signal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { PlotWindow } from '../model/plot-window.js';
 
 /** What all plots of the panel share. */
 export class PlotSettings {
   readonly view = new PlotWindow(15);
-  readonly showsOutput: Signal<boolean> = signal(false);
-  readonly keepsZero: Signal<boolean> = signal(true);
-  readonly locksY: Signal<boolean> = signal(false);
+  readonly showsOutput = signal(false);
+  readonly keepsZero = signal(true);
+  readonly locksY = signal(false);
   /** Moments that were picked, at most two: what lies between is measured. */
   readonly picks = signal<readonly number[]>([]);
 

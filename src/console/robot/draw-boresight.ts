@@ -1,6 +1,6 @@
 import { isReading } from '../daemon/robot-state.js';
 import { fixed } from '../model/numbers.js';
-import type { Seen } from './draw-top-view.js';
+import { crosshair, type Seen } from './draw-top-view.js';
 
 /** From the crosshair to the nearer edge. */
 const HALF_VIEW_RAD = 0.35;
@@ -25,15 +25,7 @@ export function drawBoresight(
   ctx.strokeStyle = lit ? palette.beam : palette.ink;
   ctx.lineWidth = lit ? 3 : 1.5;
   ctx.beginPath();
-  for (const [x, y] of [
-    [1, 0],
-    [-1, 0],
-    [0, 1],
-    [0, -1],
-  ] as const) {
-    ctx.moveTo(6 * x, 6 * y);
-    ctx.lineTo(22 * x, 22 * y);
-  }
+  crosshair(ctx, 0, 6, 22);
   ctx.stroke();
   if (lit) {
     ctx.fillStyle = palette.beam;

@@ -122,16 +122,21 @@ function drawTarget(ctx: CanvasRenderingContext2D, colour: string, px: number): 
   ctx.lineWidth = 1.5 * px;
   ctx.beginPath();
   ctx.arc(TARGET_M, 0, 0.12, 0, 2 * Math.PI);
-  for (const [x, y] of [
+  crosshair(ctx, TARGET_M, 0.07, 0.2);
+  ctx.stroke();
+}
+
+/** Four strokes around the point `x` of the axis, from so near to so far. */
+export function crosshair(ctx: CanvasRenderingContext2D, x: number, near: number, far: number): void {
+  for (const [right, up] of [
     [1, 0],
     [-1, 0],
     [0, 1],
     [0, -1],
   ] as const) {
-    ctx.moveTo(TARGET_M + 0.07 * x, 0.07 * y);
-    ctx.lineTo(TARGET_M + 0.2 * x, 0.2 * y);
+    ctx.moveTo(x + near * right, near * up);
+    ctx.lineTo(x + far * right, far * up);
   }
-  ctx.stroke();
 }
 
 interface Box {

@@ -10,11 +10,11 @@ interface DrawingProps {
 
 /** A canvas that is drawn anew whenever telemetry came. */
 export function Drawing({ label, draw }: DrawingProps) {
-  const { model, colours } = useConsole();
+  const { model, palette } = useConsole();
   const ref = useRef<HTMLCanvasElement>(null);
   useSignalEffect(() => {
     model.telemetry.frame.value;
-    const palette = colours.palette.value;
+    const colours = palette.value;
     const canvas = ref.current;
     const ctx = canvas?.getContext('2d');
     if (!canvas || !ctx || canvas.clientWidth === 0) return;
@@ -30,7 +30,7 @@ export function Drawing({ label, draw }: DrawingProps) {
     draw(ctx, width, height, {
       sample: model.telemetry.latest,
       lit: light === 'on' || light === 'fault',
-      palette,
+      palette: colours,
     });
   });
   return <canvas ref={ref} role="img" aria-label={label} />;

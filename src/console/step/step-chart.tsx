@@ -26,7 +26,7 @@ interface StepChartProps {
 
 /** A step on those of other gains and on what was predicted of it, from the old setpoint to the new one. */
 export function StepChart({ main, under, quantity, predicted }: StepChartProps) {
-  const { colours } = useConsole();
+  const { palette } = useConsole();
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
   const shown = useRef(quantity);
@@ -35,7 +35,7 @@ export function StepChart({ main, under, quantity, predicted }: StepChartProps) 
     if (host.current === null || main === undefined) return;
     chart.current ??= createChart({
       host: host.current,
-      colours,
+      palette,
       series: [
         ...RUN_COLOURS.map(colour => ({ label: colour, colour, width: 1.5 })),
         { label: 'setpoint', colour: 'setpoint', width: 1, dash: [6, 4] },

@@ -27,7 +27,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
         <h2>{unit.title}</h2>
         <Running unit={unit} />
       </header>
-      <div class="loops">
+      <div>
         <div class="loop heads" aria-hidden="true">
           {['', ...GAIN_NAMES].map(text => (
             <span class="head" key={text}>
