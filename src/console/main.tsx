@@ -18,6 +18,7 @@ const stream = new EventStream({
     model.telemetry.streamOpened();
     void model.log.load();
     void model.runs.look();
+    void model.tuning.look();
   },
   onRest: resting => {
     model.resting.value = resting;

@@ -1,8 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { card, consoleInBrowser, press, shows } from './console-page.js';
+
+/** Which curves of a comparison are on the canvas of the dark page. */
+function coloursIn(page: Page, canvas: string): Promise<string> {
+  return page.evaluate(`(() => {
+    const canvas = document.querySelector('${canvas}');
+    if (canvas === null) return 'no canvas';
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let amber = 0;
+    let blue = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const [r, g, b] = data.subarray(at, at + 3);
+      if (r > 200 && g > 140 && b < 120) amber += 1;
+      if (r < 110 && g > 150 && b > 220) blue += 1;
+    }
+    return [amber > 50 && 'amber', blue > 50 && 'blue'].filter(Boolean).join(' and ');
+  })()`);
+}
 
 describe('profiles on the page', function () {
   this.timeout(60_000);
@@ -32,10 +50,48 @@ describe('profiles on the page', function () {
     await table.getByLabel('With').selectOption(String(revision));
     await shows(table.locator('[data-differs]'), /Speed loop40 · 320 · 0.*33 · 300 · 0/);
     expect(await table.locator('[data-differs]').count()).to.equal(1);
+    await shows(chassis, /No step of this loop was captured yet/);
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await chassis.getByRole('button', { name: 'Load carpet' }).click();
     await shows(chassis, /carpet is running/);
     expect(await gainsOf()).to.deep.equal(carpet);
+  });
+
+  it('are drawn over one another by loop, in percent of their steps, whatever their heights', async () => {
+    const soft = { ...(await gainsOf()), speed: { kp: 20, ki: 160, kd: 0 } };
+    const hard = { ...soft, speed: { kp: 45, ki: 400, kd: 0 } };
+    await post('/api/chassis/mode/switch', { mode: 'debug' });
+    for (const [gains, amplitude] of [
+      [soft, 0.1],
+      [hard, 0.3],
+    ] as const) {
+      await post('/api/chassis/pidconfig', gains);
+      await post('/api/chassis/excitation', { loop: 'speed', amplitude, periodS: 0.8 });
+      const { revision } = (await get('/api/status')).body.chassis.gains;
+      await eventually(async () => {
+        const steps: { revision: number | null }[] = (await get('/api/chassis/steps?loop=speed')).body;
+        return steps.some(step => step.revision === revision);
+      });
+    }
+    await post('/api/chassis/excitation', { loop: 'speed', amplitude: 0, periodS: 0.8 });
+    const page = await open();
+    const chassis = card(page, 'Chassis');
+    await chassis.getByText('Profiles').click();
+    const table = chassis.getByRole('table', { name: 'Comparison' });
+    const { revision } = (await get('/api/status')).body.chassis.gains;
+    await table.getByLabel('Compare').selectOption(String(revision - 1));
+    await table.getByLabel('With').selectOption(String(revision));
+    await table.getByRole('button', { name: 'Speed loop' }).click();
+    await shows(table.getByRole('row', { name: /Speed loop/ }), /\d ms.*\d ms/);
+    const chart = chassis.getByRole('img', {
+      name: 'Captured step in %, from the old setpoint to the new one',
+    });
+    await eventually(async () => (await coloursIn(page, '.unit .chart canvas')) === 'amber and blue');
+    expect(await chart.isVisible()).to.equal(true);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await table.getByRole('button', { name: 'Position loop' }).click();
+    await shows(chassis, /No step of this loop was captured yet/);
+    await post('/api/chassis/pidconfig', { ...soft, speed: { kp: 40, ki: 320, kd: 0 } });
   });
 
   it('go into a file and come back set by set, with the difference first', async () => {

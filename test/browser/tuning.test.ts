@@ -79,6 +79,31 @@ describe('tuning on the page', function () {
     await post('/api/chassis/pidconfig', saved);
   });
 
+  it('shows a tuning under way from the moment that the page is opened', async () => {
+    await post('/api/gimbal/mode/switch', { mode: 'debug' });
+    const page = await open();
+    // Whatever the stream will say of it comes too late.
+    await page.addInitScript(() => {
+      const { addEventListener } = EventSource.prototype;
+      EventSource.prototype.addEventListener = function (
+        this: EventSource,
+        type: string,
+        ...rest: unknown[]
+      ) {
+        if (type !== 'tune') Reflect.apply(addEventListener, this, [type, ...rest]);
+      };
+    });
+    const tuned = (id?: string) => post('/api/gimbal/autotune', { loop: 'angle_pitch', leaseS: 5, id });
+    const { id } = (await tuned()).body;
+    await page.reload();
+    await eventually(async () => {
+      await tuned(id);
+      return /Angle loop, pitch is tuned by 127\.0\.0\.1/.test((await alerts(page).textContent()) ?? '');
+    });
+    await page.getByRole('button', { name: 'End the tuning of the gimbal' }).click();
+    await eventually(async () => (await get('/api/gimbal/autotune')).body.tune.state === 'aborted');
+  });
+
   it('tries by Enter, keeps by Ctrl+Enter, undoes by Ctrl+Z, and says on every page what is tried and by whom', async () => {
     const page = await open();
     const match = await open({ width: 390, height: 844, touch: true, hash: '#match' });
@@ -148,6 +173,12 @@ describe('tuning on the page', function () {
     const runs = page.getByRole('region', { name: 'Runs' });
     await eventually(async () => (await runs.getByRole('checkbox').count()) > 7);
     await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0, periodS: 0.6 });
+    const [best] = (await get('/api/gimbal/steps/best?loop=angle_yaw')).body;
+    await shows(runs.getByRole('row').filter({ hasText: 'best so far' }), /best so far/);
+    const marked = runs.getByRole('row').filter({ hasText: 'best so far' });
+    await eventually(
+      async () => (await marked.getByLabel(`Draw run ${best.number}`, { exact: true }).count()) === 1,
+    );
     for (let row = 1; row <= 6; row += 1) await runs.getByRole('checkbox').nth(row).check();
     expect(await runs.getByRole('checkbox', { checked: true }).count()).to.equal(5);
     const before = await gainsOf('gimbal');

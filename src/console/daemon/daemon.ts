@@ -47,6 +47,9 @@ export function createDaemon(onStuck: () => void) {
     lastTune: (unit: UnitName) => get<{ readonly tune: Tune | null }>(`/api/${unit}/autotune`),
     endTune: (unit: UnitName) => remove(`/api/${unit}/autotune`),
     steps: (unit: UnitName, loop: string) => get<readonly StepSummary[]>(`/api/${unit}/steps?loop=${loop}`),
+    /** The best so far: one, or none. */
+    bestSteps: (unit: UnitName, loop: string) =>
+      get<readonly StepSummary[]>(`/api/${unit}/steps/best?loop=${loop}`),
     step: (unit: UnitName, loop: string, number: number) =>
       get<RememberedStep>(`/api/${unit}/step?loop=${loop}&number=${number}`),
     session: () => get<Session>('/api/session'),

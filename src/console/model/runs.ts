@@ -12,6 +12,8 @@ const MOST_TICKED = 5;
 export class Runs {
   /** Newest first. */
   readonly list = signal<readonly StepSummary[]>([]);
+  /** The number of the best run so far. */
+  readonly best = signal<number | undefined>(undefined);
   /** Numbers of the runs that lie under the newest one. */
   readonly ticked = signal<readonly number[]>([]);
   readonly samples = signal<ReadonlyMap<number, RememberedStep>>(new Map());
@@ -38,6 +40,7 @@ export class Runs {
       choice.value;
       batch(() => {
         this.list.value = [];
+        this.best.value = undefined;
         this.ticked.value = [];
         this.samples.value = new Map();
       });
@@ -83,6 +86,8 @@ export class Runs {
       const choice = this.#choice.peek();
       const outcome = await this.#daemon.steps(choice.unit, choice.loop);
       if ('body' in outcome && this.#choice.peek() === choice) this.list.value = outcome.body;
+      const best = await this.#daemon.bestSteps(choice.unit, choice.loop);
+      if ('body' in best && this.#choice.peek() === choice) this.best.value = best.body[0]?.number;
       await this.#fetch();
     }
     this.#looking = false;

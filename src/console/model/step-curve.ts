@@ -37,6 +37,16 @@ export function stepCurves({ samples, periodS }: Pick<RememberedStep, 'samples' 
   };
 }
 
+/** The same step from 0 to 100, so that steps of other heights lie on it. */
+export function inPercent(step: RememberedStep): RememberedStep {
+  const from = step.samples.setpoint[0] ?? 0;
+  const height = (step.samples.setpoint.at(-1) ?? 0) - from;
+  if (height === 0) return step;
+  const percent = (value: number) => (100 * (value - from)) / height;
+  const { setpoint, measured } = step.samples;
+  return { ...step, samples: { setpoint: setpoint.map(percent), measured: measured.map(percent) } };
+}
+
 /** A tuner foretells a step from as far below 0 as its setpoint is above. */
 export function predictedCurve({ curve }: NonNullable<Tune['predicted']>): Curve {
   return {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Tune } from '../../core/tune.js';
 import type { Style } from '../../core/tuning-terms.js';
-import { type Gains, perUnit, type UnitName, unitNamed } from '../../core/units.js';
+import { type Gains, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { Act } from '../parts/act.js';
 import { Lease } from './lease.js';
@@ -39,6 +39,18 @@ export class Tuning {
     return Object.values(this.tunes)
       .map(({ value }) => value)
       .find(tune => tune?.state === 'running');
+  }
+
+  /** Learns what began, or ended, while this page did not listen. */
+  async look(): Promise<void> {
+    for (const { name } of UNIT_LIST) {
+      const outcome = await this.#options.daemon.lastTune(name);
+      const tune = 'body' in outcome ? outcome.body.tune : null;
+      const known = this.tunes[name].peek();
+      // An end that was heard of is newer than this answer.
+      const isNews = tune?.id === known?.id ? known?.state === 'running' : tune?.state === 'running';
+      if (tune !== null && isNews) this.take(tune);
+    }
   }
 
   take(tune: Tune): void {

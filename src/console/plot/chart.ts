@@ -3,6 +3,9 @@ import uPlot from 'uplot';
 import type { Quantity } from '../../core/units.js';
 import type { Palette } from './palette.js';
 
+/** What values are in; `%` where they are parts of something. */
+export type ChartUnit = Quantity | '%';
+
 export interface ChartSeries {
   readonly label: string;
   readonly colour: keyof Palette;
@@ -25,8 +28,8 @@ export interface ChartOptions {
   readonly keepsZero?: () => boolean;
   /** Of y, as long as it is not to follow the values. */
   readonly lockedY?: () => readonly [number, number] | undefined;
-  readonly quantity: () => Quantity;
-  readonly outputQuantity?: () => Quantity;
+  readonly quantity: () => ChartUnit;
+  readonly outputQuantity?: () => ChartUnit;
   readonly onZoom?: (fromT: number, toT: number) => void;
   readonly onCursor?: (index: number | null) => void;
   readonly draw?: (chart: uPlot, palette: Palette) => void;
@@ -34,7 +37,7 @@ export interface ChartOptions {
 
 const FONT = '11px system-ui, sans-serif';
 /** Less than this is noise, and is not drawn as if it were much. */
-const LEAST_SPANS: Readonly<Record<Quantity, number>> = { rad: 0.02, m: 0.05, 'm/s': 0.1, V: 1 };
+const LEAST_SPANS: Readonly<Record<ChartUnit, number>> = { rad: 0.02, m: 0.05, 'm/s': 0.1, V: 1, '%': 20 };
 
 /** A uPlot with our look: time before `zeroT`, a zero line, the page's colours, the width of its host. */
 export function createChart(options: ChartOptions): uPlot {

@@ -6,6 +6,7 @@ import { Act } from '../parts/act.js';
 import { Outcome } from '../parts/outcome.js';
 import { milliseconds, withUnit } from '../step/figure-table.js';
 import { gainsText } from '../step/run-table.js';
+import { CompareCurves } from './compare-curves.js';
 
 /** Revisions to choose from, the newest. */
 const REVISIONS = 20;
@@ -18,10 +19,11 @@ interface CompareProps {
   readonly revision: number;
 }
 
-/** Two sets of gains beside each other by loop, with what was measured on each. */
+/** Two sets of gains beside each other by loop, with what was measured on each; the curves of one loop over one another. */
 export function Compare({ unit, calls, names, revision }: CompareProps) {
   const [a, b] = [useSignal('0'), useSignal(String(revision))];
   const compared = useSignal<Comparison | undefined>(undefined);
+  const picked = useSignal<string | undefined>(undefined);
   const act = useMemo(() => new Act('Comparison'), []);
   useEffect(() => {
     let isOver = false;
@@ -56,39 +58,63 @@ export function Compare({ unit, calls, names, revision }: CompareProps) {
       <option value="0">defaults</option>
     </select>
   );
+  const loops = compared.value?.loops;
+  const drawn =
+    picked.value ?? unit.loops.find(({ name }) => loops?.[name]?.differs)?.name ?? unit.loops[0]?.name;
+  const shown = loops?.[drawn ?? ''];
   return (
-    <table class="figures compared" aria-label="Comparison">
-      <thead>
-        <tr>
-          <td />
-          <th scope="col">{chooser(a, 'Compare')}</th>
-          <th scope="col">{chooser(b, 'With')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {unit.loops.map(({ name, title }) => {
-          const loop = compared.value?.loops[name];
-          return (
-            <tr key={name} data-differs={loop?.differs || undefined}>
-              <th scope="row">{title}</th>
-              {[loop?.a, loop?.b].map((side, index) => (
-                <td key={index === 0 ? 'a' : 'b'}>
-                  {side && gainsText(side.gains)}
-                  {side?.measured && (
-                    <small>
-                      {milliseconds(side.measured.figures.settlingS)},{' '}
-                      {withUnit(side.measured.figures.overshootPercent, 1, '%')}
-                    </small>
-                  )}
-                </td>
-              ))}
-            </tr>
-          );
-        })}
-      </tbody>
-      <caption>
-        <Outcome act={act} />
-      </caption>
-    </table>
+    <>
+      <table class="figures compared" aria-label="Comparison">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">{chooser(a, 'Compare')}</th>
+            <th scope="col">{chooser(b, 'With')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {unit.loops.map(({ name, title }) => {
+            const loop = loops?.[name];
+            return (
+              <tr key={name} data-differs={loop?.differs || undefined}>
+                <th scope="row">
+                  <button
+                    type="button"
+                    aria-pressed={name === drawn}
+                    title="Draws the steps of this loop"
+                    onClick={() => {
+                      picked.value = name;
+                    }}
+                  >
+                    {title}
+                  </button>
+                </th>
+                {[loop?.a, loop?.b].map((side, index) => (
+                  <td key={index === 0 ? 'a' : 'b'}>
+                    {side && gainsText(side.gains)}
+                    {side?.measured && (
+                      <small>
+                        {milliseconds(side.measured.figures.settlingS)},{' '}
+                        {withUnit(side.measured.figures.overshootPercent, 1, '%')}
+                      </small>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+        <caption>
+          <Outcome act={act} />
+        </caption>
+      </table>
+      {drawn !== undefined && shown !== undefined && (
+        <CompareCurves
+          choice={{ unit: unit.name, loop: drawn }}
+          a={shown.a.measured?.number}
+          b={shown.b.measured?.number}
+        />
+      )}
+    </>
   );
 }

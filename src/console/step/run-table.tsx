@@ -35,7 +35,10 @@ export function RunTable() {
               <td>{gainsText(run.gains)}</td>
               <td>{run.figures.oscillation ? 'rings' : milliseconds(run.figures.settlingS)}</td>
               <td>{run.figures.oscillation ? '–' : withUnit(run.figures.overshootPercent, 1, '%')}</td>
-              <td>{run.revision === null ? 'trial' : `rev ${run.revision}`}</td>
+              <td>
+                {run.revision === null ? 'trial' : `rev ${run.revision}`}
+                {run.number === runs.best.value && <strong class="best"> best so far</strong>}
+              </td>
               <td>
                 <button
                   type="button"

@@ -2,10 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { RememberedStep } from '../../core/remembered-step.js';
 import type { Tune } from '../../core/tune.js';
-import type { Quantity } from '../../core/units.js';
 import { onOneAxis, predictedCurve, stepCurves } from '../model/step-curve.js';
 import { useConsole } from '../parts/console.js';
-import { createChart } from '../plot/chart.js';
+import { type ChartUnit, createChart } from '../plot/chart.js';
 import type { Palette } from '../plot/palette.js';
 
 /** Of the runs that lie under the main one, in the order in which they were ticked. */
@@ -20,7 +19,7 @@ export const RUN_COLOURS = [
 interface StepChartProps {
   readonly main: RememberedStep | undefined;
   readonly under: readonly RememberedStep[];
-  readonly quantity: Quantity;
+  readonly quantity: ChartUnit;
   readonly predicted: Tune['predicted'] | undefined;
 }
 
@@ -32,7 +31,8 @@ export function StepChart({ main, under, quantity, predicted }: StepChartProps) 
   const shown = useRef(quantity);
   shown.current = quantity;
   useEffect(() => {
-    if (host.current === null || main === undefined) return;
+    const whole = main ?? under[0];
+    if (host.current === null || whole === undefined) return;
     chart.current ??= createChart({
       host: host.current,
       palette,
@@ -46,12 +46,12 @@ export function StepChart({ main, under, quantity, predicted }: StepChartProps) 
       zeroT: () => 0,
       range: () => [0, chart.current?.data[0].at(-1) ?? 1],
     });
-    const { setpoint, measured } = stepCurves(main);
+    const { setpoint } = stepCurves(whole);
     chart.current.setData(
       onOneAxis([
         ...RUN_COLOURS.map((_, index) => under[index] && stepCurves(under[index]).measured),
         setpoint,
-        measured,
+        main && stepCurves(main).measured,
         predicted ? predictedCurve(predicted) : undefined,
       ]),
     );

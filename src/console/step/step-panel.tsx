@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { loopOf } from '../model/loop-choice.js';
 import { useConsole } from '../parts/console.js';
-import { fetchParts } from '../parts/later.js';
+import { fetchParts, Later } from '../parts/later.js';
 import { ExcitationForm } from './excitation-form.js';
 import { FigureTable } from './figure-table.js';
 import { RunTable } from './run-table.js';
 import { StepChart } from './step-chart.js';
-import { TunePlan } from './tune-plan.js';
 import { TuneReport } from './tune-report.js';
 
 /** Excites or tunes the chosen loop, and shows its steps over those of other gains. */
@@ -42,11 +41,15 @@ export function StepPanel() {
         </span>
       </header>
       {plans.value && (
-        <TunePlan
-          onBegin={() => {
-            plans.value = false;
-          }}
-        />
+        <Later>
+          {({ TunePlan }) => (
+            <TunePlan
+              onBegin={() => {
+                plans.value = false;
+              }}
+            />
+          )}
+        </Later>
       )}
       <TuneReport />
       <div class="result" hidden={main === undefined}>
