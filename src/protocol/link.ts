@@ -6,9 +6,9 @@ import { type FieldValues, frameBytes, type Register } from './registers.js';
 
 /**
  * In order of urgency: a waiting stop goes before everything else, then what keeps a controller alive and watched
- * (heartbeat, status and readings, which are few), then what callers ask, and the samples of a captured step last.
+ * (heartbeat and status), then switches, its readings, gains, and the samples of a captured step last.
  */
-const PRIORITIES = ['stop', 'supervision', 'mode', 'gains', 'capture'] as const;
+const PRIORITIES = ['stop', 'supervision', 'mode', 'readings', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** How urgent a transaction is, and until when (Clock milliseconds) it is worth starting. */
@@ -67,6 +67,7 @@ export class Link {
     stop: [],
     supervision: [],
     mode: [],
+    readings: [],
     gains: [],
     capture: [],
   };

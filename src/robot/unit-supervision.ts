@@ -12,6 +12,8 @@ import type { UnitState } from './unit-state.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
+/** How long readings let switches go first. */
+const GIVE_WAY_MS = 20;
 /** Failed polls in a row before a controller counts as gone. */
 const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
@@ -166,7 +168,18 @@ export class UnitSupervision {
     if (isStopped || !this.#online) await this.#beat(urgency);
     void this.#readStep(status);
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
-    this.#telemetry = await this.#controller.telemetry(urgency);
+    this.#telemetry = await this.#readings(urgency);
+  }
+
+  /** Switches go before readings, but not for ever: callers who leave no gap would make the unit count as offline. */
+  async #readings(urgency: Urgency): Promise<Readonly<Record<string, number>>> {
+    const untilMs = Math.min(urgency.untilMs, this.#clock.nowMs() + GIVE_WAY_MS);
+    try {
+      return await this.#controller.telemetry({ priority: 'readings', untilMs });
+    } catch (error) {
+      if (!isRobotError(error, 'bus-busy')) throw error;
+      return this.#controller.telemetry(urgency);
+    }
   }
 
   #beat(urgency: Urgency): Promise<void> {

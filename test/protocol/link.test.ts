@@ -91,11 +91,12 @@ describe('Link', () => {
   });
 
   it('keeps one transaction in flight and takes the most urgent next', async () => {
-    const { bus, ends, read } = setUp('hang', manual, manual, manual, manual);
-    const all = [read('capture'), read('capture'), read('gains'), read('mode'), read('stop')];
+    const { bus, ends, read } = setUp('hang', ...Array.from({ length: 6 }, () => manual));
+    const waiting = ['capture', 'gains', 'readings', 'mode', 'supervision', 'stop'] as const;
+    const all = [read('capture'), ...waiting.map(priority => read(priority))];
     bus.settle(manual);
     await Promise.all(all);
-    expect(ends.map(end => end.split(' ')[0])).to.deep.equal(['capture', 'stop', 'mode', 'gains', 'capture']);
+    expect(ends.map(end => end.split(' ')[0])).to.deep.equal(['capture', ...waiting.toReversed()]);
     expect(bus.mostInFlight).to.equal(1);
   });
 
