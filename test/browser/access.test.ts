@@ -88,6 +88,29 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
   });
 
+  it('shows phase and time left, moves nothing on a desk by that, and greys the modes that the phase forbids', async () => {
+    const page = await robot.open();
+    const places = () =>
+      page.evaluate(
+        `JSON.stringify([...document.querySelectorAll('.stop, .gain input')].map(one => one.getBoundingClientRect()))`,
+      );
+    const before = await places();
+    await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
+    const lease = { holder: 'desk', ttlMs: 60_000 };
+    await robot.post('/api/match/lease', lease);
+    const set = (revision: number, phase: string) =>
+      robot.post('/api/match', { id: 'qual-1', revision, phase, remainingS: 95 });
+    await set(1, 'teleop');
+    await shows(page.locator('.match-board'), /^teleop 1:3\d/);
+    expect(await places()).to.equal(before);
+    await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', 'true');
+    await robot.post('/api/match/lease', lease);
+    await set(2, 'none');
+    // On a slow machine the desk may have been silent for too long, which is a stop.
+    await robot.post('/api/resume');
+    await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
+  });
+
   it('shows a lock at once and by whom, and greys what it forbids', async () => {
     const page = await robot.open();
     // Within the page, from the event to what stands there: how busy the machine is otherwise does not count.

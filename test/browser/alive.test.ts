@@ -62,6 +62,10 @@ describe('the console with others, with keys and with a simulator', function () 
     await shows(page.locator('.link'), /Live$/);
     await open();
     await shows(page.locator('.link'), /2 pages open/);
+    const phone = await open({ width: 390, height: 844, touch: true });
+    await shows(phone.locator('.link'), /3 pages open/);
+    const hidden = "(link => link.scrollWidth - link.clientWidth)(document.querySelector('.link'))";
+    expect(await phone.evaluate<number>(hidden)).to.be.at.most(0);
   });
 
   it('chooses a loop by its keys and goes to its gain, saves by Ctrl+Enter and keeps the focus', async () => {

@@ -112,6 +112,33 @@ describe('the match view', function () {
     await page.getByRole('button', { name: 'Noted' }).tap();
   });
 
+  it('shows a lock without moving, covering or cutting anything, upright and on its side', async () => {
+    for (const [width, height] of [
+      [390, 844],
+      [844, 390],
+    ] as const) {
+      const page = await open({ ...phone, width, height });
+      const places = () =>
+        page.evaluate<{ y: number; height: number }[]>(
+          `[...document.querySelectorAll('.match main button')].map(one => one.getBoundingClientRect().toJSON())`,
+        );
+      const before = await places();
+      await post('/api/match/lock', { reason: 'Pit stop' });
+      const board = page.locator('.match-board');
+      await shows(board, /LOCKED by .*: Pit stop/);
+      expect(await places()).to.deep.equal(before);
+      const { y, height: tall } = (await board.boundingBox())!;
+      const stop = (await page.locator('.stop').boundingBox())!;
+      for (const one of await places()) {
+        expect(one.y).to.be.at.least(y + tall);
+        expect(one.y + one.height).to.be.at.most(stop.y);
+      }
+      await post('/api/match/unlock');
+      await post('/api/resume');
+      await page.context().close();
+    }
+  });
+
   it('says how quick and how frequent the daemon is', async () => {
     const page = await open(phone);
     await shows(page.locator('.link'), /Live · \d+ ms · [1-9]\d* Hz/);

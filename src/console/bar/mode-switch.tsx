@@ -14,6 +14,7 @@ export function ModeSwitch({ unit: { name, title }, holds }: ModeSwitchProps) {
   const { model } = useConsole();
   const status = model.status.value?.[name];
   const offline = status?.online === false;
+  const allowed = model.status.value?.match.allows.modes;
   return (
     <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>
       <span class="label">
@@ -30,7 +31,7 @@ export function ModeSwitch({ unit: { name, title }, holds }: ModeSwitchProps) {
               what={mode}
               run={() => model.switchMode(name, mode)}
               pressed={status?.mode === mode}
-              disabled={model.isStopped || !model.may('drive')}
+              disabled={model.isStopped || !model.may('drive') || allowed?.includes(mode) === false}
             >
               {mode}
             </Button>
