@@ -245,7 +245,9 @@ describe('the console in a browser', function () {
     const shown = async () => {
       const download = page.waitForEvent('download');
       await plot.getByRole('button', { name: 'CSV' }).click();
-      return (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+      const file = await download;
+      expect(file.suggestedFilename()).to.match(/^chassis-speed-rev\d+-20\d\d-.*\.csv$/);
+      return (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
     };
     const seconds = (lines: string[]) => Number.parseFloat(lines.at(-1)!) - Number.parseFloat(lines[4]!);
     await plot.getByRole('button', { name: 'Speed loop' }).click();

@@ -59,6 +59,22 @@ describe('the console for eyes', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
+  it('says that a period is too short for the loop to settle, and offers one that is long enough', async () => {
+    const page = await open();
+    const panel = page.getByRole('region', { name: 'Step response' });
+    await page.getByRole('button', { name: 'Position loop', exact: true }).first().click();
+    const period = panel.getByLabel(/Period/);
+    await eventually(async () => (await period.inputValue()) === '4');
+    await mode(page, 'Chassis', 'debug').click();
+    await eventually(() => period.isEnabled());
+    await period.fill('0.6');
+    await panel.getByRole('button', { name: 'Excite', exact: true }).click();
+    await shows(panel.locator('.caveat'), /^Still moving after [\d.]+ s: the period is too short/);
+    await period.fill('4');
+    await panel.getByRole('button', { name: 'Excite', exact: true }).click();
+    await eventually(async () => (await panel.locator('.caveat').count()) === 0);
+  });
+
   /** Whether a drawing has the colour somewhere. */
   const draws = (page: Page, label: string, [red, green, blue]: readonly [number, number, number]) =>
     page.evaluate<boolean>(`(() => {
