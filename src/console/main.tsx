@@ -13,13 +13,7 @@ const daemon = createDaemon(() => stream.giveWay());
 const model = new Model(daemon);
 const stream = new EventStream({
   onRefused: () => void model.lookWhoIsHere(),
-  onOpen: () => {
-    void model.lookWhoIsHere();
-    model.telemetry.streamOpened();
-    void model.log.load();
-    void model.runs.look();
-    void model.tuning.look();
-  },
+  onOpen: () => model.streamOpened(),
   onRest: resting => {
     model.resting.value = resting;
   },

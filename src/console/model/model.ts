@@ -45,6 +45,8 @@ export class Model {
   readonly modes = perUnit(({ title }) => new Act(`${title} mode`));
   readonly exciting = perUnit(({ title }) => new Act(`${title} excitation`));
   readonly #daemon: Daemon;
+  /** No status has come since the stream was opened. */
+  #isOpened = false;
 
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
@@ -100,8 +102,19 @@ export class Model {
     location.reload();
   }
 
+  /** Asks for what happened while nobody listened. */
+  streamOpened(): void {
+    this.#isOpened = true;
+    this.telemetry.streamOpened();
+    void this.lookWhoIsHere();
+    void this.log.load();
+    void this.runs.look();
+  }
+
   setStatus(status: Status): void {
     const before = this.status.peek();
+    if (this.#isOpened) void this.tuning.look(status);
+    this.#isOpened = false;
     batch(() => {
       this.status.value = status;
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);

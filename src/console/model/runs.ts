@@ -86,6 +86,7 @@ export class Runs {
       const choice = this.#choice.peek();
       const outcome = await this.#daemon.steps(choice.unit, choice.loop);
       if ('body' in outcome && this.#choice.peek() === choice) this.list.value = outcome.body;
+      if (this.list.peek().length === 0) continue;
       const best = await this.#daemon.bestSteps(choice.unit, choice.loop);
       if ('body' in best && this.#choice.peek() === choice) this.best.value = best.body[0]?.number;
       await this.#fetch();

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Status } from '../../core/status.js';
 import type { Tune } from '../../core/tune.js';
 import type { Style } from '../../core/tuning-terms.js';
 import { type Gains, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../core/units.js';
@@ -41,9 +42,10 @@ export class Tuning {
       .find(tune => tune?.state === 'running');
   }
 
-  /** Learns what began, or ended, while this page did not listen. */
-  async look(): Promise<void> {
+  /** Learns what began, or ended, while this page did not listen. A unit is tuned in debug mode. */
+  async look(status: Status): Promise<void> {
     for (const { name } of UNIT_LIST) {
+      if (status[name].mode !== 'debug' && this.tunes[name].peek()?.state !== 'running') continue;
       const outcome = await this.#options.daemon.lastTune(name);
       const tune = 'body' in outcome ? outcome.body.tune : null;
       const known = this.tunes[name].peek();
