@@ -156,12 +156,13 @@ export class StopModel {
 
   confirmed(truth: Truth, nowMs: number): void {
     for (const { name } of UNIT_LIST) {
-      const { latched, torque } = truth.units[name];
+      const { latched, torque, gains } = truth.units[name];
       const { lastMs, largestSilenceMs } = this.#beats[name];
       const silentMs = nowMs - lastMs;
       if (this.#resumes.size > 0) continue;
       promise(
-        latched || silentMs > largestSilenceMs,
+        // A controller that was reset has no torque before it gets gains.
+        latched || gains === undefined || silentMs > largestSilenceMs,
         'stop confirmed',
         () =>
           `200, but the ${name} is not latched, and silent for ${silentMs} of ${largestSilenceMs} ms` +
