@@ -134,7 +134,7 @@ function randomSteps(random: Random, unit: Unit, theme: Theme, requests: RandomR
     [3, () => refusedAndDone(random, unit, requests)],
     [3 * theme.disk, () => [{ do: 'disk', weather: randomWeather(random) }]],
     [1, () => [{ do: 'wall clock', jumpMs: random.among([-1, 1]) * random.among([5e3, 86.4e6, 3e10]) }]],
-    [2, () => [{ do: 'interlock', closed: random.chance(0.6) }]],
+    [2, () => contact(random, requests)],
     [0.3, () => [flood(random, unit)]],
     [3 * theme.access, () => [{ do: 'tokens', list: randomTokens(random) }]],
     [2 * theme.match, () => play(random, requests)],
@@ -177,6 +177,13 @@ function tuning(random: Random, unit: Unit, requests: RandomRequests): readonly 
     { do: 'flood', request: renewal, callers: 1, pauseMs: 150, forMs: random.among([1, 2000, 12_000]) },
     { do: 'wait', ms: random.among([5, 700, 2500, 6000]) },
   ];
+}
+
+/** The contact of the interlock, and often somebody who asks for light just then. */
+function contact(random: Random, requests: RandomRequests): readonly Step[] {
+  const lights = requests.by({ method: 'POST', path: '/api/laser', body: { action: 'on' } });
+  const asks: readonly Step[] = random.chance(0.4) ? [{ do: 'ask', request: lights }] : [];
+  return [{ do: 'interlock', closed: random.chance(0.6) }, ...asks];
 }
 
 /** A desk that is heard for a while and begins a play, and a robot that is let run. */
