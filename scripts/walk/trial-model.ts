@@ -19,6 +19,8 @@ const OFFLINE_MS = 1000;
 export class TrialModel {
   readonly #unit: UnitName;
   #trials: Trial[] = [];
+  /** The controller may have a guard: a daemon that finds one ends its wave. */
+  mayGuard = false;
   /** When the last frame could reach the controller, with its place in the order of all that happened; undefined while they do. */
   #away: { readonly sinceMs: number; readonly at: number } | undefined;
 
@@ -29,6 +31,7 @@ export class TrialModel {
   answered(asked: Asked): void {
     if (asked.answer === undefined) return;
     if (isPost(asked, this.#path('/trial'))) {
+      this.mayGuard = true;
       if (asked.answer.status === 200) this.mayRun(asked);
     } else if (asked.answer.status === 200 && this.#ends(asked)) this.over(asked.sent);
   }

@@ -97,6 +97,8 @@ export class UnitModel {
 
   ended(outstanding: readonly Asked[], at: number): void {
     this.trials.over(at);
+    const tries = outstanding.some(asked => isPost(asked, this.#path('pidconfig/trial')));
+    if (tries || this.trials.mayGuard) this.waves.maybe(NO_WAVE, at, at);
     for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
     for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
     // A save that nobody got a 200 for, and that was found in force, may be gone at the next power cut.
@@ -144,7 +146,8 @@ export class UnitModel {
   }
 
   /** What holds at rest is all that can hold from there. */
-  rested({ mode, wave }: UnitTruth, { kept, isTuned, history }: UnitShown, at: number): void {
+  rested({ mode, wave }: UnitTruth, { kept, isTried, isTuned, history }: UnitShown, at: number): void {
+    if (!isTried) this.trials.mayGuard = false;
     for (const { revision, gains } of history) this.#revisions.set(revision, gainsKey(gains));
     this.modes = new Candidates(mode);
     // What a tuning excites ends with it.

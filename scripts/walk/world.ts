@@ -242,6 +242,7 @@ export class World {
   }
 
   #weather(weather: DiskWeather): void {
+    if (weather === this.#disk.weather) return;
     this.#disk.weather = weather;
     this.#model.access.disk(this.#disk.isUnreadable, this.clock.nowMs());
     if (this.#disk.isUnreadable && this.#life?.listens === false) this.#model.unread();
