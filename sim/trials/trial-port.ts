@@ -95,12 +95,14 @@ export class TrialPort implements TunerPort {
       recorded.push(half);
       if (rings(half, decimation)) end = 'rings';
     }
-    if (end !== 'whole') this.#cutOff();
-    else {
+    const isOver = () => end !== 'whole';
+    const recordedEnd = end;
+    if (!isOver()) {
       wave(0);
-      this.#run(FADE_S, look);
+      this.#run(FADE_S, look, isOver);
     }
-    return { halfTicks, decimation, output, halves: recorded, end };
+    if (isOver()) this.#cutOff();
+    return { halfTicks, decimation, output, halves: recorded, end: recordedEnd };
   }
 
   /** A wave that moves to another loop leaves nothing behind, at once. */

@@ -155,13 +155,13 @@ export class RobotPort implements TunerPort {
     }
     const end = this.#ranAway ? 'ran away' : isRinging ? 'rings' : 'whole';
     this.#ranAway = undefined;
+    if (end === 'whole') {
+      await wave(0);
+      await this.#patience.until(looksRinging, FADE_MS);
+    }
     // A wave that moves to another loop leaves nothing behind, at once.
     const other = unitNamed(unit).loops.find(one => one.name !== loop.name);
-    if (other !== undefined && end !== 'whole') await wave(0, other.name);
-    else {
-      await wave(0);
-      await this.#patience.until(() => false, FADE_MS);
-    }
+    if (other !== undefined && (end !== 'whole' || isRinging)) await wave(0, other.name);
     const whole = unbroken(captures).slice(0, halves);
     const [first] = whole;
     if (first === undefined && end === 'whole') {

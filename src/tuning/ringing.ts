@@ -1,47 +1,67 @@
-/** A swing smaller than this part of the step is none. */
-const SWING = 0.04;
-/** A loop does not swing any more that stays within the band for REST_S, or on one side of it for STAY_S. */
-const REST_S = 0.15;
-const STAY_S = 0.45;
-/** Three turns are one and a half periods; fewer are an overshoot that comes back. */
-const TURNS = 3;
+/** A swing smaller than this part of the step, from one extreme to the next, is none. */
+const SWING = 0.08;
+/** A loop that has reached no new extreme for so long does not swing any more. */
+const STAY_S = 0.6;
+/** A loop that has reached none for so long when the setpoint moves stood still there. */
+const STILL_S = 0.15;
+/** Coming farther by less than this part of a swing is creeping. */
+const CREEP = 0.25;
+/** A setpoint moves that changes by more than this part of a swing from sample to sample. */
+const FADE = 0.001;
+/** A loop that turns once has overshot and come back. */
+const TURNS = 2;
 
-/** Says for how long a loop has been swinging round its setpoint, seen sample by sample while it does. */
+/** Says for how long a loop has been swinging since the last edge, round its setpoint or beside it, seen sample by sample. */
 export class Ringing {
-  readonly #band: number;
-  #setpoint: number | undefined;
-  /** The side of the setpoint on which the loop was last seen beyond the band. */
-  #side = 0;
-  #outsideS = 0;
-  /** Counts passages from one side to the other since it last stood still. */
+  readonly #swing: number;
+  #setpoint = Number.NaN;
+  /** Up is 1, down is -1; 0 until the loop has moved since the last edge. */
+  #direction: 1 | -1 | 0 = 0;
+  /** The farthest that it came since it turned last; where it began, before it moves. */
+  #extreme = 0;
+  /** Where and when it last came clearly farther: what creeps does not swing. */
+  #marked = 0;
+  #markedS = 0;
   #turns = 0;
   #firstS = 0;
-  #lastS = 0;
 
   /** `step` is the height of the wave's step, in the loop's quantity. */
   constructor(step: number) {
-    this.#band = SWING * step;
+    this.#swing = SWING * step;
   }
 
-  /** Counts from the first passage through the setpoint to where it was last seen beyond the band; 0 where it does not swing. */
+  /** Counts from the first extreme to the last; 0 where the loop does not swing. */
   get seconds(): number {
-    return this.#turns < TURNS ? 0 : this.#outsideS - this.#firstS;
+    return this.#turns < TURNS ? 0 : this.#markedS - this.#firstS;
   }
 
   add(atS: number, setpoint: number, measured: number): void {
-    const deviation = measured - setpoint;
-    const isOutside = Math.abs(deviation) > this.#band;
-    if (isOutside) this.#outsideS = atS;
-    if (atS - this.#outsideS > REST_S || atS - this.#lastS > STAY_S) this.#turns = 0;
-    // An edge of the wave puts the loop on a side without its own doing.
-    const isEdge = this.#setpoint !== undefined && Math.abs(setpoint - this.#setpoint) > this.#band;
+    const moved = Math.abs(setpoint - this.#setpoint);
     this.#setpoint = setpoint;
-    const side = isOutside ? Math.sign(deviation) : this.#side;
-    if (side !== this.#side && this.#side !== 0 && !isEdge) {
-      if (this.#turns === 0) this.#firstS = atS;
-      this.#turns += 1;
-      this.#lastS = atS;
+    const stillS = atS - this.#markedS;
+    // A loop that stands still while the wave fades does not swing.
+    if (stillS > STAY_S || (moved > FADE * this.#swing && stillS > STILL_S)) this.#turns = 0;
+    // A loop that follows a fading wave does not swing, so it is seen from its setpoint.
+    const deviation = measured - setpoint;
+    // Each edge begins a new response.
+    if (!(moved <= this.#swing)) {
+      this.#turns = 0;
+      this.#direction = 0;
+      this.#extreme = deviation;
+      return;
     }
-    this.#side = side;
+    const way = deviation - this.#extreme;
+    const isFarther = way * this.#direction > 0;
+    const isMove = Math.abs(way) > this.#swing;
+    if (!isFarther && !isMove) return;
+    if (!isFarther && this.#direction !== 0) {
+      if (this.#turns === 0) this.#firstS = this.#markedS;
+      this.#turns += 1;
+    }
+    this.#direction = way > 0 ? 1 : -1;
+    this.#extreme = deviation;
+    if (isFarther && Math.abs(deviation - this.#marked) <= CREEP * this.#swing) return;
+    this.#marked = deviation;
+    this.#markedS = atS;
   }
 }

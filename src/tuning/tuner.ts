@@ -71,6 +71,8 @@ const HALVES = 3;
 const RUNAWAY_AMPLITUDES = 3.5;
 /** Seconds for which a loop may swing: the passages that polls miss and the frames that take the wave away come to it. */
 const SWINGS_ON_S = 0.7;
+/** Polls miss the tops of a quick swing, so that one counts which is smaller by this factor. */
+const SEEN_AT_POLLS = 0.7;
 const ADJUSTMENTS = 4;
 const MOVES = 0.25;
 const ROUNDS = 5;
@@ -105,7 +107,7 @@ async function attempt(
   await port.tryGains(gains);
   const rings = (half: HalfWave, decimation: number) =>
     figuresOfHalf(shape, half, decimation).end === 'rings';
-  const ringing = new Ringing(2 * amplitude);
+  const ringing = new Ringing(SEEN_AT_POLLS * 2 * amplitude);
   const swingsOn = (atS: number, setpoint: number, measured: number) => {
     ringing.add(atS, setpoint, measured);
     return ringing.seconds > SWINGS_ON_S;
