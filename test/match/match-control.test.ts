@@ -5,7 +5,8 @@ import { perUnit } from '../../src/core/units.js';
 import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import { MatchControl } from '../../src/match/match-control.js';
 import { MatchRecord } from '../../src/match/match-record.js';
-import { ClockedRobot } from '../support/clocked-robot.js';
+import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
+import { ClockedRobot, somebodyElse } from '../support/clocked-robot.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const SETTINGS: MatchSettings = {
@@ -48,6 +49,15 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([false, true]);
     robot.robot.laserOff();
     expect(() => robot.robot.laserOn()).to.throw('wrong-phase');
+  });
+
+  it('stops a robot whose controller goes by itself into a mode that it does not allow', async () => {
+    expect(await robot.outcome(set('teleop'))).to.equal(200);
+    await robot.wait(100);
+    expect(robot.robot.stopped).to.equal(false);
+    await somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.debug ?? 0 });
+    await robot.wait(200);
+    expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
   it('wins over a resume that is under way where nothing may move', async () => {
