@@ -87,7 +87,11 @@ export async function openStream(port: number): Promise<Socket> {
   await once(socket, 'connect');
   socket.write(`GET /api/events HTTP/1.1\r\n${HEAD}Accept: text/event-stream\r\n\r\n`);
   const [first] = await once(socket, 'data');
-  if (!String(first).startsWith('HTTP/1.1 200')) throw new Error(`no stream: ${String(first).slice(0, 80)}`);
+  if (!String(first).startsWith('HTTP/1.1 200')) {
+    // Left open, refused ones would soon be too many for the daemon, which then ends those that rest.
+    socket.destroy();
+    throw new Error(`no stream: ${String(first).slice(0, 80)}`);
+  }
   socket.resume();
   return socket;
 }
