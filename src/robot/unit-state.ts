@@ -115,9 +115,11 @@ export class UnitState {
 
   /** The controller confirmed a mode that somebody asked for, with the wave it has in it. */
   confirmedMode(mode: Mode, wave: Excitation | undefined): void {
+    if (wave !== undefined) this.#shownWave = wave;
+    // In debug mode already: what the controller shows may be what a refused request left there.
+    if (mode === 'debug' && this.#mode === 'debug') return;
     if (mode !== this.#mode) this.gains.endTrial('mode change');
     this.#mode = mode;
-    if (wave !== undefined) this.#shownWave = wave;
     this.#wave.want(mode === 'debug' ? wave : undefined);
   }
 

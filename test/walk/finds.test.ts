@@ -106,6 +106,20 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
     ],
     settings: { pollHz: 20, frameMs: 1 },
   },
+  'a wave that was refused is not taken up by a switch to the mode that is on already': {
+    settings: { pollHz: 100, hostSilenceMs: 0, frameMs: 0.2 },
+    steps: [
+      post('/api/gimbal/mode/switch', { mode: 'debug' }),
+      { do: 'settle' },
+      post('/api/gimbal/excitation', { loop: 'visual_yaw', amplitude: 0.1875, periodS: 0.5 }),
+      { do: 'wait', ms: 1 },
+      { do: 'lose answers', count: 4 },
+      post('/api/gimbal/excitation', { loop: 'angle_pitch', amplitude: 0, periodS: 0.5 }),
+      { do: 'wait', ms: 1 },
+      post('/api/gimbal/mode/switch', { mode: 'debug' }),
+      { do: 'settle' },
+    ],
+  },
   'a phase that a slow disk does not have yet is not shown as recorded': {
     steps: [
       post('/api/match', { id: 'second', revision: 1, phase: 'ended' }),
