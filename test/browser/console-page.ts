@@ -42,7 +42,8 @@ export interface ConsoleInBrowser {
   /** What the browser complained of since the last page was opened. */
   readonly complaints: readonly string[];
   open(opening?: Opening): Promise<Page>;
-  startDaemon(port?: string): Promise<void>;
+  /** `settings` are further lines of its configuration. */
+  startDaemon(port?: string, settings?: string): Promise<void>;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
@@ -58,9 +59,9 @@ export function consoleInBrowser(): ConsoleInBrowser {
   let url = '';
   let complaints: string[] = [];
 
-  const startDaemon = async (port = '0') => {
+  const startDaemon = async (port = '0', settings = '') => {
     const config = join(folder, 'config.yaml');
-    await writeFile(config, 'gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n');
+    await writeFile(config, `gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n${settings}`);
     daemon = new Child('sim/main.js', ['--port', port, '--state', join(folder, 'state'), '--config', config]);
     url = await daemon.url();
   };

@@ -64,6 +64,23 @@ describe('the console under faults', function () {
     expect(await alerts(page).textContent()).not.to.match(/not confirmed/i);
   });
 
+  it('says in red, and until it is otherwise, that nothing confirms the stop of a unit without a silence rule', async () => {
+    const page = await open();
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await robot.startDaemon(port, 'supervision: {hostSilenceMs: 0}\n');
+    await shows(lamp(page), /^dark$/);
+    await fault('gimbal', 'unplug');
+    await shows(alerts(page), /Gimbal is offline/);
+    await stop(page).click();
+    const red = alerts(page).locator('[data-tone=alarm]');
+    await shows(red.first(), /Gimbal NOT CONFIRMED/);
+    await shows(alerts(page), /chassis stopped \(confirmed\)/);
+    await fault('gimbal', 'plug');
+    await shows(alerts(page), /gimbal stopped \(confirmed\); chassis stopped \(confirmed\)/);
+    expect(await alerts(page).textContent()).not.to.match(/not confirmed/i);
+  });
+
   it('says what is known of a stop before all other complaints', async () => {
     const page = await open();
     await fault('gimbal', 'unplug');
