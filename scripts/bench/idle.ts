@@ -18,6 +18,8 @@ export async function idleCosts({ plan, programs, folder }: Bench): Promise<Figu
     const idle = await shareOfCore(server, plan.idleMs);
     const rss = server.rssMiB;
     const stream = await openPage(server.port);
+    // What only a page makes run is compiled then, too.
+    await delay(plan.warmMs);
     const withPage = await shareOfCore(server, plan.idleMs);
     const bytes = await bytesPerHour(server, join(folder, 'state'), plan.diskMs);
     stream.destroy();
