@@ -132,6 +132,7 @@ export class Model {
   /** The disk shows what it could not sync and will lose without power: nobody can know that. */
   forgets(): void {
     this.log.mayBreak();
+    for (const { name } of UNIT_LIST) this.units[name].mayMiss = true;
   }
 
   ended(truth: Truth, isCut: boolean, nowMs: number): void {
