@@ -9,8 +9,9 @@ import type { Answer, Request } from './caller.js';
 import type { TokenList } from './history.js';
 
 const DAMAGED = 'access-unavailable';
-/** The daemon looks more often than this, on a disk that takes 0.7 s at most. */
-const LOOKED_MS = 2 * LOOK_AGAIN_MS + 1400;
+/** The daemon looks more often than this; a disk that was not fair until now may take 0.7 s for each of two looks. */
+const LOOKED_MS = 2 * LOOK_AGAIN_MS;
+const LOOKED_SLOWLY_MS = LOOKED_MS + 1400;
 
 /** What the request needs while anybody may stop and darken; undefined: nothing. */
 export function needOf({ method, path, body }: Request): Right | undefined {
@@ -42,8 +43,8 @@ export function isAccessRefusal({ status, body }: Answer): boolean {
 export class AccessModel {
   /** Those that may hold; the last one that was written is the last. */
   #lists: TokenList[] = [[]];
-  /** When the newest was written, or the disk began to answer as it should. */
-  #sinceMs = Number.NEGATIVE_INFINITY;
+  /** The daemon has read the newest by then. */
+  #readByMs = Number.NEGATIVE_INFINITY;
   /** The list cannot be read, or could not. */
   #isUnreadable = false;
 
@@ -60,12 +61,12 @@ export class AccessModel {
   /** Holds as soon as the daemon has looked. */
   written(list: TokenList, nowMs: number): void {
     this.#lists.push(list);
-    this.#sinceMs = nowMs;
+    this.#readByMs = Math.max(this.#readByMs, nowMs + LOOKED_MS);
   }
 
   /** A list that cannot be read counts as one that is damaged. */
   disk(isUnreadable: boolean, nowMs: number): void {
-    this.#sinceMs = nowMs;
+    this.#readByMs = nowMs + LOOKED_SLOWLY_MS;
     this.#isUnreadable ||= isUnreadable;
   }
 
@@ -76,7 +77,7 @@ export class AccessModel {
 
   /** It has read the newest, where that could be read for long enough. */
   rested(nowMs: number): void {
-    if (nowMs - this.#sinceMs <= LOOKED_MS) return;
+    if (nowMs <= this.#readByMs) return;
     this.#lists = [this.list];
     this.#isUnreadable = false;
   }
