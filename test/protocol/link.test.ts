@@ -100,6 +100,26 @@ describe('Link', () => {
     expect(bus.mostInFlight).to.equal(1);
   });
 
+  it('says of a frame that waits or is on its way that it is on the bus now, and of others when they ended', async () => {
+    const { clock, bus, link, ends, read } = setUp('hang', manual);
+    const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
+    expect(heartbeat()).to.equal(undefined);
+    void read('mode', 1000);
+    const beat = link.write(
+      GIMBAL,
+      REGISTERS.heartbeat,
+      { count: 1, silence_ms: 500 },
+      { priority: 'mode', untilMs: 1000 },
+    );
+    await clock.advance(30);
+    expect([heartbeat(), link.lastOnBusMs(GIMBAL, REGISTERS.mode)]).to.deep.equal([30, 30]);
+    bus.settle(manual);
+    await beat;
+    await clock.advance(20);
+    expect(ends).to.deep.equal(['mode 1']);
+    expect(heartbeat()).to.equal(30);
+  });
+
   it('answers after 50 ms whatever the kernel does, and never doubles a call that hangs', async () => {
     const { clock, bus, ends, read } = setUp('hang', manual);
     void read();
