@@ -37,8 +37,10 @@ export class SoakedRobot {
   }
 
   static async start(folder: string, state: string): Promise<SoakedRobot> {
-    // Room for new objects that V8 lets grow for minutes would look like a leak.
-    const program = ['--max-semi-space-size=1', 'dist/scripts/soak/daemon.js', '--state', state];
+    // Where memory is plenty V8 lets garbage lie for minutes, which would look like a leak. With this little room it cannot,
+    // and a real leak ends the daemon.
+    const room = ['--max-semi-space-size=1', '--max-old-space-size=64'];
+    const program = [...room, 'dist/scripts/soak/daemon.js', '--state', state];
     const args = (port: number) => [...program, '--port', String(port)];
     return new SoakedRobot(await Server.start({ name: 'soak', args }, folder));
   }
