@@ -45,6 +45,7 @@ export class Connection {
 
   send(bytes: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) return reject(new Error('the server closed the connection'));
       this.#answered = resolve;
       this.#failed = reject;
       this.#socket.write(bytes);
