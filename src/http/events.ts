@@ -104,7 +104,11 @@ export function createEvents(feed: EventFeed, clock: Clock, audience: Audience):
   const listen = () => {
     readings = '';
     const ends = [
-      coalesced(clock, feed, () => writeStatus(streams)),
+      coalesced(clock, feed, () => {
+        // No reading comes after a status that is newer than it.
+        if (readings !== '') writeAll('');
+        writeStatus(streams);
+      }),
       feed.onTelemetry(gather),
       feed.onStep(step => writeAll(eventText('step', step))),
       feed.onTune(tune => writeAll(eventText('tune', tune))),

@@ -6,7 +6,7 @@ import { type FieldValues, frameBytes, type Register } from './registers.js';
 
 /**
  * In order of urgency: a waiting stop goes before everything else, then what keeps a controller alive and watched
- * (heartbeat and status), then switches, its readings, gains, and the samples of a captured step last.
+ * (heartbeat and status), then what callers switch, then readings, gains, and the samples of a captured step last.
  */
 const PRIORITIES = ['stop', 'supervision', 'mode', 'readings', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];

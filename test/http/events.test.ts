@@ -198,6 +198,23 @@ describe('events', () => {
     expect(seen).to.deep.equal(Array.from({ length: 101 }, (_, index) => (50 + index) / 50));
   });
 
+  it('send no reading after a status that is newer', async () => {
+    const reader = await read();
+    feed.telemetryListeners.emit(sample(1));
+    feed.telemetryListeners.emit(sample(1.02));
+    feed.changeTo('auto');
+    await clock.advance(50);
+    feed.telemetryListeners.emit(sample(1.04));
+    await reader.until(() => reader.events('telemetry').length === 3);
+    expect(reader.events().map(({ name }) => name)).to.deep.equal([
+      'status',
+      'telemetry',
+      'telemetry',
+      'status',
+      'telemetry',
+    ]);
+  });
+
   it('comment at least every 10 s', async () => {
     const reader = await read();
     await clock.advance(10_000);
