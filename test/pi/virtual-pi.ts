@@ -68,7 +68,7 @@ export class VirtualPi {
   async logIn(limitMs: number): Promise<void> {
     await until('a login prompt', limitMs, () => /login: $/.test(this.#heard));
     this.#console?.write('root\n');
-    await until('a shell', 60_000, () => /# \S*$/.test(this.#heard.slice(-40)));
+    await until('a shell', 600_000, () => /# \S*$/.test(this.#heard.slice(-40)));
     await this.run('stty -echo cols 500; export TERM=dumb SYSTEMD_COLORS=0 SYSTEMD_PAGER=cat');
   }
 
@@ -86,13 +86,13 @@ export class VirtualPi {
   /** A request to the daemon from within; status 0 when nobody answers. */
   async ask(path: string, body?: unknown) {
     const data = body === undefined ? '' : `-H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
-    const answer = await this.run(`curl -s -m 10 -w '\\n%{http_code}' ${data} localhost:8080${path}`);
+    const answer = await this.run(`curl -s -m 60 -w '\\n%{http_code}' ${data} localhost:8080${path}`);
     const [status = '', ...text] = answer.split('\n').reverse();
     return { status: Number(status), body: text.length > 0 && text[0] ? JSON.parse(text[0]) : undefined };
   }
 
   /** A command as root on the serial console; its output, whatever its exit code. */
-  async run(command: string, limitMs = 60_000): Promise<string> {
+  async run(command: string, limitMs = 600_000): Promise<string> {
     this.#commands += 1;
     const mark = `mark-${this.#commands}`;
     this.#heard = '';
