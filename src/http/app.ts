@@ -26,7 +26,7 @@ import { callerOf, createGuard } from './guard.js';
 import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
 import { robotFeed } from './robot-feed.js';
-import { get, JsonText, type Route, stream } from './route.js';
+import { get, type Route, stream } from './route.js';
 import { autotuneRoutes } from './routes/autotune-routes.js';
 import { compareRoutes } from './routes/compare-routes.js';
 import { logRoutes } from './routes/log-routes.js';
@@ -124,7 +124,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
     ),
   ];
   /** Made when first asked for: a start has no time for it. */
-  let described: JsonText<unknown> | undefined;
+  let described: Buffer | undefined;
   const document: Route = get(
     {
       path: '/api/openapi.json',
@@ -135,7 +135,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
       answer: { type: 'object' },
     },
     () => {
-      described ??= new JsonText(Buffer.from(JSON.stringify(openApi([...documented, document], version))));
+      described ??= Buffer.from(JSON.stringify(openApi([...documented, document], version)));
       return described;
     },
   );

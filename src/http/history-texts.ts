@@ -1,30 +1,23 @@
-import type { MeasuredStep } from '../core/remembered-step.js';
 import type { UnitName } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
 import type { StepMemory } from '../steps/step-memory.js';
-import { JsonText } from './route.js';
 
 /** Lines that are serialised before others get their turn: about a millisecond on a small board. */
 const LINES_AT_ONCE = 50;
 
-/** Saved gains with the figures that were measured on them. */
-interface MeasuredGains extends SavedGains {
-  readonly measured?: Readonly<Record<string, MeasuredStep>>;
-}
-
-type Text = JsonText<readonly MeasuredGains[]>;
 type Figures = Pick<StepMemory, 'changes' | 'measuredOn'>;
 
 /**
- * Histories as JSON. A long one takes many milliseconds: it is made piece by piece, one history after the other, and
- * kept until the next save or captured step, so that no other answer waits for it, however many ask.
+ * Histories as JSON, each revision with the figures that were measured on it. A long one takes many milliseconds: it is
+ * made piece by piece, one history after the other, and kept until the next save or captured step, so that no other
+ * answer waits for it, however many ask.
  */
 export class HistoryTexts {
-  readonly #kept = new Map<UnitName, { readonly key: string; readonly text: Promise<Text> }>();
+  readonly #kept = new Map<UnitName, { readonly key: string; readonly text: Promise<Buffer> }>();
   #last: Promise<unknown> = Promise.resolve();
 
   /** `history` has the newest first, so that its length and its first entry say which history it is. */
-  of(unit: UnitName, history: readonly SavedGains[], figures: Figures): Promise<Text> {
+  of(unit: UnitName, history: readonly SavedGains[], figures: Figures): Promise<Buffer> {
     const [newest] = history;
     const key = `${history.length} ${newest?.revision} ${newest?.savedAt} ${figures.changes}`;
     const kept = this.#kept.get(unit);
@@ -36,7 +29,7 @@ export class HistoryTexts {
   }
 }
 
-async function textOf(unit: UnitName, history: readonly SavedGains[], figures: Figures): Promise<Text> {
+async function textOf(unit: UnitName, history: readonly SavedGains[], figures: Figures): Promise<Buffer> {
   const lines: string[] = [];
   for (const [index, saved] of history.entries()) {
     if (index % LINES_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve));
@@ -44,5 +37,5 @@ async function textOf(unit: UnitName, history: readonly SavedGains[], figures: F
     const hasAny = Object.keys(measured).length > 0;
     lines.push(JSON.stringify(hasAny ? { ...saved, measured } : saved));
   }
-  return new JsonText(Buffer.from(`[${lines.join(',')}]`));
+  return Buffer.from(`[${lines.join(',')}]`);
 }

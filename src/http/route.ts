@@ -10,17 +10,6 @@ import { compile } from './validate.js';
 /** Throws the refusal where the caller may not do it. It may set `ctx.state.who`, the name of whoever asks. */
 export type Guard = (ctx: Context, need: Need) => void | Promise<void>;
 
-/** An answer that was serialised already. */
-export class JsonText<T> {
-  readonly bytes: Buffer;
-  /** For the compiler alone: what the text says. */
-  declare readonly value: T;
-
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
-  }
-}
-
 /** One endpoint: what registers it, guards it, checks its requests and documents it. */
 export interface Route {
   readonly method: 'get' | 'post' | 'delete';
@@ -91,9 +80,10 @@ const BODY_PROBLEMS: readonly ErrorCode[] = [
   'bad-media-type',
 ];
 
+/** A `Buffer` is an answer that was serialised already: JSON, unless its route names another type. */
 export function get<Answer>(
   described: Described<Answer>,
-  answer: (ctx: Context) => Answer | Promise<Answer | JsonText<Answer>>,
+  answer: (ctx: Context) => Answer | Promise<Answer | Buffer>,
 ): Route {
   return withoutBody('get', described, answer);
 }
@@ -172,10 +162,8 @@ function withoutBody(
  */
 function send(ctx: Context, answer: unknown): void {
   if (answer === undefined) return;
-  if (answer === null || Buffer.isBuffer(answer)) {
-    ctx.body = answer;
-    return;
+  if (answer !== null && !ctx.res.hasHeader('Content-Type')) {
+    ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   }
-  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  ctx.body = answer instanceof JsonText ? answer.bytes : JSON.stringify(answer);
+  ctx.body = answer === null || Buffer.isBuffer(answer) ? answer : JSON.stringify(answer);
 }

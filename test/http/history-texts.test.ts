@@ -18,8 +18,8 @@ describe('the text of a history', () => {
   it('is that of JSON.stringify, however long it is', async () => {
     for (const length of [0, 1, 49, 50, 51, 1000]) {
       const history = historyUpTo(2000, length);
-      const { bytes } = await new HistoryTexts().of('gimbal', history, NO_STEPS);
-      expect(bytes.toString()).to.equal(JSON.stringify(history));
+      const text = await new HistoryTexts().of('gimbal', history, NO_STEPS);
+      expect(text.toString()).to.equal(JSON.stringify(history));
     }
   });
 
@@ -48,7 +48,7 @@ describe('the text of a history', () => {
       texts.of('gimbal', historyUpTo(5, 5), NO_STEPS),
     ]);
     expect(one).to.equal(other);
-    const { bytes } = await texts.of('gimbal', historyUpTo(6, 5), NO_STEPS);
-    expect(bytes.toString()).to.equal(JSON.stringify(historyUpTo(6, 5)));
+    const text = await texts.of('gimbal', historyUpTo(6, 5), NO_STEPS);
+    expect(text.toString()).to.equal(JSON.stringify(historyUpTo(6, 5)));
   });
 });

@@ -9,7 +9,7 @@ import { profilesText } from '../../profiles/profiles-file.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
-import { get, JsonText, MATCH_PROBLEMS, post, type Route } from '../route.js';
+import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 import { compile } from '../validate.js';
 import { BASE_REVISION, CONTROLLER_PROBLEMS } from './gains-routes.js';
@@ -193,6 +193,6 @@ export function allProfilesRoute(profiles: ProfileStore): Route {
       answer: allProfiles,
       problems: ['storage-failed'],
     },
-    async () => new JsonText(Buffer.from(profilesText(await profiles.all()))),
+    async () => Buffer.from(profilesText(await profiles.all())),
   );
 }
