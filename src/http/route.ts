@@ -80,36 +80,20 @@ const BODY_PROBLEMS: readonly ErrorCode[] = [
   'bad-media-type',
 ];
 
-/** A `Buffer` is an answer that was serialised already: JSON, unless its route names another type. */
-export function get<Answer>(
-  described: Described<Answer>,
-  answer: (ctx: Context) => Answer | Promise<Answer | Buffer>,
-): Route {
-  return withoutBody('get', described, answer);
-}
+export const get = withoutBody('get');
+
+/** An act that needs no body and reads none. */
+export const command = withoutBody('post');
+
+/** What is taken away; it needs no body and reads none. */
+export const remove = withoutBody('delete');
 
 /** An answer that goes on: `open` writes it. */
 export function stream(
   described: Described<string> & Required<Pick<Route, 'answerType' | 'events'>>,
   open: (ctx: Context) => void,
 ): Route {
-  return withoutBody('get', described, open);
-}
-
-/** An act that needs no body and reads none. */
-export function command<Answer>(
-  described: Described<Answer>,
-  act: (ctx: Context) => Answer | Promise<Answer>,
-): Route {
-  return withoutBody('post', described, act);
-}
-
-/** What is taken away; it needs no body and reads none. */
-export function remove<Answer>(
-  described: Described<Answer>,
-  act: (ctx: Context) => Answer | Promise<Answer>,
-): Route {
-  return withoutBody('delete', described, act);
+  return get<unknown>(described, open);
 }
 
 export function post<Body, Answer>(
@@ -137,12 +121,12 @@ export function post<Body, Answer>(
   };
 }
 
-function withoutBody(
-  method: Route['method'],
-  described: Described<unknown>,
-  answer: (ctx: Context) => unknown,
-): Route {
-  return {
+/** A `Buffer` is an answer that was serialised already: JSON, unless its route names another type. */
+function withoutBody(method: Route['method']) {
+  return <Answer>(
+    described: Described<Answer>,
+    answer: (ctx: Context) => Answer | Promise<Answer | Buffer>,
+  ): Route => ({
     problems: [],
     ...described,
     method,
@@ -152,7 +136,7 @@ function withoutBody(
       if (method !== 'get' && described.right === 'drive') await requireCaller(ctx);
       send(ctx, await answer(ctx));
     },
-  };
+  });
 }
 
 /**
