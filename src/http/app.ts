@@ -22,7 +22,7 @@ import { access } from './access.js';
 import { actLog } from './act-log.js';
 import { consoleRoutes } from './console.js';
 import { createEvents } from './events.js';
-import { callerOf, createGuard } from './guard.js';
+import { createGuard } from './guard.js';
 import { openApi } from './openapi.js';
 import { asRobotError, problemOf } from './problems.js';
 import { robotFeed } from './robot-feed.js';
@@ -87,12 +87,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
     options.autotune.changed,
     options.steps.captured,
   );
-  const events = createEvents(feed, clock, {
-    isPreferred: ctx =>
-      callerOf(options.access, ctx).rights.some(right => right === 'drive' || right === 'rule'),
-    mayListen: ctx => options.access.allows('read', callerOf(options.access, ctx)),
-    changed: options.access.changed,
-  });
+  const events = createEvents(feed, clock, options.access);
   const documented: Route[] = [
     ...unitRoutes(options),
     ...UNIT_LIST.flatMap(unit =>

@@ -1,13 +1,13 @@
-import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
+import type { Access } from '../access/access.js';
 import { type Clock, every, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Listeners } from '../core/listeners.js';
 import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
 import type { Step } from '../core/step.js';
 import type { Telemetry } from '../core/telemetry.js';
 import type { Tune } from '../core/tune.js';
+import { callerOf } from './guard.js';
 
 /** Each `on…` returns the act that ends it. */
 export interface EventFeed {
@@ -43,19 +43,9 @@ const STUCK_MS = 2000;
 
 interface Stream {
   readonly ctx: Context;
-  readonly response: ServerResponse;
   /** Since when the socket has not drained. */
   slowSinceMs: number | undefined;
   owesStatus: boolean;
-}
-
-/** Who may listen. */
-export interface Audience {
-  /** Some streams are kept for them. */
-  isPreferred(ctx: Context): boolean;
-  mayListen(ctx: Context): boolean;
-  /** Somebody who listens may have to go. */
-  readonly changed: Listeners<void>;
 }
 
 export interface Events {
@@ -69,17 +59,21 @@ export interface Events {
  * Turns answers into streams of one feed, which is listened to only while someone reads, and serialised once for all
  * readers. One stream too many throws RobotError `too-many-streams`. Streams end with their connections.
  */
-export function createEvents(feed: EventFeed, clock: Clock, audience: Audience): Events {
+export function createEvents(
+  feed: EventFeed,
+  clock: Clock,
+  access: Pick<Access, 'callerOf' | 'allows' | 'changed'>,
+): Events {
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
 
   /** Full sockets get nothing more; what they hold is all that a slow reader costs. */
   const write = (stream: Stream, text: string) => {
     if (stream.slowSinceMs !== undefined) {
-      if (clock.nowMs() - stream.slowSinceMs > STUCK_MS) stream.response.destroy();
+      if (clock.nowMs() - stream.slowSinceMs > STUCK_MS) stream.ctx.res.destroy();
       return false;
     }
-    if (!stream.response.write(text)) stream.slowSinceMs = clock.nowMs();
+    if (!stream.ctx.res.write(text)) stream.slowSinceMs = clock.nowMs();
     return true;
   };
   let readings = '';
@@ -113,8 +107,8 @@ export function createEvents(feed: EventFeed, clock: Clock, audience: Audience):
       feed.onStep(step => writeAll(eventText('step', step))),
       feed.onTune(tune => writeAll(eventText('tune', tune))),
       feed.onLog(event => writeAll(eventText('log', event))),
-      audience.changed.add(() => {
-        for (const { ctx, response } of streams) if (!audience.mayListen(ctx)) response.destroy();
+      access.changed.add(() => {
+        for (const { ctx } of streams) if (!access.allows('read', callerOf(access, ctx))) ctx.res.destroy();
       }),
       every(clock, COMMENT_MS, () => writeAll(':\n\n')),
     ];
@@ -131,19 +125,20 @@ export function createEvents(feed: EventFeed, clock: Clock, audience: Audience):
   };
 
   const open = (ctx: Context) => {
-    const most = audience.isPreferred(ctx) ? MOST_STREAMS : MOST_STREAMS - KEPT_STREAMS;
+    const { rights } = callerOf(access, ctx);
+    const drivesOrRules = rights.some(right => right === 'drive' || right === 'rule');
+    const most = drivesOrRules ? MOST_STREAMS : MOST_STREAMS - KEPT_STREAMS;
     if (ctx.method !== 'HEAD' && streams.size >= most) throw new RobotError('too-many-streams');
     ctx.status = 200;
     ctx.type = 'text/event-stream';
     if (ctx.method === 'HEAD') return;
-    const response = ctx.res;
-    const stream: Stream = { ctx, response, slowSinceMs: undefined, owesStatus: false };
+    const stream: Stream = { ctx, slowSinceMs: undefined, owesStatus: false };
     ctx.respond = false;
     ctx.socket.setNoDelay(true);
     streams.add(stream);
-    response.once('close', () => forget(stream));
-    response.on('error', () => response.destroy());
-    response.on('drain', () => {
+    ctx.res.once('close', () => forget(stream));
+    ctx.res.on('error', () => ctx.res.destroy());
+    ctx.res.on('drain', () => {
       stream.slowSinceMs = undefined;
       if (stream.owesStatus) writeStatus([stream]);
     });

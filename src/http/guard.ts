@@ -23,7 +23,7 @@ export function createGuard(access: Access): Guard {
   };
 }
 
-export function callerOf(access: Access, ctx: Context): Caller {
+export function callerOf(access: Pick<Access, 'callerOf'>, ctx: Context): Caller {
   return access.callerOf(presented(ctx).secret);
 }
 

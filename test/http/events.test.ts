@@ -5,19 +5,20 @@ import Koa from 'koa';
 import { isRobotError } from '../../src/core/errors.js';
 import { Listeners } from '../../src/core/listeners.js';
 import type { LogEvent } from '../../src/core/log-event.js';
+import { RIGHTS } from '../../src/core/rights.js';
 import type { Status } from '../../src/core/status.js';
 import type { Step } from '../../src/core/step.js';
 import { stepFigures } from '../../src/core/step-figures.js';
 import type { Telemetry } from '../../src/core/telemetry.js';
 import type { Mode } from '../../src/core/units.js';
-import { type Audience, createEvents, type EventFeed, type Events } from '../../src/http/events.js';
+import { createEvents, type EventFeed, type Events } from '../../src/http/events.js';
 import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 
-const EVERYONE: Audience = {
-  isPreferred: () => true,
-  mayListen: () => true,
+const OPEN_TO_ALL = {
+  callerOf: () => ({ token: undefined, rights: RIGHTS }),
+  allows: () => true,
   changed: new Listeners<void>(),
 };
 
@@ -99,7 +100,7 @@ describe('events', () => {
   beforeEach(done => {
     feed = new ScriptedFeed();
     clock = new ManualClock();
-    events = createEvents(feed, clock, EVERYONE);
+    events = createEvents(feed, clock, OPEN_TO_ALL);
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx, next) => {
