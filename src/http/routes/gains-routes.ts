@@ -10,6 +10,13 @@ import { compile } from '../validate.js';
 
 /** What any request to a controller may meet. */
 export const CONTROLLER_PROBLEMS = ['unit-offline', 'unit-busy', 'not-confirmed'] as const;
+/** What any save may meet. */
+export const SAVE_PROBLEMS = [
+  ...MATCH_PROBLEMS,
+  'storage-failed',
+  'changed-meanwhile',
+  ...CONTROLLER_PROBLEMS,
+] as const;
 
 const HISTORY_LIMIT = { minimum: 1, maximum: 1000, default: 50 } as const;
 /** The revision that the caller's gains were made from; 0 before the first save. Without it nothing is compared. */
@@ -59,7 +66,7 @@ export function gainsRoutes(options: GainsRoutesOptions): Route[] {
         body: gains,
         answer: anyGains,
         query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
-        problems: [...MATCH_PROBLEMS, 'storage-failed', 'changed-meanwhile', ...CONTROLLER_PROBLEMS],
+        problems: SAVE_PROBLEMS,
       },
       (wanted, ctx) => save(wanted, ctx),
     ),
@@ -90,13 +97,7 @@ export function gainsRoutes(options: GainsRoutesOptions): Route[] {
         body: schemas.restoreBody,
         answer: anyGains,
         query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
-        problems: [
-          ...MATCH_PROBLEMS,
-          'unknown-revision',
-          'storage-failed',
-          'changed-meanwhile',
-          ...CONTROLLER_PROBLEMS,
-        ],
+        problems: ['unknown-revision', ...SAVE_PROBLEMS],
       },
       ({ revision }, ctx) => save(checkGains(robot.store.revision(name, revision).gains), ctx),
     ),

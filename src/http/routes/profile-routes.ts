@@ -9,10 +9,10 @@ import { profilesText } from '../../profiles/profiles-file.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
-import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
+import { get, post, type Route } from '../route.js';
 import * as schemas from '../schemas.js';
 import { compile } from '../validate.js';
-import { BASE_REVISION, CONTROLLER_PROBLEMS } from './gains-routes.js';
+import { BASE_REVISION, SAVE_PROBLEMS } from './gains-routes.js';
 
 interface ProfileRoutesOptions {
   readonly robot: Robot;
@@ -132,13 +132,7 @@ export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[
         body: named(`${tag}LoadProfile`, object({ name: profileName })),
         answer: schemas.gainsBody(unit, {}),
         query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
-        problems: [
-          ...MATCH_PROBLEMS,
-          'unknown-profile',
-          'storage-failed',
-          'changed-meanwhile',
-          ...CONTROLLER_PROBLEMS,
-        ],
+        problems: ['unknown-profile', ...SAVE_PROBLEMS],
       },
       async ({ name }, ctx) => {
         const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
