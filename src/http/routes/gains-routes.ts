@@ -1,11 +1,23 @@
 import type { Context } from 'koa';
+import { measuredStep } from '../../core/remembered-step.js';
+import {
+  array,
+  count,
+  growing,
+  named,
+  nullable,
+  object,
+  record,
+  type Schema,
+  text,
+} from '../../core/schema.js';
 import type { GainBounds, GainSet, Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
+import { gainsBody } from '../gains-body.js';
 import type { HistoryTexts } from '../history-texts.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
-import * as schemas from '../schemas.js';
 import { compile } from '../validate.js';
 
 /** What any request to a controller may meet. */
@@ -22,6 +34,21 @@ const HISTORY_LIMIT = { minimum: 1, maximum: 1000, default: 50 } as const;
 /** The revision that the caller's gains were made from; 0 before the first save. Without it nothing is compared. */
 export const BASE_REVISION = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 
+const restoreBody = named('Restore', {
+  ...object({ revision: { ...count(), minimum: 1 } }),
+  examples: [{ revision: 1 }],
+});
+
+/** One line of the history. */
+function savedGains(gains: Schema<GainSet>) {
+  const measured = record(
+    measuredStep,
+    'By loop: the newest step on this revision; absent where there is none.',
+  );
+  const saved = growing({ revision: count(), savedAt: nullable(text('ISO 8601.')), gains }, { measured });
+  return named(`Saved${gains.title}`, saved);
+}
+
 interface GainsRoutesOptions {
   readonly robot: Robot;
   readonly unit: Unit;
@@ -35,8 +62,8 @@ export function gainsRoutes(options: GainsRoutesOptions): Route[] {
   const { robot, unit, bounds, histories, steps } = options;
   const { name, title: tag } = unit;
   const path = `/api/${name}/pidconfig`;
-  const gains = schemas.gainsBody(unit, bounds);
-  const anyGains = schemas.gainsBody(unit, {});
+  const gains = gainsBody(unit, bounds);
+  const anyGains = gainsBody(unit, {});
   const checkGains = compile(gains);
   const save = async (wanted: GainSet, ctx: Context) => {
     const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
@@ -78,7 +105,7 @@ export function gainsRoutes(options: GainsRoutesOptions): Route[] {
         tag,
         summary: 'Saved gains, newest first, with the newest step measured on each revision by loop',
         query: { limit: wholeNumberSchema(HISTORY_LIMIT) },
-        answer: schemas.history(anyGains),
+        answer: array(savedGains(anyGains)),
         problems: ['invalid-request', 'storage-failed'],
       },
       ctx => {
@@ -94,7 +121,7 @@ export function gainsRoutes(options: GainsRoutesOptions): Route[] {
         tag,
         event: { what: 'restore', unit: name },
         summary: 'Save the gains of an earlier revision again',
-        body: schemas.restoreBody,
+        body: restoreBody,
         answer: anyGains,
         query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
         problems: ['unknown-revision', ...SAVE_PROBLEMS],

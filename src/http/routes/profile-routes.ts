@@ -8,9 +8,9 @@ import type { ProfileStore } from '../../profiles/profile-store.js';
 import { profilesText } from '../../profiles/profiles-file.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
+import { gainsBody } from '../gains-body.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
 import { get, post, type Route } from '../route.js';
-import * as schemas from '../schemas.js';
 import { compile } from '../validate.js';
 import { BASE_REVISION, SAVE_PROBLEMS } from './gains-routes.js';
 
@@ -51,7 +51,7 @@ export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[
   const { robot, profiles, steps, bounds } = options;
   const { name: unitName, title: tag } = unit;
   const path = `/api/${unitName}/profiles`;
-  const gains = schemas.gainsBody(unit, bounds);
+  const gains = gainsBody(unit, bounds);
   const checkGains = compile(gains);
   const keepBody = named(
     `${tag}Profile`,
@@ -130,7 +130,7 @@ export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[
         event: { what: 'load-profile', unit: unitName },
         summary: 'Save the gains of a profile; answered as a save is',
         body: named(`${tag}LoadProfile`, object({ name: profileName })),
-        answer: schemas.gainsBody(unit, {}),
+        answer: gainsBody(unit, {}),
         query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
         problems: ['unknown-profile', ...SAVE_PROBLEMS],
       },

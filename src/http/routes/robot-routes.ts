@@ -1,7 +1,15 @@
+import { growing, named, object, oneOf, yesNo } from '../../core/schema.js';
 import { type Status, status } from '../../core/status.js';
 import type { Robot } from '../../robot/robot.js';
 import { command, get, MATCH_PROBLEMS, post, type Route } from '../route.js';
-import * as schemas from '../schemas.js';
+
+const laserBody = named('LaserAction', {
+  ...object({ action: oneOf(['on', 'off']) }),
+  examples: [{ action: 'off' }],
+});
+const laserState = named('LaserState', growing({ state: oneOf(['on', 'off'], 'As the pin says.') }));
+const stopState = named('StopState', growing({ stopped: yesNo() }));
+const health = named('Health', growing({ status: oneOf(['ok']) }));
 
 /** Laser, stop, and how the robot is. */
 export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
@@ -13,12 +21,12 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         id: 'laser',
         tag,
         summary: 'Switch the laser; the answer is what the pin says',
-        body: schemas.laserBody,
+        body: laserBody,
         right: {
           of: ({ action }) => (action === 'on' ? 'drive' : 'stop'),
           text: '`drive` to switch it on, `stop` to switch it off',
         },
-        answer: schemas.laserState,
+        answer: laserState,
         problems: [...MATCH_PROBLEMS, 'stopped', 'interlock-open', 'laser-unavailable', 'pin-failed'],
       },
       ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laserOff() }),
@@ -30,7 +38,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         tag,
         right: 'stop',
         summary: 'Laser off and torque off at once, latched until resume',
-        answer: schemas.stopState,
+        answer: stopState,
         problems: ['not-confirmed', 'pin-failed'],
       },
       async () => {
@@ -45,7 +53,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         tag,
         summary: 'Release the stop; both units are in manual then',
         right: 'drive',
-        answer: schemas.stopState,
+        answer: stopState,
         problems: [...MATCH_PROBLEMS, 'stopped', 'not-confirmed', 'nack'],
       },
       async () => {
@@ -71,7 +79,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         tag,
         right: 'none',
         summary: 'Whether the daemon serves',
-        answer: schemas.health,
+        answer: health,
       },
       () => ({ status: 'ok' as const }),
     ),

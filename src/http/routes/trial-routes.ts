@@ -6,8 +6,8 @@ import { trialStatus } from '../../core/status.js';
 import type { GainBounds, Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { Trial } from '../../robot/trial.js';
+import { gainsBody } from '../gains-body.js';
 import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
-import * as schemas from '../schemas.js';
 import { trialStatus as trialStatusOf } from '../status-body.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
@@ -32,7 +32,7 @@ interface TrialOptions {
 export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOptions, unit: Unit): Route[] {
   const { name, title: tag } = unit;
   const path = `/api/${name}/pidconfig/trial`;
-  const gains = schemas.gainsBody(unit, bounds);
+  const gains = gainsBody(unit, bounds);
   const body = named(
     `${tag}Trial`,
     object(

@@ -1,13 +1,22 @@
 import type { Autotune } from '../../autotune/autotune.js';
 import { RobotError } from '../../core/errors.js';
-import { type GainBounds, UNIT_LIST, type Unit } from '../../core/units.js';
+import { named, number, object, oneOf, type Schema } from '../../core/schema.js';
+import {
+  EXCITATION_PERIOD_S,
+  type Excitation,
+  type GainBounds,
+  MODES,
+  UNIT_LIST,
+  type Unit,
+} from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import { requireConnected } from '../body.js';
 import { HistoryTexts } from '../history-texts.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
-import * as schemas from '../schemas.js';
 import { CONTROLLER_PROBLEMS, gainsRoutes } from './gains-routes.js';
+
+const modeBody = named('Mode', { ...object({ mode: oneOf(MODES) }), examples: [{ mode: 'manual' }] });
 
 /** The same endpoints for every unit. */
 export function unitRoutes(options: {
@@ -24,10 +33,10 @@ export function unitRoutes(options: {
   ]);
 }
 
-function modeRoutes(robot: Robot, autotune: Autotune, { name, title, ...unit }: Unit): Route[] {
-  const tag = title;
-  const excitationBody = schemas.excitationBody({ name, title, ...unit });
-  const excitation = { path: `/api/${name}/excitation`, tag, answer: excitationBody };
+function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
+  const { name, title: tag } = unit;
+  const body = excitationBody(unit);
+  const excitation = { path: `/api/${name}/excitation`, tag, answer: body };
   return [
     post(
       {
@@ -36,9 +45,9 @@ function modeRoutes(robot: Robot, autotune: Autotune, { name, title, ...unit }: 
         tag,
         event: { what: 'mode', unit: name },
         summary: 'Switch the mode; answered when the controller confirms it',
-        body: schemas.modeBody,
+        body: modeBody,
         right: 'drive',
-        answer: schemas.modeBody,
+        answer: modeBody,
         problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
       },
       async ({ mode }, ctx) => {
@@ -62,7 +71,7 @@ function modeRoutes(robot: Robot, autotune: Autotune, { name, title, ...unit }: 
         id: `${name}Excite`,
         event: { what: 'excite', unit: name },
         summary: 'Choose the square wave of debug mode',
-        body: excitationBody,
+        body,
         right: 'drive',
         problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
       },
@@ -76,4 +85,20 @@ function modeRoutes(robot: Robot, autotune: Autotune, { name, title, ...unit }: 
       },
     ),
   ];
+}
+
+function excitationBody({ title, loops }: Unit): Schema<Excitation> {
+  const amplitudes = loops.map(loop => ({
+    if: { properties: { loop: { const: loop.name } }, required: ['loop'] },
+    // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
+    then: { properties: { amplitude: { maximum: loop.maxAmplitude } } },
+  }));
+  const { min, max } = EXCITATION_PERIOD_S;
+  const body = object({
+    loop: oneOf(loops.map(loop => loop.name)),
+    amplitude: { ...number("In the loop's unit; 0 moves nothing."), minimum: 0 },
+    periodS: { ...number(), minimum: min, maximum: max },
+  });
+  const examples = loops.slice(0, 1).map(loop => ({ loop: loop.name, amplitude: 0.1, periodS: 2 }));
+  return named(`${title}Excitation`, { ...body, allOf: amplitudes, examples });
 }
