@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { RobotError } from '../core/errors.js';
 import type { Schema } from '../core/schema.js';
 
-export interface Range {
+interface Range {
   readonly minimum: number;
   readonly maximum: number;
   /** For the documentation: what an absent one means. */
