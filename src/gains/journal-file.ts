@@ -43,7 +43,10 @@ export class JournalFile {
   async load(): Promise<Revisions> {
     const bytes = await this.#disk.read(this.path);
     const { revisions, damaged, newerFormat } = await parsedInTurns(bytes ?? Buffer.alloc(0));
-    if (newerFormat !== undefined) throw this.#ofNewerFormat(newerFormat);
+    if (newerFormat !== undefined) {
+      const cure = `A newer version of Trunnion wrote it: install that version, or move ${this.path} away to begin anew.`;
+      throw this.failure('read', `format ${newerFormat}`, cure);
+    }
     for (const name of await this.#disk.list(this.#folder)) if (isSetAside(name)) this.#setAside.add(name);
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
@@ -109,11 +112,6 @@ export class JournalFile {
     if (!this.#setAside.has(name)) await replaceFile(this.#disk, join(this.#folder, name), [this.#foreign]);
     this.#setAside.add(name);
     this.#foreign = undefined;
-  }
-
-  #ofNewerFormat(format: number): RobotError<'storage-failed'> {
-    const cure = `A newer version of Trunnion wrote it: install that version, or move ${this.path} away to begin anew.`;
-    return this.failure('read', `format ${format}`, cure);
   }
 
   failure(operation: string, errno: string, cure: string): RobotError<'storage-failed'> {

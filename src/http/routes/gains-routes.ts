@@ -67,7 +67,7 @@ export function gainsRoutes(options: GainsRoutesOptions): Route[] {
   const checkGains = compile(gains);
   const save = async (wanted: GainSet, ctx: Context) => {
     const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
-    return (await robot.units[name].gains.save(wanted, { baseRevision })).gains;
+    return (await robot.units[name].gains.save(wanted, baseRevision)).gains;
   };
   return [
     get(

@@ -138,7 +138,7 @@ export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[
         const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
         const kept = await profiles.named(unitName, name);
         const wanted = checkGains(completeGains(unit, kept.gains));
-        return (await robot.units[unitName].gains.save(wanted, { baseRevision })).gains;
+        return (await robot.units[unitName].gains.save(wanted, baseRevision)).gains;
       },
     ),
     post(
