@@ -57,9 +57,9 @@ export class Reconciler {
   async guard(deviation: number, untilMs: number): Promise<void> {
     if (!this.#state.lacksGuard(deviation)) return;
     // A frame that was not confirmed may have been obeyed.
-    this.#state.guard.forget();
+    this.#state.gaveGuard(undefined);
     await this.#controller.guard(deviation, untilMs, this.#state.sameBoot());
-    this.#state.guard.gave(deviation);
+    this.#state.gaveGuard(deviation);
   }
 
   unlatch(untilMs: number, stillWanted: () => void): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
-import { ExcitationGuard } from './excitation-guard.js';
 import type { UnitEvent } from './robot-event.js';
 import { faultsOf, hasFlag, modeOf, type StatusFrame } from './status-frame.js';
 import { UnsettledFrames } from './unsettled-frames.js';
@@ -42,7 +41,8 @@ export class UnitState {
   /** Observed. */
   #status: StatusFrame | undefined;
   #shownWave: Excitation | undefined;
-  readonly guard: ExcitationGuard;
+  /** The deviation that the guard was given since the controller started; undefined where nobody knows. */
+  #givenGuard: number | undefined;
   readonly modeFrames = new UnsettledFrames();
   readonly waveFrames = new UnsettledFrames();
 
@@ -54,7 +54,6 @@ export class UnitState {
     emit: (event: UnitEvent) => void;
   }) {
     this.#unit = options.unit;
-    this.guard = new ExcitationGuard(options.unit);
     this.#clock = options.clock;
     this.#restores = options.restores;
     this.#emit = options.emit;
@@ -138,20 +137,27 @@ export class UnitState {
 
   /** What a wave's guard has to be: there is one in trials only, for gains in force are somebody's own. */
   guardOf(wave: Excitation | undefined, runaway: number | undefined): number {
-    return this.gains.trial === undefined ? 0 : this.guard.boundOf(wave, runaway);
+    return this.gains.trial === undefined ? 0 : this.#boundOf(wave, runaway);
   }
 
   /** What `guardOf` says of the wave that is wanted while a trial runs. */
   get guardInTrials(): number {
-    return this.guard.boundOf(this.#mode === 'debug' ? this.#wave.current : undefined, this.#wave.runaway);
+    return this.#boundOf(this.#mode === 'debug' ? this.#wave.current : undefined, this.#wave.runaway);
   }
 
+  /** Firmware may have none. */
   get hasGuard(): boolean {
-    return this.guard.isIn(this.#status);
+    return hasFlag(this.#status, 'guard');
   }
 
+  /** Whether the controller has a guard, and another deviation for it. */
   lacksGuard(deviation: number): boolean {
-    return this.guard.lacks(deviation, this.#status);
+    return this.#givenGuard !== deviation && this.hasGuard;
+  }
+
+  /** Undefined while it is not confirmed. */
+  gaveGuard(deviation: number | undefined): void {
+    this.#givenGuard = deviation;
   }
 
   /** From now on the controller has to be latched; a release under way has lost. */
@@ -200,6 +206,12 @@ export class UnitState {
     };
   }
 
+  /** The deviation that this wave bears: what it asks for, or else its loop's own; 0, no guard, where nothing moves. */
+  #boundOf(wave: Excitation | undefined, runaway: number | undefined): number {
+    if (wave === undefined || wave.amplitude === 0) return 0;
+    return runaway ?? this.#unit.loops.find(({ name }) => name === wave.loop)?.runaway ?? 0;
+  }
+
   #compareFaults(before: StatusFrame | undefined, after: StatusFrame): void {
     const [old, now] = [faultsOf(before), faultsOf(after)];
     const appeared = now.filter(fault => !old.includes(fault));
@@ -227,7 +239,7 @@ export class UnitState {
       this.#mode = 'manual';
     this.#wave.want(undefined);
     this.#shownWave = undefined;
-    this.guard.forget();
+    this.#givenGuard = undefined;
     for (const frames of [this.modeFrames, this.waveFrames]) frames.disturb();
     this.gains.endTrial('reset');
     this.#emit({ what: 'reset' });

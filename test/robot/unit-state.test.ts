@@ -293,17 +293,17 @@ describe('what is wanted of a unit and what it shows', () => {
     expectDifference(bench, { gains: OTHER });
     bench.shows({ gains: OTHER, flags: ['torque', 'guard'] });
     expectDifference(bench, { guard: runaway });
-    bench.state.guard.gave(runaway ?? 0);
+    bench.state.gaveGuard(runaway ?? 0);
     expect(bench.state.difference).to.equal(undefined);
     bench.state.gains.endTrial('ended');
     expectDifference(bench, { gains: SAVED, guard: 0 });
-    bench.state.guard.gave(0);
+    bench.state.gaveGuard(0);
     bench.shows({ gains: SAVED });
     expect(bench.state.difference).to.equal(undefined);
   });
   it('wants no wave back that the controller took away, whatever frames are under way', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guard'] });
-    bench.state.guard.gave(0);
+    bench.state.gaveGuard(0);
     bench.state.confirmedWave(WAVE);
     bench.state.gains.beginTrial(TRIAL);
     bench.state.waveFrames.disturb();
