@@ -108,7 +108,7 @@ export class UnitSupervision {
       await this.#look(untilMs);
       if (this.#state.status?.boot_id !== this.#takenInBootId) await this.#takeIn();
       this.#missed = 0;
-      void this.#mend(untilMs);
+      this.#beside(this.#reconciler.mend(untilMs));
     } catch (error) {
       this.#missed += 1;
       this.#emit({ what: 'poll failed', error });
@@ -166,7 +166,7 @@ export class UnitSupervision {
     const status = await this.#controller.status(urgency);
     await this.#reconciler.mendLatch(untilMs);
     if (isStopped || !this.#online) await this.#beat(urgency);
-    void this.#readStep(status);
+    this.#beside(this.#readStep(status));
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
     this.#telemetry = await this.#readings(urgency);
   }
@@ -186,21 +186,13 @@ export class UnitSupervision {
     return this.#controller.heartbeat(this.#silence.givenMs, urgency);
   }
 
-  /** Beside the polls, so that no heartbeat waits for it. */
-  async #mend(untilMs: number): Promise<void> {
-    try {
-      await this.#reconciler.mend(untilMs);
-    } catch (error) {
-      this.#emit({ what: 'poll failed', error });
-    }
+  /** No heartbeat waits for `work`. */
+  #beside(work: Promise<void>): void {
+    void work.catch(error => this.#emit({ what: 'poll failed', error }));
   }
 
   async #readStep(status: StatusFrame): Promise<void> {
-    try {
-      const capture = await this.#steps.read(status);
-      if (capture !== undefined) this.#stepCaptured(capture);
-    } catch (error) {
-      this.#emit({ what: 'poll failed', error });
-    }
+    const capture = await this.#steps.read(status);
+    if (capture !== undefined) this.#stepCaptured(capture);
   }
 }
