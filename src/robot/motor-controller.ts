@@ -22,11 +22,9 @@ export interface Identity {
   readonly protocol: number;
 }
 
-/** Whether frames written before are known to have taken effect, or may do so yet. */
-export type Before = 'settled' | 'unsettled';
-
 interface Confirmation {
-  readonly after?: Before;
+  /** Frames written before may still take effect. */
+  readonly unsettled?: boolean;
   /** Called before each write; throws when it must not be done any more. */
   readonly stillWanted: () => void;
   /** Whether the controller shows it. */
@@ -99,25 +97,30 @@ export class MotorController {
 
   /**
    * Modes and latches are confirmed by the status, so that no later poll finds older ones there. Where frames written
-   * before may still take effect (`after: 'unsettled'`), what the status shows at once is not believed yet.
+   * before may still take effect (`unsettled`), what the status shows at once is not believed yet.
    * `stillWanted` is called before each write, of which there may be several, and throws when it must not be done.
    * Resolves with the number of frames that the controller may have got.
    */
-  setMode(mode: Mode, untilMs: number, after: Before, stillWanted: () => void): Promise<number> {
+  setMode(mode: Mode, untilMs: number, unsettled: boolean, stillWanted: () => void): Promise<number> {
     const urgency: Urgency = { priority: 'mode', untilMs };
     const value = MODE_VALUES[mode] ?? 0;
     return this.#confirmed(REGISTERS.mode, { mode: value }, urgency, {
-      after,
+      unsettled,
       stillWanted,
       holds: async () => (await this.status(urgency)).mode === value,
     });
   }
 
   /** A release has the urgency of a stop, so that the two never overtake each other. See `setMode`. */
-  async setLatch(latched: boolean, untilMs: number, after: Before, stillWanted: () => void): Promise<void> {
+  async setLatch(
+    latched: boolean,
+    untilMs: number,
+    unsettled: boolean,
+    stillWanted: () => void,
+  ): Promise<void> {
     const urgency: Urgency = { priority: 'stop', untilMs };
     await this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, {
-      after,
+      unsettled,
       stillWanted,
       holds: async () => hasFlag(await this.status(urgency), 'stopped') === latched,
     });
@@ -200,7 +203,7 @@ export class MotorController {
     register: R,
     values: FieldValues<R>,
     urgency: Urgency,
-    { after = 'settled', stillWanted, holds }: Confirmation,
+    { unsettled = false, stillWanted, holds }: Confirmation,
   ): Promise<number> {
     const { untilMs } = urgency;
     let believedFromMs = 0;
@@ -208,7 +211,7 @@ export class MotorController {
     for (let writes = 1; writes <= WRITES && this.#clock.nowMs() < untilMs; writes += 1) {
       stillWanted();
       frames += await this.#write(register, values, urgency);
-      if (after === 'unsettled') believedFromMs = this.#clock.nowMs() + TAKES_EFFECT_MS;
+      if (unsettled) believedFromMs = this.#clock.nowMs() + TAKES_EFFECT_MS;
       const isLast = writes === WRITES;
       const lookUntilMs = isLast ? untilMs : Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {

@@ -1,10 +1,9 @@
 import { RobotError } from '../core/errors.js';
 import type { Excitation, GainSet, Mode } from '../core/units.js';
-import type { Before, MotorController } from './motor-controller.js';
+import type { MotorController } from './motor-controller.js';
 import type { UnitEvent } from './robot-event.js';
 import type { Turns } from './turns.js';
 import type { UnitState } from './unit-state.js';
-import type { UnsettledFrames } from './unsettled-frames.js';
 
 /** The frames that bring a controller to what is wanted of it, each confirmed by what it shows afterwards. */
 export class Reconciler {
@@ -34,19 +33,20 @@ export class Reconciler {
    */
   setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<() => void> {
     const { modeFrames, waveFrames, mode: shown } = this.#state;
-    const after = before(modeFrames);
+    const { unsettled } = modeFrames;
     // Entering debug mode takes the wave away.
     waveFrames.disturb();
     return modeFrames.duringProof(
-      async () => (await this.#controller.setMode(mode, untilMs, after, stillWanted)) === 1 && mode !== shown,
+      async () =>
+        (await this.#controller.setMode(mode, untilMs, unsettled, stillWanted)) === 1 && mode !== shown,
     );
   }
 
   latch(untilMs: number): Promise<void> {
     const { frames } = this.#state.latch;
-    const after = before(frames);
+    const { unsettled } = frames;
     // A resume is refused while a stop is under way, so nothing can take the latch back meanwhile.
-    return frames.during(() => this.#controller.setLatch(true, untilMs, after, () => undefined));
+    return frames.during(() => this.#controller.setLatch(true, untilMs, unsettled, () => undefined));
   }
 
   excite(wave: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
@@ -64,8 +64,8 @@ export class Reconciler {
 
   unlatch(untilMs: number, stillWanted: () => void): Promise<void> {
     const { latch } = this.#state;
-    const after = before(latch.frames);
-    return latch.writeRelease(() => this.#controller.setLatch(false, untilMs, after, stillWanted));
+    const { unsettled } = latch.frames;
+    return latch.writeRelease(() => this.#controller.setLatch(false, untilMs, unsettled, stillWanted));
   }
 
   /**
@@ -131,8 +131,4 @@ export class Reconciler {
   async #lookAtWave(untilMs: number): Promise<void> {
     this.#state.sawWave(await this.#controller.excitation({ priority: 'mode', untilMs }));
   }
-}
-
-function before(frames: UnsettledFrames): Before {
-  return frames.unsettled ? 'unsettled' : 'settled';
 }

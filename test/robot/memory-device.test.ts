@@ -101,13 +101,13 @@ describe('a plain memory device', () => {
       'stops',
       'stop',
       { flags: STOPPED },
-      (controller, untilMs) => controller.setLatch(true, untilMs, 'settled', always),
+      (controller, untilMs) => controller.setLatch(true, untilMs, false, always),
     ],
     [
       'changes modes',
       'mode',
       { mode: 2 },
-      (controller, untilMs) => controller.setMode('debug', untilMs, 'settled', always),
+      (controller, untilMs) => controller.setMode('debug', untilMs, false, always),
     ],
   ];
   for (const [does, register, shown, ask] of asks) {
