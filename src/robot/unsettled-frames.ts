@@ -1,8 +1,5 @@
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 
-/** Who is to blame when the controller shows something else than what is wanted of it. */
-export type Verdict = 'as wanted' | 'our doing' | 'its own doing';
-
 /**
  * The frames of one kind (mode, latch or wave) that we wrote to a controller and whose end is not sure: the answer may
  * be lost, and the effect may come up to 20 ms later. While there are such frames, a difference is our own doing and is
@@ -53,10 +50,10 @@ export class UnsettledFrames {
   }
 
   /**
-   * Judges what the controller shows now. Frames are settled when it has shown what is wanted for as long as a frame
+   * Who is to blame where the controller does not show what is wanted of it. Frames are settled when it has shown what is wanted for as long as a frame
    * may need to take effect: the first look began after the last write had left the bus.
    */
-  judge(agrees: boolean, nowMs: number): Verdict {
+  judge(agrees: boolean, nowMs: number): 'as wanted' | 'our doing' | 'its own doing' {
     if (!agrees) {
       this.#agreesSinceMs = undefined;
       return this.#unsettled ? 'our doing' : 'its own doing';
