@@ -8,7 +8,7 @@ import {
   type UnitName,
   unitNamed,
 } from '../core/units.js';
-import type { CapturedStep, Robot } from '../robot/robot.js';
+import type { Robot } from '../robot/robot.js';
 import type { TrialEnd } from '../robot/robot-event.js';
 import type { StepCapture } from '../robot/step-reader.js';
 import type { Proposal } from '../tuning/propose.js';
@@ -137,8 +137,8 @@ export class RobotPort implements TunerPort {
     const output = this.#reading('output');
     const most = runaway + Math.abs(this.#deviation());
     const captures: StepCapture[] = [];
-    const endCaptures = robot.stepped.add(({ unit: from, capture }: CapturedStep) => {
-      if (from !== unit || capture.loop !== loop.name) return;
+    const endCaptures = robot.stepped.add(capture => {
+      if (capture.unit !== unit || capture.loop !== loop.name) return;
       captures.push(capture);
       isRinging ||= rings(capture, capture.decimation);
     });

@@ -7,7 +7,6 @@ import type { Pose, Reading, UnitTelemetry } from '../core/telemetry.js';
 import type { Tune } from '../core/tune.js';
 import { perUnit, UNIT_LIST, type Unit } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
-import type { FiguredStep } from '../steps/step-memory.js';
 import type { EventFeed } from './events.js';
 
 /** Flags and other readings change without an event, so they are compared this often. */
@@ -20,7 +19,7 @@ export function robotFeed(
   status: () => Status,
   recorded: Listeners<LogEvent>,
   tuned: Listeners<Tune>,
-  captured: Listeners<FiguredStep>,
+  captured: Listeners<Step>,
 ): EventFeed {
   /** Uptime and counters change all the time, and nobody waits for them. */
   const lasting = () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined });
@@ -48,7 +47,7 @@ export function robotFeed(
       }),
     onLog: listener => recorded.add(listener),
     onTune: listener => tuned.add(listener),
-    onStep: listener => captured.add(step => listener(stepOf(step))),
+    onStep: listener => captured.add(listener),
   };
 }
 
@@ -72,10 +71,4 @@ function readerOf(robot: Robot, { name, loops, hasPose, hasCamera }: Unit): () =
     if (hasCamera) readings.target = flags.includes('target_visible');
     return readings;
   };
-}
-
-function stepOf({ unit, capture, figures }: FiguredStep): Step {
-  const { loop, number, rateHz, decimation, setpoint, measured } = capture;
-  const periodS = decimation / rateHz;
-  return { unit, loop, number, rateHz, decimation, periodS, samples: { setpoint, measured }, figures };
 }

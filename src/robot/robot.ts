@@ -22,11 +22,6 @@ export interface RobotSettings {
   readonly silence: Readonly<Record<UnitName, SilenceLimits>>;
 }
 
-export interface CapturedStep {
-  readonly unit: UnitName;
-  readonly capture: StepCapture;
-}
-
 /** How long a start waits for controllers to answer. */
 const FIRST_LOOK_MS = 300;
 /** How long an end waits for what refused requests left to be mended. */
@@ -43,7 +38,7 @@ export class Robot {
   readonly polled = new Listeners<void>();
   /** Something that people look at may have changed. */
   readonly changed = new Listeners<void>();
-  readonly stepped = new Listeners<CapturedStep>();
+  readonly stepped = new Listeners<StepCapture>();
   readonly events = new Listeners<RobotEvent>();
   readonly #clock: Clock;
   readonly #permission: Permission;
@@ -89,7 +84,7 @@ export class Robot {
         silence: settings.silence[name],
         emit: event => this.#emit({ ...event, unit: name }),
         foundLatched: () => this.#stop.found(name),
-        stepCaptured: capture => this.stepped.emit({ unit: name, capture }),
+        stepCaptured: capture => this.stepped.emit(capture),
       });
     });
     this.#stop = new Stop({

@@ -1,11 +1,12 @@
 import type { Clock } from '../core/clock.js';
-import { QUANTITIES, type Unit } from '../core/units.js';
+import { QUANTITIES, type Unit, type UnitName } from '../core/units.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import { CAPTURE_PAGE_SAMPLES, capturePageRegister, REGISTERS } from '../protocol/registers.js';
 import type { StatusFrame } from './status-frame.js';
 
 /** Step response as the controller recorded it, in the loop's quantity; sample 0 is the last before the edge. */
 export interface StepCapture {
+  readonly unit: UnitName;
   readonly loop: string;
   readonly number: number;
   readonly rateHz: number;
@@ -40,7 +41,7 @@ export class StepReader {
 
   /** Undefined when a newer one took its place meanwhile. */
   async #capture(): Promise<StepCapture | undefined> {
-    const { address, loops } = this.#unit;
+    const { name: unit, address, loops } = this.#unit;
     const urgency: Urgency = { priority: 'capture', untilMs: this.#clock.nowMs() + CAPTURE_MS };
     await this.#link.write(address, REGISTERS.capture_select, { page: 0 }, urgency);
     const head = await this.#link.read(address, REGISTERS.capture, urgency);
@@ -59,6 +60,6 @@ export class StepReader {
       }
     }
     const { number, rate_hz: rateHz, decimation } = head;
-    return { loop: loop.name, number, rateHz, decimation, setpoint, measured };
+    return { unit, loop: loop.name, number, rateHz, decimation, setpoint, measured };
   }
 }

@@ -38,7 +38,7 @@ export class OutputWatch {
   }
 
   /** The output after the edge of the capture, poll by poll; undefined where too few polls saw it. */
-  outputOf(unit: UnitName, { loop, setpoint, rateHz, decimation }: StepCapture): number[] | undefined {
+  outputOf({ unit, loop, setpoint, rateHz, decimation }: StepCapture): number[] | undefined {
     const readings = this.#readings.get(unit) ?? [];
     const [from = 0] = setpoint;
     const to = setpoint.at(-1) ?? from;

@@ -3,10 +3,12 @@ import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import { controllerOf } from '../core/loop-controllers.js';
 import type { MeasuredStep, RememberedStep, StepSummary } from '../core/remembered-step.js';
-import { type StepFigures, stepFigures } from '../core/step-figures.js';
+import type { Step } from '../core/step.js';
+import { stepFigures } from '../core/step-figures.js';
 import { type GainSet, UNIT_LIST, type UnitName, unitNamed } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
-import type { CapturedStep, Robot } from '../robot/robot.js';
+import type { Robot } from '../robot/robot.js';
+import type { StepCapture } from '../robot/step-reader.js';
 import { type Disk, START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { bestOf, newestOn, newestWith, thinned } from './kept-steps.js';
@@ -19,17 +21,13 @@ const WRITE_AFTER_MS = 5000;
 /** For reading a capture out. */
 const READ_OUT_MS = 1000;
 
-export interface FiguredStep extends CapturedStep {
-  readonly figures: StepFigures;
-}
-
 /**
  * The last captured steps of each loop, with the gains that they were measured on: in memory, and some seconds later on
  * the disk. A file that cannot be read is put aside, one that cannot be written is tried again with the next step.
  */
 export class StepMemory {
   /** Every captured step with its figures, also one that is not remembered. */
-  readonly captured = new Listeners<FiguredStep>();
+  readonly captured = new Listeners<Step>();
   readonly #robot: Robot;
   readonly #clock: Clock;
   readonly #disk: Disk;
@@ -134,8 +132,9 @@ export class StepMemory {
     return measured;
   }
 
-  #take({ unit, capture }: CapturedStep): void {
-    const { loop, rateHz, decimation, setpoint, measured } = capture;
+  #take(capture: StepCapture): void {
+    const { unit, loop, number, rateHz, decimation, setpoint, measured } = capture;
+    const samples = { setpoint, measured };
     const periodS = decimation / rateHz;
     const [oldSetpoint = 0] = setpoint;
     const newSetpoint = setpoint.at(-1) ?? oldSetpoint;
@@ -144,10 +143,10 @@ export class StepMemory {
       periodS,
       oldSetpoint,
       setpoint: newSetpoint,
-      output: this.#outputs.outputOf(unit, capture),
+      output: this.#outputs.outputOf(capture),
       outputLimits: controllerOf({ unit, name: loop }).outputLimits,
     });
-    this.captured.emit({ unit, capture, figures });
+    this.captured.emit({ unit, loop, number, rateHz, decimation, periodS, samples, figures });
     const beganMs = this.#clock.nowMs() - 1000 * periodS * measured.length - READ_OUT_MS;
     const { trial } = this.#robot.units[unit].state;
     const saved = this.#robot.store.current(unit);
@@ -167,7 +166,7 @@ export class StepMemory {
       setpoint: newSetpoint,
       periodS,
       figures,
-      samples: { setpoint, measured },
+      samples,
     };
     this.#steps.set(file, thinned([...known, step]));
     this.#changes += 1;

@@ -9,13 +9,14 @@ import { eventually } from '../support/eventually.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const CAPTURE = {
+  unit: 'chassis',
   loop: 'speed',
   number: 1,
   rateHz: 1000,
   decimation: 4,
-  setpoint: [-0.3, ...Array(249).fill(0.3)] as number[],
+  setpoint: [-0.3, ...Array<number>(249).fill(0.3)],
   measured: Array.from({ length: 250 }, (_, index) => 0.3 - 0.6 * Math.exp(-index / 10)),
-};
+} as const;
 
 describe('remembered steps', () => {
   let clocked: ClockedRobot;
@@ -25,7 +26,7 @@ describe('remembered steps', () => {
     const { robot, clock } = clocked;
     memory = await StepMemory.open({ robot, clock, disk: realDisk, folder });
   };
-  const capture = () => clocked.robot.stepped.emit({ unit: 'chassis', capture: CAPTURE });
+  const capture = () => clocked.robot.stepped.emit(CAPTURE);
   const file = () => join(folder, 'steps', 'chassis-speed.jsonl');
 
   beforeEach(async () => {
@@ -110,10 +111,7 @@ describe('remembered steps', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
-      stepped.emit({
-        unit: 'chassis',
-        capture: { ...CAPTURE, setpoint: [0, ...Array(249).fill(height)], measured },
-      });
+      stepped.emit({ ...CAPTURE, setpoint: [0, ...Array(249).fill(height)], measured });
     };
     settle(4, 0.1);
     for (const samples of [20, 10, 15]) settle(samples);
