@@ -71,6 +71,15 @@ export class GainsStore {
     return newest === undefined ? this.#unsaved[unit] : this.#savedGains(unit, newest);
   }
 
+  /** The same; undefined while the journal cannot be read. */
+  find(unit: UnitName): SavedGains | undefined {
+    try {
+      return this.current(unit);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Throws `unknown-revision`. */
   revision(unit: UnitName, revision: number): SavedGains {
     const entry = this.#entries(unit).findLast(one => one.revision === revision);

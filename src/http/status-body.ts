@@ -60,6 +60,7 @@ function laserStatus({ laser }: Robot): LaserStatus {
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {
   const { state } = robot.units[name];
+  const { revision, savedAt } = robot.store.find(name) ?? { revision: 0, savedAt: null };
   return {
     mode: state.mode,
     online: state.online,
@@ -70,7 +71,8 @@ function unitStatus(robot: Robot, name: UnitName): UnitStatus {
     protocol: state.identity?.protocol,
     excitation: state.excitation,
     gains: {
-      ...savedGains(robot, name),
+      revision,
+      savedAt,
       applied: state.applied,
       trial: state.trial && trialStatus(state.trial),
     },
@@ -80,15 +82,6 @@ function unitStatus(robot: Robot, name: UnitName): UnitStatus {
 
 export function trialStatus({ id, by, endsAtMs, gains }: Trial): TrialStatus {
   return { id, by, endsAtT: endsAtMs / 1000, gains };
-}
-
-function savedGains(robot: Robot, name: UnitName): { revision: number; savedAt: string | null } {
-  try {
-    const { revision, savedAt } = robot.store.current(name);
-    return { revision, savedAt };
-  } catch {
-    return { revision: 0, savedAt: null };
-  }
 }
 
 function complaintOf(error: unknown): Complaint {

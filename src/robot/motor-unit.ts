@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
+import type { Excitation, Mode, Unit } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import type { Link } from '../protocol/link.js';
 import { HostSilence, type SilenceLimits } from './host-silence.js';
@@ -61,7 +61,7 @@ export class MotorUnit {
     const state = new UnitState({
       unit,
       clock,
-      saved: () => savedGains(store, unit),
+      saved: () => store.find(unit.name)?.gains,
       restores: mode =>
         options.onControllerReset === 'restore' &&
         isAllowed(permission, { kind: 'mode', unit: unit.name, mode }),
@@ -228,14 +228,5 @@ function isAllowed(permission: Permission, act: Act): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Undefined while the journal cannot be read. */
-function savedGains(store: GainsStore, unit: Unit): GainSet | undefined {
-  try {
-    return store.current(unit.name).gains;
-  } catch {
-    return undefined;
   }
 }
