@@ -1,4 +1,3 @@
-import { RobotError } from '../core/errors.js';
 import type { Mode, UnitName } from '../core/units.js';
 
 /** What somebody may be forbidden to do, beyond what the stop forbids. */
@@ -14,14 +13,4 @@ export type Act =
 export interface Permission {
   /** Throws a RobotError with the reason when the act is forbidden now. */
   require(act: Act): void;
-}
-
-/** While a loop is tuned, nobody switches the laser on. */
-export function darkWhileTuning(isTuning: () => boolean, permission: Permission): Permission {
-  return {
-    require: act => {
-      permission.require(act);
-      if (act.kind === 'light' && isTuning()) throw new RobotError('tune-running');
-    },
-  };
 }

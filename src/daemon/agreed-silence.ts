@@ -1,8 +1,8 @@
 import { type Clock, endedWithin } from '../core/clock.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
+import type { SilenceLimits } from '../robot/host-silence.js';
+import type { Robot } from '../robot/robot.js';
 import type { SilenceRecord } from '../storage/silence-record.js';
-import type { SilenceLimits } from './host-silence.js';
-import type { Robot } from './robot.js';
 
 /** A disk that is slower than this does not keep the robot waiting. */
 const RECORD_MS = 500;
@@ -22,12 +22,8 @@ export async function agreedSilence(
   for (const { name } of UNIT_LIST) {
     const { beforeMs } = limits[name];
     if (longest <= beforeMs) continue;
-    let isRecorded = false;
-    const recording = record.record(name, wantedMs).then(() => {
-      isRecorded = true;
-    });
-    await endedWithin(clock, RECORD_MS, recording);
-    if (!isRecorded) limits[name] = { beforeMs, givenMs: beforeMs };
+    await endedWithin(clock, RECORD_MS, record.record(name, wantedMs));
+    if (record.largestMs(name) < longest) limits[name] = { beforeMs, givenMs: beforeMs };
   }
   return limits;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { agreedSilence, recordGivenSilence } from '../../src/robot/agreed-silence.js';
+import { agreedSilence, recordGivenSilence } from '../../src/daemon/agreed-silence.js';
 import { SilenceRecord } from '../../src/storage/silence-record.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 import { ManualClock } from '../support/manual-clock.js';

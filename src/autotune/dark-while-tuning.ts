@@ -1,0 +1,12 @@
+import { RobotError } from '../core/errors.js';
+import type { Permission } from '../robot/permission.js';
+
+/** While a loop is tuned, nobody switches the laser on. */
+export function darkWhileTuning(isTuning: () => boolean, permission: Permission): Permission {
+  return {
+    require: act => {
+      permission.require(act);
+      if (act.kind === 'light' && isTuning()) throw new RobotError('tune-running');
+    },
+  };
+}
