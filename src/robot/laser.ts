@@ -66,9 +66,7 @@ export class Laser {
   /** Throws `laser-unavailable`, `interlock-open` or `pin-failed`; then it is dark, or supervision darkens it. */
   on(): LaserState {
     const pin = this.#pin();
-    if (this.#hardware.interlock !== undefined && !this.#hardware.interlock.isClosed()) {
-      throw new RobotError('interlock-open');
-    }
+    if (this.#hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
     this.#wanted = 'on';
     this.#reason = undefined;
     try {

@@ -7,7 +7,7 @@ import { HostSilence, type SilenceLimits } from './host-silence.js';
 import { MotorController } from './motor-controller.js';
 import type { Act, Permission } from './permission.js';
 import { Reconciler } from './reconciler.js';
-import { RequestGate, type StillWanted } from './request-gate.js';
+import { RequestGate } from './request-gate.js';
 import type { UnitEvent } from './robot-event.js';
 import { faultsOf, flagsOf, type StatusFrame } from './status-frame.js';
 import type { StepCapture } from './step-reader.js';
@@ -167,7 +167,7 @@ export class MotorUnit {
     }
   }
 
-  setMode(mode: Mode, stillWanted?: StillWanted): Promise<void> {
+  setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
     return this.#gate.request({ kind: 'mode', unit: this.unit.name, mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
       const { wantedWave } = this.#state;
@@ -190,7 +190,7 @@ export class MotorUnit {
   }
 
   /** `runaway` is the deviation that the controller's guard bears during a trial; the loop's own unless it is given. */
-  excite(excitation: Excitation, stillWanted?: StillWanted, runaway?: number): Promise<Excitation> {
+  excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
     return this.#gate.request({ kind: 'excite', unit: this.unit.name }, stillWanted, async untilMs => {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();

@@ -9,9 +9,6 @@ import type { UnitSupervision } from './unit-supervision.js';
 /** A request's last frame ends so long after its arrival, so that its caller is answered within a second. */
 const REQUEST_MS = 350;
 
-/** Throws when what was asked is not wanted any more, such as `caller-gone`. */
-export type StillWanted = () => void;
-
 /** Lets requests through to a controller, one at a time, as long as they are allowed. */
 export class RequestGate {
   readonly #unit: Unit;
@@ -37,10 +34,13 @@ export class RequestGate {
     this.#supervision = options.supervision;
   }
 
-  /** An act that somebody asked for. Only saves are let through while the robot is stopped or being released. */
+  /**
+   * An act that somebody asked for. Only saves are let through while the robot is stopped or being released.
+   * `stillWanted` throws when what was asked is not wanted any more, such as `caller-gone`.
+   */
   request<T>(
     act: Act,
-    stillWanted: StillWanted | undefined,
+    stillWanted: (() => void) | undefined,
     perform: (untilMs: number) => Promise<T>,
   ): Promise<T> {
     return this.inTurn(() => {

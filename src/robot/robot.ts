@@ -117,7 +117,6 @@ export class Robot {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    this.#timer = undefined;
     await endedWithin(
       this.#clock,
       LAST_LOOK_MS,

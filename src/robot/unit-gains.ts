@@ -3,7 +3,7 @@ import type { GainSet, Unit } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
 import type { GainsStore, SavedGains } from '../gains/gains-store.js';
 import type { Reconciler } from './reconciler.js';
-import type { RequestGate, StillWanted } from './request-gate.js';
+import type { RequestGate } from './request-gate.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
 import type { Trial } from './trial.js';
 import type { UnitState } from './unit-state.js';
@@ -63,7 +63,7 @@ export class UnitGains {
   }
 
   /** Runs gains without saving them, until the trial ends or another one of the same id takes its place. */
-  async tryGains(trial: Trial, stillWanted?: StillWanted): Promise<void> {
+  async tryGains(trial: Trial, stillWanted?: () => void): Promise<void> {
     try {
       await this.#gate.request({ kind: 'trial', unit: this.#unit.name }, stillWanted, async untilMs => {
         const running = this.#state.gains.trial;

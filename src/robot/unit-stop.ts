@@ -4,7 +4,7 @@ import type { Torque } from '../core/status.js';
 import type { UnitName } from '../core/units.js';
 import type { HostSilence } from './host-silence.js';
 import type { Reconciler } from './reconciler.js';
-import type { RequestGate, StillWanted } from './request-gate.js';
+import type { RequestGate } from './request-gate.js';
 import { hasFlag } from './status-frame.js';
 import type { UnitState } from './unit-state.js';
 import type { UnitSupervision } from './unit-supervision.js';
@@ -91,13 +91,13 @@ export class UnitStop {
   }
 
   /** Into manual, so that nothing moves by itself when torque comes back. */
-  enterManual(stillWanted: StillWanted): Promise<void> {
+  enterManual(stillWanted: () => void): Promise<void> {
     return this.#gate.inTurn(stillWanted, async untilMs => {
       await this.#reconciler.setMode('manual', untilMs, stillWanted);
     });
   }
 
-  unlatch(stillWanted: StillWanted): Promise<void> {
+  unlatch(stillWanted: () => void): Promise<void> {
     return this.#gate.inTurn(stillWanted, untilMs => this.#reconciler.unlatch(untilMs, stillWanted));
   }
 
