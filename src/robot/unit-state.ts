@@ -125,7 +125,7 @@ export class UnitState {
   /** The controller confirmed a wave that somebody asked for. */
   confirmedWave(wave: Excitation, runaway?: number): void {
     this.#shownWave = wave;
-    this.#wave.wantGuarded(wave, runaway);
+    this.#wave.want(wave, runaway);
   }
 
   /** This wave, or any, is not wanted any more. The controller shows it still, which is not its own choice. */

@@ -21,17 +21,12 @@ export class WantedWave {
     return this.#runaway;
   }
 
-  want(wave: Excitation | undefined): void {
+  want(wave: Excitation | undefined, runaway?: number): void {
+    this.#runaway = runaway;
     const moving = wave?.amplitude === 0 ? undefined : wave;
     if (this.is(moving)) return;
     this.#wave = moving;
-    this.#runaway = undefined;
     this.#emit({ what: 'excitation', after: moving ?? null });
-  }
-
-  wantGuarded(wave: Excitation, runaway: number | undefined): void {
-    this.want(wave);
-    this.#runaway = runaway;
   }
 
   /** Controllers keep float32. Waves that move nothing are alike. */
