@@ -25,13 +25,10 @@ export class Turns {
       if (refused) throw new RobotError('unit-busy', { unit: this.#unit });
       return act();
     });
-    this.#last = own.then(
-      () => undefined,
-      () => undefined,
-    );
-    void this.#last.then(() => {
+    const end = () => {
       this.#taken -= 1;
-    });
+    };
+    this.#last = own.then(end, end);
     const patience = new Promise<never>((_, reject) => {
       const timer = this.#clock.after(Math.max(0, untilMs - this.#clock.nowMs()), () => {
         refused = true;
