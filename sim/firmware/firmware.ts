@@ -76,7 +76,7 @@ export class Firmware {
     this.#loops.tick({
       mode: this.#mode,
       torque,
-      gains: this.#gains.active,
+      gains: this.#gains.committed ?? {},
       excitation: { loop: loop.name, amplitude, periodS },
     });
     const wave = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;

@@ -1,8 +1,6 @@
 import type { GainSet, Gains, Loop, Unit } from '../../src/core/units.js';
 import { gainsChecksum } from '../../src/protocol/codec.js';
 
-const NO_GAINS: Gains = { kp: 0, ki: 0, kd: 0 };
-
 /** Staged and active gains of one controller: whole sets become active, or nothing does. */
 export class GainBank {
   readonly #unit: Unit;
@@ -17,11 +15,6 @@ export class GainBank {
 
   get committed(): GainSet | undefined {
     return this.#active;
-  }
-
-  /** What the loops run on: all 0 before the first commit. */
-  get active(): GainSet {
-    return this.#active ?? Object.fromEntries(this.#unit.loops.map(loop => [loop.name, NO_GAINS]));
   }
 
   get checksum(): number {
@@ -43,7 +36,7 @@ export class GainBank {
 
   /** What the loop's staging frame shows; a commit leaves it as it was. */
   shown({ slot, name }: Loop): Gains {
-    return this.#staged.get(slot) ?? this.active[name] ?? NO_GAINS;
+    return this.#staged.get(slot) ?? this.#active?.[name] ?? { kp: 0, ki: 0, kd: 0 };
   }
 
   commit(checksum: number): void {
