@@ -99,11 +99,7 @@ export class ChassisLoops implements UnitLoops {
       this.#position.follow(0, 0, 0);
       this.#entryRad = command.mode === 'debug' ? this.#odometer.courseRad : 0;
     }
-    if (excitedLoop(command) !== undefined && command.excitation.amplitude !== 0) {
-      this.#wave.run(command.excitation);
-    } else {
-      this.#wave.fade();
-    }
+    this.#wave.tick(excitedLoop(command) === undefined ? undefined : command.excitation);
   }
 
   #rest(): void {

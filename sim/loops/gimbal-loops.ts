@@ -99,11 +99,7 @@ export class GimbalLoops implements UnitLoops {
       this.#unseenS = 0;
       this.#changeTarget(command);
     }
-    if (excitedLoop(command) !== undefined && command.excitation.amplitude !== 0) {
-      this.#wave.run(command.excitation);
-    } else {
-      this.#wave.fade();
-    }
+    this.#wave.tick(excitedLoop(command) === undefined ? undefined : command.excitation);
   }
 
   /** In debug mode a test card stands where the gimbal points; in the others the opponent moves about. */

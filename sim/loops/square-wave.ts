@@ -27,8 +27,14 @@ export class SquareWave {
     return this.#edges;
   }
 
-  /** One loop period of the wave. */
-  run({ amplitude, periodS }: Excitation): void {
+  /** One loop period, with or without a wave. One that ended fades. */
+  tick(wave: Excitation | undefined): void {
+    if (wave === undefined || wave.amplitude === 0) {
+      this.#sinceS = undefined;
+      this.#value = towards(this.#value, 0, (this.#height * this.#periodS) / FADE_S);
+      return;
+    }
+    const { amplitude, periodS } = wave;
     if (this.#sinceS === undefined) {
       this.#edge(amplitude, periodS);
       return;
@@ -38,12 +44,6 @@ export class SquareWave {
     if (this.#sinceS >= this.#halfS - this.#periodS / 2) {
       this.#edge(this.#value > 0 ? -amplitude : amplitude, periodS);
     }
-  }
-
-  /** One loop period without a wave. */
-  fade(): void {
-    this.#sinceS = undefined;
-    this.#value = towards(this.#value, 0, (this.#height * this.#periodS) / FADE_S);
   }
 
   /** The setpoint is placed anew: nothing is left of the wave. */
