@@ -8,23 +8,24 @@ import { RobotMechanics } from './physics/robot-mechanics.js';
 export interface PhysicsOptions {
   /** Seeds the camera's noise. */
   readonly seed: number;
-  /** How often the control loops run. */
-  readonly loopRateHz?: number;
   readonly body?: RobotBody | undefined;
   /** Integration steps to a loop period. */
   readonly substeps?: number;
 }
 
+/** How often the control loops run. */
+const LOOP_RATE_HZ = 1000;
+
 /** The whole robot. Same options and same commands give the same motion to the last bit. */
-export function createPhysics({ seed, body, loopRateHz = 1000, substeps = 2 }: PhysicsOptions): Physics {
+export function createPhysics({ seed, body, substeps = 2 }: PhysicsOptions): Physics {
   const mechanics = new RobotMechanics(body);
-  const dtS = 1 / loopRateHz / substeps;
+  const dtS = 1 / LOOP_RATE_HZ / substeps;
   return {
     loops: {
-      gimbal: new GimbalLoops(mechanics, loopRateHz, seededNoise(seed)),
-      chassis: new ChassisLoops(mechanics, loopRateHz),
+      gimbal: new GimbalLoops(mechanics, LOOP_RATE_HZ, seededNoise(seed)),
+      chassis: new ChassisLoops(mechanics, LOOP_RATE_HZ),
     },
-    loopRateHz,
+    loopRateHz: LOOP_RATE_HZ,
     step: () => {
       for (let part = 0; part < substeps; part += 1) mechanics.step(dtS);
     },

@@ -7,7 +7,7 @@ import type { BusFault } from './faults.js';
 
 /** errno as a Pi's adapter gives it. */
 const ERRNO = { nack: 121, 'bus-timeout': 110 } as const satisfies Partial<Record<ErrorCode, number>>;
-/** A Pi's adapter takes about 1 s; shorter here, so that a faulty unit leaves most of the time to the other. */
+/** How long a transaction takes that times out. A Pi's adapter takes about 1 s; shorter here, so that a faulty unit leaves most of the time to the other. */
 const TIMEOUT_MS = 30;
 const MAX_BLOCK_BYTES = 32;
 
@@ -30,8 +30,6 @@ interface SimulatedBusOptions {
   readonly clock: Clock;
   /** Brings the world to the present. */
   readonly beforeEach: () => void;
-  /** How long a transaction takes that times out. */
-  readonly timeoutMs?: number;
 }
 
 /** The I2C bus between the host and the simulated controllers, with what can go wrong on it. */
@@ -39,25 +37,17 @@ export class SimulatedBus implements I2cBus {
   readonly #controllers: ReadonlyMap<number, SimulatedController>;
   readonly #clock: Clock;
   readonly #beforeEach: () => void;
-  readonly #timeoutMs: number;
   readonly #standing = new Map<Target, Standing[]>();
   /** Transactions for which a unit is still off its cable. */
   readonly #unplugged = new Map<UnitName, number>();
   #stuck: Stuck | undefined;
   #inFlight = false;
-  #overlaps = 0;
   #closed = false;
 
-  constructor({ controllers, clock, beforeEach, timeoutMs = TIMEOUT_MS }: SimulatedBusOptions) {
+  constructor({ controllers, clock, beforeEach }: SimulatedBusOptions) {
     this.#controllers = new Map(controllers.map(one => [one.unit.address, one]));
     this.#clock = clock;
     this.#beforeEach = beforeEach;
-    this.#timeoutMs = timeoutMs;
-  }
-
-  /** Transactions refused because one was in flight: each is a defect of the caller. */
-  get overlaps(): number {
-    return this.#overlaps;
   }
 
   readBlock(address: number, register: number, length: number): Promise<Buffer> {
@@ -115,7 +105,6 @@ export class SimulatedBus implements I2cBus {
     if (length < 1 || length > MAX_BLOCK_BYTES)
       throw new RobotError('bus-failed', { address, register, length });
     if (this.#inFlight) {
-      this.#overlaps += 1;
       throw new RobotError('bus-failed', { address, register, reason: 'two transactions at a time' });
     }
     this.#inFlight = true;
@@ -158,7 +147,7 @@ export class SimulatedBus implements I2cBus {
   /** Until `clear` when it hangs, until the adapter gives up when not. */
   async #stickBy(target: Target, hangs: boolean): Promise<void> {
     await new Promise<void>(resolve => {
-      const timer = hangs ? undefined : this.#clock.after(this.#timeoutMs, resolve);
+      const timer = hangs ? undefined : this.#clock.after(TIMEOUT_MS, resolve);
       const release = () => {
         timer?.cancel();
         resolve();
