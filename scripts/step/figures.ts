@@ -1,3 +1,3 @@
-import { defaultFigures } from '../../sim/trials/default-figures.js';
+import { defaultFigures } from './default-figures.js';
 
 process.stdout.write(defaultFigures());

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { type StepResponse, stepResponse } from '../../sim/trials/step-response.js';
 import { type StepArguments, stepArguments, USAGE, UsageError } from './step-arguments.js';
 import { stepChart } from './step-chart.js';
+import { type StepResponse, stepResponse } from './step-response.js';
 
 function refuse(message: string): never {
   console.error(`step: ${message}\nstep: --help says what can be given`);

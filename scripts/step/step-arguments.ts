@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { MotorParameters } from '../../sim/physics/dc-motor.js';
-import { MOTORS, wheelUnderLoad } from '../../sim/physics/robot-body.js';
-import type { StepTrial } from '../../sim/trials/step-response.js';
+import { ROBOT } from '../../sim/physics/robot-body.js';
+import type { StepTrial } from './step-response.js';
+import { wheelUnderLoad } from './wheel-under-load.js';
 
 export const USAGE = `Usage: npm run -s step -- PLANT [options]     prints the step's figures as JSON
 
@@ -129,7 +130,7 @@ function plant(
   if (motor !== undefined) {
     if (typed.length > 0) throw new UsageError(`--motor and --${typed[0]} exclude each other`);
     const name = oneOf('motor', motor, ['yaw', 'pitch', 'wheel']);
-    return { ...(name === 'wheel' ? wheelUnderLoad() : MOTORS[name]), supplyV };
+    return { ...(name === 'wheel' ? wheelUnderLoad() : ROBOT.motors[name]), supplyV };
   }
   const [j, b, k, r] = [numbers.get('j'), numbers.get('b'), numbers.get('k'), numbers.get('r')];
   if (j === undefined || b === undefined || k === undefined || r === undefined) {

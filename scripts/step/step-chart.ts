@@ -1,4 +1,4 @@
-import type { StepResponse } from '../../sim/trials/step-response.js';
+import type { StepResponse } from './step-response.js';
 
 const WIDTH = 800;
 const HEIGHT = 480;

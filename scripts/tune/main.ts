@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { ROBOTS } from '../../sim/trials/robots.js';
 import { trackingErrors } from '../../sim/trials/tracking.js';
 import { STARTS, type TuningTrial, tuningTrial } from '../../sim/trials/tuning-trial.js';
 import {
@@ -11,6 +10,7 @@ import {
   type UnitName,
 } from '../../src/core/units.js';
 import { drawPictures } from './pictures.js';
+import { ROBOTS } from './robots.js';
 
 const USAGE = `Usage: npm run -s tune -- [options]     tunes the simulated robot, faster than real time
 

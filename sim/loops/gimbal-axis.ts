@@ -1,6 +1,6 @@
 import type { GainSet } from '../../src/core/units.js';
 import { clamped } from '../physics/angles.js';
-import { GIMBAL, SUPPLY_V } from '../physics/robot-body.js';
+import { ROBOT, SUPPLY_V } from '../physics/robot-body.js';
 import type { LoopNameOf, Reading } from './loop-readings.js';
 import { NO_GAINS, Pid } from './pid.js';
 
@@ -27,8 +27,8 @@ export class GimbalAxis {
     this.angleName = `angle_${axis}`;
     this.#visualReading = readings[this.visualName];
     this.#angleReading = readings[this.angleName];
-    this.#min = GIMBAL[axis].minRad + MARGIN_RAD;
-    this.#max = GIMBAL[axis].maxRad - MARGIN_RAD;
+    this.#min = ROBOT.gimbal[axis].minRad + MARGIN_RAD;
+    this.#max = ROBOT.gimbal[axis].maxRad - MARGIN_RAD;
     const derivative = 'measurement';
     this.#visual = new Pid({ periodS, derivative, filterS: 0.03, min: this.#min, max: this.#max });
     this.#angle = new Pid({ periodS, derivative, filterS: 0.002, min: -SUPPLY_V, max: SUPPLY_V });

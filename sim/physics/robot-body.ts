@@ -6,7 +6,7 @@ const GRAVITY = 9.81;
 
 export const SUPPLY_V = 24;
 
-export const CHASSIS = {
+const CHASSIS = {
   massKg: 12,
   /** About the vertical axis, without what the gimbal turns. */
   inertiaKgM2: 0.35,
@@ -17,7 +17,7 @@ export const CHASSIS = {
   gripN: 0.8 * 0.5 * 12 * GRAVITY,
 } as const;
 
-export const GIMBAL = {
+const GIMBAL = {
   /** What turns with the yaw axis, at level pitch. */
   yawInertiaKgM2: 0.02,
   /** How much the yaw axis' inertia falls as the pitch axis goes from level to upright. */
@@ -48,7 +48,7 @@ const GEARS = { yaw: 15, pitch: 15, wheel: 14 } as const;
 export type MotorName = keyof typeof GEARS;
 
 /** The motors as they act at their output shafts; the inertia includes that of the axis or wheel. */
-export const MOTORS: Readonly<Record<MotorName, MotorParameters>> = {
+const MOTORS: Readonly<Record<MotorName, MotorParameters>> = {
   yaw: geared(GEARMOTOR, GEARS.yaw, {
     inertiaKgM2: GIMBAL.yawInertiaKgM2,
     viscousNmS: 1e-3,
@@ -92,9 +92,3 @@ export const ROBOT: RobotBody = {
   encoderCountsPerTurn: ENCODER_COUNTS_PER_TURN,
   cameraLatencyS: 0.04,
 };
-
-/** The wheel's motor with the half of the standing robot that it moves when no wheel slips. */
-export function wheelUnderLoad(): MotorParameters {
-  const carried = (CHASSIS.massKg / 2) * CHASSIS.wheelRadiusM ** 2;
-  return { ...MOTORS.wheel, inertiaKgM2: MOTORS.wheel.inertiaKgM2 + carried };
-}

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { GIMBAL } from '../../sim/physics/robot-body.js';
+import { ROBOT } from '../../sim/physics/robot-body.js';
 import { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { type Gains, MODES, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
+
+const { gimbal: GIMBAL } = ROBOT;
 
 interface Axis {
   readonly angleRad: number;

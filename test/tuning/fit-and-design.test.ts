@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { stepResponse } from '../../sim/trials/step-response.js';
+import { stepResponse } from '../../scripts/step/step-response.js';
 import type { Gains } from '../../src/core/units.js';
 import { design } from '../../src/tuning/design.js';
 import type { ExcitedRun } from '../../src/tuning/excited-run.js';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { wheelUnderLoad } from '../../../scripts/step/wheel-under-load.js';
 import {
   AT_REST,
   DcMotor,
@@ -7,10 +8,10 @@ import {
   type MotorInput,
   type MotorState,
 } from '../../../sim/physics/dc-motor.js';
-import { MOTORS, wheelUnderLoad } from '../../../sim/physics/robot-body.js';
+import { ROBOT } from '../../../sim/physics/robot-body.js';
 
 const IDLE: MotorInput = { voltageV: 0, loadNm: 0, open: false };
-const motors = { ...MOTORS, wheelUnderLoad: wheelUnderLoad() };
+const motors = { ...ROBOT.motors, wheelUnderLoad: wheelUnderLoad() };
 
 function driven(motor: DcMotor, state: MotorState, input: MotorInput, seconds: number, dtS: number) {
   let now = state;
@@ -62,21 +63,21 @@ describe('DC motor', () => {
   }
 
   it('never sees more than the supply', () => {
-    const motor = new DcMotor(MOTORS.yaw);
+    const motor = new DcMotor(motors.yaw);
     const most = motor.step(AT_REST, { ...IDLE, voltageV: 1e30 }, 0.001);
     expect(most).deep.equal(motor.step(AT_REST, { ...IDLE, voltageV: 24 }, 0.001));
   });
 
   it('carries no current with the bridge open', () => {
-    const motor = new DcMotor(MOTORS.yaw);
+    const motor = new DcMotor(motors.yaw);
     expect(
       motor.step({ angleRad: 0, rateRadS: 9, currentA: 3 }, { ...IDLE, open: true }, 0.001).currentA,
     ).equal(0);
   });
 
   it('behaves alike with hardly any inductance and with none', () => {
-    const none = new DcMotor({ ...MOTORS.yaw, inductanceH: 0 });
-    const hardly = new DcMotor({ ...MOTORS.yaw, inductanceH: 1e-9 });
+    const none = new DcMotor({ ...motors.yaw, inductanceH: 0 });
+    const hardly = new DcMotor({ ...motors.yaw, inductanceH: 1e-9 });
     const input = { ...IDLE, voltageV: 5 };
     const [a, b] = [none, hardly].map(motor => driven(motor, AT_REST, input, 0.1, 0.001));
     expect(a!.rateRadS).closeTo(b!.rateRadS, 1e-6);
@@ -85,7 +86,7 @@ describe('DC motor', () => {
 
   it('behind a gear is slower and stronger', () => {
     const load = { inertiaKgM2: 0.5, viscousNmS: 0.25, coulombNm: 0.125 };
-    const bare = { ...MOTORS.yaw, inertiaKgM2: 1, viscousNmS: 2, coulombNm: 3, torqueNmA: 4 };
+    const bare = { ...motors.yaw, inertiaKgM2: 1, viscousNmS: 2, coulombNm: 3, torqueNmA: 4 };
     expect(geared(bare, 10, load)).include({
       inertiaKgM2: 100.5,
       viscousNmS: 200.25,

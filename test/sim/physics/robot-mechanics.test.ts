@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { CHASSIS, GIMBAL, MOTORS } from '../../../sim/physics/robot-body.js';
+import { ROBOT } from '../../../sim/physics/robot-body.js';
 import { RobotMechanics } from '../../../sim/physics/robot-mechanics.js';
+
+const { chassis: CHASSIS, gimbal: GIMBAL, motors: MOTORS } = ROBOT;
 
 function energyJ({ chassis, gimbal }: RobotMechanics): number {
   const sine = Math.sin(gimbal.pitch.angleRad);

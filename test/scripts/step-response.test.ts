@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { MotorParameters } from '../../../sim/physics/dc-motor.js';
-import { type StepTrial, stepResponse } from '../../../sim/trials/step-response.js';
-import type { StepFigures } from '../../../src/core/step-figures.js';
+import { type StepTrial, stepResponse } from '../../scripts/step/step-response.js';
+import type { MotorParameters } from '../../sim/physics/dc-motor.js';
+import type { StepFigures } from '../../src/core/step-figures.js';
 
 const POSITION_MOTOR: MotorParameters = {
   inertiaKgM2: 3.2284e-6,

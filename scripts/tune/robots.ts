@@ -1,5 +1,5 @@
-import type { MotorParameters } from '../physics/dc-motor.js';
-import { type MotorName, ROBOT, type RobotBody } from '../physics/robot-body.js';
+import type { MotorParameters } from '../../sim/physics/dc-motor.js';
+import { type MotorName, ROBOT, type RobotBody } from '../../sim/physics/robot-body.js';
 
 function motors(change: (motor: MotorParameters) => Partial<MotorParameters>): RobotBody['motors'] {
   const changed = (name: MotorName) => ({ ...ROBOT.motors[name], ...change(ROBOT.motors[name]) });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { stepArguments, UsageError } from '../../../scripts/step/step-arguments.js';
+import { stepArguments, UsageError } from '../../scripts/step/step-arguments.js';
 
-const program = fileURLToPath(new URL('../../../scripts/step/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../scripts/step/main.js', import.meta.url));
 const PLANT = '--j 3.2284e-6 --b 3.5077e-6 --k 0.0274 --r 4 --l 2.75e-6';
 
 function step(args: string) {

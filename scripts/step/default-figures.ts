@@ -1,6 +1,6 @@
+import { RobotTrial } from '../../sim/trials/robot-trial.js';
+import { trackingErrors } from '../../sim/trials/tracking.js';
 import { type Loop, UNIT_LIST, type UnitName } from '../../src/core/units.js';
-import { RobotTrial } from './robot-trial.js';
-import { trackingErrors } from './tracking.js';
 
 /** Part of the largest amplitude that the steps of the table have. */
 const PART = 0.3;

@@ -1,7 +1,7 @@
+import { Pid } from '../../sim/loops/pid.js';
+import { AT_REST, DcMotor, type MotorParameters, type MotorState } from '../../sim/physics/dc-motor.js';
 import { type StepFigures, stepFigures } from '../../src/core/step-figures.js';
 import type { Gains } from '../../src/core/units.js';
-import { Pid } from '../loops/pid.js';
-import { AT_REST, DcMotor, type MotorParameters, type MotorState } from '../physics/dc-motor.js';
 
 type MotorLoop = 'position' | 'speed';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { defaultFigures } from '../../../sim/trials/default-figures.js';
+import { defaultFigures } from '../../scripts/step/default-figures.js';
 
 describe('docs/operating.md', () => {
   it('says what the default gains do (else paste the output of npm run -s figures)', () => {
