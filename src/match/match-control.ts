@@ -89,7 +89,7 @@ export class MatchControl {
     if (this.#robot.stopped) return false;
     const { drive, tune, modes } = this.match.allows;
     if (!drive) return true;
-    return Object.values(this.#robot.units).some(({ state: { mode, trial } }) => {
+    return Object.values(this.#robot.units).some(({ modeUnderTorque: mode, trial }) => {
       const isOtherMode = mode === null ? modes.length === 0 : !modes.includes(mode);
       return isOtherMode || (trial !== undefined && !tune);
     });

@@ -127,6 +127,11 @@ export class MotorUnit {
     return this.#state.mode;
   }
 
+  /** The mode in which it may have torque. One that has missed a resume shows an old one, and gets torque in manual only. */
+  get modeUnderTorque(): Mode | null {
+    return this.#state.latch.isReleasing ? 'manual' : this.#state.mode;
+  }
+
   /** See `mode`. */
   get flags(): readonly string[] {
     return flagsOf(this.#supervision.online ? this.#state.status : undefined);

@@ -63,6 +63,7 @@ export class RequestGate {
 
   #requireReleased(): void {
     if (this.#state.latch.isWanted) throw new RobotError('stopped');
+    this.requireOnline();
     if (this.#state.latch.isReleasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
   }
 

@@ -158,14 +158,15 @@ export class UnitSupervision {
     this.#takenInBootId = this.#state.status?.boot_id;
   }
 
-  /** Heartbeat, status, latch, wave and telemetry. While the robot is stopped the latch comes before the heartbeat. */
+  /** Heartbeat, status, latch, wave and telemetry. While the robot is stopped or released the latch comes before the heartbeat. */
   async #look(untilMs: number): Promise<void> {
     const urgency: Urgency = { priority: 'supervision', untilMs };
-    const isStopped = this.#state.latch.isWanted;
-    if (!isStopped && this.#online) await this.#beat(urgency);
+    const { isWanted, isReleasing } = this.#state.latch;
+    const latchFirst = isWanted || isReleasing || !this.#online;
+    if (!latchFirst) await this.#beat(urgency);
     const status = await this.#controller.status(urgency);
     await this.#reconciler.mendLatch(untilMs);
-    if (isStopped || !this.#online) await this.#beat(urgency);
+    if (latchFirst) await this.#beat(urgency);
     this.#beside(this.#readStep(status));
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
     this.#telemetry = await this.#readings(urgency);

@@ -22,8 +22,9 @@ export class WantedLatch {
     return this.#wanted === 'latched';
   }
 
+  /** A resume is under way, or has not reached this controller yet. */
   get isReleasing(): boolean {
-    return this.#releasing;
+    return this.#releasing || this.#wanted === 'released';
   }
 
   /** The controller showed its latch, and no release has been written since. */

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
-import { perUnit } from '../../src/core/units.js';
+import { perUnit, type UnitName } from '../../src/core/units.js';
 import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import { MatchControl } from '../../src/match/match-control.js';
 import { MatchRecord } from '../../src/match/match-record.js';
 import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
-import { ClockedRobot, somebodyElse } from '../support/clocked-robot.js';
+import { ClockedRobot, somebodyElse, write } from '../support/clocked-robot.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const SETTINGS: MatchSettings = {
@@ -25,17 +25,32 @@ describe('a phase that is set', () => {
     return control.set({ id: 'M1', revision, phase, remainingS: null });
   };
 
-  beforeEach(async () => {
-    // No silence of the host counts: only a latch that is seen confirms a stop.
-    const silence = perUnit(() => ({ beforeMs: 0, givenMs: 0 }));
-    robot = await ClockedRobot.start({ silence }, { require: act => match.require(act) });
+  const begin = () => {
     const { clock } = robot;
     match = new Match({ clock, settings: SETTINGS, state: NO_MATCH });
     const boot = { id: 'a', nowMs: () => clock.nowMs() };
     const record = new MatchRecord({ disk: new RecordingDisk(), folder: '/state', clock, boot });
     control = new MatchControl({ match, robot: robot.robot, record, log: pino({ level: 'silent' }) });
     control.begin();
-  });
+  };
+  const start = async (silenceMs: number) => {
+    const silence = perUnit(() => ({ beforeMs: silenceMs, givenMs: silenceMs }));
+    robot = await ClockedRobot.start({ silence }, { require: act => match.require(act) });
+    begin();
+  };
+  /** In which modes the controller has torque from now on. */
+  const torqueModes = (unit: UnitName) => {
+    const modes = new Set<string>();
+    robot.intercept = () => {
+      const { mode, torque } = robot.truth(unit);
+      if (torque) modes.add(mode);
+      return undefined;
+    };
+    return modes;
+  };
+
+  // No silence of the host counts: only a latch that is seen confirms a stop.
+  beforeEach(() => start(0));
   afterEach(async () => {
     match.close();
     await robot.end();
@@ -82,5 +97,62 @@ describe('a phase that is set', () => {
     robot.fault('gimbal', 'clear');
     expect(await robot.outcome(control.set(call))).to.equal(200);
     expect(robot.truth('gimbal').stopped).to.equal(true);
+  });
+
+  describe('while a controller is away that is in debug', () => {
+    beforeEach(async () => {
+      await robot.end();
+      await start(500);
+      await robot.during(robot.robot.units.chassis.setMode('debug'));
+      await robot.wait(100);
+      robot.fault('chassis', 'unplug');
+      await robot.wait(1000);
+    });
+
+    it('stops the robot where it forbids debug, and not again after a resume', async () => {
+      expect(await robot.outcome(set('teleop'))).to.equal(200);
+      expect(robot.robot.stopped).to.equal(true);
+      expect(await robot.outcome(robot.robot.resume())).to.equal(200);
+      expect(robot.robot.stopped).to.equal(false);
+      await robot.wait(300);
+      expect(robot.robot.stopped).to.equal(false);
+      const modes = torqueModes('chassis');
+      robot.fault('chassis', 'plug');
+      await robot.wait(1500);
+      expect(robot.robot.stopped).to.equal(false);
+      expect([...modes]).to.deep.equal(['manual']);
+    });
+
+    it('lets it in without a stop where it comes back during the resume', async () => {
+      expect(await robot.outcome(set('teleop'))).to.equal(200);
+      await robot.wait(100);
+      const modes = torqueModes('chassis');
+      const { intercept } = robot;
+      let isBack = false;
+      robot.intercept = async frame => {
+        if (frame.unit === 'chassis' && frame.register === 'heartbeat') isBack = true;
+        // The gimbal does not go into manual before the chassis has been taken in.
+        if (frame.unit === 'gimbal' && frame.register === 'status' && !isBack)
+          await write(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.auto ?? 0 });
+        return intercept(frame);
+      };
+      const resume = robot.robot.resume();
+      robot.fault('chassis', 'plug');
+      expect(await robot.outcome(resume)).to.equal(200);
+      await robot.wait(300);
+      expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
+    });
+
+    it('stops the robot before it has torque where it was not known, and appears', async () => {
+      await robot.restart();
+      begin();
+      expect(await robot.outcome(set('teleop'))).to.equal(200);
+      expect(robot.robot.stopped).to.equal(false);
+      const modes = torqueModes('chassis');
+      robot.fault('chassis', 'plug');
+      await robot.wait(1500);
+      expect([robot.robot.stopped, robot.truth('chassis').stopped, ...modes]).to.deep.equal([true, true]);
+      expect(robot.truth('chassis').mode).to.equal('debug');
+    });
   });
 });

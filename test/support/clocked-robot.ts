@@ -176,13 +176,23 @@ export class ClockedRobot {
 
 /** A frame that reaches a controller without the daemon, between two transactions of its own. */
 export async function somebodyElse<R extends Register>(
-  { sim, clock }: ClockedRobot,
+  robot: ClockedRobot,
+  unit: UnitName,
+  register: R,
+  values: FieldValues<R>,
+): Promise<void> {
+  await robot.clock.advance(5);
+  await write(robot, unit, register, values);
+}
+
+/** The same in the middle of a transaction of the daemon. */
+export async function write<R extends Register>(
+  { sim }: ClockedRobot,
   unit: UnitName,
   register: R,
   values: FieldValues<R>,
 ): Promise<void> {
   const { address } = unitNamed(unit);
-  await clock.advance(5);
   await sim.hardware.bus.writeBlock(address, register.address, encodeFrame(address, register, values));
 }
 
