@@ -271,7 +271,26 @@ function stopOfTheAbsent(random: Random, { name }: Unit, requests: RandomRequest
         { do: 'wait', ms: random.whole(1, 12) },
         away,
       ];
-  return [...before, { do: 'wait', ms: random.among([5, 100, 400, 700, 1500]) }, stop];
+  const absent: readonly Step[] = [
+    ...before,
+    { do: 'wait', ms: random.among([5, 100, 400, 700, 1500]) },
+    stop,
+  ];
+  if (random.chance(0.5)) return absent;
+  // It was in auto before, and comes back about when somebody resumes.
+  return [
+    {
+      do: 'ask',
+      request: requests.by({ method: 'POST', path: `/api/${name}/mode/switch`, body: { mode: 'auto' } }),
+    },
+    { do: 'wait', ms: random.among([5, 60]) },
+    ...absent,
+    { do: 'wait', ms: random.among([5, 600, 1000]) },
+    { do: 'fault', fault: { target: name, fault: 'plug' } },
+    { do: 'wait', ms: random.whole(1, 120) },
+    resume,
+    { do: 'wait', ms: random.among([5, 60, 400]) },
+  ];
 }
 
 function switched({ name }: Unit, mode: Mode, requests: RandomRequests): Step {

@@ -16,7 +16,10 @@ interface Beats {
   silenceMs: number | undefined;
 }
 
-/** What a stop promises: no torque from its 200 until somebody asks for a resume, and the latch in every controller. */
+/**
+ * What a stop promises: no torque from its 200 until somebody asks for a resume, and then in manual at first; and the latch in
+ * every controller.
+ */
 export class StopModel {
   stopped = new Candidates<boolean>(false);
   readonly #beats: Record<UnitName, Beats> = perUnit(() => ({
@@ -24,8 +27,10 @@ export class StopModel {
     largestSilenceMs: SILENCE_AT_START_MS,
     silenceMs: undefined,
   }));
-  /** Controllers that must not have torque. */
+  /** Controllers that have had no torque since a stop was confirmed. */
   readonly #still = new Set<UnitName>();
+  /** A resume was asked for since then. */
+  #mayRelease = false;
   /** Resumes under way, and those that were under way when a stop was answered. */
   readonly #resumes = new Set<Asked>();
   #endedSinceRest = false;
@@ -53,16 +58,23 @@ export class StopModel {
 
   watch(truth: Truth): void {
     for (const { name } of UNIT_LIST) {
-      const { latched, torque } = truth.units[name];
+      const { latched, torque, mode } = truth.units[name];
       if (latched) this.#beats[name].largestSilenceMs = 0;
-      promise(!(torque && this.#still.has(name)), 'torque while stopped', () => `${name} has torque`);
+      if (!torque || !this.#still.has(name)) continue;
+      const may = this.#mayRelease && mode === 'manual';
+      promise(may, 'torque while stopped', () => `${name} has torque in ${mode}`);
+      this.#still.delete(name);
     }
   }
 
   sent(asked: Asked): void {
+    const switched = UNIT_LIST.find(({ name }) => isPost(asked, `/api/${name}/mode/switch`));
+    // One that is silent may be switched before its heartbeat gives it torque again.
+    if (switched !== undefined && this.#mayRelease && this.#resumes.size === 0)
+      this.#still.delete(switched.name);
     if (!isPost(asked, '/api/resume')) return;
     this.#resumes.add(asked);
-    this.#still.clear();
+    this.#mayRelease = true;
   }
 
   answered(asked: Asked, truth: Truth, nowMs: number): void {
@@ -169,6 +181,7 @@ export class StopModel {
           `${torque ? ', with torque' : ''}`,
       );
       this.#still.add(name);
+      this.#mayRelease = false;
     }
   }
 }

@@ -97,13 +97,14 @@ export class Stop {
     };
     const units = this.#units;
     const online = units.filter(unit => unit.online);
-    for (const unit of units) unit.beginRelease();
+    // One that appears meanwhile is latched as before, until the resume holds.
+    for (const unit of online) unit.beginRelease();
     try {
       await allEnded(online.map(unit => unit.enterManual(stillWanted)));
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
-      for (const unit of units) unit.endRelease();
+      for (const unit of online) unit.endRelease();
       const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
       if (this.#stopped) await Promise.allSettled(online.map(unit => unit.confirm(untilMs)));
       throw this.#stops === stops ? error : new RobotError('stopped');

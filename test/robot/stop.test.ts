@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { defaultGains, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
-import { REGISTERS } from '../../src/protocol/registers.js';
-import { ClockedRobot, type Frame, somebodyElse } from '../support/clocked-robot.js';
+import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
+import { ClockedRobot, type Frame, somebodyElse, write } from '../support/clocked-robot.js';
 
 const isWrite = (frame: Frame, unit: string, register: string) =>
   frame.kind === 'write' && frame.unit === unit && frame.register === register;
@@ -180,6 +180,39 @@ describe('the stop', () => {
     await robot.wait(100);
     expect(latched()).to.deep.equal([true, true]);
   });
+
+  for (const [end, outcome] of [
+    ['holds', 200],
+    ['is refused', 'not-confirmed'],
+  ] as const) {
+    it(`gives no torque to a controller that appears in auto while a resume is under way which ${end}`, async () => {
+      robot = await ClockedRobot.start();
+      await robot.during(units().gimbal.setMode('auto'));
+      await robot.wait(100);
+      robot.fault('gimbal', 'unplug');
+      await robot.wait(1500);
+      expect(await robot.outcome(robot.robot.stop())).to.equal(200);
+      const torqueIn = new Set<string>();
+      let appears = false;
+      robot.intercept = async frame => {
+        const { mode, torque } = robot.truth('gimbal');
+        if (torque) torqueIn.add(mode);
+        appears ||= isWrite(frame, 'gimbal', 'heartbeat');
+        // The resume waits for the chassis, which does not go into manual.
+        if (frame.unit === 'chassis' && frame.register === 'status' && !(appears && outcome === 200))
+          await write(robot, 'chassis', REGISTERS.mode, { mode: MODE_VALUES.auto ?? 0 });
+        return undefined;
+      };
+      const resume = robot.outcome(robot.robot.resume());
+      robot.fault('gimbal', 'plug');
+      expect(await resume).to.equal(outcome);
+      await robot.wait(300);
+      expect(appears).to.equal(true);
+      expect([...torqueIn]).to.deep.equal(outcome === 200 ? ['manual'] : []);
+      const { mode, torque } = robot.truth('gimbal');
+      expect([mode, torque]).to.deep.equal(outcome === 200 ? ['manual', true] : ['auto', false]);
+    });
+  }
 
   it('finds a controller in manual that missed the resume before it', async () => {
     robot = await ClockedRobot.start();

@@ -48,6 +48,21 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a controller that comes back to a resume under way gets torque in manual only': {
+    settings: { effectMs: 19 },
+    steps: [
+      post('/api/gimbal/mode/switch', { mode: 'auto' }),
+      { do: 'wait', ms: 60 },
+      { do: 'fault', fault: { target: 'gimbal', fault: 'unplug' } },
+      { do: 'wait', ms: 700 },
+      post('/api/stop'),
+      { do: 'wait', ms: 10 },
+      { do: 'fault', fault: { target: 'gimbal', fault: 'plug' } },
+      { do: 'wait', ms: 105 },
+      post('/api/resume'),
+      { do: 'settle' },
+    ],
+  },
   'a controller that resets during a save while stopped is latched before it gets gains': {
     steps: [
       post('/api/stop'),
