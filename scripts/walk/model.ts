@@ -144,7 +144,7 @@ export class Model {
     this.light.ended(at);
     this.tune.ended();
     this.match.ended(outstanding, isCut, nowMs, at);
-    this.stop.ended(outstanding, truth, at);
+    this.stop.ended(outstanding, truth, this.#inTrouble(nowMs), at);
     this.log.ended();
     for (const { name } of UNIT_LIST) this.units[name].ended(outstanding, at);
     this.#daemonKnows = false;
@@ -241,6 +241,10 @@ export class Model {
     this.light.forbidden(from ?? at, at);
   }
 
+  #inTrouble(atMs: number): boolean {
+    return this.#standingTrouble > 0 || atMs < this.#troubleMs + CALM_AFTER_MS;
+  }
+
   #matchAnswered(asked: Asked, truth: Truth, nowMs: number): void {
     const effect = this.match.answered(asked, nowMs);
     if (effect === 'none') return;
@@ -269,7 +273,7 @@ export class Model {
     const isOff = JSON.stringify(asked.request.body) === '{"action":"off"}';
     const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
     promise(!(forbidden && isTaken(answer)), 'refused while stopped', said);
-    const calm = asked.sentMs >= this.#troubleMs + CALM_AFTER_MS && this.#standingTrouble === 0;
+    const calm = !this.#inTrouble(asked.sentMs);
     const busy =
       BUSY.includes(String(body?.code)) && (this.#outstanding.size > 0 || nowMs < this.#hungUpMs + ANSWER_MS);
     promise(!(calm && status === 503 && !busy && !isAccessRefusal(answer)), 'refused without a fault', said);

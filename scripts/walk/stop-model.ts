@@ -116,10 +116,13 @@ export class StopModel {
     }
   }
 
-  ended(outstanding: readonly Asked[], truth: Truth, at: number): void {
+  ended(outstanding: readonly Asked[], truth: Truth, inTrouble: boolean, at: number): void {
     const latched = UNIT_LIST.filter(({ name }) => truth.units[name].latched);
     const asks = outstanding.some(asked => isPost(asked, '/api/stop') || isPost(asked, '/api/resume'));
+    // A stop is on record, for a restart at which no controller can say it. In trouble it may be on record still.
+    const mayStay = inTrouble || this.stopped.can(true);
     this.stopped.sure(latched.length > 0, at, at);
+    if (mayStay) this.stopped.maybe(true, at, at);
     if (asks) this.stopped.maybe(latched.length === 0, at, at);
     for (const { name } of UNIT_LIST) {
       if (!truth.units[name].latched) this.#still.delete(name);

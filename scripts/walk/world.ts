@@ -128,6 +128,8 @@ export class World {
     const { bus: _, ...hardware } = this.#robot.hardware;
     const parts: Hardware = {
       ...hardware,
+      // As on a robot: what was stopped is stopped after a restart.
+      simulated: false,
       bus: this.#wire.port(),
       interlock: {
         isClosed: () => this.#interlockClosed,

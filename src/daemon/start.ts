@@ -31,6 +31,7 @@ import { StepMemory } from '../steps/step-memory.js';
 import { type Disk, realDisk } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import { SilenceRecord } from '../storage/silence-record.js';
+import { StopRecord } from '../storage/stop-record.js';
 import { agreedSilence, recordGivenSilence } from './agreed-silence.js';
 import { openPort, type Port } from './port.js';
 import type { Notifier } from './systemd-notify.js';
@@ -94,9 +95,12 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     boot: runId,
     isSynchronised: isClockSynchronised,
   });
-  // All at the same time, since each waits for the disk.
-  const [silenceRecord, matchState] = await Promise.all([
+  // All at the same time, since each waits for the disk. A simulated robot is another one at each start.
+  const [silenceRecord, stopRecord, matchState] = await Promise.all([
     SilenceRecord.open({ folder, disk, clock }),
+    hardware.simulated || boot.id === undefined
+      ? undefined
+      : StopRecord.open({ folder, disk, clock, boot: boot.id }),
     record.load(),
     access.open(),
     durableLog.open(),
@@ -115,6 +119,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
       laserMaxOnS: config.laser.maxOnS,
       silence,
     },
+    stopMemory: stopRecord,
   });
   recordGivenSilence(robot, silenceRecord, silence);
   const eventLog = new EventLog(clock, { boot: runId, lastSeq: durableLog.lastSeq });
@@ -185,6 +190,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await glass?.close();
     await portClosed;
     await silenceRecord.close();
+    await stopRecord?.close();
     await steps.close();
     await profiles.close();
     await record.close();

@@ -22,6 +22,13 @@ export interface RobotSettings {
   readonly silence: Readonly<Record<UnitName, SilenceLimits>>;
 }
 
+/** Whether the robot is stopped, through restarts. */
+interface StopMemory {
+  readonly wasStopped: boolean;
+  /** Resolves when it is kept, or cannot be in time. */
+  record(stopped: boolean): Promise<void>;
+}
+
 /** How long a start waits for controllers to answer. */
 const FIRST_LOOK_MS = 300;
 /** How long an end waits for what refused requests left to be mended. */
@@ -44,6 +51,8 @@ export class Robot {
   readonly #permission: Permission;
   readonly #periodMs: number;
   readonly #stop: Stop;
+  readonly #stopMemory: StopMemory | undefined;
+  #stopRecorded: Promise<void> | undefined;
   #closed = false;
   /** What kept the laser from being used at the last look. */
   #laserFault: string | undefined;
@@ -55,9 +64,11 @@ export class Robot {
     clock: Clock;
     permission: Permission;
     settings: RobotSettings;
+    stopMemory?: StopMemory | undefined;
   }) {
     const { hardware, store, clock, permission, settings } = options;
     this.#clock = clock;
+    this.#stopMemory = options.stopMemory;
     this.#permission = permission;
     this.#periodMs = 1000 / settings.pollHz;
     this.store = store;
@@ -83,7 +94,7 @@ export class Robot {
         onControllerReset,
         silence: settings.silence[name],
         emit: event => this.#emit({ ...event, unit: name }),
-        foundLatched: () => this.#stop.found(name),
+        foundLatched: () => this.#stop.begin(`${name} controller found stopped`),
         stepCaptured: capture => this.stepped.emit(capture),
       });
     });
@@ -91,7 +102,10 @@ export class Robot {
       units: Object.values(this.units).map(({ stop }) => stop),
       laser: this.laser,
       clock,
-      onChange: (after, why) => this.#emit({ what: 'stopped', after, why }),
+      onChange: (after, why) => {
+        this.#stopRecorded = this.#stopMemory?.record(after);
+        this.#emit({ what: 'stopped', after, why });
+      },
     });
   }
 
@@ -101,6 +115,7 @@ export class Robot {
 
   /** Resolves when every controller that answers soon has been taken in; supervision goes on from there. */
   async start(): Promise<void> {
+    if (this.#stopMemory?.wasStopped) this.#stop.begin('stopped before the restart');
     const untilMs = this.#clock.nowMs() + FIRST_LOOK_MS;
     await endedWithin(
       this.#clock,
@@ -147,6 +162,7 @@ export class Robot {
   async resume(): Promise<void> {
     this.requireAllowed({ kind: 'resume' });
     await this.#stop.resume();
+    await this.#stopRecorded;
   }
 
   #supervise(atMs: number): void {

@@ -47,7 +47,7 @@ export class Stop {
    * unit that may still push; the stop stands all the same.
    */
   async stop(why = 'asked'): Promise<void> {
-    const pinFailure = this.#begin(why);
+    const pinFailure = this.begin(why);
     this.#underWay += 1;
     try {
       const untilMs = this.#clock.nowMs() + STOP_MS;
@@ -67,11 +67,6 @@ export class Stop {
     }
   }
 
-  /** A controller was found latched that nobody here had latched: the whole robot is stopped. */
-  found(unit: UnitName): void {
-    this.#begin(`${unit} controller found stopped`);
-  }
-
   /** Callers who come while a resume is under way get its end. Rejects with `stopped` where a stop wins. */
   resume(): Promise<void> {
     if (this.#underWay > 0) return Promise.reject(new RobotError('stopped'));
@@ -81,8 +76,11 @@ export class Stop {
     return this.#resuming;
   }
 
-  /** Dark first; then every unit is wanted stopped, before anything is waited for. */
-  #begin(why: string): RobotError | undefined {
+  /**
+   * Dark first; then every unit is wanted stopped, and polls latch it. Waits for nothing. Returns why the laser may still be
+   * lit, if so.
+   */
+  begin(why: string): RobotError | undefined {
     const pinFailure = this.#laser.darken('stop');
     this.#stops += 1;
     for (const unit of this.#units) unit.begin();

@@ -80,6 +80,17 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a stop holds after a restart at which the bus hangs, so that no controller says it': {
+    steps: [
+      post('/api/stop'),
+      { do: 'fault', fault: { target: 'chassis', fault: 'hang', count: 1 } },
+      { do: 'wait', ms: 1507 },
+      { do: 'end', how: 'term', left: 'all', downMs: 0, controllersToo: false },
+      { do: 'wait', ms: 500 },
+      post('/api/laser', { action: 'on' }),
+      { do: 'settle' },
+    ],
+  },
   'of a stop and a resume at once one wins': {
     settings: { pollHz: 10 },
     steps: [

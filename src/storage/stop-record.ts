@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { type Clock, endedWithin, type Timer } from '../core/clock.js';
+import { isObject } from '../core/is-object.js';
+import { type Disk, START_MS } from './disk.js';
+import { replaceFile } from './durable-file.js';
+
+export const STOP_FILE = 'stop.json';
+
+/** A resume waits no longer for a slow disk. It holds all the same, and a restart may find the robot stopped. */
+const RECORD_MS = 300;
+const TRY_AGAIN_MS = 1000;
+
+/**
+ * Whether the robot is stopped, in the state folder, for a restart at which no controller can say it: the bus hangs or has
+ * come off. It counts within one boot of the machine. After a power cut the controllers have lost their latch, too.
+ */
+export class StopRecord {
+  readonly #disk: Disk;
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #boot: string;
+  #wasStopped = true;
+  /** What the medium has; undefined while that is not known. */
+  #kept: boolean | undefined;
+  #wanted = false;
+  #again: Timer | undefined;
+  #work: Promise<void>;
+
+  private constructor(options: { folder: string; disk: Disk; clock: Clock; boot: string }) {
+    this.#disk = options.disk;
+    this.#path = join(options.folder, STOP_FILE);
+    this.#clock = options.clock;
+    this.#boot = options.boot;
+    this.#work = this.#read();
+  }
+
+  /** Never rejects. A disk that is too slow is not waited for. */
+  static async open(options: {
+    folder: string;
+    disk: Disk;
+    clock: Clock;
+    boot: string;
+  }): Promise<StopRecord> {
+    const record = new StopRecord(options);
+    await endedWithin(options.clock, START_MS, record.#work);
+    return record;
+  }
+
+  /** An earlier process of this boot was stopped when it ended. What cannot be read may say so. */
+  get wasStopped(): boolean {
+    return this.#wasStopped;
+  }
+
+  /** Resolves when the medium has it, cannot have it, or is too slow; never rejects. */
+  async record(stopped: boolean): Promise<void> {
+    this.#wanted = stopped;
+    await endedWithin(this.#clock, RECORD_MS, this.#writeNext());
+  }
+
+  /** Resolves when what was to be recorded has been written, or could not be. */
+  async close(): Promise<void> {
+    await this.#work;
+    this.#again?.cancel();
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const content = await this.#disk.read(this.#path);
+      const { stopped, boot } = content === undefined ? { stopped: false, boot: '' } : decoded(content);
+      this.#wasStopped = stopped && boot === this.#boot;
+      this.#kept = this.#wasStopped;
+    } catch {
+      // Not known, then, and the robot starts stopped.
+    }
+  }
+
+  #writeNext(): Promise<void> {
+    this.#again?.cancel();
+    this.#work = this.#work.then(() => this.#write());
+    return this.#work;
+  }
+
+  async #write(): Promise<void> {
+    const stopped = this.#wanted;
+    if (stopped === this.#kept) return;
+    this.#kept = undefined;
+    try {
+      const content = JSON.stringify({ stopped, boot: this.#boot });
+      await replaceFile(this.#disk, this.#path, [Buffer.from(`${content}\n`)]);
+      this.#kept = stopped;
+    } catch {
+      // The journal in the same folder reports what is wrong with the disk.
+      this.#again = this.#clock.after(TRY_AGAIN_MS, () => void this.#writeNext());
+    }
+  }
+}
+
+/** Throws where it is damaged. */
+function decoded(content: Buffer): { readonly stopped: boolean; readonly boot: string } {
+  const value: unknown = JSON.parse(content.toString());
+  const { stopped, boot } = isObject(value) ? value : {};
+  if (typeof stopped !== 'boolean' || typeof boot !== 'string') throw new Error('not a record of a stop');
+  return { stopped, boot };
+}

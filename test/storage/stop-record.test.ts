@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
+import type { Disk } from '../../src/storage/disk.js';
+import { STOP_FILE, StopRecord } from '../../src/storage/stop-record.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { afterCut, RecordingDisk } from '../support/recording-disk.js';
+
+const PATH = `/state/${STOP_FILE}`;
+const clock = new ManualClock();
+const open = (disk: Disk, boot = 'this boot') => StopRecord.open({ folder: '/state', disk, clock, boot });
+const foundAfter = async (disk: RecordingDisk, boot?: string) =>
+  (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
+
+describe('the record of a stop', () => {
+  it('is none where there is no file', async () => {
+    expect((await open(new RecordingDisk())).wasStopped).to.equal(false);
+  });
+
+  it('is there for the next process of the same boot, until a resume', async () => {
+    const disk = new RecordingDisk();
+    const record = await open(disk);
+    await record.record(true);
+    expect(await foundAfter(disk)).to.equal(true);
+    expect(await foundAfter(disk, 'another boot')).to.equal(false);
+    await record.record(false);
+    expect(await foundAfter(disk)).to.equal(false);
+  });
+
+  for (const content of ['', '\0\0', '[]', '{"stopped":1,"boot":"this boot"}', '{"stopped":false}']) {
+    it(`counts as one of a stop when it is ${JSON.stringify(content)}`, async () => {
+      expect((await open(new RecordingDisk({ [PATH]: Buffer.from(content) }))).wasStopped).to.equal(true);
+    });
+  }
+
+  it('is written when the disk works again', async () => {
+    const disk = new RecordingDisk();
+    const record = await open(disk);
+    await record.record(true);
+    disk.interfere = async operation => {
+      throw new RobotError('storage-failed', { operation });
+    };
+    await record.record(false);
+    expect(await foundAfter(disk)).to.equal(true);
+    disk.interfere = async () => undefined;
+    await clock.advance(1000);
+    expect(await foundAfter(disk)).to.equal(false);
+  });
+
+  it('is not waited for on a disk that hangs, neither at a start nor at a stop', async () => {
+    const disk = new RecordingDisk();
+    disk.interfere = () => new Promise(() => undefined);
+    const opening = open(disk);
+    await clock.advance(2000);
+    const record = await opening;
+    expect(record.wasStopped).to.equal(true);
+    let recorded = false;
+    void record.record(false).then(() => {
+      recorded = true;
+    });
+    await clock.advance(299);
+    expect(recorded).to.equal(false);
+    await clock.advance(1);
+    expect(recorded).to.equal(true);
+  });
+
+  it('is the older or the newer one, whatever a power cut leaves', async () => {
+    const disk = new RecordingDisk();
+    const record = await open(disk);
+    await record.record(true);
+    const before = disk.operations.length;
+    await record.record(false);
+    for (let count = before; count < disk.operations.length; count += 1) {
+      for (const data of ['kept', 'lost', 1] as const) {
+        const files = afterCut(disk.operations, count, { names: 'lost', data });
+        expect((await open(new RecordingDisk(files))).wasStopped).to.equal(true);
+      }
+    }
+  });
+});
