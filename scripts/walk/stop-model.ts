@@ -39,6 +39,8 @@ export class StopModel {
   #released = 0;
   /** Something other than a caller may have stopped the robot since all was last at rest. */
   #mayHaveStopped = false;
+  /** The disk has failed since all was last at rest: after a restart only the controllers may know of a stop. */
+  #mayBeUnrecorded = false;
 
   /** A latch may be forgotten now, and nobody remembers a stop but the controllers. */
   reset(unit: UnitName, at: number): void {
@@ -102,6 +104,10 @@ export class StopModel {
     return this.#released > at;
   }
 
+  diskFails(): void {
+    this.#mayBeUnrecorded = true;
+  }
+
   mayFall(): void {
     this.#mayHaveStopped = true;
   }
@@ -123,6 +129,7 @@ export class StopModel {
     const mayStay = inTrouble || this.stopped.can(true);
     this.stopped.sure(latched.length > 0, at, at);
     if (mayStay) this.stopped.maybe(true, at, at);
+    if (this.#mayBeUnrecorded) this.stopped.maybe(false, at, at);
     if (asks) this.stopped.maybe(latched.length === 0, at, at);
     for (const { name } of UNIT_LIST) {
       if (!truth.units[name].latched) this.#still.delete(name);
@@ -154,6 +161,7 @@ export class StopModel {
     this.stopped = new Candidates(stopped);
     this.#endedSinceRest = false;
     this.#mayHaveStopped = false;
+    this.#mayBeUnrecorded = false;
   }
 
   /** It was stopped when a request was sent at `sent`, and has been since. */

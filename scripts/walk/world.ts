@@ -100,6 +100,7 @@ export class World {
         break;
       case 'disk':
         this.#weather(step.weather);
+        this.#model.stop.diskFails();
         this.#model.trouble(this.clock.nowMs());
         break;
       case 'tokens':
