@@ -88,10 +88,10 @@ export class UnitModel {
 
   /** Nobody hears what came of it. Whoever hangs up while others have the unit's turn is not obeyed. */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
+    const waits = [...outstanding].some(other => other.sent < asked.sent && this.#hasTurn(other));
+    if (waits && this.#takesTurn(asked)) return;
     this.trials.mayRun(asked);
     this.#tuned(asked, at);
-    const waits = [...outstanding].some(other => other.sent < asked.sent && this.#takesTurn(other));
-    if (waits && this.#takesTurn(asked)) return;
     this.#maybe(asked, at);
     // A save that the disk refuses after all.
     if (this.#isGains(asked)) this.#refused.push(asked);
@@ -221,8 +221,14 @@ export class UnitModel {
   }
 
   /** Whether it has the unit's turn from its beginning to its answer; a save waits for the disk without it. */
-  #takesTurn(asked: Asked): boolean {
+  #hasTurn(asked: Asked): boolean {
     return this.#isMode(asked) || this.#isWave(asked);
+  }
+
+  /** Whether it waits for the unit's turn. */
+  #takesTurn(asked: Asked): boolean {
+    const isTrial = isPost(asked, this.#path('pidconfig/trial'));
+    return this.#hasTurn(asked) || this.#isGains(asked) || isTrial;
   }
 
   /** Which gains a restore meant is known from its answer only. */

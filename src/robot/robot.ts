@@ -159,9 +159,14 @@ export class Robot {
     return this.#stop.stop(why);
   }
 
-  async resume(): Promise<void> {
-    this.requireAllowed({ kind: 'resume' });
-    await this.#stop.resume();
+  /** What allows it is asked again before every frame: a phase may be set meanwhile, and a caller hang up. */
+  async resume(stillWanted?: () => void): Promise<void> {
+    const requireWanted = () => {
+      this.requireAllowed({ kind: 'resume' });
+      stillWanted?.();
+    };
+    requireWanted();
+    await this.#stop.resume(requireWanted);
     await this.#stopRecorded;
   }
 

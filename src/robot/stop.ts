@@ -25,6 +25,8 @@ export class Stop {
   /** Stops that are not answered yet. */
   #underWay = 0;
   #resuming: Promise<void> | undefined;
+  /** Of those who wait for the resume under way: each throws where it is forbidden, or not wanted by its caller any more. */
+  readonly #resumers = new Set<() => void>();
 
   constructor(options: {
     units: readonly UnitStop[];
@@ -67,13 +69,21 @@ export class Stop {
     }
   }
 
-  /** Callers who come while a resume is under way get its end. Rejects with `stopped` where a stop wins. */
-  resume(): Promise<void> {
-    if (this.#underWay > 0) return Promise.reject(new RobotError('stopped'));
+  /**
+   * Callers who come while a resume is under way get its end; it goes on as long as one of them wants it. Rejects with
+   * `stopped` where a stop wins.
+   */
+  async resume(stillWanted: () => void): Promise<void> {
+    if (this.#underWay > 0) throw new RobotError('stopped');
+    this.#resumers.add(stillWanted);
     this.#resuming ??= this.#resume().finally(() => {
       this.#resuming = undefined;
     });
-    return this.#resuming;
+    try {
+      await this.#resuming;
+    } finally {
+      this.#resumers.delete(stillWanted);
+    }
   }
 
   /**
@@ -92,6 +102,7 @@ export class Stop {
     const stops = this.#stops;
     const stillWanted = () => {
       if (this.#stops !== stops) throw new RobotError('stopped');
+      requireOne(this.#resumers);
     };
     const units = this.#units;
     const online = units.filter(unit => unit.online);
@@ -127,4 +138,18 @@ export class Stop {
     this.#stopped = stopped;
     this.#onChange(stopped, why);
   }
+}
+
+/** Throws as the last one does, where all throw. */
+function requireOne(checks: Iterable<() => void>): void {
+  let refusal: unknown;
+  for (const check of checks) {
+    try {
+      check();
+      return;
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  throw refusal;
 }

@@ -41,12 +41,15 @@ export class UnitGains {
    * Resolves when the gains are active in the controller and on the disk. The next save may stage meanwhile. With
    * `baseRevision`, another revision in force is refused with `changed-meanwhile`.
    */
-  async save(gains: GainSet, baseRevision?: number): Promise<SavedGains> {
+  async save(
+    gains: GainSet,
+    { baseRevision, stillWanted }: { baseRevision?: number | undefined; stillWanted?: () => void } = {},
+  ): Promise<SavedGains> {
     const { name } = this.#unit;
     const before = this.#store.current(name);
     let endSave: () => void = () => undefined;
     try {
-      await this.#gate.request({ kind: 'save', unit: name }, undefined, async untilMs => {
+      await this.#gate.request({ kind: 'save', unit: name }, stillWanted, async untilMs => {
         this.#requireRevision(baseRevision, gains);
         await this.#reconciler.applyGains(gains, untilMs);
         endSave = this.#state.gains.beginSave(gains);

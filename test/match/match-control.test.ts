@@ -12,7 +12,7 @@ import { RecordingDisk } from '../support/recording-disk.js';
 const SETTINGS: MatchSettings = {
   refereeSilenceMs: 3000,
   onRefereeSilence: 'hold',
-  phases: { ...DEFAULT_PERMISSIONS, auto: { ...DEFAULT_PERMISSIONS.auto, laser: false } },
+  phases: { ...DEFAULT_PERMISSIONS, auto: { ...DEFAULT_PERMISSIONS.auto, laser: false, resume: false } },
 };
 
 describe('a phase that is set', () => {
@@ -86,6 +86,26 @@ describe('a phase that is set', () => {
       true,
       false,
     ]);
+  });
+
+  it('wins over a resume that is under way where nobody may resume', async () => {
+    await robot.during(robot.robot.stop());
+    for (const register of ['mode', 'stop']) {
+      let phase: Promise<unknown> | undefined;
+      robot.intercept = frame => {
+        if (frame.kind === 'write' && frame.register === register) phase ??= set('auto');
+        return undefined;
+      };
+      expect(await robot.outcome(robot.robot.resume())).to.equal('wrong-phase');
+      await phase;
+      await robot.wait(200);
+      expect([
+        robot.robot.stopped,
+        robot.truth('gimbal').stopped,
+        robot.truth('chassis').stopped,
+      ]).to.deep.equal([true, true, true]);
+      await robot.during(set('none'));
+    }
   });
 
   it('answers as the stop does, each time, until the stop is confirmed where nothing may move', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
 import { defaultGains, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
 import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
 import { ClockedRobot, type Frame, somebodyElse, write } from '../support/clocked-robot.js';
@@ -139,6 +140,31 @@ describe('the stop', () => {
     expect(await stop).to.equal(200);
     await robot.wait(100);
     expect([...latched(), robot.robot.stopped]).to.deep.equal([true, true, true]);
+  });
+
+  it('ends with a resume for as long as one of those who asked for it has not hung up', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(robot.robot.stop());
+    for (const [staying, outcome] of [
+      [1, 200],
+      [0, 'caller-gone'],
+    ] as const) {
+      await robot.during(robot.robot.stop());
+      let callers = 2;
+      robot.intercept = frame => {
+        if (isWrite(frame, 'gimbal', 'mode')) callers = staying;
+        return undefined;
+      };
+      const resumes = [0, 1].map(caller =>
+        robot.outcome(
+          robot.robot.resume(() => {
+            if (caller >= callers) throw new RobotError('caller-gone');
+          }),
+        ),
+      );
+      expect(await Promise.all(resumes)).to.deep.equal([outcome, outcome]);
+      expect(latched()).to.deep.equal([staying === 0, staying === 0]);
+    }
   });
 
   it('changes nothing by a resume that is refused, running or stopped', async () => {

@@ -17,11 +17,12 @@ const post = (path: string, body?: unknown): Step => ({
   do: 'ask',
   request: { method: 'POST', path, body },
 });
-const saves = post('/api/chassis/pidconfig', {
-  speed: { kp: 7, ki: 0, kd: 0 },
-  angle: { kp: 7, ki: 1, kd: 0 },
-  position: { kp: 7, ki: 2, kd: 0 },
+const gainsOf = (kp: number) => ({
+  speed: { kp, ki: 0, kd: 0 },
+  angle: { kp, ki: 1, kd: 0 },
+  position: { kp, ki: 2, kd: 0 },
 });
+const saves = post('/api/chassis/pidconfig', gainsOf(7));
 
 const tunes = [
   post('/api/gimbal/mode/switch', { mode: 'debug' }),
@@ -32,6 +33,30 @@ const tunes = [
 
 /** What walks have found, each in its shortest form. */
 const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partial<WalkSettings> }>> = {
+  ...Object.fromEntries(
+    [
+      saves,
+      post('/api/chassis/pidconfig/restore', { revision: 1 }),
+      post('/api/chassis/pidconfig/trial', { gains: gainsOf(9), leaseS: 5 }),
+      post('/api/chassis/profiles/load', { name: 'old' }),
+    ].map(asked => [
+      `a caller who hangs up while another has the turn is not obeyed: ${asked.do === 'ask' && asked.request.path}`,
+      {
+        steps: [
+          post('/api/chassis/pidconfig', gainsOf(3)),
+          { do: 'wait', ms: 60 },
+          post('/api/chassis/profiles', { name: 'old' }),
+          { do: 'wait', ms: 60 },
+          post('/api/chassis/pidconfig', gainsOf(4)),
+          { do: 'settle' },
+          post('/api/chassis/mode/switch', { mode: 'auto' }),
+          { ...asked, hangUpAfterMs: 1 },
+          { do: 'settle' },
+        ],
+        settings: { effectMs: 19 },
+      },
+    ]),
+  ),
   'a stop is not confirmed by a controller that was unplugged just now': {
     steps: [
       { do: 'fault', fault: { target: 'gimbal', fault: 'unplug' } },

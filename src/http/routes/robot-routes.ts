@@ -1,6 +1,7 @@
 import { growing, named, object, oneOf, yesNo } from '../../core/schema.js';
 import { type Status, status } from '../../core/status.js';
 import type { Robot } from '../../robot/robot.js';
+import { requireConnected } from '../body.js';
 import { command, get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 
 const laserBody = named('LaserAction', {
@@ -56,8 +57,8 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         answer: stopState,
         problems: [...MATCH_PROBLEMS, 'stopped', 'not-confirmed', 'nack'],
       },
-      async () => {
-        await robot.resume();
+      async ctx => {
+        await robot.resume(() => requireConnected(ctx));
         return { stopped: false };
       },
     ),

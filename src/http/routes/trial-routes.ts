@@ -6,6 +6,7 @@ import { trialStatus } from '../../core/status.js';
 import type { GainBounds, Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { Trial } from '../../robot/trial.js';
+import { requireConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
 import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
 import { trialStatus as trialStatusOf } from '../status-body.js';
@@ -66,7 +67,8 @@ export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOption
       async ({ gains: wanted, leaseS, id }, ctx) => {
         requireTrialsBounded(hostSilenceMs);
         const { gains: unitGains } = robot.units[name];
-        const stillRuns = () => {
+        const stillWanted = () => {
+          requireConnected(ctx);
           if (id !== undefined && robot.units[name].state.trial?.id !== id)
             throw new RobotError('trial-ended');
         };
@@ -76,7 +78,7 @@ export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOption
           gains: wanted,
           endsAtMs: clock.nowMs() + 1000 * leaseS,
         };
-        await unitGains.tryGains(trial, stillRuns);
+        await unitGains.tryGains(trial, stillWanted);
         return trialStatusOf(trial);
       },
     ),
