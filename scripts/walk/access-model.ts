@@ -47,6 +47,10 @@ export class AccessModel {
   #readByMs = Number.NEGATIVE_INFINITY;
   /** The list cannot be read, or could not. */
   #isUnreadable = false;
+  /** The daemon that runs has read a list, which holds while none can be read. */
+  #hasRead = false;
+  /** It may have found none that it could read. */
+  #foundNone = false;
 
   /** The newest. */
   get list(): TokenList {
@@ -64,14 +68,17 @@ export class AccessModel {
     this.#readByMs = Math.max(this.#readByMs, nowMs + LOOKED_MS);
   }
 
-  /** A list that cannot be read counts as one that is damaged. */
+  /** A list that cannot be read when the daemon starts counts as one that is damaged. */
   disk(isUnreadable: boolean, nowMs: number): void {
     this.#readByMs = nowMs + LOOKED_SLOWLY_MS;
     this.#isUnreadable ||= isUnreadable;
+    this.#foundNone ||= isUnreadable && !this.#hasRead;
   }
 
   /** The daemon begins with the newest that it can read. */
   started(): void {
+    this.#hasRead = false;
+    this.#foundNone = this.#isUnreadable;
     if (!this.#isUnreadable) this.#lists = [this.list];
   }
 
@@ -79,7 +86,8 @@ export class AccessModel {
   rested(nowMs: number): void {
     if (nowMs <= this.#readByMs) return;
     this.#lists = [this.list];
-    this.#isUnreadable = false;
+    this.#hasRead = true;
+    this.#isUnreadable = this.#foundNone = false;
   }
 
   surelyRefuses(request: Request): boolean {
@@ -105,7 +113,7 @@ export class AccessModel {
   }
 
   get #possible(): readonly TokenList[] {
-    return this.#isUnreadable ? [...this.#lists, 'damaged'] : this.#lists;
+    return this.#foundNone ? [...this.#lists, 'damaged'] : this.#lists;
   }
 }
 

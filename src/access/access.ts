@@ -1,5 +1,5 @@
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { type ContextOf, isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { type Need, RIGHTS, type Right } from '../core/rights.js';
 import { type Disk, START_MS } from '../storage/disk.js';
@@ -19,6 +19,7 @@ export interface Caller {
 /** How soon a changed file holds. */
 export const LOOK_AGAIN_MS = 250;
 
+const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add starts a new list.';
 const MOST_KNOWN = 100;
 const NOTHING: Caller = { token: undefined, rights: [] };
 /** Looking harms nobody, and shows what is wrong. */
@@ -28,14 +29,17 @@ const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
 /** Who may do what. Open while there are no tokens; the file of tokens is read again and again, whoever changes it. */
 export class Access {
-  /** The tokens or the state have changed. */
+  /** The tokens, the state or the problem have changed. */
   readonly changed = new Listeners<void>();
+  /** Other tokens hold, or the state is another. */
+  readonly tokensChanged = new Listeners<void>();
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #required: boolean;
   readonly #stop: 'anyone' | 'token';
-  #tokens: readonly Token[] | undefined;
+  /** What was read last, which holds while nothing can be read; undefined before. */
+  #last: readonly Token[] | 'damaged' | undefined;
   /** Callers by the secret with which they came before, so that it is hashed once and not for every request. */
   readonly #known = new Map<string, Caller>();
   #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
@@ -83,7 +87,7 @@ export class Access {
     return (this.#tokens ?? []).map(({ name }) => name);
   }
 
-  /** Why access is unavailable. */
+  /** Why access is unavailable, or holds by a list that cannot be read any more. */
   get problem(): RobotError<'access-unavailable'> | undefined {
     return this.#problem;
   }
@@ -135,23 +139,51 @@ export class Access {
 
   async #look(): Promise<void> {
     try {
-      this.#hold(await readTokens(this.#disk, this.#folder), undefined);
+      const tokens = await readTokens(this.#disk, this.#folder);
+      // A list does not go by itself: its folder was deleted, moved or unmounted, and that opens nothing.
+      if (tokens === undefined && this.#hadList) this.#keep({ cure: CURE_OF_GONE });
+      else this.#hold(tokens ?? [], undefined);
     } catch (error) {
-      this.#hold(
-        undefined,
-        isRobotError(error, 'access-unavailable')
-          ? error
-          : new RobotError('access-unavailable', {}, { cause: error }),
-      );
+      const isOurs = isRobotError(error, 'access-unavailable');
+      if (isOurs && error.context.isUnread) this.#keep(error.context, error);
+      else this.#hold('damaged', isOurs ? error : unavailable({}, error));
     }
   }
 
-  #hold(tokens: readonly Token[] | undefined, problem: RobotError<'access-unavailable'> | undefined): void {
-    const before = JSON.stringify(this.#tokens);
-    this.#tokens = tokens;
-    this.#problem = problem;
-    if (JSON.stringify(tokens) === before) return;
-    this.#known.clear();
-    this.changed.emit();
+  /** What was read last holds on, although there is nothing to be read. */
+  #keep(context: ContextOf<'access-unavailable'>, cause?: unknown): void {
+    const lastHolds = this.#tokens !== undefined;
+    this.#hold(this.#last, unavailable({ ...context, lastHolds }, cause));
   }
+
+  #hold(
+    last: readonly Token[] | 'damaged' | undefined,
+    problem: RobotError<'access-unavailable'> | undefined,
+  ): void {
+    const [before, trouble] = [JSON.stringify(this.#last), this.#problem?.context.cure];
+    this.#last = last;
+    this.#problem = problem;
+    const isOther = JSON.stringify(last) !== before;
+    if (isOther) {
+      this.#known.clear();
+      this.tokensChanged.emit();
+    }
+    if (isOther || problem?.context.cure !== trouble) this.changed.emit();
+  }
+
+  get #tokens(): readonly Token[] | undefined {
+    return this.#last === 'damaged' ? undefined : this.#last;
+  }
+
+  /** There was a file that may say who is who. */
+  get #hadList(): boolean {
+    return this.#last === 'damaged' || (this.#last !== undefined && this.#last.length > 0);
+  }
+}
+
+function unavailable(
+  context: ContextOf<'access-unavailable'>,
+  cause: unknown,
+): RobotError<'access-unavailable'> {
+  return new RobotError('access-unavailable', context, { cause });
 }

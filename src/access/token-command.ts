@@ -24,7 +24,7 @@ export async function tokenCommand({ operands, role, config }: TokenAsked): Prom
   if (rest.length > 0) return wrong(`unexpected ${rest.join(' ')}`);
   if (act === 'add') return add(folder, config.http.port, name, role);
   if (act === 'remove') return remove(folder, name);
-  if (act === 'list' && name === undefined) return fine(listed(await readTokens(realDisk, folder)));
+  if (act === 'list' && name === undefined) return fine(listed((await readTokens(realDisk, folder)) ?? []));
   return wrong('token takes add NAME --role ROLE, list, or remove NAME');
 }
 
@@ -51,12 +51,13 @@ This token for ${name} (${role}) is shown this once. The robot is closed to ever
 Page: http://${hostname()}.local:${port}/#token=${secret}`);
 }
 
-/** A damaged list is nobody's, so that it makes room for a new one; that of a newer version is left alone. */
+/** A damaged list is nobody's, so that it makes room for a new one; that of a newer version, or one that cannot be read, is left alone. */
 async function usableTokens(folder: string): Promise<{ tokens: readonly Token[]; note: string }> {
   try {
-    return { tokens: await readTokens(realDisk, folder), note: '' };
+    return { tokens: (await readTokens(realDisk, folder)) ?? [], note: '' };
   } catch (error) {
-    if (!isRobotError(error, 'access-unavailable') || error.context.isNewer) throw error;
+    if (!isRobotError(error, 'access-unavailable')) throw error;
+    if (error.context.isNewer || error.context.isUnread) throw error;
     return {
       tokens: [],
       note: 'The list of tokens was damaged: this is a new one, and the old tokens are void.\n\n',
@@ -65,7 +66,7 @@ async function usableTokens(folder: string): Promise<{ tokens: readonly Token[];
 }
 
 async function remove(folder: string, name: string | undefined): Promise<Said> {
-  const tokens = await readTokens(realDisk, folder);
+  const tokens = (await readTokens(realDisk, folder)) ?? [];
   const left = tokens.filter(token => token.name !== name);
   if (left.length === tokens.length)
     return { text: `There is no token for ${name ?? 'nobody'}.`, exitCode: 1 };

@@ -4,23 +4,25 @@ import { RobotError } from '../core/errors.js';
 import { isObject } from '../core/is-object.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
+import { storageFailure } from '../storage/storage-failure.js';
 import { isToken, type Token } from './token.js';
 
 const CURE = 'sudo trunnion token add starts a new list; the old tokens are void then.';
 const CURE_OF_NEWER =
-  'A newer version of Trunnion wrote the list of tokens: install that version, or move tokens.json away.';
+  'A newer version of Trunnion wrote the list of tokens: install that version, or move tokens.json away and restart the daemon.';
 
 export function tokenFile(folder: string): string {
   return join(folder, 'tokens.json');
 }
 
-/** None where there is no file. Rejects with `access-unavailable` when it is damaged or cannot be read. */
-export async function readTokens(disk: Disk, folder: string): Promise<readonly Token[]> {
+/** Undefined where there is no file. Rejects with `access-unavailable` when it is damaged or cannot be read. */
+export async function readTokens(disk: Disk, folder: string): Promise<readonly Token[] | undefined> {
   const path = tokenFile(folder);
   const content = await disk.read(path).catch((error: unknown) => {
-    throw new RobotError('access-unavailable', { cure: CURE }, { cause: error });
+    const { cure } = storageFailure(error).context;
+    throw new RobotError('access-unavailable', { cure, isUnread: true }, { cause: error });
   });
-  if (content === undefined) return [];
+  if (content === undefined) return undefined;
   const tokens = decodeTokens(content);
   if (tokens === undefined) {
     const isNewer = namesFormat(content);

@@ -121,8 +121,15 @@ interface Contexts {
   'token-required': Nothing;
   'token-unknown': Nothing;
   'not-allowed': { readonly right: string };
-  /** `isNewer`: a newer version wrote the file, in a format that is not ours. */
-  'access-unavailable': { readonly cure?: string; readonly isNewer?: boolean };
+  'access-unavailable': {
+    readonly cure?: string | undefined;
+    /** A newer version wrote the file, in a format that is not ours. */
+    readonly isNewer?: boolean;
+    /** The disk did not give the file, so that nobody knows what is in it. */
+    readonly isUnread?: boolean;
+    /** The list that was read before holds meanwhile. */
+    readonly lastHolds?: boolean;
+  };
   // HTTP
   'bad-json': Nothing;
   'bad-media-type': Nothing;

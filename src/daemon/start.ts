@@ -129,7 +129,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     for (const happening of happeningsOf(event)) eventLog.record(happening);
   });
   match.happened.add(happening => eventLog.record(happening));
-  access.changed.add(() =>
+  access.tokensChanged.add(() =>
     eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } }),
   );
   recordStorage({ gains: store, match: record, log: durableLog, tokens: access }, eventLog);

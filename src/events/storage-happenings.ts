@@ -27,7 +27,10 @@ export function recordStorage(files: Readonly<Record<string, KeptFile>>, eventLo
 }
 
 function reasonOf(problem: RobotError): Readonly<Record<string, string>> {
-  if (!isRobotError(problem, 'storage-failed')) return { code: problem.code };
+  const { code } = problem;
+  if (isRobotError(problem, 'access-unavailable') && problem.context.lastHolds)
+    return { code, holds: 'the last list' };
+  if (!isRobotError(problem, 'storage-failed')) return { code };
   const { operation, errno } = problem.context;
   return { ...(operation !== undefined && { operation }), ...(errno !== undefined && { errno }) };
 }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Access } from '../../src/access/access.js';
 import { hashOf, newSecret } from '../../src/access/token.js';
-import { writeTokens } from '../../src/access/token-file.js';
-import { isRobotError } from '../../src/core/errors.js';
+import { encodeTokens, writeTokens } from '../../src/access/token-file.js';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -55,6 +55,89 @@ describe('access to a closed robot', () => {
     await clock.advance(300);
     expect(access.state).to.equal('closed');
     access.close();
+  });
+});
+
+describe('a list of tokens that was read', () => {
+  let clock: ManualClock;
+  let access: Access;
+  const TOKENS = [{ name: 'desk', role: 'referee', hash: hashOf('secret') }] as const;
+  const list = (content?: Buffer): RecordingDisk =>
+    new RecordingDisk(content === undefined ? {} : { '/state/tokens.json': content });
+  let now = list();
+  const open = async () => {
+    clock = new ManualClock();
+    const seen: Disk = { ...realDisk, read: path => now.read(path) };
+    access = new Access({ disk: seen, folder: '/state', clock, required: false, stop: 'anyone' });
+    await access.open();
+  };
+  const failing = (errno: string) => {
+    const broken = list();
+    broken.interfere = async () => {
+      const cure = 'Replace the disk.';
+      throw new RobotError('storage-failed', { operation: 'read', path: '/state', errno, cure });
+    };
+    return broken;
+  };
+  const becomes = async (found: RecordingDisk) => {
+    now = found;
+    await clock.advance(300);
+  };
+  afterEach(() => access.close());
+
+  for (const [how, lost, cure] of [
+    ['is gone', list(), 'bring it back'],
+    ['cannot be read', failing('EIO'), 'Replace the disk.'],
+    ['is below something that is no folder any more', failing('ENOTDIR'), 'Replace the disk.'],
+  ] as const) {
+    it(`holds on while its file ${how}, and says so once`, async () => {
+      now = list(encodeTokens(TOKENS));
+      await open();
+      let changes = 0;
+      access.changed.add(() => {
+        changes += 1;
+      });
+      await becomes(lost);
+      await clock.advance(1000);
+      expect([access.state, access.names, changes]).to.deep.equal(['closed', ['desk'], 1]);
+      expect(refusal(() => access.require('drive', undefined))).to.equal('token-required');
+      expect(access.require('rule', 'secret').token?.name).to.equal('desk');
+      expect(access.problem?.context).to.include({ lastHolds: true });
+      expect(access.problem?.context.cure).to.include(cure);
+      await becomes(list(encodeTokens([])));
+      expect([access.state, access.problem]).to.deep.equal(['open', undefined]);
+    });
+  }
+
+  it('leaves an open robot open while it cannot be read', async () => {
+    now = list();
+    await open();
+    await becomes(failing('EMFILE'));
+    expect([access.state, access.problem?.context.lastHolds]).to.deep.equal(['open', true]);
+    await becomes(list(encodeTokens(TOKENS)));
+    expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
+  });
+
+  it('that was damaged lets nobody in when it cannot be read, or is gone', async () => {
+    now = list(encodeTokens(TOKENS));
+    await open();
+    for (const found of [list(Buffer.from('{')), failing('EIO'), list()]) {
+      await becomes(found);
+      expect([access.state, access.problem?.context.lastHolds ?? false]).to.deep.equal([
+        'unavailable',
+        false,
+      ]);
+    }
+    await becomes(list(encodeTokens(TOKENS)));
+    expect(access.state).to.equal('closed');
+  });
+
+  it('is what counts at a start: one that cannot be read closes, none opens', async () => {
+    now = failing('EIO');
+    await open();
+    expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);
+    await becomes(list());
+    expect(access.state).to.equal('open');
   });
 });
 

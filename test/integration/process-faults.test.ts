@@ -6,6 +6,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { hashOf } from '../../src/access/token.js';
+import { writeTokens } from '../../src/access/token-file.js';
+import { realDisk } from '../../src/storage/disk.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
@@ -138,6 +141,10 @@ describe('a fault of the process', () => {
       const url = await served(child);
       await saved(url, 0.25);
       await lose();
+      // The list of tokens is looked at again; a folder that is gone has none, and had none.
+      const access = async () => (await call(url, 'GET', '/api/status')).body.access;
+      if (how === 'replaced by a file') await eventually(async () => (await access()).detail !== undefined);
+      expect((await access()).state).to.equal('open');
       const { status, body } = await save(url, 0.5);
       if (status === 200) {
         await child.kill('SIGKILL');
@@ -151,6 +158,25 @@ describe('a fault of the process', () => {
       await rm(`${folder}-before`, { recursive: true, force: true });
     });
   }
+
+  it('stays closed when its state folder is deleted', async () => {
+    const hash = hashOf('secret');
+    await writeTokens(realDisk, folder, [{ name: 'driver', role: 'operator', hash }]);
+    const url = await daemon('throws').url();
+    await rm(folder, { recursive: true });
+    const bearer = { authorization: 'Bearer secret' };
+    const status = async () => (await call(url, 'GET', '/api/status', undefined, bearer)).body;
+    await eventually(async () => /the last list that was read holds/.test((await status()).access.detail));
+    expect((await call(url, 'POST', '/api/resume')).body.code).to.equal('token-required');
+    expect((await call(url, 'POST', '/api/resume', undefined, bearer)).status).to.equal(200);
+    const { body } = await call(url, 'GET', '/api/log', undefined, bearer);
+    expect(
+      body.events.filter(({ what }: { what: string }) => what === 'storage-failed').at(-1).detail,
+    ).to.include({
+      file: 'tokens',
+      holds: 'the last list',
+    });
+  });
 
   it('says that its disk is full, drives on, and saves again when there is room', async function () {
     const disk = mountDisk(this, folder);

@@ -31,7 +31,7 @@ export function healthLines(status: Status): Line[] {
     ...(match.recorded
       ? []
       : [bad('Match', 'Lock and phase do not reach the disk: a power cut would lose them.')]),
-    ...(access.state === 'unavailable' ? [bad('Tokens', access.detail ?? 'cannot be read.')] : []),
+    ...(access.detail === undefined ? [] : [bad('Tokens', access.detail)]),
   ];
 }
 
