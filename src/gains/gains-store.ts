@@ -80,8 +80,9 @@ export class GainsStore {
     }
   }
 
-  /** Throws `unknown-revision`. */
+  /** 0 is the defaults. Throws `unknown-revision`. */
   revision(unit: UnitName, revision: number): SavedGains {
+    if (revision === 0) return this.#unsaved[unit];
     const entry = this.#entries(unit).findLast(one => one.revision === revision);
     if (entry === undefined) throw new RobotError('unknown-revision', { unit, revision });
     return this.#savedGains(unit, entry);

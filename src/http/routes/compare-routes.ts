@@ -3,7 +3,7 @@ import { RobotError } from '../../core/errors.js';
 import { loopGains } from '../../core/gains-schema.js';
 import { measuredStep } from '../../core/remembered-step.js';
 import { count, growing, named, nullable, record, text, yesNo } from '../../core/schema.js';
-import { completeGains, defaultGains, type GainSet, type Unit } from '../../core/units.js';
+import { completeGains, type GainSet, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import type { ProfileStore } from '../../profiles/profile-store.js';
 import type { Robot } from '../../robot/robot.js';
@@ -48,12 +48,8 @@ export function compareRoutes({ robot, profiles, steps }: CompareRoutesOptions, 
         measured: steps.measuredWith(unitName, gains),
       };
     }
-    const revision = Number(given);
-    const saved =
-      revision === 0
-        ? { revision, savedAt: null, gains: defaultGains(unit) }
-        : robot.store.revision(unitName, revision);
-    const { gains } = saved;
+    const saved = robot.store.revision(unitName, Number(given));
+    const { revision, gains } = saved;
     return { side: { revision, profile: null }, gains, measured: steps.measuredOn(unitName, saved) };
   };
   return [
