@@ -90,11 +90,9 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   const events = createEvents(feed, clock, options.access);
   const documented: Route[] = [
     ...unitRoutes(options),
-    ...UNIT_LIST.flatMap(unit =>
-      trialRoutes({ robot, clock, bounds: options.gainBounds, hostSilenceMs }, unit),
-    ),
+    ...UNIT_LIST.flatMap(unit => trialRoutes(options, unit)),
     ...UNIT_LIST.flatMap(unit => stepRoutes(options.steps, unit)),
-    ...UNIT_LIST.flatMap(unit => profileRoutes({ ...options, bounds: options.gainBounds }, unit)),
+    ...UNIT_LIST.flatMap(unit => profileRoutes(options, unit)),
     ...UNIT_LIST.flatMap(unit => compareRoutes(options, unit)),
     allProfilesRoute(options.profiles),
     ...UNIT_LIST.flatMap(unit => autotuneRoutes(options.autotune, unit, hostSilenceMs)),

@@ -52,18 +52,19 @@ function savedGains(gains: Schema<GainSet>) {
 
 interface GainsRoutesOptions {
   readonly robot: Robot;
-  readonly unit: Unit;
-  readonly bounds: GainBounds;
-  readonly histories: HistoryTexts;
+  readonly gainBounds: GainBounds;
   readonly steps: StepMemory;
 }
 
 /** The gains of one unit: in force, before, and saving new ones. */
-export function gainsRoutes(options: GainsRoutesOptions): Route[] {
-  const { robot, unit, bounds, histories, steps } = options;
+export function gainsRoutes(
+  { robot, gainBounds, steps }: GainsRoutesOptions,
+  histories: HistoryTexts,
+  unit: Unit,
+): Route[] {
   const { name, title: tag } = unit;
   const path = `/api/${name}/pidconfig`;
-  const gains = gainsBody(unit, bounds);
+  const gains = gainsBody(unit, gainBounds);
   const anyGains = gainsBody(unit, {});
   const checkGains = compile(gains);
   const save = async (wanted: GainSet, ctx: Context) => {

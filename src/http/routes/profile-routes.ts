@@ -19,7 +19,7 @@ interface ProfileRoutesOptions {
   readonly robot: Robot;
   readonly profiles: ProfileStore;
   readonly steps: StepMemory;
-  readonly bounds: GainBounds;
+  readonly gainBounds: GainBounds;
 }
 
 const measuredProfile = named(
@@ -49,10 +49,10 @@ const keptProfile = named(
 
 /** Named sets of gains of one unit. Only `load` reaches a controller, and is a save like any other. */
 export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[] {
-  const { robot, profiles, steps, bounds } = options;
+  const { robot, profiles, steps, gainBounds } = options;
   const { name: unitName, title: tag } = unit;
   const path = `/api/${unitName}/profiles`;
-  const gains = gainsBody(unit, bounds);
+  const gains = gainsBody(unit, gainBounds);
   const checkGains = compile(gains);
   const keepBody = named(
     `${tag}Profile`,

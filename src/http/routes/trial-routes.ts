@@ -24,16 +24,16 @@ export function requireTrialsBounded(hostSilenceMs: number): void {
 interface TrialOptions {
   readonly robot: Robot;
   readonly clock: Clock;
-  readonly bounds: GainBounds;
+  readonly gainBounds: GainBounds;
   /** Of supervision; 0 = for ever. */
   readonly hostSilenceMs: number;
 }
 
 /** Gains that a unit runs while somebody asks for it again and again. */
-export function trialRoutes({ robot, clock, bounds, hostSilenceMs }: TrialOptions, unit: Unit): Route[] {
+export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOptions, unit: Unit): Route[] {
   const { name, title: tag } = unit;
   const path = `/api/${name}/pidconfig/trial`;
-  const gains = gainsBody(unit, bounds);
+  const gains = gainsBody(unit, gainBounds);
   const body = named(
     `${tag}Trial`,
     object(

@@ -25,11 +25,11 @@ export function unitRoutes(options: {
   gainBounds: GainBounds;
   steps: StepMemory;
 }): Route[] {
-  const { robot, autotune, gainBounds: bounds, steps } = options;
+  const { robot, autotune } = options;
   const histories = new HistoryTexts();
   return UNIT_LIST.flatMap(unit => [
     ...modeRoutes(robot, autotune, unit),
-    ...gainsRoutes({ robot, unit, bounds, histories, steps }),
+    ...gainsRoutes(options, histories, unit),
   ]);
 }
 
