@@ -76,7 +76,8 @@ export class Laser {
       this.darken(undefined);
       throw error;
     }
-    this.#armLimit();
+    this.#limit?.cancel();
+    if (this.#maxOnMs > 0) this.#limit = this.#clock.after(this.#maxOnMs, () => this.darken('time limit'));
     this.#prove('on');
     return 'on';
   }
@@ -111,7 +112,8 @@ export class Laser {
   keepDark(): unknown {
     try {
       if (this.#wanted === 'off') {
-        this.#darkenIfLit(this.#pin());
+        if (couldBeLit(this.#pin())) this.off(this.#reason);
+        else this.#prove('off');
         this.#hardware.interlock?.isClosed();
       } else if (isMissing(this.#hardware.laser)) this.darken('pin lost');
       else if (this.#interlockOpen()) this.darken('interlock opened');
@@ -119,11 +121,6 @@ export class Laser {
     } catch (error) {
       return error;
     }
-  }
-
-  #darkenIfLit(pin: OutputPin): void {
-    if (couldBeLit(pin)) this.off(this.#reason);
-    else this.#prove('off');
   }
 
   #prove(after: LaserState): void {
@@ -139,11 +136,6 @@ export class Laser {
     } catch {
       return true;
     }
-  }
-
-  #armLimit(): void {
-    this.#limit?.cancel();
-    if (this.#maxOnMs > 0) this.#limit = this.#clock.after(this.#maxOnMs, () => this.darken('time limit'));
   }
 
   #pin(): OutputPin {

@@ -135,8 +135,11 @@ export class MotorController {
 
   /** Confirms by reading the wave back; see `setMode`. */
   async excite(excitation: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
+    const loop = this.#unit.loops.find(({ name }) => name === excitation.loop);
+    if (loop === undefined)
+      throw new RobotError('bad-field', { unit: this.#unit.name, loop: excitation.loop });
     const values = {
-      slot: this.#loop(excitation.loop).slot,
+      slot: loop.slot,
       amplitude: Math.fround(excitation.amplitude),
       period_s: Math.fround(excitation.periodS),
     };
@@ -175,12 +178,6 @@ export class MotorController {
       stillWanted,
       holds: async () => (await this.status(urgency)).active_checksum === checksum,
     });
-  }
-
-  #loop(name: string) {
-    const loop = this.#unit.loops.find(candidate => candidate.name === name);
-    if (loop === undefined) throw new RobotError('bad-field', { unit: this.#unit.name, loop: name });
-    return loop;
   }
 
   async #writeAndConfirm<R extends Register>(
