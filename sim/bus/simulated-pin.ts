@@ -12,12 +12,12 @@ export class SimulatedPin implements OutputPin {
   }
 
   write(on: boolean): void {
-    this.#failIfTold();
+    this.#failIfFaulty();
     this.#lit = on;
   }
 
   read(): boolean {
-    this.#failIfTold();
+    this.#failIfFaulty();
     return this.#lit;
   }
 
@@ -29,7 +29,7 @@ export class SimulatedPin implements OutputPin {
     this.#failures = 0;
   }
 
-  #failIfTold(): void {
+  #failIfFaulty(): void {
     if (this.#failures <= 0) return;
     this.#failures -= 1;
     throw new RobotError('pin-failed', { simulated: true });
