@@ -102,9 +102,14 @@ export class Reconciler {
     }
   }
 
-  /** Mends mode, gains and wave, unless a request has the unit's turn: then a later poll does it. */
+  /** As `mend`, unless a request has the unit's turn: then a later poll does it. */
+  async mendIfIdle(untilMs: number): Promise<void> {
+    if (this.#turns.idle) await this.mend(untilMs);
+  }
+
+  /** Mends mode, gains and wave. */
   async mend(untilMs: number): Promise<void> {
-    if (!this.#turns.idle || this.#state.difference === undefined) return;
+    if (this.#state.difference === undefined) return;
     await this.#turns.take(untilMs, async () => {
       // The mode first: gains give torque back to a controller that was reset.
       const mode = this.#state.difference?.mode;

@@ -108,7 +108,7 @@ export class UnitSupervision {
       await this.#look(untilMs);
       if (this.#state.status?.boot_id !== this.#takenInBootId) await this.#takeIn();
       this.#missed = 0;
-      this.#beside(this.#reconciler.mend(untilMs));
+      this.#beside(this.#reconciler.mendIfIdle(untilMs));
     } catch (error) {
       this.#missed += 1;
       this.#emit({ what: 'poll failed', error });
@@ -154,7 +154,7 @@ export class UnitSupervision {
     const hasTrial = isFirst && this.#state.hasGuard && (await this.#controller.guarded(urgency)) !== 0;
     if (hasTrial) this.#state.endWave();
     this.#state.sawWave(await this.#controller.excitation(urgency));
-    await this.#reconciler.mend(untilMs);
+    await this.#reconciler.mendIfIdle(untilMs);
     this.#takenInBootId = this.#state.status?.boot_id;
   }
 

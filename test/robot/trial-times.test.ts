@@ -75,6 +75,22 @@ describe('the end of a trial, in time', function () {
     });
   }
 
+  it('is answered when the saved gains run, whatever the polls are about', async () => {
+    for (let moment = 1; moment <= 12; moment += 1) {
+      await robot.during(tryGains());
+      let answered: Promise<unknown> | undefined;
+      let frames = 0;
+      robot.intercept = ({ unit }) => {
+        if (unit === 'chassis') frames += 1;
+        if (frames === moment) answered ??= chassis().gains.endTrial('ended').then(running);
+        return undefined;
+      };
+      while (answered === undefined) await robot.wait(1);
+      expect(await robot.during(answered), `${moment}`).to.equal(saved.speed?.kp);
+      robot.intercept = () => undefined;
+    }
+  });
+
   it('comes when the target is lost', async () => {
     const { gimbal } = robot.robot.units;
     robot.loops.gimbal.targetVisible = true;
