@@ -6,7 +6,7 @@ import { delay, saturate } from './load.js';
 import type { Bench } from './plan.js';
 import { Server } from './server.js';
 import { percentile } from './statistics.js';
-import { bitsOnTheWire } from './wire-time.js';
+import { bitsOnTheWire, WireTime } from './wire-time.js';
 
 const BUS_HZ = 400_000;
 /** What callers ask of a busy robot, reads and acts and refusals. */
@@ -34,7 +34,8 @@ export async function latencies({ plan, programs, folder }: Bench): Promise<Figu
   const p99s = async (measure: () => Promise<number[]>) => percentile(await measure(), 0.99);
   const off = { idle: [] as number[], busy: [] as number[] };
   const save = { idle: [] as number[], busy: [] as number[] };
-  const modeSwitches = { spaced: [] as number[], close: [] as number[] };
+  const modeSwitches = { spaced: [] as number[], close: [] as number[], bare: [] as number[] };
+  const wire = new WireTime(BUS_HZ);
   try {
     const laser = () => laserOffMs(server, connection, plan.latencies);
     const saves = () =>
@@ -56,10 +57,12 @@ export async function latencies({ plan, programs, folder }: Bench): Promise<Figu
         answerMs(plan.latencies / 2, turn => connection.send(modes[turn % 2] ?? Buffer.alloc(0)), afterMs);
       modeSwitches.spaced.push((await p99s(() => switches(SETTLED_MS))) - modeSwitchWireMs());
       modeSwitches.close.push((await p99s(() => switches(0))) - modeSwitchWireMs());
+      modeSwitches.bare.push((await p99s(() => bareFramesMs(wire, plan.latencies / 2))) - modeSwitchWireMs());
       stream.destroy();
     }
   } finally {
     connection.close();
+    wire.end();
     await server.stop();
   }
   return [
@@ -74,6 +77,7 @@ export async function latencies({ plan, programs, folder }: Bench): Promise<Figu
       name: 'mode switch, p99, over its wire time',
       unit: 'ms',
       values: modeSwitches.spaced,
+      yardstick: { name: 'its two frames alone, over their time', values: modeSwitches.bare },
       wanted: '5, stretch 3',
     },
     { name: 'the same in the wake of another switch', unit: 'ms', values: modeSwitches.close },
@@ -142,8 +146,23 @@ async function floodFully(port: number): Promise<() => Promise<void>> {
 }
 
 /** The mode is written, and the status read once to see it. */
+const MODE_SWITCH_BITS = [
+  bitsOnTheWire('write', frameBytes(REGISTERS.mode)),
+  bitsOnTheWire('read', frameBytes(REGISTERS.status)),
+];
+
 function modeSwitchWireMs(): number {
-  const { mode, status } = REGISTERS;
-  const bits = bitsOnTheWire('write', frameBytes(mode)) + bitsOnTheWire('read', frameBytes(status));
-  return (1000 * bits) / BUS_HZ;
+  return MODE_SWITCH_BITS.reduce((ms, bits) => ms + (1000 * bits) / BUS_HZ, 0);
+}
+
+/** What this machine's threads make of the same wire in a program that does nothing else. */
+async function bareFramesMs(wire: WireTime, count: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let turn = 0; turn < count; turn += 1) {
+    await delay(Math.random() * 10);
+    const startMs = performance.now();
+    for (const bits of MODE_SWITCH_BITS) await wire.take(bits);
+    took.push(performance.now() - startMs);
+  }
+  return took;
 }

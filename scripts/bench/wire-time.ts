@@ -26,6 +26,11 @@ export class WireTime {
     this.#worker.unref();
   }
 
+  /** No more transactions. */
+  end(): void {
+    void this.#worker.terminate();
+  }
+
   take(bits: number): Promise<void> {
     return new Promise(resolve => {
       this.#done = resolve;
