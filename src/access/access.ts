@@ -5,7 +5,7 @@ import { type Need, RIGHTS, type Right } from '../core/rights.js';
 import { type Disk, START_MS } from '../storage/disk.js';
 import { ROLES } from './roles.js';
 import { type Token, tokenOf } from './token.js';
-import { readTokens } from './token-file.js';
+import { readTokens, tokenFile } from './token-file.js';
 
 /** `unavailable`: the file of tokens is damaged or cannot be read, so nobody knows who is who. */
 type AccessState = 'open' | 'closed' | 'unavailable';
@@ -45,6 +45,9 @@ export class Access {
   #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
     cure: 'The disk is too slow: check it.',
   });
+  /** Of the file at the last look, and of the file that need not be read again. */
+  #stamp: string | undefined;
+  #readStamp: string | undefined;
   #timer: Timer | undefined;
   #closed = false;
 
@@ -138,11 +141,16 @@ export class Access {
   }
 
   async #look(): Promise<void> {
+    const stamp = await this.#disk.stamp(tokenFile(this.#folder)).catch(() => undefined);
+    if (stamp !== undefined && stamp === this.#readStamp) return;
     try {
       const tokens = await readTokens(this.#disk, this.#folder);
       // A list does not go by itself: its folder was deleted, moved or unmounted, and that opens nothing.
       if (tokens === undefined && this.#hadList) this.#keep({ cure: CURE_OF_GONE });
       else this.#hold(tokens ?? [], undefined);
+      // Two writes of the same instant have one stamp, so what was just written is read twice.
+      this.#readStamp = stamp === this.#stamp ? stamp : undefined;
+      this.#stamp = stamp;
     } catch (error) {
       const isOurs = isRobotError(error, 'access-unavailable');
       if (isOurs && error.context.isUnread) this.#keep(error.context, error);

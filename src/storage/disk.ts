@@ -23,6 +23,8 @@ export interface Disk {
   list(folder: string): Promise<readonly string[]>;
   /** Undefined where there is no such file. */
   read(path: string): Promise<Buffer | undefined>;
+  /** Another one after each write that is not of the same instant; empty where there is no such file. */
+  stamp(path: string): Promise<string>;
   openToAppend(path: string): Promise<DiskFile>;
   /** Empty, whatever was there. */
   create(path: string): Promise<DiskFile>;
@@ -75,6 +77,11 @@ export const realDisk: Disk = {
     }),
   list: folder => attempt('list', folder, () => readdir(folder)),
   read: path => attempt('read', path, () => readFile(path).catch(unlessMissing)),
+  stamp: path =>
+    attempt('look at', path, async () => {
+      const found = await stat(path, { bigint: true }).catch(unlessMissing);
+      return found === undefined ? '' : [found.dev, found.ino, found.size, found.ctimeNs].join();
+    }),
   openToAppend: path =>
     attempt('open', path, async () => {
       const { O_WRONLY, O_APPEND } = constants;
