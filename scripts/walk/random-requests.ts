@@ -5,7 +5,7 @@ import { needOf } from './access-model.js';
 import type { Request } from './caller.js';
 import { LATEST_ID } from './history.js';
 import type { Random } from './random.js';
-import type { Theme } from './random-history.js';
+import type { Theme } from './theme.js';
 
 /** Requests of one history: of a theme, and by whom. */
 export class RandomRequests {

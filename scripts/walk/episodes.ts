@@ -1,0 +1,165 @@
+import { MODES, type Mode, type Unit } from '../../src/core/units.js';
+import type { Request } from './caller.js';
+import type { Step } from './history.js';
+import type { Random } from './random.js';
+import type { RandomRequests } from './random-requests.js';
+import type { RandomSteps } from './random-steps.js';
+import { type DiskWeather, FAIR } from './walk-disk.js';
+
+const STOP: Request = { method: 'POST', path: '/api/stop' };
+const RESUME: Request = { method: 'POST', path: '/api/resume' };
+const LIGHT: Request = { method: 'POST', path: '/api/laser', body: { action: 'on' } };
+
+/** Steps that random ones would hardly ever bring about one after the other. */
+export class Episodes {
+  readonly #random: Random;
+  readonly #requests: RandomRequests;
+  readonly #steps: RandomSteps;
+
+  constructor(random: Random, requests: RandomRequests, steps: RandomSteps) {
+    this.#random = random;
+    this.#requests = requests;
+    this.#steps = steps;
+  }
+
+  /** A tuning in debug, held for a while, on a robot that may move. */
+  tuning(unit: Unit): readonly Step[] {
+    const random = this.#random;
+    const { start, renewal } = this.#requests.tuning(unit);
+    const resume = this.#ask(RESUME);
+    const debug = this.#switch(unit, 'debug');
+    return [
+      ...(random.chance(0.5) ? [resume, { do: 'wait', ms: 50 } as const] : []),
+      debug,
+      { do: 'wait', ms: 50 },
+      { do: 'ask', request: start },
+      { do: 'wait', ms: 5 },
+      { do: 'flood', request: renewal, callers: 1, pauseMs: 150, forMs: random.among([1, 2000, 12_000]) },
+      { do: 'wait', ms: random.among([5, 700, 2500, 6000]) },
+    ];
+  }
+
+  /** The contact of the interlock, and often somebody who asks for light just then. */
+  contact(): readonly Step[] {
+    const lights = this.#ask(LIGHT);
+    const asks = this.#random.chance(0.4) ? [lights] : [];
+    return [{ do: 'interlock', closed: this.#random.chance(0.6) }, ...asks];
+  }
+
+  /** A desk that is heard for a while and begins a play, and a robot that is let run. */
+  play(): readonly Step[] {
+    const random = this.#random;
+    const beats: Step = {
+      do: 'flood',
+      request: this.#requests.beat(),
+      callers: 1,
+      pauseMs: 200,
+      forMs: random.among([1, 500, 3000]),
+    };
+    const begins = this.#requests.call(random.among(['auto', 'teleop']));
+    const runs = this.#ask(RESUME);
+    const lights = this.#ask(LIGHT);
+    return [
+      beats,
+      { do: 'ask', request: begins },
+      ...(random.chance(0.7) ? [{ do: 'wait', ms: 20 } as const, runs] : []),
+      ...(random.chance(0.5) ? [{ do: 'wait', ms: 20 } as const, lights] : []),
+      // Now and then longer than the silence that a play bears.
+      { do: 'wait', ms: random.among([5, 300, 900]) },
+    ];
+  }
+
+  /** Requests that are refused although the controller has heard them, and one that is not. */
+  refusedAndDone(unit: Unit): readonly Step[] {
+    const asked = (): readonly Step[] => [
+      { do: 'ask', request: this.#requests.any(unit) },
+      { do: 'wait', ms: this.#random.among([1, 20, 400]) },
+    ];
+    return [...asked(), { do: 'lose answers', count: this.#random.whole(3, 9) }, ...asked(), ...asked()];
+  }
+
+  /** Something that has to outlive the daemon, and its end right after. */
+  keptThenGone(unit: Unit): readonly Step[] {
+    const random = this.#random;
+    const weather: DiskWeather = random.weighted([
+      [2, FAIR],
+      [2, { ...FAIR, latencyMs: 200 }],
+      [1, { ...FAIR, fails: ['sync'] }],
+    ]);
+    const ms = random.among([1, 5, 20, 100, 700]);
+    return [
+      { do: 'disk', weather },
+      { do: 'ask', request: this.#requests.kept(unit) },
+      { do: 'wait', ms },
+      ...(random.chance(0.3) ? [{ do: 'settle' } as const] : []),
+      this.#steps.end(),
+    ];
+  }
+
+  /** A long trial, and what ends it before its time. */
+  trialThenEnd(unit: Unit): readonly Step[] {
+    const random = this.#random;
+    const { name } = unit;
+    const ends = random.among<() => readonly Step[]>([
+      () => [this.#ask(STOP)],
+      () => [{ do: 'ask', request: this.#requests.kept(unit) }],
+      () => [{ do: 'fault', fault: { target: name, fault: 'brownout' } }],
+      () => [
+        { do: 'fault', fault: { target: name, fault: 'unplug' } },
+        { do: 'wait', ms: 1200 },
+        { do: 'fault', fault: { target: name, fault: 'plug' } },
+      ],
+      () => random.shuffled(MODES).flatMap(mode => [this.#switch(unit, mode), { do: 'wait', ms: 60 }]),
+    ]);
+    return [
+      { do: 'ask', request: this.#requests.longTrial(unit) },
+      { do: 'wait', ms: random.among([20, 100]) },
+      ...ends(),
+      { do: 'wait', ms: random.among([1, 60]) },
+      { do: 'settle' },
+    ];
+  }
+
+  /** A stop while a controller cannot be reached, right after a start or a resume: only its own silence proves it. */
+  stopOfTheAbsent(unit: Unit): readonly Step[] {
+    const random = this.#random;
+    const { name } = unit;
+    const stop = this.#ask(STOP);
+    const resume = this.#ask(RESUME);
+    const away: Step = { do: 'fault', fault: { target: name, fault: 'unplug' } };
+    const before: readonly Step[] = random.chance(0.5)
+      ? [away, this.#steps.end()]
+      : [
+          stop,
+          { do: 'wait', ms: random.among([50, 200]) },
+          resume,
+          { do: 'wait', ms: random.whole(1, 12) },
+          away,
+        ];
+    const absent: readonly Step[] = [
+      ...before,
+      { do: 'wait', ms: random.among([5, 100, 400, 700, 1500]) },
+      stop,
+    ];
+    if (random.chance(0.5)) return absent;
+    // It was in auto before, and comes back about when somebody resumes.
+    return [
+      this.#switch(unit, 'auto'),
+      { do: 'wait', ms: random.among([5, 60]) },
+      ...absent,
+      { do: 'wait', ms: random.among([5, 600, 1000]) },
+      { do: 'fault', fault: { target: name, fault: 'plug' } },
+      { do: 'wait', ms: random.whole(1, 120) },
+      resume,
+      { do: 'wait', ms: random.among([5, 60, 400]) },
+    ];
+  }
+
+  #switch({ name }: Unit, mode: Mode): Step {
+    return this.#ask({ method: 'POST', path: `/api/${name}/mode/switch`, body: { mode } });
+  }
+
+  #ask(request: Request): Step {
+    return { do: 'ask', request: this.#requests.by(request) };
+  }
+}

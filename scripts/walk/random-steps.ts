@@ -1,0 +1,120 @@
+import type { FaultBody } from '../../sim/bus/faults.js';
+import type { Unit } from '../../src/core/units.js';
+import type { Request } from './caller.js';
+import type { Step } from './history.js';
+import type { Random } from './random.js';
+import { type DiskWeather, FAIR } from './walk-disk.js';
+
+/** Single steps that anything may follow. */
+export class RandomSteps {
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Some callers hang up. */
+  ask(request: Request): Step {
+    if (!this.#random.chance(0.07)) return { do: 'ask', request };
+    return { do: 'ask', request, hangUpAfterMs: this.#random.among([0, 1, 5, 20, 100]) };
+  }
+
+  flood({ name }: Unit): Step {
+    return {
+      do: 'flood',
+      request: { method: 'GET', path: `/api/${name}/excitation` },
+      callers: this.#random.whole(1, 6),
+      pauseMs: 1,
+      forMs: this.#random.among([50, 200, 400]),
+    };
+  }
+
+  wait(): Step {
+    const ms = this.#random.weighted([
+      [3, this.#random.whole(1, 5)],
+      [3, this.#random.whole(6, 60)],
+      [2, this.#random.whole(61, 400)],
+      [1, this.#random.whole(401, 2500)],
+    ]);
+    return { do: 'wait', ms };
+  }
+
+  fault({ name }: Unit): Step {
+    const random = this.#random;
+    const fault = random.weighted<FaultBody>([
+      [5, { target: name, fault: random.among(['nack', 'corrupt', 'timeout']) }],
+      [2, { target: 'bus', fault: random.among(['nack', 'corrupt', 'timeout']) }],
+      [1, { target: random.among([name, 'bus']), fault: 'hang', count: 1 }],
+      [3, { target: name, fault: 'unplug' }],
+      [2, { target: name, fault: 'plug' }],
+      [4, { target: name, fault: 'brownout' }],
+      [1, { target: 'pin', fault: 'nack' }],
+      [3, { target: random.among([name, 'bus', 'pin']), fault: 'clear' }],
+    ]);
+    const counted = !['plug', 'brownout', 'clear'].includes(fault.fault) && random.chance(0.8);
+    return { do: 'fault', fault: counted ? { ...fault, count: random.whole(1, 12) } : fault };
+  }
+
+  loseAnswers(): Step {
+    return { do: 'lose answers', count: this.#random.whole(1, 12) };
+  }
+
+  disk(): Step {
+    const random = this.#random;
+    const weather = random.weighted<DiskWeather>([
+      [4, FAIR],
+      [2, { ...FAIR, latencyMs: random.among([20, 200, 700]) }],
+      [1, { ...FAIR, hangs: true }],
+      [
+        3,
+        {
+          latencyMs: random.among([1, 30]),
+          fails: random.among([
+            ['sync'],
+            ['append'],
+            ['sync', 'append'],
+            ['rename'],
+            ['syncFolder'],
+            ['create'],
+            ['read'],
+            ['open'],
+            ['look'],
+          ]),
+          torn: random.among([0, 0.5, 1]),
+        },
+      ],
+    ]);
+    return { do: 'disk', weather };
+  }
+
+  wallClock(): Step {
+    return {
+      do: 'wall clock',
+      jumpMs: this.#random.among([-1, 1]) * this.#random.among([5e3, 86.4e6, 3e10]),
+    };
+  }
+
+  tokens(): Step {
+    const list = this.#random.among([
+      ['operator', 'referee'],
+      ['operator', 'referee'],
+      ['operator', 'spectator'],
+      ['referee'],
+      [],
+      'damaged',
+    ] as const);
+    return { do: 'tokens', list };
+  }
+
+  end(): Step {
+    const random = this.#random;
+    const end = {
+      do: 'end',
+      how: random.among(['term', 'kill', 'cut'] as const),
+      left: random.among(['nothing', 'all', 0.3, 0.8] as const),
+      downMs: random.among([0, 20, 300, 1500]),
+      controllersToo: random.chance(0.2),
+    } as const;
+    return random.chance(0.8) ? end : { ...end, hostSilenceMs: random.among([0, 100, 500, 2000]) };
+  }
+}
