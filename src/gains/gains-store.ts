@@ -31,6 +31,8 @@ interface StoreOptions {
 
 /** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
 export class GainsStore {
+  /** The report has changed. */
+  readonly changed: Listeners<void>;
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #unsaved = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
@@ -40,6 +42,7 @@ export class GainsStore {
   private constructor({ folder, disk, clock, lock = new PathLock(folder) }: StoreOptions) {
     this.#clock = clock;
     this.#journal = new Journal({ folder, disk, clock, lock });
+    this.changed = this.#journal.changed;
   }
 
   /**
@@ -60,14 +63,9 @@ export class GainsStore {
     return this.#journal.problem;
   }
 
-  /** The report has changed. */
-  get changed(): Listeners<void> {
-    return this.#journal.changed;
-  }
-
   /** Throws `storage-failed` while the journal cannot be read. */
   current(unit: UnitName): SavedGains {
-    const newest = this.#entries(unit).at(-1);
+    const newest = this.#journal.revisions.of(unit).at(-1);
     return newest === undefined ? this.#unsaved[unit] : this.#savedGains(unit, newest);
   }
 
@@ -83,14 +81,14 @@ export class GainsStore {
   /** 0 is the defaults. Throws `unknown-revision`. */
   revision(unit: UnitName, revision: number): SavedGains {
     if (revision === 0) return this.#unsaved[unit];
-    const entry = this.#entries(unit).findLast(one => one.revision === revision);
+    const entry = this.#journal.revisions.of(unit).findLast(one => one.revision === revision);
     if (entry === undefined) throw new RobotError('unknown-revision', { unit, revision });
     return this.#savedGains(unit, entry);
   }
 
   /** Newest first. */
   history(unit: UnitName, limit: number): readonly SavedGains[] {
-    const newest = this.#entries(unit).slice(-limit).reverse();
+    const newest = this.#journal.revisions.of(unit).slice(-limit).reverse();
     return newest.map(entry => this.#savedGains(unit, entry));
   }
 
@@ -111,10 +109,6 @@ export class GainsStore {
   /** Resolves when the saves that are under way have ended. */
   close(): Promise<void> {
     return this.#journal.close();
-  }
-
-  #entries(unit: UnitName): readonly JournalEntry[] {
-    return this.#journal.revisions.of(unit);
   }
 
   #savedGains(unit: UnitName, entry: JournalEntry): SavedGains {

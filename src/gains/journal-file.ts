@@ -8,6 +8,7 @@ import { parseJournal } from './journal-line.js';
 import { Revisions } from './revisions.js';
 
 export const JOURNAL_FILE = 'gains.jsonl';
+const DAMAGED = `${JOURNAL_FILE}.damaged-`;
 /** A few milliseconds of work on a small board; in between the robot is served. */
 const PARSED_AT_ONCE_BYTES = 64 << 10;
 const NEWLINE = 0x0a;
@@ -47,7 +48,9 @@ export class JournalFile {
       const cure = `A newer version of Trunnion wrote it: install that version, or move ${this.path} away to begin anew.`;
       throw this.failure('read', `format ${newerFormat}`, cure);
     }
-    for (const name of await this.#disk.list(this.#folder)) if (isSetAside(name)) this.#setAside.add(name);
+    for (const name of await this.#disk.list(this.#folder)) {
+      if (name.startsWith(DAMAGED) && !name.endsWith('.new')) this.#setAside.add(name);
+    }
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
     // Where this fails, the gains have been read already. The next save writes the file anew, and fails with the reason.
@@ -108,7 +111,7 @@ export class JournalFile {
   async #keepForeign(): Promise<void> {
     if (this.#foreign === undefined) return;
     const hash = createHash('sha256').update(this.#foreign).digest('hex');
-    const name = `${JOURNAL_FILE}.damaged-${hash.slice(0, 16)}`;
+    const name = DAMAGED + hash.slice(0, 16);
     if (!this.#setAside.has(name)) await replaceFile(this.#disk, join(this.#folder, name), [this.#foreign]);
     this.#setAside.add(name);
     this.#foreign = undefined;
@@ -136,8 +139,4 @@ async function parsedInTurns(bytes: Buffer) {
   }
   const repeated = revisions.order();
   return { revisions, damaged: damaged || repeated, newerFormat };
-}
-
-function isSetAside(name: string): boolean {
-  return name.startsWith(`${JOURNAL_FILE}.damaged-`) && !name.endsWith('.new');
 }

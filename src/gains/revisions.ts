@@ -25,7 +25,11 @@ export class Revisions {
     const newest = new Map<string, number>();
     return asked.map(one => {
       const revision = (newest.get(one.unit) ?? this.newest(one.unit)) + 1;
-      if (revision > MAX_REVISION) throw noNumberLeft(one.unit);
+      if (revision > MAX_REVISION) {
+        const path = `a revision of ${one.unit} after ${MAX_REVISION}`;
+        const cure = 'Nobody saved that often: move the journal away to begin anew.';
+        throw new RobotError('storage-failed', { operation: 'write', path, errno: 'no number left', cure });
+      }
       newest.set(one.unit, revision);
       return journalEntry({ ...one, revision });
     });
@@ -73,10 +77,4 @@ export class Revisions {
     }
     if (lines.length > 0) yield journalBytes(lines);
   }
-}
-
-function noNumberLeft(unit: string): RobotError<'storage-failed'> {
-  const path = `a revision of ${unit} after ${MAX_REVISION}`;
-  const cure = 'Nobody saved that often: move the journal away to begin anew.';
-  return new RobotError('storage-failed', { operation: 'write', path, errno: 'no number left', cure });
 }
