@@ -94,6 +94,10 @@ export class Model {
     this.stop.answered(asked, truth, nowMs);
     this.log.answered(asked);
     for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
+    // Nobody else may just have changed gains.
+    const isAlone = this.#outstanding.size === 0 && nowMs >= this.#hungUpMs + ANSWER_MS;
+    if (isAlone)
+      for (const { name } of UNIT_LIST) this.units[name].broughtBack(asked, truth.units[name], nowMs);
   }
 
   hungUp(asked: Asked, nowMs: number): void {

@@ -86,6 +86,18 @@ export class UnitModel {
     }
   }
 
+  /** Where a trial or a tuning was ended, what is saved runs at the answer. */
+  broughtBack(asked: Asked, truth: UnitTruth, nowMs: number): void {
+    const { method, path } = asked.request;
+    const isEnd =
+      method === 'DELETE' && [this.#path('pidconfig/trial'), this.#path('autotune')].includes(path);
+    const { gains } = truth;
+    if (!isEnd || asked.answer?.body?.ended !== true || gains === undefined) return;
+    const runs = gainsKey(gains);
+    const may = this.gains.can(runs) || this.trials.canRun(runs, nowMs);
+    promise(may, 'gains run at the end of a trial', () => `${path} is answered, and ${runs} runs`);
+  }
+
   /** Nobody hears what came of it. Whoever hangs up while others have the unit's turn is not obeyed. */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
     const waits = [...outstanding].some(other => other.sent < asked.sent && this.#hasTurn(other));

@@ -109,11 +109,19 @@ export class Autotune {
       }))
       .catch((error: unknown) => ({ state: 'aborted' as const, why: this.#reasonOf(error) }))
       .then(async end => {
-        await port.finish();
-        this.#running = undefined;
-        this.#show(unit, end);
-        this.happened.emit({ what: 'tune-end', unit, detail: { loop: name, end: end.state, why: end.why } });
+        try {
+          await port.finish();
+        } finally {
+          this.#running = undefined;
+          this.#show(unit, end);
+          this.happened.emit({
+            what: 'tune-end',
+            unit,
+            detail: { loop: name, end: end.state, why: end.why },
+          });
+        }
       });
+    over.catch(() => undefined);
     this.#running = { tune: begun, port, over };
     this.happened.emit({ what: 'tune', unit, who: by, detail: { loop: name, style } });
     return begun;
@@ -130,7 +138,10 @@ export class Autotune {
     return this.of(unit) ?? running.tune;
   }
 
-  /** Resolves when the saved gains run again and nothing is excited; false where there was nothing to end. */
+  /**
+   * Resolves when the saved gains run again and nothing is excited; false where there was nothing to end. Rejects with
+   * `not-confirmed` where that is not proven; the tuning is over all the same.
+   */
   async end(why: string): Promise<boolean> {
     const running = this.#running;
     if (running === undefined) return false;

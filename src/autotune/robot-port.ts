@@ -176,15 +176,15 @@ export class RobotPort implements TunerPort {
     };
   }
 
-  /** Takes everything back that a tuning does to the robot; what cannot be reached now, polls take back. Never rejects. */
+  /**
+   * Takes everything back that a tuning does to the robot. Rejects with `not-confirmed` where that is not proven in time: polls
+   * go on with it.
+   */
   async finish(): Promise<void> {
     for (const end of this.#ends) end();
     this.abort('it is over');
-    const { robot, unit } = this.#options;
-    const { gains, state } = robot.units[unit];
-    if (state.trial?.id === this.#options.id) await gains.endTrial('ended');
-    // One that somebody else has chosen since is left to them.
-    if (this.#wave !== undefined) await robot.units[unit].endWave(this.#wave);
+    const { robot, unit, id } = this.#options;
+    await robot.units[unit].endTuning(id, this.#wave);
   }
 
   async #try(gains: GainSet): Promise<void> {

@@ -65,8 +65,8 @@ interface Contexts {
   };
   'unit-offline': Nothing;
   'unit-busy': Nothing;
-  /** `units`: those that did not confirm a stop. */
-  'not-confirmed': { readonly units?: readonly string[] };
+  /** `units`: those that did not confirm a stop. `ended`: what was tried is over, and may run yet. */
+  'not-confirmed': { readonly units?: readonly string[]; readonly ended?: boolean };
   'loop-unfit': { readonly loop?: string; readonly reason?: string };
   // the robot as a whole
   stopped: Nothing;

@@ -183,7 +183,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     darken(hardware, log);
     notifier?.stopping();
     const portClosed = port.close();
-    await autotune.end('the daemon ends');
+    await autotune.end('the daemon ends').catch(() => undefined);
     match.close();
     await robot.close();
     stopLogging();

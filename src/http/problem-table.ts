@@ -82,10 +82,13 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'not-confirmed': answer(
     503,
     'Not confirmed',
-    context =>
-      context.units === undefined
-        ? `${controller(context)} did not take it on: reading back gave something else.`
-        : `The robot is stopped, but not confirmed by: ${context.units.join(', ')}. Motors may push. Ask again.`,
+    context => {
+      if (context.units !== undefined)
+        return `The robot is stopped, but not confirmed by: ${context.units.join(', ')}. Motors may push. Ask again.`;
+      return context.ended
+        ? `It is ended, and ${controller(context).toLowerCase()} does not show the saved gains yet: the daemon goes on trying.`
+        : `${controller(context)} did not take it on: reading back gave something else.`;
+    },
     { ...SOON, members: ({ units }) => ({ units }) },
   ),
   'loop-unfit': answer(

@@ -90,7 +90,12 @@ export class MotorUnit {
     };
     const supervision = new UnitSupervision({ ...parts, stepCaptured });
     const gate = new RequestGate({ ...parts, supervision });
-    this.gains = new UnitGains({ ...parts, gate, settle: () => this.settle() });
+    this.gains = new UnitGains({
+      ...parts,
+      gate,
+      settle: () => this.settle(),
+      bringBack: () => this.bringBack(),
+    });
     this.stop = new UnitStop({ ...parts, gate, supervision });
     this.#state = state;
     this.#controller = controller;
@@ -172,6 +177,21 @@ export class MotorUnit {
     }
   }
 
+  /**
+   * Resolves when the controller shows what is wanted of it, after whoever has the unit's turn. Rejects with `not-confirmed`
+   * where that could not be had in time; polls go on trying.
+   */
+  async bringBack(): Promise<void> {
+    try {
+      await this.#gate.inTurn(
+        () => undefined,
+        untilMs => this.#reconciler.prove(untilMs),
+      );
+    } catch (cause) {
+      throw new RobotError('not-confirmed', { unit: this.unit.name, ended: true }, { cause });
+    }
+  }
+
   setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
     return this.#gate.request({ kind: 'mode', unit: this.unit.name, mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
@@ -215,10 +235,14 @@ export class MotorUnit {
     });
   }
 
-  /** Takes this wave away, also while the robot is stopped: now, or at the next poll that can. Never rejects. */
-  endWave(wave: Excitation): Promise<void> {
-    this.#state.endWave(wave);
-    return this.settle();
+  /**
+   * Takes this trial and this wave away, unless others have taken their place, also while the robot is stopped. Rejects as
+   * `bringBack` does.
+   */
+  endTuning(id: string, wave: Excitation | undefined): Promise<void> {
+    if (this.trial?.id === id) this.#state.gains.endTrial('ended');
+    if (wave !== undefined) this.#state.endWave(wave);
+    return this.bringBack();
   }
 
   #requireDebug(): void {

@@ -110,27 +110,40 @@ export class Reconciler {
   /** Mends mode, gains and wave. */
   async mend(untilMs: number): Promise<void> {
     if (this.#state.difference === undefined) return;
-    await this.#turns.take(untilMs, async () => {
-      // The mode first: gains give torque back to a controller that was reset.
-      const mode = this.#state.difference?.mode;
-      if (mode !== undefined) {
-        await this.setMode(mode, untilMs, () => {
-          if (this.#state.wantedMode !== mode) throw new RobotError('not-confirmed');
-        });
-      }
-      if (mode === 'debug') await this.#lookAtWave(untilMs);
-      const guard = this.#state.difference?.guard;
-      if (guard !== undefined) await this.guard(guard, untilMs);
-      const gains = this.#state.difference?.gains;
-      if (gains !== undefined) {
-        await this.applyGains(gains, untilMs);
-        this.#emit({ what: 'gains applied' });
-      }
-      const wave = this.#state.difference?.wave;
-      if (wave === undefined) return;
-      await this.excite(wave, untilMs, this.#state.sameBoot());
-      await this.#lookAtWave(untilMs);
-    });
+    await this.#turns.take(untilMs, () => this.#mendInTurn(untilMs));
+  }
+
+  /**
+   * Looks and mends in a turn that the caller has. Rejects where the controller does not show in the end what is wanted of it.
+   */
+  async prove(untilMs: number): Promise<void> {
+    await this.#controller.status({ priority: 'gains', untilMs });
+    if (this.#state.mode === 'debug') await this.#lookAtWave(untilMs);
+    await this.#mendInTurn(untilMs);
+    if (this.#state.difference === undefined && this.#state.wantedGainsRun) return;
+    throw new RobotError('not-confirmed');
+  }
+
+  async #mendInTurn(untilMs: number): Promise<void> {
+    // The mode first: gains give torque back to a controller that was reset.
+    const mode = this.#state.difference?.mode;
+    if (mode !== undefined) {
+      await this.setMode(mode, untilMs, () => {
+        if (this.#state.wantedMode !== mode) throw new RobotError('not-confirmed');
+      });
+    }
+    if (mode === 'debug') await this.#lookAtWave(untilMs);
+    const guard = this.#state.difference?.guard;
+    if (guard !== undefined) await this.guard(guard, untilMs);
+    const gains = this.#state.difference?.gains;
+    if (gains !== undefined) {
+      await this.applyGains(gains, untilMs);
+      this.#emit({ what: 'gains applied' });
+    }
+    const wave = this.#state.difference?.wave;
+    if (wave === undefined) return;
+    await this.excite(wave, untilMs, this.#state.sameBoot());
+    await this.#lookAtWave(untilMs);
   }
 
   async #lookAtWave(untilMs: number): Promise<void> {

@@ -23,7 +23,7 @@ export function endRunawayTrials(robot: Robot): () => void {
       const before = known[name];
       const excused = before.trial === trial ? past.filter(loop => before.past.includes(loop)) : past;
       known[name] = { trial, past: excused };
-      if (past.length > excused.length) void unit.gains.endTrial('runaway');
+      if (past.length > excused.length) unit.gains.endTrial('runaway').catch(() => undefined);
     }
   });
 }

@@ -18,6 +18,7 @@ export class UnitGains {
   readonly #emit: (event: UnitEvent) => void;
   /** Mends at once what a refused request may have left in the controller. */
   readonly #settle: () => Promise<void>;
+  readonly #bringBack: () => Promise<void>;
 
   constructor(options: {
     unit: Unit;
@@ -27,6 +28,7 @@ export class UnitGains {
     gate: RequestGate;
     emit: (event: UnitEvent) => void;
     settle: () => Promise<void>;
+    bringBack: () => Promise<void>;
   }) {
     this.#unit = options.unit;
     this.#store = options.store;
@@ -35,6 +37,7 @@ export class UnitGains {
     this.#gate = options.gate;
     this.#emit = options.emit;
     this.#settle = options.settle;
+    this.#bringBack = options.bringBack;
   }
 
   /**
@@ -86,10 +89,10 @@ export class UnitGains {
     }
   }
 
-  /** Resolves when the saved gains run again, as far as that could be had in time. */
+  /** Resolves when the saved gains run again. Rejects as `MotorUnit.bringBack` does, and the trial is over all the same. */
   async endTrial(why: TrialEnd): Promise<void> {
     this.#state.gains.endTrial(why);
-    await this.#settle();
+    await this.#bringBack();
   }
 
   /** A save that the disk has not confirmed may become the revision in force, so it counts as a change. */

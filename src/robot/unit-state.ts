@@ -89,6 +89,11 @@ export class UnitState {
     return this.#status !== undefined && this.gains.areSaved(this.#status.active_checksum);
   }
 
+  /** The active gains are those that should be, which is not known while the journal cannot be read. */
+  get wantedGainsRun(): boolean {
+    return this.#status !== undefined && this.gains.areWanted(this.#status.active_checksum);
+  }
+
   /** Takes in what the controller shows. */
   saw(status: StatusFrame): void {
     const before = this.#status;

@@ -27,8 +27,13 @@ export class WantedGains {
 
   /** What a controller should run that shows this checksum as active; undefined where it does. */
   missing(active: number): GainSet | undefined {
-    const wanted = this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
+    const wanted = this.#wanted;
     return wanted === undefined || this.#checksumOf(wanted) === active ? undefined : wanted;
+  }
+
+  /** Whether a controller that shows this checksum as active runs what it should. */
+  areWanted(active: number): boolean {
+    return this.#wanted !== undefined && this.missing(active) === undefined;
   }
 
   /** Whether a controller that shows this checksum as active runs the saved gains. */
@@ -65,6 +70,10 @@ export class WantedGains {
     const { by } = this.#trial;
     this.#trial = undefined;
     this.#emit({ what: 'trial', by, ended: why });
+  }
+
+  get #wanted(): GainSet | undefined {
+    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
   }
 
   #checksumOf(gains: GainSet): number {

@@ -72,6 +72,21 @@ describe('autotune', function () {
     });
   }
 
+  it('says that its end is not proven by a controller that does not answer, and brings all back when it does', async () => {
+    bench.start();
+    await bench.wait(1000);
+    bench.sim.inject({ target: 'gimbal', fault: 'nack' });
+    const refusal = await bench.during(bench.autotune.end('somebody ended it').catch(error => error));
+    expect([refusal.code, bench.now.state, bench.autotune.isRunning]).to.deep.equal([
+      'not-confirmed',
+      'aborted',
+      false,
+    ]);
+    bench.sim.inject({ target: 'gimbal', fault: 'clear' });
+    await bench.wait(600);
+    await isBack();
+  });
+
   it('leaves a wave alone that somebody chose as soon as the lost controller was back', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };

@@ -1,6 +1,55 @@
 import { expect } from 'chai';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
+describe('the end of a trial', () => {
+  let robot: ClockedRobot;
+  beforeEach(async () => {
+    robot = await ClockedRobot.start();
+    const gains = { ...robot.robot.store.current('chassis').gains, speed: { kp: 1, ki: 0, kd: 0 } };
+    await robot.during(chassis().gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));
+  });
+  afterEach(() => robot.end());
+
+  const chassis = () => robot.robot.units.chassis;
+  const kp = () => robot.truth('chassis').gains?.speed?.kp;
+
+  it('is answered when the saved gains run, also after whoever has the turn', async () => {
+    await robot.wait(100);
+    const others = [chassis().setMode('auto'), chassis().setMode('manual'), chassis().setMode('auto')];
+    const end = chassis().gains.endTrial('ended');
+    let ran: number | undefined;
+    const seen = end.then(() => {
+      ran = kp();
+    });
+    expect(await robot.outcome(seen)).to.equal(200);
+    expect(ran).to.equal(40);
+    await robot.during(Promise.all(others));
+  });
+
+  it('is not confirmed by a controller that does not answer, and polls go on', async () => {
+    robot.intercept = ({ register }) => (register === 'commit' ? 'fails' : undefined);
+    const refusal = await robot.during(
+      chassis()
+        .gains.endTrial('ended')
+        .catch(error => error),
+    );
+    expect([refusal.code, refusal.context.ended, kp()]).to.deep.equal(['not-confirmed', true, 1]);
+    expect(chassis().trial).to.equal(undefined);
+    expect(await robot.outcome(chassis().gains.endTrial('ended'))).to.equal('not-confirmed');
+    robot.intercept = () => undefined;
+    await robot.wait(300);
+    expect(kp()).to.equal(40);
+    expect(await robot.outcome(chassis().gains.endTrial('ended'))).to.equal(200);
+  });
+
+  it('is not confirmed while the controller is away', async () => {
+    robot.fault('chassis', 'unplug');
+    expect(await robot.outcome(chassis().gains.endTrial('ended'))).to.equal('not-confirmed');
+    await robot.wait(500);
+    expect(await robot.outcome(chassis().gains.endTrial('ended'))).to.equal('not-confirmed');
+  });
+});
+
 describe('a trial that ends while a request gives its gains', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {

@@ -78,6 +78,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         event: { what: 'end-tune', unit: name },
         summary: 'End the tuning; answered when the saved gains run and nothing is excited',
         answer: named('TuneEnded', object({ ended: yesNo('There was one.') })),
+        problems: ['not-confirmed'],
       },
       async () => {
         const isOurs = autotune.of(name)?.state === 'running';

@@ -91,10 +91,13 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
         event: { what: 'end-trial', unit: name },
         summary: "End the trial, whoever's it is; answered when the saved gains run again",
         answer: named('TrialEnded', object({ ended: yesNo('There was a trial.') })),
+        problems: ['not-confirmed'],
       },
       async () => {
-        const ended = robot.units[name].state.trial !== undefined;
-        await robot.units[name].gains.endTrial('ended');
+        const { state, gains: unitGains } = robot.units[name];
+        const ended = state.trial !== undefined;
+        // Of a controller that is away, and that nobody tries gains on, nothing is to be proven.
+        if (ended || state.online) await unitGains.endTrial('ended');
         return { ended };
       },
     ),

@@ -79,7 +79,8 @@ function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
         const tuning = autotune.of(name);
         if (tuning?.state === 'running') {
           if (chosen.amplitude !== 0) throw new RobotError('tune-running', tuning);
-          await autotune.end('somebody ended its wave');
+          // What the wave is then is proven below.
+          await autotune.end('somebody ended its wave').catch(() => undefined);
         }
         return robot.units[name].excite(chosen, () => requireConnected(ctx));
       },
