@@ -76,6 +76,8 @@ export class UnitGains {
         if (running !== undefined && running.id !== trial.id) {
           throw new RobotError('trial-running', { unit: this.#unit.name, by: running.by });
         }
+        // A save whose disk answers would take the place of the trial that was begun meanwhile.
+        if (this.#state.gains.savesPending) throw new RobotError('unit-busy', { unit: this.#unit.name });
         await this.#reconciler.guard(this.#state.guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
         // What ends a trial does not wait for the turn of the request that renews it.

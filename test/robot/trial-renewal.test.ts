@@ -50,6 +50,27 @@ describe('the end of a trial', () => {
   });
 });
 
+describe('a trial that is asked for while a save waits for the disk', () => {
+  it('is refused, so that the save does not end it right after its answer', async () => {
+    const robot = await ClockedRobot.start();
+    const { gains } = robot.robot.units.chassis;
+    const set = (kp: number) => ({
+      ...robot.robot.store.current('chassis').gains,
+      speed: { kp, ki: 0, kd: 0 },
+    });
+    const trial = { id: 'a', by: 'lab', gains: set(2), endsAtMs: 1e9 };
+    const answerAgain = robot.disk.hang();
+    const save = robot.outcome(gains.save(set(1)));
+    expect(await robot.outcome(gains.tryGains(trial))).to.equal('unit-busy');
+    answerAgain();
+    expect(await save).to.equal(200);
+    expect(await robot.outcome(gains.tryGains(trial))).to.equal(200);
+    await robot.wait(100);
+    expect(robot.truth('chassis').gains?.speed?.kp).to.equal(2);
+    await robot.end();
+  });
+});
+
 describe('a trial that ends while a request gives its gains', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
