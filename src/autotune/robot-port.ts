@@ -144,7 +144,7 @@ export class RobotPort implements TunerPort {
     });
     this.#ranAway = false;
     try {
-      if (!isRinging) await wave(amplitude, loop.name, most);
+      if (!isRinging) await wave(amplitude, loop.name, most).catch(this.#unlessRanAway);
       const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
       await this.#patience.until(() => {
         this.#ranAway ||= Math.abs(this.#deviation()) > most;
@@ -187,11 +187,20 @@ export class RobotPort implements TunerPort {
     await robot.units[unit].endTuning(id, this.#wave);
   }
 
+  /** A wave that was taken away at once is not confirmed, and is as good an answer as one that ran away later. */
+  readonly #unlessRanAway = (error: unknown) => {
+    if (this.#ranAway !== true) throw error;
+  };
+
   async #try(gains: GainSet): Promise<void> {
     this.#patience.requireGoing();
     const { robot, unit, id, by } = this.#options;
     const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs };
-    await robot.units[unit].gains.tryGains(trial, () => this.#patience.requireGoing());
+    await robot.units[unit].gains.tryGains(trial, () => {
+      this.#patience.requireGoing();
+      // They ran away while this waited.
+      if (this.#tried !== gains) throw new RobotError('trial-ended');
+    });
   }
 
   /** Resolves when the loop stands still, or will not. */

@@ -230,6 +230,9 @@ export class MotorUnit {
       await this.#controller.status({ priority: 'mode', untilMs });
       sameBoot();
       this.#requireDebug();
+      // The guard may have taken it away since it was read.
+      if (this.#state.ranAway)
+        throw new RobotError('not-confirmed', { unit: this.unit.name, register: 'excitation' });
       this.#state.confirmedWave(wave, runaway);
       return wave;
     });

@@ -94,6 +94,11 @@ export class UnitState {
     return this.#status !== undefined && this.gains.areWanted(this.#status.active_checksum);
   }
 
+  /** The controller's guard took the last wave away. */
+  get ranAway(): boolean {
+    return faultsOf(this.#status).includes('ran_away');
+  }
+
   /** Takes in what the controller shows. */
   saw(status: StatusFrame): void {
     const before = this.#status;

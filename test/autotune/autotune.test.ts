@@ -87,6 +87,25 @@ describe('autotune', function () {
     await isBack();
   });
 
+  it('gives no gains anew that ran away while its renewal waited', async () => {
+    const { gimbal } = bench.robot.units;
+    const saved = bench.running.angle_yaw?.kp;
+    bench.start();
+    const isTried = () => bench.running.angle_yaw?.kp !== saved && gimbal.state.excitation?.amplitude !== 0;
+    while (!isTried()) await bench.wait(10);
+    const tried = bench.running.angle_yaw?.kp;
+    const ends = [
+      gimbal.setMode('debug'),
+      bench.autotune.renew('gimbal', bench.now.id, 5000),
+      gimbal.gains.endTrial('runaway'),
+    ];
+    await bench.during(Promise.all(ends));
+    for (let looks = 0; looks < 100; looks += 1) {
+      expect(bench.running.angle_yaw?.kp).not.equal(tried);
+      await bench.wait(2);
+    }
+  });
+
   it('leaves a wave alone that somebody chose as soon as the lost controller was back', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };

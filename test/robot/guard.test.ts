@@ -61,6 +61,24 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().excitation().amplitude).to.equal(0);
   });
 
+  it('lets no wave come back that it took away while the wave was confirmed', async () => {
+    await tryGains();
+    const past = robot.loops.chassis.commands.length / 1000;
+    let reads = 0;
+    robot.intercept = async ({ kind, register }) => {
+      if (register === 'excitation' && kind === 'read') reads += 1;
+      // The measured value grows past the bound after the wave was read for the last time.
+      if (register === 'status' && reads === 2)
+        await new Promise<void>(resolve => robot.clock.after(30, resolve));
+      return undefined;
+    };
+    expect(await robot.outcome(chassis().excite(WAVE, undefined, past + 0.02))).to.equal('not-confirmed');
+    robot.intercept = () => undefined;
+    await robot.wait(300);
+    expect(robot.loops.chassis.last?.excitation.amplitude).to.equal(0);
+    expect(chassis().state).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
+  });
+
   it('is given again to a controller that was reset', async () => {
     await robot.during(chassis().excite(WAVE));
     await tryGains();
