@@ -152,6 +152,7 @@ export class Access {
       this.#readStamp = stamp === this.#stamp ? stamp : undefined;
       this.#stamp = stamp;
     } catch (error) {
+      this.#readStamp = undefined;
       const isOurs = isRobotError(error, 'access-unavailable');
       if (isOurs && error.context.isUnread) this.#keep(error.context, error);
       else this.#hold('damaged', isOurs ? error : unavailable({}, error));
