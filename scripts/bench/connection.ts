@@ -87,7 +87,9 @@ export async function openStream(port: number): Promise<Socket> {
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   socket.write(`GET /api/events HTTP/1.1\r\n${HEAD}Accept: text/event-stream\r\n\r\n`);
-  const [first] = await once(socket, 'data');
+  const gone = once(socket, 'close').then(() => Promise.reject(new Error('the server closed the stream')));
+  const [first] = await Promise.race([once(socket, 'data'), gone]);
+  gone.catch(() => undefined);
   if (!String(first).startsWith('HTTP/1.1 200')) {
     // Left open, refused ones would soon be too many for the daemon, which then ends those that rest.
     socket.destroy();
