@@ -22,15 +22,17 @@ export class MemoryController {
   readonly #controller: SimulatedController;
   /** The newest, which the firmware has not heard yet. */
   #heartbeat: Buffer | undefined;
-  readonly #readable: readonly Register[];
+  readonly #registers: ReadonlyMap<number, Register>;
+  /** Addresses of which the memory holds what the firmware shows. */
+  readonly #shown = new Set<number>();
 
   constructor(unit: Unit) {
     this.#controller = new SimulatedController(unit, standstill(unit), RATE_HZ);
-    this.#readable = registerMap(unit).filter(register => register.access !== 'write');
-    this.#show();
+    this.#registers = new Map(registerMap(unit).map(register => [register.address, register]));
   }
 
   read(address: number, length: number): Buffer {
+    if (!this.#shown.has(address)) this.#show(address);
     return Buffer.from(this.#memory.subarray(address, address + length));
   }
 
@@ -42,12 +44,13 @@ export class MemoryController {
     if (this.#heartbeat !== undefined) this.#controller.write(REGISTERS.heartbeat.address, this.#heartbeat);
     this.#controller.write(address, data);
     for (let ticks = 0; ticks < TICKS_TO_TAKE_EFFECT; ticks += 1) this.#controller.tick();
-    this.#show();
+    this.#shown.clear();
   }
 
-  #show(): void {
-    for (const register of this.#readable) {
-      this.#controller.read(register.address, frameBytes(register)).copy(this.#memory, register.address);
-    }
+  #show(address: number): void {
+    const register = this.#registers.get(address);
+    if (register === undefined) return;
+    this.#controller.read(address, frameBytes(register)).copy(this.#memory, address);
+    this.#shown.add(address);
   }
 }
