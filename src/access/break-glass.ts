@@ -2,7 +2,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { describeError, isRobotError } from '../core/errors.js';
+import { asRobotError, describeError } from '../core/errors.js';
 import type { EventLog } from '../events/event-log.js';
 
 export const BREAK_GLASS_ACTS = ['stop', 'unlock'] as const;
@@ -103,7 +103,7 @@ async function carryOut(
     eventLog.record({ what: act, who, outcome: 'done' });
     return { done: true };
   } catch (error) {
-    const code = isRobotError(error) ? error.code : 'internal';
+    const { code } = asRobotError(error);
     eventLog.record({ what: act, who, outcome: code });
     return { done: false, code };
   }

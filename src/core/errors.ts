@@ -193,6 +193,11 @@ export function isRobotError<Code extends ErrorCode = ErrorCode>(
   return error instanceof RobotError && (codes.length === 0 || codes.some(code => code === error.code));
 }
 
+/** What is no failure that we know is a defect of ours. */
+export function asRobotError(error: unknown): RobotError {
+  return isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
+}
+
 /** The system's name of an error, such as ENOENT; undefined for what the system did not say. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;

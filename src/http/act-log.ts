@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
+import { asRobotError } from '../core/errors.js';
 import type { Happening } from '../core/happening.js';
 import type { EventLog } from '../events/event-log.js';
-import { asRobotError } from './problems.js';
 import type { Route } from './route.js';
 
 /** Records what was asked on a route and what came of it. */

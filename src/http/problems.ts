@@ -1,10 +1,4 @@
-import {
-  type ErrorCode,
-  type Fault,
-  type GainsDifference,
-  isRobotError,
-  RobotError,
-} from '../core/errors.js';
+import type { ErrorCode, Fault, GainsDifference, RobotError } from '../core/errors.js';
 import { loopGains } from '../core/gains-schema.js';
 import {
   array,
@@ -57,10 +51,6 @@ export const problem = named('Problem', {
 });
 
 export type Problem = TypeOf<typeof problem>;
-
-export function asRobotError(error: unknown): RobotError {
-  return isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
-}
 
 export function problemOf<Code extends ErrorCode>({
   code,

@@ -1,13 +1,13 @@
 import type { Access } from '../access/access.js';
 import type { AccessStatus } from '../core/access-status.js';
-import { isRobotError } from '../core/errors.js';
+import { asRobotError, isRobotError } from '../core/errors.js';
 import type { MatchStatus } from '../core/match-status.js';
 import type { Complaint, LaserStatus, Status, TrialStatus, UnitStatus } from '../core/status.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { DurableLog } from '../events/durable-log.js';
 import type { Robot } from '../robot/robot.js';
 import type { Trial } from '../robot/trial.js';
-import { asRobotError, problemOf } from './problems.js';
+import { problemOf } from './problems.js';
 
 /** The body of GET /api/status. */
 export function statusBody(

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { asRobotError, isRobotError, type RobotError } from '../core/errors.js';
 import type { Unit } from '../core/units.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import type { HostSilence } from './host-silence.js';
@@ -135,7 +135,7 @@ export class UnitSupervision {
   }
 
   #gone(error: unknown): void {
-    this.#problem = isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
+    this.#problem = asRobotError(error);
     if (!this.#online) return;
     this.#online = false;
     this.#probeAtMs = 0;
