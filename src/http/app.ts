@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.js';
@@ -25,6 +24,7 @@ import { createEvents } from './events.js';
 import { createGuard } from './guard.js';
 import { openApi } from './openapi.js';
 import { problemOf } from './problems.js';
+import { requestLog } from './request-log.js';
 import { robotFeed } from './robot-feed.js';
 import { get, type Route, stream } from './route.js';
 import { autotuneRoutes } from './routes/autotune-routes.js';
@@ -172,37 +172,4 @@ function problemAnswers(log: Logger): Middleware {
       ctx.body = JSON.stringify(problem);
     }
   };
-}
-
-/** Methods that change nothing. */
-const LOOKING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
-
-/**
- * One line per request, when its answer has gone or its caller has. What changes nothing is for debugging: a page that
- * asks ten times a second would wear out an SD card.
- */
-function requestLog(log: Logger, clock: Clock): Middleware {
-  let count = 0;
-  return (ctx, next) => {
-    count += 1;
-    const id = count.toString(36);
-    ctx.state.id = id;
-    ctx.state.who = addressOf(ctx.req.socket);
-    ctx.res.setHeader('X-Request-Id', id);
-    const level = LOOKING.includes(ctx.method) ? 'debug' : 'info';
-    if (log.isLevelEnabled(level)) {
-      const startMs = clock.nowMs();
-      ctx.res.once('close', () => {
-        const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
-        const { code } = ctx.state;
-        log[level]({ id, method: ctx.method, path: ctx.path, status: ctx.status, code, ms }, 'request');
-      });
-    }
-    return next();
-  };
-}
-
-/** IPv4 as people write it, although the socket listens on IPv6. */
-function addressOf({ remoteAddress = 'unknown' }: Socket): string {
-  return remoteAddress.replace(/^::ffff:/, '');
 }
