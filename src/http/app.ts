@@ -17,10 +17,10 @@ import type { MatchControl } from '../match/match-control.js';
 import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepMemory } from '../steps/step-memory.js';
-import { access } from './access.js';
 import { actLog } from './act-log.js';
 import { consoleRoutes } from './console.js';
 import { createEvents } from './events.js';
+import { refuseForeignPages } from './foreign-pages.js';
 import { createGuard } from './guard.js';
 import { openApi } from './openapi.js';
 import { problemOf } from './problems.js';
@@ -144,7 +144,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   app.on('error', error => options.log.debug(describeError(error), 'connection failed'));
   app.use(requestLog(options.log, clock));
   app.use(problemAnswers(options.log));
-  app.use(access(options.allowedHosts));
+  app.use(refuseForeignPages(options.allowedHosts));
   app.use(
     routing(routes, route => {
       const answer: Middleware = ctx => route.handle(ctx, guard);

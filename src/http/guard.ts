@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Access, Caller } from '../access/access.js';
 import { RobotError } from '../core/errors.js';
-import { isOwnOrigin } from './access.js';
+import { isOwnOrigin } from './foreign-pages.js';
 import type { Guard } from './route.js';
 
 /** A browser keeps a session this long; the token behind it may end sooner. */

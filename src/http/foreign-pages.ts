@@ -8,7 +8,7 @@ import { RobotError } from '../core/errors.js';
  * Keeps other sites' pages in an operator's browser away from the robot. A name that is not ours is refused (DNS
  * rebinding); addresses are always ours, since a foreign page cannot be served from them.
  */
-export function access(allowedHosts: readonly string[]): Middleware {
+export function refuseForeignPages(allowedHosts: readonly string[]): Middleware {
   const own = hostname().toLowerCase();
   const names = new Set(['localhost', own, `${own}.local`, ...allowedHosts.map(name => name.toLowerCase())]);
 
