@@ -125,6 +125,19 @@ describe('a list of tokens that was read', () => {
     });
   }
 
+  it('is read again after a failure, although its file is the same as before', async () => {
+    const found = list(encodeTokens(TOKENS));
+    now = found;
+    await open();
+    await clock.advance(1000);
+    for (const lost of [failing('EIO'), list()]) {
+      await becomes(lost);
+      expect(access.problem?.context.lastHolds).to.equal(true);
+      await becomes(found);
+      expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
+    }
+  });
+
   it('leaves an open robot open while it cannot be read', async () => {
     now = list();
     await open();
