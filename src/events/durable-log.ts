@@ -14,6 +14,8 @@ const MOST_BYTES = 4 << 20;
 /** What comes within it shares a sync, so that an SD card lasts. */
 const GATHER_MS = 100;
 const TRY_AGAIN_MS = 2000;
+/** A disk that has answered nothing for so long hangs. */
+const HANGS_MS = 1000;
 /** What waits for a disk that fails; beyond it the oldest are lost, and a line says so. */
 const MOST_WAITING = 2000;
 
@@ -40,6 +42,7 @@ export class DurableLog {
   #problem: StorageFailure | undefined;
   #timer: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
+  #isFlushing = false;
 
   constructor(options: {
     disk: Disk;
@@ -61,7 +64,7 @@ export class DurableLog {
   /** Mends what a power cut left. Never rejects: without a disk, or with one that is too slow, the lines wait. */
   async open(): Promise<void> {
     const isOpen = await endedWithin(this.#clock, START_MS, this.#flush());
-    if (!isOpen) this.#setProblem(tooSlow('read', join(this.#folder, LOG_FILE)));
+    if (!isOpen) this.#setProblem(tooSlow('read', this.#path));
   }
 
   /** Undefined before the first line is on the medium. */
@@ -100,12 +103,16 @@ export class DurableLog {
   #flushSoon(afterMs: number): void {
     this.#timer ??= this.#clock.after(afterMs, () => {
       this.#timer = undefined;
-      void this.#flush();
+      // One that is under way is followed by another.
+      if (!this.#isFlushing) void this.#flush();
     });
   }
 
   #flush(): Promise<void> {
     this.#work = this.#work.then(async () => {
+      this.#isFlushing = true;
+      const operation = this.#file === undefined ? 'read' : 'write';
+      const alarm = this.#clock.after(HANGS_MS, () => this.#setProblem(tooSlow(operation, this.#path)));
       try {
         this.#file ??= await this.#prepare();
         await this.#write(this.#file);
@@ -118,6 +125,10 @@ export class DurableLog {
         this.#timer = undefined;
         this.#flushSoon(TRY_AGAIN_MS);
         this.#setProblem(storageFailure(error));
+      } finally {
+        alarm.cancel();
+        this.#isFlushing = false;
+        if (this.#waiting.length > 0) this.#flushSoon(GATHER_MS);
       }
     });
     return this.#work;
@@ -130,7 +141,7 @@ export class DurableLog {
 
   /** The file up to the last whole line, after a power cut or a write that failed. */
   async #prepare(): Promise<DiskFile> {
-    const path = join(this.#folder, LOG_FILE);
+    const path = this.#path;
     const found = (await this.#disk.read(path)) ?? Buffer.alloc(0);
     const whole = found.subarray(0, found.lastIndexOf('\n') + 1);
     const isTorn = whole.length < found.length;
@@ -141,7 +152,12 @@ export class DurableLog {
     if (found.length === 0 || isTorn || this.#problem !== undefined)
       await replaceFile(this.#disk, path, [whole]);
     const file = await this.#disk.openToAppend(path);
-    await file.sync();
+    try {
+      await file.sync();
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
+    }
     if (head !== undefined) this.#head = head;
     this.#bytes = whole.length;
     if (this.#waiting.length > 0) this.#forgetWritten(whole);
@@ -197,9 +213,13 @@ export class DurableLog {
       await this.#write(file);
     }
     await file.close();
-    await this.#disk.rename(join(this.#folder, LOG_FILE), oldPath);
+    await this.#disk.rename(this.#path, oldPath);
     await this.#disk.syncFolder(this.#folder);
     return this.#prepare();
+  }
+
+  get #path(): string {
+    return join(this.#folder, LOG_FILE);
   }
 
   /** A line about the log itself: it goes before what waits, with the number of the line before it. */

@@ -66,6 +66,56 @@ describe('the durable log', () => {
     log.close();
   });
 
+  it('says so when the disk hangs, and writes all at once when it goes on', async () => {
+    const disk = new RecordingDisk();
+    const clock = new ManualClock();
+    const boot = 'first';
+    const durable = new DurableLog({ disk, folder: '/state', clock, boot, isSynchronised: () => false });
+    await durable.open();
+    const log = new EventLog(clock, { boot, lastSeq: durable.lastSeq });
+    log.recorded.add(event => durable.add(event));
+    const answerAgain = disk.hang();
+    acts(1)(log);
+    await clock.advance(500);
+    expect(durable.problem).to.equal(undefined);
+    for (let count = 0; count < 50; count += 1) {
+      await clock.advance(100);
+      acts(1)(log);
+    }
+    expect(durable.problem?.context).to.include({ operation: 'write', errno: 'slow' });
+    const { length } = disk.operations;
+    answerAgain();
+    await clock.advance(200);
+    expect([durable.problem, durable.head?.seq]).to.deep.equal([undefined, 51]);
+    expect(disk.operations.length - length).to.be.lessThan(10);
+    await durable.close();
+    log.close();
+  });
+
+  it('lets go of a file that cannot be synced', async () => {
+    const disk = new RecordingDisk();
+    const clock = new ManualClock();
+    let open = 0;
+    const openToAppend = disk.openToAppend.bind(disk);
+    disk.openToAppend = async path => {
+      const file = await openToAppend(path);
+      open += 1;
+      const sync = async () => {
+        throw new RobotError('storage-failed', { operation: 'sync', errno: 'EIO' });
+      };
+      const close = async () => {
+        open -= 1;
+      };
+      return { ...file, sync, close };
+    };
+    const boot = 'first';
+    const durable = new DurableLog({ disk, folder: '/state', clock, boot, isSynchronised: () => false });
+    await durable.open();
+    await clock.advance(60_000);
+    expect([durable.problem?.context.errno, open]).to.deep.equal(['EIO', 0]);
+    await durable.close();
+  });
+
   it('gives out the head of what was synced, and no other', () =>
     inTemporaryFolder(async folder => {
       let isFailing = false;
