@@ -47,6 +47,8 @@ export class Journal {
   /** What listeners of `changed` know. */
   #reported = '';
   #closed = false;
+  /** A save was given up that the disk has not ended. Until then others are refused at once, so that nothing piles up. */
+  #isStuck = false;
   /** File operations happen one after the other on this chain, which never rejects. */
   #work: Promise<void> = Promise.resolve();
 
@@ -81,9 +83,11 @@ export class Journal {
 
   /** Resolves with the entry and its number when it is on the disk. */
   append(asked: Asked): Promise<JournalEntry> {
+    if (this.#isStuck) return Promise.reject(this.#slow('sync'));
     return new Promise((resolve, reject) => {
       const timer = this.#clock.after(SAVE_MS, () => {
         save.abandoned = true;
+        this.#isStuck = true;
         this.#setProblem(this.#slow('sync'));
         this.#refuse([save], this.#slow('sync'));
       });
@@ -104,9 +108,13 @@ export class Journal {
   }
 
   #enqueue(act: () => Promise<unknown>): Promise<void> {
+    const end = (problem: StorageFailure | undefined) => {
+      this.#isStuck = false;
+      this.#setProblem(problem);
+    };
     this.#work = this.#work.then(act).then(
-      () => this.#setProblem(undefined),
-      error => this.#setProblem(failureOf(error)),
+      () => end(undefined),
+      error => end(failureOf(error)),
     );
     return this.#work;
   }

@@ -35,6 +35,8 @@ export class MatchRecord {
   readonly #boot: Boot;
   #again: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
+  /** Somebody was answered before the disk was done. Until it is, nobody waits for it any more, so that nothing piles up. */
+  #isStuck = false;
   #wanted: MatchState | undefined;
   /** What the medium has. */
   #kept: MatchState | undefined;
@@ -96,8 +98,10 @@ export class MatchRecord {
   async save(state: MatchState): Promise<void> {
     if (state === this.#kept && this.#wanted === undefined) return;
     this.#wanted = state;
-    this.#writing = this.#writing.then(() => this.#write());
-    if (!(await endedWithin(this.#clock, SAVE_MS, this.#writing))) {
+    // A write that is under way is followed by one of what is wanted then.
+    if (!this.#isStuck) this.#writing = this.#writing.then(() => this.#write());
+    if (this.#isStuck || !(await endedWithin(this.#clock, SAVE_MS, this.#writing))) {
+      this.#isStuck = true;
       const slow = tooSlow('write', this.#path);
       // Whoever looks sees it, too, until the medium has it after all.
       if (this.#wanted !== undefined) this.#setProblem(slow);
@@ -121,12 +125,14 @@ export class MatchRecord {
     if (state === undefined) return;
     try {
       await replaceFile(this.#disk, this.#path, [encode(this.#recorded(state))]);
+      this.#isStuck = false;
       this.#kept = state;
-      // A newer state is written next, and only then the medium has what it should.
-      if (this.#wanted !== state) return;
+      // Only when the newest is on it the medium has what it should.
+      if (this.#wanted !== state) return this.#write();
       this.#wanted = undefined;
       this.#setProblem(undefined);
     } catch (error) {
+      this.#isStuck = false;
       this.#setProblem(storageFailure(error));
       this.#again?.cancel();
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => {

@@ -24,6 +24,8 @@ export class ProfileStore {
   #profiles: Profiles | undefined;
   /** Reads and writes happen one after the other on this chain, which never rejects. */
   #work: Promise<unknown> = Promise.resolve();
+  /** Something was given up that the disk has not ended. Until then everything is refused at once, so that nothing piles up. */
+  #isStuck = false;
 
   constructor(options: { folder: string; disk: Disk; clock: Clock }) {
     this.#path = join(options.folder, FILE);
@@ -67,11 +69,15 @@ export class ProfileStore {
 
   /** Rejects with `unknown-profile`. */
   async star(unit: UnitName, name: string, starred: boolean): Promise<Profile> {
+    let changed: Profile | undefined;
     await this.#change(unit, list => {
-      if (!list.some(profile => profile.name === name)) unknown(unit, name);
-      return list.map(profile => (profile.name === name ? { ...profile, starred } : profile));
+      changed = { ...(list.find(profile => profile.name === name) ?? unknown(unit, name)), starred };
+      return list.with(
+        list.findIndex(profile => profile.name === name),
+        changed,
+      );
     });
-    return this.named(unit, name);
+    return changed ?? unknown(unit, name);
   }
 
   /** Rejects with `unknown-profile`. */
@@ -115,11 +121,16 @@ export class ProfileStore {
 
   /** `isAwaited`: nobody was answered yet that the disk is too slow. */
   async #inTurn<T>(operation: 'read' | 'write', act: (isAwaited: () => boolean) => Promise<T>): Promise<T> {
+    if (this.#isStuck) throw tooSlow(operation, this.#path);
     let isAwaited = true;
     const done = this.#work.then(() => act(() => isAwaited));
-    this.#work = done.catch(() => undefined);
+    const end = () => {
+      this.#isStuck = false;
+    };
+    this.#work = done.then(end, end);
     if (await endedWithin(this.#clock, ANSWER_MS, done)) return done;
     isAwaited = false;
+    this.#isStuck = true;
     throw tooSlow(operation, this.#path);
   }
 }

@@ -25,6 +25,8 @@ export class StopRecord {
   #wanted = false;
   #again: Timer | undefined;
   #work: Promise<void>;
+  /** The disk was not waited for. Until it is done nobody waits for it any more, so that nothing piles up. */
+  #isStuck = false;
 
   private constructor(options: { folder: string; disk: Disk; clock: Clock; boot: string }) {
     this.#disk = options.disk;
@@ -54,7 +56,8 @@ export class StopRecord {
   /** Resolves when the medium has it, cannot have it, or is too slow; never rejects. */
   async record(stopped: boolean): Promise<void> {
     this.#wanted = stopped;
-    await endedWithin(this.#clock, RECORD_MS, this.#writeNext());
+    // A write that is under way is followed by one of what is wanted then.
+    if (!this.#isStuck) this.#isStuck = !(await endedWithin(this.#clock, RECORD_MS, this.#writeNext()));
   }
 
   /** Resolves when what was to be recorded has been written, or could not be. */
@@ -88,7 +91,10 @@ export class StopRecord {
       const content = JSON.stringify({ stopped, boot: this.#boot });
       await replaceFile(this.#disk, this.#path, [Buffer.from(`${content}\n`)]);
       this.#kept = stopped;
+      this.#isStuck = false;
+      if (this.#wanted !== stopped) await this.#write();
     } catch {
+      this.#isStuck = false;
       // The journal in the same folder reports what is wrong with the disk.
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => void this.#writeNext());
     }

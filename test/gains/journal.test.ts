@@ -205,11 +205,29 @@ describe('Journal', () => {
     expect(journal.problem?.context.errno).to.equal('slow');
     disk.interfere = async () => undefined;
     finish();
+    await clock.advance(0);
     expect((await save('gimbal', 3)).revision).to.equal(2);
     expect(journal.problem).to.equal(undefined);
     expect(journal.revisions.newest('gimbal')).to.equal(2);
     const { entries } = parseJournal(disk.files()[PATH]!);
     expect(entries.map(({ gains }) => gains.loop?.kp)).to.deep.equal([1, 3]);
+  });
+
+  it('refuses at once while a disk hangs, so that nothing piles up', async () => {
+    const disk = new RecordingDisk();
+    const { journal, save, clock } = await open(disk);
+    await save('gimbal', 1);
+    const answerAgain = disk.hang();
+    const first = save('gimbal', 2).catch(codeOf);
+    await clock.advance(500);
+    expect(await first).to.equal('storage-failed');
+    for (let count = 0; count < 1000; count += 1)
+      expect(await save('gimbal', count).catch(codeOf)).to.equal('storage-failed');
+    const { length } = disk.operations;
+    answerAgain();
+    await clock.advance(0);
+    expect(disk.operations.length - length).to.be.lessThan(20);
+    expect([(await save('gimbal', 3)).revision, journal.problem]).to.deep.equal([2, undefined]);
   });
 
   describe('whose sync failed once', () => {

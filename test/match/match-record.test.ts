@@ -97,6 +97,27 @@ describe('the record of lock and match', () => {
     expect(made.problem).to.equal(undefined);
   });
 
+  it('is refused at once while a disk hangs, so that nothing piles up, and is the newest when the disk goes on', async () => {
+    const disk = new RecordingDisk();
+    const { record: made, clock } = record('/state', { id: 'a', nowMs: 0 }, disk);
+    await made.save(NO_MATCH);
+    const answerAgain = disk.hang();
+    const codeOf = (error: unknown) => (isRobotError(error) ? error.code : 'other');
+    const first = made.save(LOCKED).catch(codeOf);
+    await clock.advance(800);
+    expect(await first).to.equal('not-kept');
+    for (let endsAtMs = 1; endsAtMs <= 1000; endsAtMs += 1)
+      expect(await made.save(playing('auto', endsAtMs)).catch(codeOf)).to.equal('not-kept');
+    const { length } = disk.operations;
+    answerAgain();
+    await clock.advance(0);
+    expect(disk.operations.length - length).to.be.lessThan(20);
+    expect(made.problem).to.equal(undefined);
+    const found = new RecordingDisk(disk.files());
+    const { endsAtMs } = await record('/state', { id: 'a', nowMs: 0 }, found).record.load();
+    expect(endsAtMs).to.equal(1000 - clock.nowMs());
+  });
+
   it('says when it is not on the disk, and is when the disk works again', () =>
     inTemporaryFolder(async folder => {
       let isFull = true;

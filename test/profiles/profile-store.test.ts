@@ -114,6 +114,41 @@ describe('profiles', () => {
     }
   });
 
+  it('are refused at once while a disk hangs, so that nothing piles up', async () => {
+    const clock = new ManualClock();
+    const slow = new RecordingDisk();
+    const store = new ProfileStore({ folder: '/state', disk: slow, clock });
+    await keep(store, 'carpet');
+    const answerAgain = slow.hang();
+    const first = codeOf(keep(store, 'match'));
+    await clock.advance(500);
+    expect(await first).equal('storage-failed');
+    for (let count = 0; count < 1000; count += 1)
+      expect(await codeOf(keep(store, `p${count}`))).equal('storage-failed');
+    answerAgain();
+    await clock.advance(0);
+    expect(await codeOf(keep(store, 'tiles'))).equal('done');
+    expect(await names(store)).deep.equal(['carpet', 'tiles']);
+  });
+
+  it('say that a star was kept which the disk has, although it hangs right after it', async () => {
+    const clock = new ManualClock();
+    const slow = new RecordingDisk();
+    const store = new ProfileStore({ folder: '/state', disk: slow, clock });
+    await keep(store, 'carpet');
+    let isKept = false;
+    slow.interfere = operation => {
+      if (isKept) return new Promise(() => undefined);
+      isKept = operation === 'syncFolder';
+      return Promise.resolve();
+    };
+    const starred = store.star('chassis', 'carpet', true);
+    const next = codeOf(keep(store, 'match'));
+    await clock.advance(500);
+    expect(await next).equal('storage-failed');
+    expect((await starred).starred).equal(true);
+  });
+
   it('begin anew where the file is damaged, which is put aside', async () => {
     const path = join(folder, 'profiles.json');
     await writeFile(path, '{"format":"trunnion profiles 1","chassis":[{"name":');

@@ -46,6 +46,22 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(false);
   });
 
+  it('piles nothing up while a disk hangs, and is the newest when the disk goes on', async () => {
+    const disk = new RecordingDisk();
+    const record = await open(disk);
+    const answerAgain = disk.hang();
+    const first = record.record(true);
+    await clock.advance(300);
+    await first;
+    for (let count = 0; count < 1000; count += 1) await record.record(count % 2 === 0);
+    await record.record(true);
+    const { length } = disk.operations;
+    answerAgain();
+    await clock.advance(0);
+    expect(disk.operations.length - length).to.be.lessThan(20);
+    expect(await foundAfter(disk)).to.equal(true);
+  });
+
   it('is not waited for on a disk that hangs, neither at a start nor at a stop', async () => {
     const disk = new RecordingDisk();
     disk.interfere = () => new Promise(() => undefined);
