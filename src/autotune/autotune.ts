@@ -13,8 +13,8 @@ import type { Proposal } from '../tuning/propose.js';
 import { type Measured, type ProposalTask, tune } from '../tuning/tuner.js';
 import { RobotPort } from './robot-port.js';
 
-/** Fits and designs, somewhere where it keeps nobody waiting. */
-export type Propose = (task: ProposalTask) => Promise<Proposal>;
+/** Fits and designs, somewhere where it keeps nobody waiting, until `signal` says that nobody needs it any more. */
+export type Propose = (task: ProposalTask, signal: AbortSignal) => Promise<Proposal>;
 
 export interface TuneRequest {
   readonly unit: UnitName;

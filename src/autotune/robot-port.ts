@@ -34,7 +34,7 @@ export interface RobotPortOptions {
   readonly leaseEndsAtMs: number;
   /** When all of it must be over. */
   readonly deadlineMs: number;
-  readonly propose: (task: ProposalTask) => Promise<Proposal>;
+  readonly propose: (task: ProposalTask, signal: AbortSignal) => Promise<Proposal>;
   readonly progress: (words: string) => void;
 }
 
@@ -103,12 +103,17 @@ export class RobotPort implements TunerPort {
   }
 
   async propose(task: ProposalTask): Promise<Proposal> {
+    const needed = new AbortController();
     let isDone = false;
-    const proposal = this.#options.propose(task).finally(() => {
+    const proposal = this.#options.propose(task, needed.signal).finally(() => {
       isDone = true;
     });
     proposal.catch(() => undefined);
-    await this.#patience.until(() => isDone, Number.POSITIVE_INFINITY);
+    try {
+      await this.#patience.until(() => isDone, Number.POSITIVE_INFINITY);
+    } finally {
+      needed.abort();
+    }
     return proposal;
   }
 

@@ -187,6 +187,21 @@ describe('autotune', function () {
     await isBack();
   });
 
+  it('computes no longer than it goes on', async () => {
+    await bench.close();
+    let asked: AbortSignal | undefined;
+    bench = new TuningBench((_, signal) => {
+      asked = signal;
+      return new Promise(() => undefined);
+    });
+    await bench.open();
+    bench.start();
+    while (asked === undefined) await bench.wait(10);
+    expect(asked.aborted).equal(false);
+    await bench.during(bench.autotune.end('somebody ended it'));
+    expect(asked.aborted).equal(true);
+  });
+
   it('is aborted where nothing can be computed, and says why', async () => {
     await bench.close();
     bench = new TuningBench(async () => {

@@ -7,8 +7,7 @@ import { shapeOf } from '../../src/tuning/loop-shape.js';
 import { propose } from '../../src/tuning/propose.js';
 
 describe('a proposal from a thread of its own', () => {
-  it('is the same as without, and leaves this thread its turns', async function () {
-    this.timeout(30_000);
+  const someTask = async () => {
     const loop = unitNamed('gimbal').loops.find(one => one.name === 'angle_yaw')!;
     const robot = new RobotTrial({ seed: 1 });
     robot.run(0.5);
@@ -18,14 +17,27 @@ describe('a proposal from a thread of its own', () => {
     const { end, ...run } = await port.excite(wave);
     expect(end).equal('whole');
     const runs = [{ ...run, gains: loop.defaults }];
-    const task = { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
+    return { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
+  };
+
+  it('is the same as without, and leaves this thread its turns', async function () {
+    this.timeout(30_000);
+    const task = await someTask();
     let turns = 0;
     const turn = setInterval(() => {
       turns += 1;
     }, 1);
-    const fromThread = await proposeInWorker(task);
+    const fromThread = await proposeInWorker(task, new AbortController().signal);
     clearInterval(turn);
     expect(fromThread).deep.equal(propose(task));
     expect(turns).above(10);
+  });
+
+  it('ends with its thread as soon as nobody needs it', async function () {
+    this.timeout(30_000);
+    const needed = new AbortController();
+    const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);
+    needed.abort();
+    expect(await proposal).match(/thread that computes gains ended/);
   });
 });

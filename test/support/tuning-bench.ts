@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
-import { Autotune } from '../../src/autotune/autotune.js';
+import { Autotune, type Propose } from '../../src/autotune/autotune.js';
 import { darkWhileTuning } from '../../src/autotune/dark-while-tuning.js';
 import type { Tune } from '../../src/core/tune.js';
 import { perUnit } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { Robot } from '../../src/robot/robot.js';
-import { type Proposal, propose } from '../../src/tuning/propose.js';
-import type { ProposalTask } from '../../src/tuning/tuner.js';
+import { propose } from '../../src/tuning/propose.js';
 import { everythingAllowed } from './everything-allowed.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
@@ -23,11 +22,11 @@ export class TuningBench {
   readonly shown: Tune[] = [];
   robot!: Robot;
   autotune!: Autotune;
-  readonly #propose: (task: ProposalTask) => Promise<Proposal>;
+  readonly #propose: Propose;
   #store!: GainsStore;
   #folder = '';
 
-  constructor(compute: (task: ProposalTask) => Promise<Proposal> = async task => propose(task)) {
+  constructor(compute: Propose = async task => propose(task)) {
     this.#propose = compute;
   }
 
