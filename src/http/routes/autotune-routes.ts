@@ -49,6 +49,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
           'loop-unfit',
           'silence-too-long',
           'pin-failed',
+          'storage-failed',
         ],
       },
       async ({ loop, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx) => {

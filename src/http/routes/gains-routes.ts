@@ -21,8 +21,22 @@ import { wholeNumber, wholeNumberSchema } from '../query.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 
-/** What any request to a controller may meet. */
-export const CONTROLLER_PROBLEMS = ['unit-offline', 'unit-busy', 'not-confirmed'] as const;
+/** What any request that is carried out by a controller may meet, on the bus too. */
+export const CONTROLLER_PROBLEMS = [
+  'unit-offline',
+  'unit-busy',
+  'not-confirmed',
+  'deadline',
+  'bus-busy',
+  'nack',
+  'bus-io',
+  'bus-timeout',
+  'arbitration-lost',
+  'bus-unavailable',
+  'bus-failed',
+  'bus-closed',
+  'bad-frame',
+] as const;
 /** What any save may meet. */
 export const SAVE_PROBLEMS = [
   ...MATCH_PROBLEMS,

@@ -3,6 +3,7 @@ import { type Status, status } from '../../core/status.js';
 import type { Robot } from '../../robot/robot.js';
 import { requireConnected } from '../body.js';
 import { command, get, MATCH_PROBLEMS, post, type Route } from '../route.js';
+import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
 const laserBody = named('LaserAction', {
   ...object({ action: oneOf(['on', 'off']) }),
@@ -55,7 +56,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         summary: 'Release the stop; both units are in manual then',
         right: 'drive',
         answer: stopState,
-        problems: [...MATCH_PROBLEMS, 'stopped', 'not-confirmed', 'nack'],
+        problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
       },
       async ctx => {
         await robot.resume(() => requireConnected(ctx));

@@ -61,7 +61,7 @@ function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
         id: `${name}Excitation`,
         right: 'read',
         summary: 'The excitation chosen',
-        problems: CONTROLLER_PROBLEMS,
+        problems: ['unit-offline', 'unit-busy'],
       },
       () => robot.units[name].excitation(),
     ),
