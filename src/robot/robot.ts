@@ -168,6 +168,8 @@ export class Robot {
     requireWanted();
     await this.#stop.resume(requireWanted);
     await this.#stopRecorded;
+    // A stop that came while the disk was waited for has won.
+    if (this.stopped) throw new RobotError('stopped');
   }
 
   #supervise(atMs: number): void {

@@ -116,6 +116,17 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a stop wins that comes while a resume waits for a slow disk': {
+    steps: [
+      { do: 'disk', weather: { latencyMs: 200, fails: [], torn: 0 } },
+      post('/api/stop'),
+      { do: 'wait', ms: 100 },
+      post('/api/resume'),
+      { do: 'wait', ms: 5 },
+      post('/api/stop'),
+      { do: 'settle' },
+    ],
+  },
   'of a stop and a resume at once one wins': {
     settings: { pollHz: 10 },
     steps: [
