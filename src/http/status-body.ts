@@ -74,13 +74,13 @@ function unitStatus(robot: Robot, name: UnitName): UnitStatus {
       revision,
       savedAt,
       applied: state.applied,
-      trial: state.trial && trialStatus(state.trial),
+      trial: state.trial && trialStatusOf(state.trial),
     },
     problem: state.problem && complaintOf(state.problem),
   };
 }
 
-export function trialStatus({ id, by, endsAtMs, gains }: Trial): TrialStatus {
+export function trialStatusOf({ id, by, endsAtMs, gains }: Trial): TrialStatus {
   return { id, by, endsAtT: endsAtMs / 1000, gains };
 }
 

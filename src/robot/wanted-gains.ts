@@ -28,18 +28,17 @@ export class WantedGains {
   /** What a controller should run that shows this checksum as active; undefined where it does. */
   missing(active: number): GainSet | undefined {
     const wanted = this.#wanted;
-    return wanted === undefined || this.#checksumOf(wanted) === active ? undefined : wanted;
+    return this.#areActive(wanted, active) ? undefined : wanted;
   }
 
   /** Whether a controller that shows this checksum as active runs what it should. */
   areWanted(active: number): boolean {
-    return this.#wanted !== undefined && this.missing(active) === undefined;
+    return this.#areActive(this.#wanted, active);
   }
 
   /** Whether a controller that shows this checksum as active runs the saved gains. */
   areSaved(active: number): boolean {
-    const saved = this.#saved();
-    return saved !== undefined && this.#checksumOf(saved) === active;
+    return this.#areActive(this.#saved(), active);
   }
 
   get trial(): Trial | undefined {
@@ -76,11 +75,10 @@ export class WantedGains {
     return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
   }
 
-  #checksumOf(gains: GainSet): number {
-    const known = this.#checksums.get(gains);
-    if (known !== undefined) return known;
-    const checksum = gainsChecksum(this.#unit, gains);
+  #areActive(gains: GainSet | undefined, active: number): boolean {
+    if (gains === undefined) return false;
+    const checksum = this.#checksums.get(gains) ?? gainsChecksum(this.#unit, gains);
     this.#checksums.set(gains, checksum);
-    return checksum;
+    return checksum === active;
   }
 }

@@ -9,7 +9,7 @@ import type { Trial } from '../../robot/trial.js';
 import { requireConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
 import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
-import { trialStatus as trialStatusOf } from '../status-body.js';
+import { trialStatusOf } from '../status-body.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
 export const TRIAL_LEASE_S = { minimum: 0.2, maximum: 5 } as const;
