@@ -11,7 +11,7 @@ import { MotorUnit } from './motor-unit.js';
 import type { Act, Permission } from './permission.js';
 import type { RobotEvent } from './robot-event.js';
 import type { StepCapture } from './step-reader.js';
-import { Stop } from './stop.js';
+import { Stop, type StopMemory } from './stop.js';
 
 export interface RobotSettings {
   readonly pollHz: number;
@@ -20,13 +20,6 @@ export interface RobotSettings {
   /** The mode of a controller that reset itself while we ran. */
   readonly onControllerReset: 'manual' | 'restore';
   readonly silence: Readonly<Record<UnitName, SilenceLimits>>;
-}
-
-/** Whether the robot is stopped, through restarts. */
-interface StopMemory {
-  readonly wasStopped: boolean;
-  /** Resolves when it is kept, or cannot be in time. */
-  record(stopped: boolean): Promise<void>;
 }
 
 /** How long a start waits for controllers to answer. */
@@ -52,7 +45,6 @@ export class Robot {
   readonly #periodMs: number;
   readonly #stop: Stop;
   readonly #stopMemory: StopMemory | undefined;
-  #stopRecorded: Promise<void> | undefined;
   #closed = false;
   /** What kept the laser from being used at the last look. */
   #laserFault: string | undefined;
@@ -102,10 +94,8 @@ export class Robot {
       units: Object.values(this.units).map(({ stop }) => stop),
       laser: this.laser,
       clock,
-      onChange: (after, why) => {
-        this.#stopRecorded = this.#stopMemory?.record(after);
-        this.#emit({ what: 'stopped', after, why });
-      },
+      memory: options.stopMemory,
+      onChange: (after, why) => this.#emit({ what: 'stopped', after, why }),
     });
   }
 
@@ -167,9 +157,6 @@ export class Robot {
     };
     requireWanted();
     await this.#stop.resume(requireWanted);
-    await this.#stopRecorded;
-    // A stop that came while the disk was waited for has won.
-    if (this.stopped) throw new RobotError('stopped');
   }
 
   #supervise(atMs: number): void {

@@ -10,6 +10,13 @@ const STOP_MS = 800;
 /** So long a refused resume tries to latch again what it released; polls go on trying. */
 const LATCH_AGAIN_MS = 100;
 
+/** Whether the robot is stopped, through restarts. */
+export interface StopMemory {
+  readonly wasStopped: boolean;
+  /** Resolves when it is kept, or cannot be in time. */
+  record(stopped: boolean): Promise<void>;
+}
+
 /**
  * The robot's stop and its end. Stopped is the laser dark and every controller latched. Of a stop and a resume at the same
  * time the stop wins.
@@ -18,6 +25,7 @@ export class Stop {
   readonly #units: readonly UnitStop[];
   readonly #laser: Laser;
   readonly #clock: Clock;
+  readonly #memory: StopMemory | undefined;
   readonly #onChange: (stopped: boolean, why: string) => void;
   #stopped = false;
   /** Counts stops, so that a resume notices one that came in between. */
@@ -32,11 +40,13 @@ export class Stop {
     units: readonly UnitStop[];
     laser: Laser;
     clock: Clock;
+    memory: StopMemory | undefined;
     onChange: (stopped: boolean, why: string) => void;
   }) {
     this.#units = options.units;
     this.#laser = options.laser;
     this.#clock = options.clock;
+    this.#memory = options.memory;
     this.#onChange = options.onChange;
   }
 
@@ -93,6 +103,7 @@ export class Stop {
   begin(why: string): RobotError | undefined {
     const pinFailure = this.#laser.darken('stop');
     this.#stops += 1;
+    void this.#memory?.record(true);
     for (const unit of this.#units) unit.begin();
     this.#set(true, why);
     return pinFailure;
@@ -109,11 +120,15 @@ export class Stop {
     // One that appears meanwhile is latched as before, until the resume holds.
     for (const unit of online) unit.beginRelease();
     try {
+      // While a controller has its latch, a restart finds that: nothing is released that is on record as stopped.
+      await this.#memory?.record(false);
+      stillWanted();
       await allEnded(online.map(unit => unit.enterManual(stillWanted)));
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
       for (const unit of online) unit.endRelease();
+      if (this.#stopped) void this.#memory?.record(true);
       const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
       if (this.#stopped) await Promise.allSettled(online.map(unit => unit.confirm(untilMs)));
       throw this.#stops === stops ? error : new RobotError('stopped');

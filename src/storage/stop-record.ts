@@ -7,7 +7,7 @@ import { replaceFile } from './durable-file.js';
 export const STOP_FILE = 'stop.json';
 
 /** A resume waits no longer for a slow disk. It holds all the same, and a restart may find the robot stopped. */
-const RECORD_MS = 300;
+const RECORD_MS = 200;
 const TRY_AGAIN_MS = 1000;
 
 /**

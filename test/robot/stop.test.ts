@@ -301,4 +301,51 @@ describe('the stop', () => {
     expect(await save).to.equal(200);
     expect(robot.truth('chassis').gains?.speed?.kp).to.equal(1);
   });
+
+  describe('through a restart at which no controller can be reached', () => {
+    const restartUnplugged = async () => {
+      for (const unit of UNITS) robot.fault(unit, 'unplug');
+      await robot.restart();
+    };
+
+    it('holds, and lets nobody light', async () => {
+      robot = await ClockedRobot.start();
+      await robot.during(robot.robot.stop());
+      await restartUnplugged();
+      expect(robot.robot.stopped).to.equal(true);
+      expect(() => robot.robot.laserOn())
+        .to.throw(RobotError)
+        .with.property('code', 'stopped');
+    });
+
+    it('is over after a resume', async () => {
+      robot = await ClockedRobot.start();
+      await robot.during(robot.robot.stop());
+      expect(await robot.outcome(robot.robot.resume())).to.equal(200);
+      await restartUnplugged();
+      expect(robot.robot.stopped).to.equal(false);
+    });
+
+    it('holds after a resume that was refused', async () => {
+      robot = await ClockedRobot.start();
+      await robot.during(robot.robot.stop());
+      robot.intercept = frame => (isWrite(frame, 'gimbal', 'mode') ? 'fails' : undefined);
+      expect(await robot.outcome(robot.robot.resume())).to.not.equal(200);
+      await robot.wait(200);
+      await restartUnplugged();
+      expect(robot.robot.stopped).to.equal(true);
+    });
+
+    it('is on record until the disk says otherwise: nothing is released before', async () => {
+      robot = await ClockedRobot.start();
+      await robot.during(robot.robot.stop());
+      const answer = robot.disk.hang();
+      robot.frames.length = 0;
+      const resumed = robot.robot.resume();
+      await robot.wait(100);
+      expect(robot.frames.filter(frame => isWrite(frame, 'gimbal', 'mode'))).to.deep.equal([]);
+      answer();
+      expect(await robot.outcome(resumed)).to.equal(200);
+    });
+  });
 });

@@ -73,7 +73,7 @@ describe('the record of a stop', () => {
     void record.record(false).then(() => {
       recorded = true;
     });
-    await clock.advance(299);
+    await clock.advance(199);
     expect(recorded).to.equal(false);
     await clock.advance(1);
     expect(recorded).to.equal(true);

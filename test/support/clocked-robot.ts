@@ -12,6 +12,7 @@ import { type FieldValues, type Register, registerMap } from '../../src/protocol
 import type { Permission } from '../../src/robot/permission.js';
 import { Robot, type RobotSettings } from '../../src/robot/robot.js';
 import type { RobotEvent } from '../../src/robot/robot-event.js';
+import { StopRecord } from '../../src/storage/stop-record.js';
 import { everythingAllowed } from './everything-allowed.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
@@ -82,7 +83,10 @@ export class ClockedRobot {
   async restart(): Promise<void> {
     await this.kill();
     this.#store = await GainsStore.open({ folder: this.#folder, clock: this.clock, disk: this.disk });
+    const { clock, disk } = this;
+    const stopMemory = await StopRecord.open({ folder: this.#folder, disk, clock, boot: 'one' });
     this.#robot = new Robot({
+      stopMemory,
       hardware: { ...this.sim.hardware, bus: this.#intercepted(this.sim.hardware.bus) },
       store: this.#store,
       clock: this.clock,

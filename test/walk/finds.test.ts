@@ -127,6 +127,18 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a resume that a lock beats leaves the mode': {
+    settings: { pollHz: 10, hostSilenceMs: 2000, onRefereeSilence: 'hold', frameMs: 0.2 },
+    steps: [
+      post('/api/gimbal/mode/switch', { mode: 'debug' }),
+      post('/api/match', { id: 'second', revision: 1, phase: 'auto' }),
+      { do: 'wait', ms: 5 },
+      post('/api/resume'),
+      { do: 'wait', ms: 25 },
+      post('/api/match/lock', { reason: 'walk' }),
+      { do: 'settle' },
+    ],
+  },
   'of a stop and a resume at once one wins': {
     settings: { pollHz: 10 },
     steps: [
