@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defaultConfig } from '../../src/config/default-config.js';
-import { NODE_OPTIONS } from './node-options.js';
+import { NODE_ENVIRONMENT, NODE_OPTIONS } from './node-options.js';
 
 /** Where the daemon lies in the package. */
 export const HOME = 'usr/lib/trunnion';
@@ -25,8 +25,9 @@ export function filesIn(folder: string): string[] {
 export function layOutSystem(root: string): void {
   // Only systemd sets NOTIFY_SOCKET: nothing else comes between the command and Node.
   const node = ['/usr/bin/node', ...NODE_OPTIONS].join(' ');
+  const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
   const command = (entry: string) =>
-    `#!/bin/sh\nexec \${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} ${node} /${HOME}/dist/${entry}/main.js "$@"\n`;
+    `#!/bin/sh\n${environment.join('')}exec \${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} ${node} /${HOME}/dist/${entry}/main.js "$@"\n`;
   put(root, 'usr/bin/trunnion', command('src'), 0o755);
   put(root, 'usr/bin/trunnion-sim', command('sim'), 0o755);
   for (const program of ['trunnion-dark', 'with-notify-socket']) {

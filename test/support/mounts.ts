@@ -1,5 +1,35 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import type { Context } from 'mocha';
+
+/** A disk of its own at this folder that can be made to hang. Only root has such: without, the test is skipped. */
+export function mountHangingDisk(
+  context: Context,
+  folder: string,
+): { hang(): void; goOn(): void; remove(): void } {
+  const image = `${folder}.img`;
+  const made = ['dd', 'mkfs.ext4', 'mount'].every((program, step) => {
+    const operands = [
+      ['if=/dev/zero', `of=${image}`, 'bs=1M', 'count=8'],
+      ['-q', '-F', image],
+      ['-o', 'loop', image, folder],
+    ][step];
+    return spawnSync(program, operands).status === 0;
+  });
+  if (!made) {
+    console.log('      skipped, no disk that can be frozen can be mounted here');
+    rmSync(image, { force: true });
+    context.skip();
+  }
+  return {
+    hang: () => execFileSync('fsfreeze', ['-f', folder]),
+    goOn: () => spawnSync('fsfreeze', ['-u', folder]),
+    remove: () => {
+      execFileSync('umount', ['--lazy', folder]);
+      rmSync(image, { force: true });
+    },
+  };
+}
 
 /** A small disk of its own at this folder, until it is taken away. Only root has such: without, the test is skipped. */
 export function mountDisk(

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { layOutSystem } from '../../scripts/package/layout.js';
+import { NODE_ENVIRONMENT } from '../../scripts/package/node-options.js';
+import { Child } from '../support/child.js';
+import { call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+import { mountHangingDisk } from '../support/mounts.js';
+import { requirePrograms } from '../support/programs.js';
+
+describe('a disk that hangs in the kernel', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is met by the package with as many threads as it starts Node with', () => {
+    layOutSystem(folder);
+    for (const program of ['trunnion', 'trunnion-sim'])
+      expect(readFileSync(join(folder, 'usr/bin', program), 'utf8')).to.include(
+        `export UV_THREADPOOL_SIZE=${NODE_ENVIRONMENT.UV_THREADPOOL_SIZE}\n`,
+      );
+  });
+
+  it('leaves threads for the bus, stops and drives, and keeps the newest when it goes on', async function () {
+    requirePrograms(this, 'mkfs.ext4', 'fsfreeze');
+    const disk = mountHangingDisk(this, folder);
+    const child = new Child('sim/main.js', ['--port', '0', '--state', folder], NODE_ENVIRONMENT);
+    try {
+      const url = await child.url();
+      const status = async () => (await call(url, 'GET', '/api/status')).body;
+      const post = (path: string, body?: unknown) => call(url, 'POST', path, body);
+      await eventually(async () => (await status()).chassis.online);
+      const gains = (await call(url, 'GET', '/api/chassis/pidconfig')).body;
+      const save = (kp: number) => post('/api/chassis/pidconfig', { ...gains, speed: { kp, ki: 0, kd: 0 } });
+      await eventually(async () => (await save(2)).status === 200);
+      disk.hang();
+      await Promise.all([
+        save(3),
+        post('/api/chassis/profiles', { name: 'a' }),
+        post('/api/match/lock', { reason: 'x' }),
+      ]);
+      await eventually(async () => (await post('/api/stop')).status === 200);
+      await post('/api/match/unlock');
+      await eventually(async () => (await status()).log.ok === false);
+      const hanging = stuckThreads(child.process.pid);
+      expect(hanging).to.be.within(1, Number(NODE_ENVIRONMENT.UV_THREADPOOL_SIZE) - 1);
+      await eventually(async () => (await post('/api/resume')).status === 200);
+      await eventually(
+        async () => (await post('/api/gimbal/mode/switch', { mode: 'auto' })).text === '{"mode":"auto"}',
+      );
+      expect((await save(4)).body.code).to.equal('storage-failed');
+      disk.goOn();
+      await eventually(async () => {
+        const { log, storage, match } = await status();
+        return log.ok && storage.ok && match.recorded;
+      });
+      await eventually(async () => (await save(5)).status === 200);
+    } finally {
+      disk.goOn();
+      await child.kill('SIGKILL');
+      disk.remove();
+    }
+  });
+});
+
+/** Of the process: those that wait in a call of the kernel that no signal ends. */
+function stuckThreads(pid: number | undefined): number {
+  const states = readdirSync(`/proc/${pid}/task`).map(task => {
+    const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2)[0];
+  });
+  return states.filter(state => state === 'D').length;
+}
