@@ -22,17 +22,17 @@ export class MemoryController {
   readonly #controller: SimulatedController;
   /** The newest, which the firmware has not heard yet. */
   #heartbeat: Buffer | undefined;
-  readonly #registers: ReadonlyMap<number, Register>;
-  /** Addresses of which the memory holds what the firmware shows. */
-  readonly #shown = new Set<number>();
+  readonly #readable: readonly Register[];
+  /** Those of which the memory holds what the firmware shows. */
+  readonly #shown = new Set<Register>();
 
   constructor(unit: Unit) {
     this.#controller = new SimulatedController(unit, standstill(unit), RATE_HZ);
-    this.#registers = new Map(registerMap(unit).map(register => [register.address, register]));
+    this.#readable = registerMap(unit).filter(register => register.access !== 'write');
   }
 
   read(address: number, length: number): Buffer {
-    if (!this.#shown.has(address)) this.#show(address);
+    this.#show(address, address + length);
     return Buffer.from(this.#memory.subarray(address, address + length));
   }
 
@@ -47,10 +47,14 @@ export class MemoryController {
     this.#shown.clear();
   }
 
-  #show(address: number): void {
-    const register = this.#registers.get(address);
-    if (register === undefined) return;
-    this.#controller.read(address, frameBytes(register)).copy(this.#memory, address);
-    this.#shown.add(address);
+  /** What lies between these addresses. */
+  #show(start: number, end: number): void {
+    for (const register of this.#readable) {
+      const { address } = register;
+      const bytes = frameBytes(register);
+      if (address >= end || address + bytes <= start || this.#shown.has(register)) continue;
+      this.#controller.read(address, bytes).copy(this.#memory, address);
+      this.#shown.add(register);
+    }
   }
 }

@@ -81,6 +81,11 @@ export class LightModel {
     this.#asking.delete(asked);
   }
 
+  /** The daemon is gone: nobody keeps to the limit until systemd's next program has darkened the laser. */
+  ends(): void {
+    this.#onMs = Number.POSITIVE_INFINITY;
+  }
+
   ended(at: number): void {
     this.lit.sure(false, at, at);
     this.#asking.clear();

@@ -131,6 +131,7 @@ export class Model {
   /** Callers who are still waiting may be cut off from here on. */
   ends(): void {
     this.#ending = true;
+    this.light.ends();
   }
 
   /** The disk shows what it could not sync and will lose without power: nobody can know that. */
