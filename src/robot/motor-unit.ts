@@ -73,22 +73,9 @@ export class MotorUnit {
     };
     const controller = new MotorController({ unit, link, clock, onStatus });
     const turns = new Turns(clock, unit.name);
-    const { foundLatched, stepCaptured } = options;
-    const reconciler = new Reconciler({ state, controller, turns, emit, foundLatched });
-    const parts = {
-      unit,
-      link,
-      clock,
-      store,
-      permission,
-      state,
-      controller,
-      turns,
-      reconciler,
-      silence,
-      emit,
-    };
-    const supervision = new UnitSupervision({ ...parts, stepCaptured });
+    const reconciler = new Reconciler({ ...options, state, controller, turns });
+    const parts = { ...options, state, controller, turns, reconciler, silence };
+    const supervision = new UnitSupervision(parts);
     const gate = new RequestGate({ ...parts, supervision });
     this.gains = new UnitGains({
       ...parts,
