@@ -65,10 +65,7 @@ function decodeLine(line: string): JournalEntry | undefined {
   const match = CHECKED.exec(line);
   if (match === null || checksum(match[1] ?? '') !== match[2]) return undefined;
   const value = parsed(line);
-  return isObject(value) ? entryOf(value, line) : undefined;
-}
-
-function entryOf(value: Record<string, unknown>, line: string): JournalEntry | undefined {
+  if (!isObject(value)) return undefined;
   const { format = FORMAT, revision, time, unit, gains } = value;
   if (format !== FORMAT || !isRevision(revision) || typeof time !== 'string' || typeof unit !== 'string')
     return undefined;

@@ -108,14 +108,13 @@ export class Journal {
   }
 
   #enqueue(act: () => Promise<unknown>): Promise<void> {
-    const end = (problem: StorageFailure | undefined) => {
-      this.#isStuck = false;
-      this.#setProblem(problem);
-    };
-    this.#work = this.#work.then(act).then(
-      () => end(undefined),
-      error => end(failureOf(error)),
-    );
+    this.#work = this.#work
+      .then(act)
+      .then(() => undefined, failureOf)
+      .then(problem => {
+        this.#isStuck = false;
+        this.#setProblem(problem);
+      });
     return this.#work;
   }
 

@@ -60,21 +60,14 @@ export class Revisions {
   }
 
   keepNewest(count: number): void {
-    for (const [unit, found] of this.#byUnit) {
-      if (found.length > count) this.#byUnit.set(unit, found.slice(-count));
-    }
+    for (const [unit, found] of this.#byUnit) this.#byUnit.set(unit, found.slice(-count));
   }
 
   /** The file that has them, in parts that are made as they are asked for. */
   *parts(): Iterable<Buffer> {
-    let lines: string[] = [];
-    for (const found of this.#byUnit.values()) {
-      for (const { line } of found) {
-        if (lines.push(line) < LINES_AT_ONCE) continue;
-        yield journalBytes(lines);
-        lines = [];
-      }
+    const lines = [...this.#byUnit.values()].flat().map(({ line }) => line);
+    for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
+      yield journalBytes(lines.slice(start, start + LINES_AT_ONCE));
     }
-    if (lines.length > 0) yield journalBytes(lines);
   }
 }
