@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
+import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 describe('a save that the disk does not confirm', () => {
-  /** How many of the next syncs fail. */
+  /** How many of the journal's next syncs fail. */
   let failures = 0;
   const daemon = simulatedDaemon(
     {},
@@ -12,6 +13,7 @@ describe('a save that the disk does not confirm', () => {
       disk: real => {
         const failing = async (path: string, opening: typeof real.create) => {
           const file = await opening(path);
+          if (!path.includes(JOURNAL_FILE)) return file;
           const sync = async () => {
             failures -= 1;
             if (failures >= 0)
