@@ -101,8 +101,32 @@ function unreachable(code: string, where: string, cure: string | undefined): Fou
   return unknown(`could not be asked: ${code}`, cure);
 }
 
+/** Of what a controller reports. */
+const CURES: Readonly<Record<string, string>> = {
+  silent: 'It hears no heartbeats: check the cable, and the load of the board.',
+  over_current: 'Let it cool, and look for what blocks it.',
+  over_temperature: 'Let it cool, and look for what blocks it.',
+  encoder_failed: "Check the encoder's cable.",
+  supply_low: 'Check the motor supply: battery, plugs.',
+  camera_lost: "Check the camera's cable.",
+  frame_refused: 'Check the cable if it comes again.',
+  ran_away: 'Try milder gains.',
+};
+
 function reported(status: unknown, unit: Unit): Found {
   if (memberOf(status, 'online') === true) {
+    const faults = memberOf(status, 'faults');
+    if (Array.isArray(faults) && faults.length > 0) {
+      const cures = faults.map(fault => CURES[String(fault)] ?? 'docs/operating.md says what it means.');
+      return wrong(`${unit.title} reports ${faults.join(', ')}`, [...new Set(cures)].join(' '));
+    }
+    const isTried = memberOf(status, 'gains', 'trial') !== undefined;
+    if (memberOf(status, 'gains', 'applied') === false && !isTried) {
+      return wrong(
+        `${unit.title} does not run the stored gains`,
+        'The daemon tries again by itself; if it stays so: journalctl -u trunnion -n 50',
+      );
+    }
     const [firmware, protocol] = [memberOf(status, 'firmware'), memberOf(status, 'protocol')];
     return fine(`${unit.title} is online: firmware ${firmware}, protocol ${protocol}`);
   }

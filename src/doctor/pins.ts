@@ -30,6 +30,12 @@ export async function laserPin(asked: Case): Promise<Found> {
   const { gpio, activeLow } = config.laser;
   if (status !== undefined) {
     const state = memberOf(status, 'laser', 'state');
+    if (memberOf(status, 'laser', 'light') === 'fault') {
+      return wrong(
+        'the laser may be lit: its pin does not obey',
+        `Cut the laser's supply; then see "gpio" and "gpio access".`,
+      );
+    }
     if (typeof state === 'string') return fine(`the daemon has it; the laser is ${state}`);
     const detail = memberOf(status, 'laser', 'problem', 'detail');
     return wrong(

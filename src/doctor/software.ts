@@ -122,6 +122,10 @@ export async function daemon({
   }
   if (status !== undefined) {
     const running = memberOf(status, 'version');
+    const tokens = memberOf(status, 'access', 'detail');
+    if (running === version && tokens !== undefined) {
+      return wrong(String(tokens), 'sudo trunnion token list shows whether the file can be read again');
+    }
     if (running === version) return fine(`serves ${url}${accessOf(status, isClosed)}`);
     return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
   }

@@ -10,7 +10,7 @@ const SLOW_SYNC_MS = 500;
 
 export async function stateFolder({ system, config, status, daemonRuns, user }: Case): Promise<Found> {
   const { folder } = config.state;
-  if (status !== undefined) return reported(memberOf(status, 'storage'), folder);
+  if (status !== undefined) return reported(status, folder);
   if (daemonRuns) return unknown('the daemon has it, and could not be asked');
   try {
     const { uid } = await system.stat(folder);
@@ -42,14 +42,19 @@ export async function stateFolder({ system, config, status, daemonRuns, user }: 
   }
 }
 
-function reported(storage: unknown, folder: string): Found {
-  if (memberOf(storage, 'ok') === false) {
+function reported(status: unknown, folder: string): Found {
+  for (const what of ['storage', 'log']) {
+    if (memberOf(status, what, 'ok') !== false) continue;
+    const cure = memberOf(status, what, 'cure') ?? `Look at ${folder}.`;
+    return wrong(String(memberOf(status, what, 'detail')), String(cure));
+  }
+  if (memberOf(status, 'match', 'recorded') === false) {
     return wrong(
-      String(memberOf(storage, 'detail')),
-      String(memberOf(storage, 'cure') ?? `Look at ${folder}.`),
+      'lock and phase of the match do not reach the disk: a power cut would lose them',
+      `Look at ${folder}: room, owner, SD card.`,
     );
   }
-  const setAside = memberOf(storage, 'setAside');
+  const setAside = memberOf(status, 'storage', 'setAside');
   if (Array.isArray(setAside) && setAside.length > 0) {
     return wrong(
       `damaged journals were set aside: ${setAside.join(', ')}`,

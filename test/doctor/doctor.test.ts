@@ -183,6 +183,13 @@ const rows: readonly Row[] = [
     /open to everyone/,
   ],
   [
+    'a list of tokens that cannot be read',
+    runningWith({ access: { state: 'unavailable', exposed: false, detail: 'The file is damaged.' } }),
+    'daemon',
+    'wrong',
+    /The file is damaged.*token list/,
+  ],
+  [
     'a daemon that is mute',
     { ...RUNNING, status: undefined },
     'daemon',
@@ -308,6 +315,34 @@ const rows: readonly Row[] = [
     /cannot reach it: The gimbal controller does not answer.*power/,
   ],
   [
+    'an empty battery',
+    runningWith({ gimbal: { ...STATUS.gimbal, faults: ['supply_low'] } }),
+    'gimbal controller',
+    'wrong',
+    /Gimbal reports supply_low.*battery/,
+  ],
+  [
+    'a fault that this doctor does not know',
+    runningWith({ gimbal: { ...STATUS.gimbal, faults: ['too_blue'] } }),
+    'gimbal controller',
+    'wrong',
+    /too_blue.*operating\.md/,
+  ],
+  [
+    'gains that are not those of the journal',
+    runningWith({ chassis: { ...STATUS.chassis, gains: { revision: 1, applied: false } } }),
+    'chassis controller',
+    'wrong',
+    /does not run the stored gains.*journalctl/,
+  ],
+  [
+    'gains that somebody tries',
+    runningWith({ chassis: { ...STATUS.chassis, gains: { applied: false, trial: { id: 'a' } } } }),
+    'chassis controller',
+    'fine',
+    /online/,
+  ],
+  [
     'a daemon without a bus',
     runningWith({
       gimbal: { online: false, problem: { code: 'bus-unavailable', detail: 'There is no I2C bus.' } },
@@ -366,6 +401,20 @@ const rows: readonly Row[] = [
     /No pin/,
   ],
   [
+    'a laser that is lit unasked',
+    runningWith({ laser: { state: 'on', light: 'fault' } }),
+    'laser pin',
+    'wrong',
+    /may be lit.*Cut the laser's supply/,
+  ],
+  [
+    'a laser whose pin fails',
+    runningWith({ laser: { state: null, light: 'fault', problem: { detail: 'The pin does not obey.' } } }),
+    'laser pin',
+    'wrong',
+    /may be lit.*Cut the laser's supply/,
+  ],
+  [
     'no state folder',
     stats({ '/var/lib/trunnion': undefined }),
     'state folder',
@@ -397,6 +446,20 @@ const rows: readonly Row[] = [
     'state folder',
     'wrong',
     /It is full.*Free some/,
+  ],
+  [
+    'a log that does not reach the disk',
+    runningWith({ log: { ok: false, detail: 'The log of events does not reach the disk.' } }),
+    'state folder',
+    'wrong',
+    /does not reach the disk.*Look at/,
+  ],
+  [
+    'a lock that does not reach the disk',
+    runningWith({ match: { recorded: false } }),
+    'state folder',
+    'wrong',
+    /lock and phase.*SD card/,
   ],
   [
     'a journal set aside',
