@@ -7,5 +7,6 @@ export { FirstMinute } from './sim/first-minute.js';
 export { SimPanel } from './sim/sim-panel.js';
 export { saveStep } from './step/step-csv.js';
 export { TunePlan } from './step/tune-plan.js';
+export { TuneReport } from './step/tune-report.js';
 export { GainsFile } from './tuning/gains-file.js';
 export { Revisions } from './tuning/revisions.js';

@@ -12,7 +12,7 @@ const FRAME_MS = 30;
 const daemon = createDaemon(() => stream.giveWay());
 const model = new Model(daemon);
 const stream = new EventStream({
-  onRefused: () => void model.lookWhoIsHere(),
+  onRefused: () => void model.streamRefused(),
   onOpen: () => model.streamOpened(),
   onRest: resting => {
     model.resting.value = resting;

@@ -38,6 +38,8 @@ const COALESCE_MS = 20;
 const GATHER_S = { driven: 0.03, manual: 0.09 } as const;
 /** A page is back this soon after its stream broke. */
 const RETRY_MS = 300;
+/** More than this is not kept for a slow reader, which comes back and asks for what happened. */
+const MOST_OWED = 50;
 /** A reader that takes nothing for so long makes room for others; it may come back. */
 const STUCK_MS = 2000;
 
@@ -46,6 +48,8 @@ interface Stream {
   /** Since when the socket has not drained. */
   slowSinceMs: number | undefined;
   owesStatus: boolean;
+  /** Events that come once, and that a full socket could not take. */
+  readonly owed: string[];
 }
 
 export interface Events {
@@ -82,7 +86,11 @@ export function createEvents(
   const writeAll = (text: string) => {
     const all = readings + text;
     readings = '';
-    for (const stream of streams) write(stream, all);
+    for (const stream of streams) {
+      if (write(stream, all)) continue;
+      if (text !== '') stream.owed.push(text);
+      if (stream.owed.length > MOST_OWED) stream.ctx.res.destroy();
+    }
   };
   const gather = (sample: Telemetry) => {
     readings += eventText('telemetry', sample);
@@ -110,7 +118,9 @@ export function createEvents(
       access.changed.add(() => {
         for (const { ctx } of streams) if (!access.allows('read', callerOf(access, ctx))) ctx.res.destroy();
       }),
-      every(clock, COMMENT_MS, () => writeAll(':\n\n')),
+      every(clock, COMMENT_MS, () => {
+        for (const stream of streams) write(stream, ':\n\n');
+      }),
     ];
     return () => {
       for (const end of ends) end();
@@ -132,7 +142,7 @@ export function createEvents(
     ctx.status = 200;
     ctx.type = 'text/event-stream';
     if (ctx.method === 'HEAD') return;
-    const stream: Stream = { ctx, slowSinceMs: undefined, owesStatus: false };
+    const stream: Stream = { ctx, slowSinceMs: undefined, owesStatus: false, owed: [] };
     ctx.respond = false;
     ctx.socket.setNoDelay(true);
     streams.add(stream);
@@ -140,6 +150,7 @@ export function createEvents(
     ctx.res.on('error', () => ctx.res.destroy());
     ctx.res.on('drain', () => {
       stream.slowSinceMs = undefined;
+      if (stream.owed.length > 0) write(stream, stream.owed.splice(0).join(''));
       if (stream.owesStatus) writeStatus([stream]);
     });
     stopListening ??= listen();

@@ -262,6 +262,44 @@ describe('events', () => {
     expect(slow.events('telemetry').length).to.be.lessThan(frames / 2);
   });
 
+  /** A reader whose socket takes nothing more. */
+  async function slowReader(): Promise<Reader> {
+    const slow = await read();
+    slow.response.pause();
+    for (let index = 0; index < 500; index += 1) {
+      feed.telemetryListeners.emit(sample(index, 'x'.repeat(50_000)));
+      if (index % 20 === 0) await new Promise(resolve => setImmediate(resolve));
+    }
+    return slow;
+  }
+  const event = (seq: number): LogEvent => ({ seq, t: seq, at: '2030-01-01T00:00:00Z', what: 'mode' });
+
+  it('owe a slow reader what comes once, in its order, and the status after it', async () => {
+    const slow = await slowReader();
+    feed.logListeners.emit(event(1));
+    feed.stepListeners.emit(STEP);
+    feed.logListeners.emit(event(2));
+    feed.changeTo('auto');
+    await clock.advance(50);
+    slow.response.resume();
+    await slow.until(() => slow.events('status').length > 1);
+    expect(slow.events().slice(-4)).to.deep.equal([
+      { name: 'log', data: event(1) },
+      { name: 'step', data: STEP },
+      { name: 'log', data: event(2) },
+      { name: 'status', data: JSON.parse(JSON.stringify(statusIn('auto'))) },
+    ]);
+  });
+
+  it('end for a slow reader whom too much is owed, so that it comes back and asks', async () => {
+    const slow = await slowReader();
+    for (let seq = 0; seq < 50; seq += 1) feed.logListeners.emit(event(seq));
+    expect(slow.response.destroyed).to.equal(false);
+    await eventually(async () => events.streams === 1);
+    feed.logListeners.emit(event(50));
+    await eventually(async () => events.streams === 0);
+  });
+
   it('end for a reader that has taken nothing for 2 s', async () => {
     const stuck = new Reader(await connect());
     await read();

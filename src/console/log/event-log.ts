@@ -36,10 +36,15 @@ export class EventLog {
 
   /** What happened while nobody listened. */
   async load(): Promise<void> {
+    const before = this.events.peek();
     const outcome = await this.#daemon.log(0);
     if ('refusal' in outcome) return;
-    this.dropped.value = outcome.body.dropped;
-    this.events.value = outcome.body.events;
+    const { events, dropped } = outcome.body;
+    const last = events.at(-1)?.seq ?? 0;
+    // What came live after the daemon had written its answer.
+    const since = this.events.peek().filter(event => event.seq > last && !before.includes(event));
+    this.dropped.value = dropped;
+    this.events.value = [...events, ...since].slice(-KEPT);
   }
 
   take(event: LogEvent): void {

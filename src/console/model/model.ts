@@ -22,6 +22,8 @@ export class Model {
   readonly fresh = signal(false);
   /** Not listening, because other windows do. */
   readonly resting = signal(false);
+  /** So many read the robot's events that the daemon refuses this page. */
+  readonly crowded = signal(false);
   readonly openedAt = new Date();
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
   readonly gains: Readonly<Record<UnitName, UnitGains>>;
@@ -87,9 +89,15 @@ export class Model {
     return session !== undefined && session.access !== 'open' && !session.rights.includes('read');
   }
 
-  async lookWhoIsHere(): Promise<void> {
+  async lookWhoIsHere(): Promise<boolean> {
     const outcome = await this.#daemon.session();
     if ('body' in outcome) this.session.value = outcome.body;
+    return 'body' in outcome;
+  }
+
+  /** Whoever may read is refused only where there is no room. */
+  async streamRefused(): Promise<void> {
+    this.crowded.value = (await this.lookWhoIsHere()) && !this.isShut;
   }
 
   async enter(token: string): Promise<void> {
@@ -105,8 +113,8 @@ export class Model {
   /** Asks for what happened while nobody listened. */
   streamOpened(): void {
     this.#isOpened = true;
+    this.crowded.value = false;
     this.telemetry.streamOpened();
-    void this.lookWhoIsHere();
     void this.log.load();
     void this.runs.look();
   }
@@ -114,6 +122,8 @@ export class Model {
   setStatus(status: Status): void {
     const before = this.status.peek();
     if (this.#isOpened) void this.tuning.look(status);
+    // Who may do what has changed, or was not answered yet.
+    if (this.#isOpened || this.session.peek()?.access !== status.access.state) void this.lookWhoIsHere();
     this.#isOpened = false;
     batch(() => {
       this.status.value = status;

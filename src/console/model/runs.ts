@@ -127,7 +127,9 @@ export class Runs {
   }
 
   #sampled(run: StepSummary | undefined): RememberedStep | undefined {
-    return run && this.samples.value.get(run.number);
+    const known = run && this.samples.value.get(run.number);
+    // A daemon that lost its last steps gives their numbers to others.
+    return known?.at === run?.at ? known : undefined;
   }
 }
 

@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
+import type { TrialStatus } from '../../core/status.js';
 import type { GainSet, Unit } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
+import type { Outcome } from '../daemon/request.js';
 import { Act } from '../parts/act.js';
 import { Lease } from './lease.js';
 
@@ -12,6 +14,10 @@ export class Trial {
   readonly #unit: Unit;
   readonly #daemon: Daemon;
   readonly #lease = new Lease();
+  /** What was asked last: one request waits for the other, so that each knows the id. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** That the lease asks for. */
+  #gains: GainSet | undefined;
 
   constructor(unit: Unit, daemon: Daemon) {
     this.#unit = unit;
@@ -20,26 +26,37 @@ export class Trial {
   }
 
   begin(gains: GainSet): Promise<boolean> {
-    const ask = (id?: string) => this.#daemon.tryGains(this.#unit.name, { gains, leaseS: Lease.leaseS, id });
     return this.act.run(
       'try',
-      async () => {
-        const id = this.id.peek();
-        this.#lease.drop();
-        const changed = await ask(id);
-        const isOver = 'refusal' in changed && changed.refusal.code === 'trial-ended';
-        const outcome = isOver ? await ask() : changed;
-        if ('body' in outcome) this.#hold(outcome.body.id, ask);
-        else this.drop();
-        return outcome;
-      },
+      () => this.#inTurn(() => this.#begin(gains)),
       'Tried, not saved: it ends with this page.',
     );
   }
 
+  async #begin(gains: GainSet): Promise<Outcome<TrialStatus>> {
+    const [id, before] = [this.id.peek(), this.#gains];
+    this.#lease.drop();
+    const changed = await this.#ask(gains, id);
+    const isOver = id !== undefined && 'refusal' in changed && changed.refusal.code === 'trial-ended';
+    const outcome = isOver ? await this.#ask(gains) : changed;
+    if ('body' in outcome) this.#hold(outcome.body.id, gains);
+    else if (id !== undefined && before && !isOver && this.id.peek() === id) this.#hold(id, before);
+    else this.drop();
+    return outcome;
+  }
+
   async end(): Promise<void> {
-    this.drop();
-    await this.act.run('undo', () => this.#daemon.endTrial(this.#unit.name), 'The saved gains run again.');
+    const end = () => {
+      this.drop();
+      return this.#daemon.endTrial(this.#unit.name);
+    };
+    await this.act.run('undo', () => this.#inTurn(end), 'The saved gains run again.');
+  }
+
+  /** Ends what this page tries, also what it has asked for and is not answered yet. */
+  async undo(): Promise<void> {
+    await this.#last;
+    if (this.id.peek() !== undefined) await this.end();
   }
 
   /** This page asks no more; what ended the trial is known elsewhere. */
@@ -48,10 +65,21 @@ export class Trial {
     this.id.value = undefined;
   }
 
-  #hold(id: string, ask: (id: string) => ReturnType<Daemon['tryGains']>): void {
+  #ask(gains: GainSet, id?: string): Promise<Outcome<TrialStatus>> {
+    return this.#daemon.tryGains(this.#unit.name, { gains, leaseS: Lease.leaseS, id });
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const answer = this.#last.then(act);
+    this.#last = answer;
+    return answer;
+  }
+
+  #hold(id: string, gains: GainSet): void {
     this.id.value = id;
+    this.#gains = gains;
     this.#lease.hold(async () => {
-      const outcome = await ask(id);
+      const outcome = await this.#ask(gains, id);
       const lasts = 'body' in outcome || outcome.refusal.code !== 'trial-ended';
       if (lasts || this.id.peek() !== id) return;
       this.drop();

@@ -46,12 +46,7 @@ export class Tuning {
   async look(status: Status): Promise<void> {
     for (const { name } of UNIT_LIST) {
       if (status[name].mode !== 'debug' && this.tunes[name].peek()?.state !== 'running') continue;
-      const outcome = await this.#options.daemon.lastTune(name);
-      const tune = 'body' in outcome ? outcome.body.tune : null;
-      const known = this.tunes[name].peek();
-      // An end that was heard of is newer than this answer.
-      const isNews = tune?.id === known?.id ? known?.state === 'running' : tune?.state === 'running';
-      if (tune !== null && isNews) this.take(tune);
+      await this.#learn(name);
     }
   }
 
@@ -84,10 +79,8 @@ export class Tuning {
     this.take(begun);
     this.#lease.hold(async () => {
       const outcome = await daemon.tune(unit, { ...wanted, id });
-      if ('body' in outcome || outcome.refusal.code !== 'trial-ended') return;
       // Its end was sent while nobody listened.
-      const last = await daemon.lastTune(unit);
-      if ('body' in last && last.body.tune !== null) this.take(last.body.tune);
+      if ('refusal' in outcome && outcome.refusal.code === 'trial-ended') await this.#learn(unit);
     });
     return over;
   }
@@ -109,6 +102,20 @@ export class Tuning {
 
   end(unit: UnitName): void {
     void this.act.run('end', () => this.#options.daemon.endTune(unit));
+  }
+
+  /** Asks how the unit's last tuning stands. A daemon that was started anew knows of none, and goes on with none. */
+  async #learn(unit: UnitName): Promise<void> {
+    const known = this.tunes[unit].peek();
+    const outcome = await this.#options.daemon.lastTune(unit);
+    // What was heard meanwhile is newer than this answer.
+    if ('refusal' in outcome || this.tunes[unit].peek() !== known) return;
+    const { tune } = outcome.body;
+    const wasRunning = known?.state === 'running';
+    if (wasRunning && tune?.id !== known.id) {
+      this.take({ ...known, state: 'aborted', why: 'the daemon does not know it any more' });
+    }
+    if (tune !== null && (wasRunning || tune.state === 'running')) this.take(tune);
   }
 }
 

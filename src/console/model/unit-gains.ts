@@ -118,7 +118,7 @@ export class UnitGains {
   /** The edits go, and what this page tries. */
   async undo(): Promise<void> {
     this.setTexts({});
-    if (this.trial.id.peek() !== undefined) await this.trial.end();
+    await this.trial.undo();
   }
 
   /** Drops texts that say nothing new. */
@@ -145,7 +145,8 @@ export class UnitGains {
     const { changes } = this.edits.value;
     const { base } = this.kept.value;
     const gains = this.stored.value?.gains;
-    if (gains === undefined || !this.isReady) return Promise.resolve(false);
+    const isSaving = this.saving.pending.peek() !== undefined;
+    if (gains === undefined || !this.isReady || isSaving) return Promise.resolve(false);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
     return this.saveBy('save', done, () =>
       this.#daemon.save(this.unit.name, withChanges(gains, changes), base?.revision),
@@ -178,11 +179,15 @@ export class UnitGains {
     return this.saving.run(
       what,
       async () => {
+        const before = this.stored.peek();
         const outcome = await request();
         if ('body' in outcome) {
           this.trial.drop();
           this.trial.act.clear();
+          const loaded = this.stored.peek();
           this.#take({ gains: outcome.body, revision: undefined });
+          // It is newer than this answer, or the save is loaded after it.
+          if (loaded !== undefined && loaded !== before) this.#take(loaded);
         } else {
           const { errors } = outcome.refusal;
           this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));

@@ -6,7 +6,6 @@ import { ExcitationForm } from './excitation-form.js';
 import { FigureTable } from './figure-table.js';
 import { RunTable } from './run-table.js';
 import { StepChart } from './step-chart.js';
-import { TuneReport } from './tune-report.js';
 
 /** Excites or tunes the chosen loop, and shows its steps over those of other gains. */
 export function StepPanel() {
@@ -15,6 +14,8 @@ export function StepPanel() {
   const choice = model.choice.value;
   const { quantity } = loopOf(choice);
   const { main, under } = model.runs;
+  const { ended, act } = model.tuning;
+  const isTuned = Boolean(model.tuned.value ?? ended.value[0] ?? act.refusal.value);
   return (
     <section class="card step" aria-label="Step response">
       <header>
@@ -51,7 +52,7 @@ export function StepPanel() {
           )}
         </Later>
       )}
-      <TuneReport />
+      {isTuned && <Later>{({ TuneReport }) => <TuneReport />}</Later>}
       <div class="result" hidden={main === undefined}>
         <StepChart main={main} under={under} quantity={quantity} predicted={model.runs.proposal?.predicted} />
         {main !== undefined && <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}

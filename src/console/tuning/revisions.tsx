@@ -9,6 +9,7 @@ import type { UnitGains } from '../model/unit-gains.js';
 import { Act } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
+import { Press } from '../parts/press.js';
 import { milliseconds, withUnit } from '../step/figure-table.js';
 
 const SHOWN = 50;
@@ -47,13 +48,14 @@ export function Revisions({ gains }: { readonly gains: UnitGains }) {
                 Stored
               </button>
             ) : (
-              <button
-                type="button"
+              <Press
+                what="restore"
+                disabled={!model.may('tune')}
                 aria-label={`Restore revision ${one.revision}`}
-                onClick={() => gains.restore(one.revision)}
+                run={() => gains.restore(one.revision)}
               >
                 Restore
-              </button>
+              </Press>
             )}
           </li>
         ))}

@@ -1,0 +1,186 @@
+import { get as httpGet } from 'node:http';
+import { expect } from 'chai';
+import type { Page, Route } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
+import { alerts, card, consoleInBrowser, field, has, mode, save, shows } from './console-page.js';
+
+/** Holds what the page asks of a path, until it is let go; in `asked` the methods, the newest last. */
+async function holding(page: Page, path: RegExp, method: string, when: 'before' | 'after' = 'before') {
+  const asked: string[] = [];
+  let release = (): void => undefined;
+  const released = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  await page.route(path, async (route: Route) => {
+    asked.push(route.request().method());
+    if (route.request().method() !== method) return route.continue();
+    if (when === 'before') await released;
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  return { asked, release };
+}
+
+describe('the console whose answers come late, or after a restart', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, get, post } = robot;
+  const gainsOf = async (unit: string) => (await get(`/api/${unit}/pidconfig`)).body;
+  const statusOf = async (unit: string) => (await get('/api/status')).body[unit];
+  const isAsked = async (asked: readonly string[], what: readonly string[]) =>
+    eventually(async () => asked.join() === what.join());
+  const restart = async () => {
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await robot.startDaemon(port);
+  };
+
+  it('undoes a trial that is not answered yet', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    const { asked, release } = await holding(page, /pidconfig\/trial/, 'POST');
+    await kp.fill('20');
+    await kp.press('Enter');
+    await isAsked(asked, ['POST']);
+    await kp.press('Control+z');
+    release();
+    await isAsked(asked, ['POST', 'DELETE']);
+    await eventually(async () => (await statusOf('chassis')).gains.trial === undefined);
+    await shows(alerts(page), /All well/);
+  });
+
+  it('changes a trial that is not answered yet, and goes on with it when a change is refused', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    const { asked, release } = await holding(page, /pidconfig\/trial/, 'POST');
+    await kp.fill('20');
+    await kp.press('Enter');
+    await isAsked(asked, ['POST']);
+    await kp.fill('21');
+    await kp.press('Enter');
+    release();
+    await eventually(async () => (await robot.truth()).chassis.gains.speed.kp === 21);
+    await shows(alerts(page), /this page tries/);
+    const { id } = (await statusOf('chassis')).gains.trial;
+    let refusals = 0;
+    await page.unroute(/pidconfig\/trial/);
+    await page.route(/pidconfig\/trial/, route => {
+      if (!/"kp":22\b/.test(route.request().postData() ?? '')) return route.continue();
+      refusals += 1;
+      return route.fulfill({ status: 503, json: { code: 'unit-busy', detail: 'The unit is busy.' } });
+    });
+    const before = (await statusOf('chassis')).gains.trial.endsAtT;
+    await kp.fill('22');
+    await kp.press('Enter');
+    await shows(card(page, 'Chassis').getByRole('alert'), /busy/);
+    // Two renewals later.
+    await eventually(async () => (await statusOf('chassis')).gains.trial.endsAtT > before + 2);
+    expect((await statusOf('chassis')).gains.trial.id).to.equal(id);
+    expect(refusals).to.equal(1);
+    await kp.press('Control+z');
+    await shows(alerts(page), /All well/);
+  });
+
+  it('saves once, however often Ctrl+Enter is pressed before the answer', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');
+    await kp.fill('33');
+    await kp.press('Control+Enter');
+    await kp.press('Control+Enter');
+    release();
+    await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
+    expect(asked.filter(method => method === 'POST')).to.have.lengthOf(1);
+    expect(await card(page, 'Chassis').getByRole('alert').count()).to.equal(0);
+  });
+
+  it('shows what somebody saved after its own save, also when its own answer comes last', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    const { release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST', 'after');
+    await kp.fill('34');
+    await save(page, 'Chassis').click();
+    await eventually(async () => (await gainsOf('chassis')).speed.kp === 34);
+    const mine = await gainsOf('chassis');
+    const loaded = page.waitForResponse(async response => /"kp":55\b/.test(await response.text()));
+    await post('/api/chassis/pidconfig', { ...mine, speed: { ...mine.speed, kp: 55 } });
+    await loaded;
+    release();
+    await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
+    await eventually(async () => (await kp.inputValue()) === '55');
+  });
+
+  it('keeps what it heard live while the log was on its way', async () => {
+    const page = await open();
+    const { asked, release } = await holding(page, /\/api\/log\?/, 'GET', 'after');
+    await page.reload();
+    await isAsked(asked, ['GET']);
+    await shows(alerts(page), /All well/);
+    await post('/api/chassis/mode/switch', { mode: 'teleport' });
+    const log = page.getByRole('region', { name: 'Log' });
+    await log.getByText('Log').click();
+    await shows(log.locator('li').first(), /invalid-request/);
+    const answered = page.waitForResponse(/\/api\/log\?/);
+    release();
+    await (await answered).finished();
+    await shows(log, /resume/);
+    await shows(log.locator('li').first(), /invalid-request/);
+  });
+
+  it('asks again who may do what, when access was not to be had as it was opened', async () => {
+    const page = await open();
+    let answers = 0;
+    await page.route(/\/api\/session/, route => {
+      answers += 1;
+      if (answers > 1) return route.continue();
+      return route.fulfill({ json: { access: 'unavailable', name: null, role: null, rights: ['read'] } });
+    });
+    await page.reload();
+    await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', 'true');
+    await post('/api/gimbal/mode/switch', { mode: 'debug' });
+    await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
+  });
+
+  it('says that too many pages are open, and is live when there is room', async () => {
+    const page = await open();
+    await shows(page.locator('.link'), /Live/);
+    await page.goto('about:blank');
+    await eventually(async () => (await get('/api/status')).body.streams === 0);
+    const readers = Array.from({ length: 32 }, () => httpGet(`${robot.url}/api/events`, { agent: false }));
+    for (const reader of readers) reader.on('error', () => undefined);
+    await eventually(async () => (await get('/api/status')).body.streams === 32);
+    await page.goto(robot.url);
+    await shows(page.locator('.link'), /Too many pages/);
+    for (const reader of readers) reader.destroy();
+    await shows(page.locator('.link'), /Live/);
+  });
+
+  it('ends a tuning that a killed daemon does not know any more', async () => {
+    await post('/api/gimbal/mode/switch', { mode: 'debug' });
+    const page = await open();
+    await post('/api/gimbal/autotune', { loop: 'angle_pitch', leaseS: 5 });
+    await shows(alerts(page), /Angle loop, pitch is tuned by/);
+    await restart();
+    await shows(page.locator('.link'), /Live/);
+    await eventually(async () => !/is tuned by/.test((await alerts(page).textContent()) ?? ''));
+  });
+
+  it('draws the newest step although a killed daemon gave its number to another before', async () => {
+    const page = await open();
+    const fetched: string[] = [];
+    page.on('request', request => {
+      if (/step\?loop=angle_yaw&number=\d+/.test(request.url())) fetched.push(request.url());
+    });
+    const step = async () => {
+      await post('/api/gimbal/mode/switch', { mode: 'debug' });
+      await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    };
+    await step();
+    await eventually(async () => fetched.length > 0);
+    const [first = ''] = fetched;
+    await restart();
+    await step();
+    await eventually(async () => fetched.filter(url => url === first).length > 1);
+  });
+});
