@@ -7,7 +7,7 @@ import { alerts, consoleInBrowser, has, mode, overflow, shows } from './console-
 describe('the console under faults', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
-  const { open, post, fault } = robot;
+  const { open, post, fault, truth } = robot;
   const lamp = (page: Page) => page.locator('.lamp');
   const stop = (page: Page) => page.locator('.stop');
 
@@ -79,6 +79,42 @@ describe('the console under faults', function () {
     await fault('gimbal', 'plug');
     await shows(alerts(page), /gimbal stopped \(confirmed\); chassis stopped \(confirmed\)/);
     expect(await alerts(page).textContent()).not.to.match(/not confirmed/i);
+  });
+
+  it('says of a stop that reached nobody that it is not confirmed until it is, and asks again once it may', async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.reload();
+    await shows(lamp(page), /^dark$/);
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await stop(page).click();
+    await shows(alerts(page), /STOP sent, asking again/);
+    await page.clock.runFor(6000);
+    await stop(page).click();
+    await page.clock.runFor(5000);
+    expect(await alerts(page).textContent()).to.match(/STOP sent, asking again/);
+    await page.clock.runFor(6000);
+    await shows(alerts(page), /STOP is not confirmed/);
+    await page.clock.fastForward(30_000);
+    await shows(alerts(page), /STOP is not confirmed/);
+    await robot.startDaemon(port);
+    await eventually(async () => (await truth()).gimbal.stopped && (await truth()).chassis.stopped);
+    await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
+    await post('/api/resume');
+    await shows(alerts(page), /^All well/);
+  });
+
+  it('says why a Resume was refused, and nothing of a stop then', async () => {
+    const page = await open();
+    await stop(page).click();
+    await shows(alerts(page), /Stopped:/);
+    await page.route('**/api/resume', route =>
+      route.fulfill({ status: 503, json: { code: 'not-confirmed', detail: 'The gimbal did not confirm.' } }),
+    );
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await shows(alerts(page), /Resume The gimbal did not confirm\./);
+    expect(await alerts(page).textContent()).not.to.match(/STOP is not confirmed/);
   });
 
   it('says what is known of a stop before all other complaints', async () => {

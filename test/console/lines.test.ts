@@ -10,7 +10,7 @@ import type { LaserStatus, Status, UnitStatus } from '../../src/core/status.js';
 import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
 const texts = (status: Status) =>
-  mostUrgentFirst([...safetyLines(status), ...healthLines(status)]).map(
+  mostUrgentFirst([...safetyLines(status, true), ...healthLines(status)]).map(
     ({ tone, about, text }) => `${tone}: ${about} ${text}`,
   );
 const laser = (light: LaserStatus['light'], more: Partial<LaserStatus> = {}): LaserStatus => ({
@@ -60,11 +60,18 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('says of a robot that is not heard any more that its laser may be on, if it was', () => {
-    const abouts = (light: LaserStatus['light']) =>
-      staleLines(statusWith({ laser: laser(light) })).map(({ about }) => about);
-    expect(abouts('dark')).to.deep.equal(['No contact with the daemon.']);
-    expect(abouts('on')).to.deep.equal(['LASER MAY BE ON:', 'No contact with the daemon.']);
+  it('says of a robot that is not heard any more that its laser may be on, if it was, on a resting page too', () => {
+    const abouts = (light: LaserStatus['light'], resting: boolean) =>
+      staleLines(statusWith({ laser: laser(light) }), resting).map(({ about }) => about);
+    expect(abouts('dark', false)).to.deep.equal(['No contact with the daemon.']);
+    expect(abouts('on', false)).to.deep.equal(['LASER MAY BE ON:', 'No contact with the daemon.']);
+    expect(abouts('dark', true)).to.deep.equal(['Resting']);
+    expect(abouts('on', true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
+  });
+
+  it('claims nothing of a stop and of the light that was only heard once', () => {
+    const lines = safetyLines(stoppedWith(latched), false).map(({ about, text }) => `${about} ${text}`);
+    expect(lines).to.deep.equal(['Was stopped when the daemon was last heard.']);
   });
 
   it('has each complaint of health with its cure', () => {
@@ -91,6 +98,12 @@ describe('the alert strip', () => {
 });
 
 describe('the title', () => {
+  it('says of a stop that was heard once that it was', () => {
+    const stopped = stoppedWith(latched);
+    expect(titleOf(stopped, true)).to.equal('Laser dark · Stopped · Trunnion');
+    expect(titleOf(stopped, false)).to.equal('Laser unknown · Was stopped · No contact · Trunnion');
+  });
+
   for (const [light, fresh, title] of [
     ['on', true, '● LASER ON · Trunnion'],
     ['dark', true, 'Laser dark · Trunnion'],

@@ -73,23 +73,18 @@ function subjectsOf(lines: readonly Line[]): string {
 }
 
 function linesOf(model: Model): AnswerableLine[] {
-  const [status, fresh] = [model.status.value, model.fresh.value];
+  const [status, fresh, resting] = [model.status.value, model.fresh.value, model.resting.value];
   return mostUrgentFirst<AnswerableLine>([
     ...stopAskLines(model),
-    ...(model.resting.value ? [RESTING] : status !== undefined && !fresh ? staleLines(status) : []),
-    ...(status === undefined ? [] : safetyLines(status)),
+    ...refusalLines(model.resuming),
+    ...(!fresh && (resting || status !== undefined) ? staleLines(status, resting) : []),
+    ...(status === undefined ? [] : safetyLines(status, fresh)),
     ...[model.laser, ...Object.values(model.modes), ...Object.values(model.exciting)].flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
     ...doingLines(model),
   ]);
 }
-
-const RESTING: Line = {
-  tone: 'bad',
-  about: 'Resting',
-  text: 'while newer pages are open in this browser. Press anywhere to wake this one.',
-};
 
 /** A stop without an answer, until status says of itself what came of it. */
 function stopAskLines({ stopping, asksAgain, fresh, status }: Model): Line[] {

@@ -15,9 +15,9 @@ export function mostUrgentFirst<L extends Line>(lines: readonly L[]): L[] {
   return TONES.flatMap(tone => lines.filter(line => line.tone === tone));
 }
 
-/** What is known of the light and of a stop. */
-export function safetyLines(status: Status): Line[] {
-  return [...laserLines(status.laser), ...(status.stopped ? stopLines(status) : [])];
+/** What is known of the light and of a stop; what was heard once is no claim. */
+export function safetyLines(status: Status, fresh: boolean): Line[] {
+  return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh) : [])];
 }
 
 /** What else status complains of, each with its cure. */
@@ -48,17 +48,19 @@ function laserLines({ light, reason, problem }: LaserStatus): Line[] {
 }
 
 /** What may have become of a robot that is not heard any more. */
-export function staleLines({ laser }: Status): Line[] {
+export function staleLines(status: Status | undefined, resting: boolean): Line[] {
   return [
-    ...(laser.light === 'on'
+    ...(status?.laser.light === 'on'
       ? [alarm('LASER MAY BE ON:', 'it was on when the daemon was last heard. Be ready to cut its supply.')]
       : []),
-    bad('No contact with the daemon.', 'What you see is the last that was heard; it may have changed.'),
+    resting
+      ? bad('Resting', 'while newer pages are open in this browser. Press anywhere to wake this one.')
+      : bad('No contact with the daemon.', 'What you see is the last that was heard; it may have changed.'),
   ];
 }
 
 /** Unit by unit, what is known of a stop. */
-function stopLines(status: Status): Line[] {
+function stopLines(status: Status, fresh: boolean): Line[] {
   const known = UNIT_LIST.map(unit => ({ unit, how: stopOf(status[unit.name]) }));
   const text = known.map(({ unit, how }) => `${unit.title.toLowerCase()} ${STOP_TEXTS[how]}`).join('; ');
   const dark = status.laser.light === 'dark' ? 'the laser is dark' : 'the laser is NOT PROVEN dark';
@@ -68,7 +70,9 @@ function stopLines(status: Status): Line[] {
       .map(({ unit }) =>
         alarm(`${unit.title} NOT CONFIRMED.`, 'Its motors may push. Be ready to cut the power.'),
       ),
-    bad('Stopped:', `${text}; ${dark}. Resume puts both units in manual.`),
+    fresh
+      ? bad('Stopped:', `${text}; ${dark}. Resume puts both units in manual.`)
+      : bad('Was stopped', 'when the daemon was last heard.'),
   ];
 }
 
@@ -108,7 +112,7 @@ export function titleOf(status: Status | undefined, fresh: boolean): string {
   const stale = light === 'on' || light === 'fault' ? '▲ LASER MAY BE ON' : 'Laser unknown';
   const words = [
     fresh ? lights[light] : stale,
-    ...(status.stopped ? ['Stopped'] : []),
+    ...(status.stopped ? [fresh ? 'Stopped' : 'Was stopped'] : []),
     ...(fresh ? [] : ['No contact']),
   ];
   return [...words, 'Trunnion'].join(' · ');

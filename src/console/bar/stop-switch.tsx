@@ -27,7 +27,7 @@ export function ResumeButton() {
   const running = model.fresh.value && model.status.value?.stopped === false;
   return (
     <Press
-      act={model.stopping}
+      act={model.resuming}
       what="resume"
       run={() => model.resume()}
       class="resume"

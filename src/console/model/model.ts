@@ -40,7 +40,8 @@ export class Model {
     return tune?.loop === loop && tune.id !== this.tuning.dismissed.value ? tune : undefined;
   });
   readonly entering = new Act('Login');
-  readonly stopping = new Act('Stop');
+  readonly stopping = new Act('Stop', 'unreachable');
+  readonly resuming = new Act('Resume');
   /** A stop that got no answer yet is asked again. */
   readonly asksAgain = signal(false);
   readonly laser = new Act('Laser');
@@ -129,7 +130,14 @@ export class Model {
       this.status.value = status;
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
+    this.#seeStop(status.stopped);
     if (before !== undefined) this.telemetry.mark(before, status);
+  }
+
+  /** A stop that reached nobody is asked again once the daemon is heard. */
+  #seeStop(stopped: boolean): void {
+    if (stopped) this.stopping.clear();
+    else if (this.stopping.refusal.peek()?.code === 'unreachable') void this.stop();
   }
 
   takeStep({ unit, loop }: Step): void {
@@ -158,17 +166,19 @@ export class Model {
   }
 
   async stop(): Promise<void> {
-    this.asksAgain.value = false;
+    if (this.stopping.refusal.peek() !== undefined) this.asksAgain.value = true;
     await this.stopping.run('stop', () =>
       this.#daemon.stop(() => {
         this.asksAgain.value = true;
       }),
     );
+    if (this.stopping.pending.peek() !== undefined) return;
     this.asksAgain.value = false;
+    if (this.isStopped) this.stopping.clear();
   }
 
-  resume(): void {
-    void this.stopping.run('resume', () => this.#daemon.resume());
+  async resume(): Promise<void> {
+    if (await this.resuming.run('resume', () => this.#daemon.resume())) this.stopping.clear();
   }
 
   light(): void {

@@ -14,9 +14,12 @@ export class Act {
   readonly done = signal('');
   #turn = 0;
   #timer = 0;
+  readonly #lasting: string | undefined;
 
-  constructor(title: string) {
+  /** A refusal goes after a while; one with the code `lasting` stands until it is cleared. */
+  constructor(title: string, lasting?: string) {
     this.title = title;
+    this.#lasting = lasting;
   }
 
   async run(what: string, request: () => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
@@ -41,7 +44,7 @@ export class Act {
   refuse(refusal: Refusal): void {
     this.clear();
     this.refusal.value = refusal;
-    this.#timer = window.setTimeout(() => this.clear(), SHOWN_MS.refusal);
+    if (refusal.code !== this.#lasting) this.#timer = window.setTimeout(() => this.clear(), SHOWN_MS.refusal);
   }
 
   clear(): void {
