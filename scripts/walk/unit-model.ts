@@ -39,8 +39,9 @@ export class UnitModel {
   readonly #revisions = new Map<number, string>();
   /** A revision that nobody got a 200 for may be missing between others, after the disk has forgotten it. */
   mayMiss = false;
-  /** Modes that a controller keeps which a resume has not reached yet. */
+  /** Modes, and waves in them, that a controller keeps which a resume has not reached yet. */
   #unreached: readonly Mode[] = [];
+  #unreachedWaves: readonly string[] = [];
 
   constructor(unit: Unit, restores: boolean) {
     this.#unit = unit;
@@ -70,8 +71,10 @@ export class UnitModel {
       return;
     }
     if (isPost(asked, '/api/resume')) {
-      if (truth.latched || truth.mode !== 'manual')
+      if (truth.latched || truth.mode !== 'manual') {
         this.#unreached = [...this.#unreached, ...this.modes.values];
+        this.#unreachedWaves = [...this.#unreachedWaves, ...this.waves.values];
+      }
       this.modes.sure('manual', asked.sent, at);
       this.waves.sure(NO_WAVE, asked.sent, at);
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
@@ -115,10 +118,12 @@ export class UnitModel {
     if (tries || this.trials.mayGuard) this.waves.maybe(NO_WAVE, at, at);
     for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
     for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
+    for (const wave of this.#unreachedWaves) this.waves.maybe(wave, at, at);
     // A save that nobody got a 200 for, and that was found in force, may be gone at the next power cut.
     for (const gains of this.#sincePromise) this.gains.maybe(gains, at, at);
     this.#refused = [];
     this.#unreached = [];
+    this.#unreachedWaves = [];
     // Their numbers are given anew where the medium lost them.
     for (const [revision, gains] of [...this.#revisions].sort(([a], [b]) => b - a)) {
       if (this.#everPromised.has(gains)) break;
@@ -133,6 +138,7 @@ export class UnitModel {
     this.waves.sure(NO_WAVE, at, at);
     this.trials.over(at);
     this.#unreached = [];
+    this.#unreachedWaves = [];
   }
 
   atRest(truth: UnitTruth, shown: UnitShown, nowMs: number): void {
@@ -171,6 +177,7 @@ export class UnitModel {
     this.gains = new Candidates(gainsKey(kept));
     this.#refused = [];
     this.#unreached = [];
+    this.#unreachedWaves = [];
   }
 
   #tuned(asked: Asked, at: number): void {
