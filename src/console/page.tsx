@@ -43,7 +43,7 @@ export function Page() {
   return (
     <>
       {hash.value === '#match' && !model.isShut ? <MatchView /> : <Desk />}
-      {helps.value && (
+      {helps.value && hash.value !== '#match' && (
         <Later>
           {({ KeyHelp }) => (
             <KeyHelp

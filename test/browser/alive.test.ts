@@ -86,6 +86,10 @@ describe('the console with others, with keys and with a simulator', function () 
     await page.keyboard.press('Tab');
     await page.keyboard.press('?');
     await shows(page.getByRole('dialog'), /choose a loop/);
+    await page.locator('.stop').click();
+    await shows(alerts(page), /Stopped:/);
+    await page.keyboard.press('Escape');
+    await eventually(async () => (await page.getByRole('dialog').count()) === 0);
   });
 
   it('pulses what is excited, and ends it from the bar, whoever began it', async () => {

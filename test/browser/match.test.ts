@@ -61,6 +61,59 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
+  it('lets go of what a finger slides off, and of what a stop forbids meanwhile', async function () {
+    // A machine that takes 400 ms for a movement has held the button.
+    this.retries(4);
+    const page = await open(phone);
+    await page.evaluate(`
+      window.buzzes = [];
+      navigator.vibrate = pattern => buzzes.push(pattern) > 0;
+    `);
+    const buzzes = () => page.evaluate<unknown[]>('buzzes');
+    const touch = await page.context().newCDPSession(page);
+    const { x, y, width, height } = (await laserOn(page).boundingBox())!;
+    const send = (
+      type: 'touchStart' | 'touchMove' | 'touchEnd',
+      ...touchPoints: { x: number; y: number }[]
+    ) => touch.send('Input.dispatchTouchEvent', { type, touchPoints });
+    const middle = { x: x + width / 2, y: y + height / 2 };
+    await Promise.all([send('touchStart', middle), send('touchMove', { ...middle, y: middle.y - 150 })]);
+    await eventually(async () => (await buzzes()).length > 0);
+    await has(laserOn(page), 'data-held', null);
+    expect(await buzzes()).to.deep.equal([10]);
+    await send('touchEnd');
+    await page.evaluate(`
+      document.querySelector('.laser .hold').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+      fetch('/api/stop', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    `);
+    await eventually(async () => (await buzzes()).length > 1);
+    await has(laserOn(page), 'data-held', null);
+    expect(await buzzes()).to.deep.equal([10, 10]);
+  });
+
+  it('keeps a long unbroken name and reason within the screen, and all within reach on a low one', async () => {
+    for (const [width, height] of [
+      [320, 568],
+      [640, 304],
+    ] as const) {
+      const page = await open({ ...phone, width, height });
+      await post('/api/match/lock', { reason: 'x'.repeat(80) });
+      const board = page.locator('.match-board');
+      await shows(board, /LOCKED by .*: x+/);
+      const right = await page.evaluate<number>(
+        `Math.max(...[...document.querySelectorAll('.match button, .match-board span')].map(one => one.getBoundingClientRect().right))`,
+      );
+      expect(right).to.be.at.most(width);
+      const lamp = page.locator('.lamp');
+      await lamp.scrollIntoViewIfNeeded();
+      const top = (await lamp.boundingBox())!.y;
+      expect(top).to.be.at.least((await page.locator('.match main').boundingBox())!.y);
+      await post('/api/match/unlock');
+      await post('/api/resume');
+      await page.context().close();
+    }
+  });
+
   it('stops by one tap at the bottom, over the full width, and resumes far from there', async () => {
     for (const size of [
       { width: 390, height: 844 },

@@ -55,7 +55,9 @@ export function WhoAmI() {
   if (session?.name == null) return null;
   return (
     <span class="who">
-      {session.name} ({session.role}){' '}
+      <span title={session.name}>
+        {session.name} ({session.role})
+      </span>
       <button type="button" onClick={() => void model.leave()}>
         Leave
       </button>

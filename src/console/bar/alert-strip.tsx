@@ -40,7 +40,7 @@ export function AlertStrip() {
                 <strong>{about}</strong> {text}
               </span>
               {answer && (
-                <Press act={answer.act} what="end" run={answer.run} aria-label={answer.name}>
+                <Press act={answer.act} what={answer.what ?? ''} run={answer.run} aria-label={answer.name}>
                   {answer.label}
                 </Press>
               )}
@@ -79,7 +79,13 @@ function linesOf(model: Model): AnswerableLine[] {
     ...refusalLines(model.resuming),
     ...(!fresh && (resting || status !== undefined) ? staleLines(status, resting) : []),
     ...(status === undefined ? [] : safetyLines(status, fresh)),
-    ...[model.laser, ...Object.values(model.modes), ...Object.values(model.exciting)].flatMap(refusalLines),
+    ...[
+      model.laser,
+      ...Object.values(model.modes),
+      ...Object.values(model.exciting),
+      ...Object.values(model.gains).map(({ trial }) => trial.act),
+      model.tuning.act,
+    ].flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
     ...doingLines(model),

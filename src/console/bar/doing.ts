@@ -12,6 +12,8 @@ export interface AnswerableLine extends Line {
     /** Of the button, where it is read out. */
     readonly name: string;
     readonly act?: Act;
+    /** The name of the request among those of the act. */
+    readonly what?: string;
     readonly run: () => unknown;
   };
 }
@@ -47,10 +49,17 @@ function trialLines(model: Model, unit: Unit): AnswerableLine[] {
     trial.id === held.id.value
       ? `runs gains that this page tries. Nothing is saved.`
       : `runs gains that ${trial.by} tries, for ${fixed(Math.max(0, leftS), 0)} s unless asked for again.`;
-  return [doing(unit, text, 'trial', held.act, () => held.end())];
+  return [doing(unit, text, 'trial', held.act, () => held.end(), 'undo')];
 }
 
-function doing({ title }: Unit, text: string, what: string, act: Act, run: () => unknown): AnswerableLine {
-  const name = `End the ${what} of the ${title.toLowerCase()}`;
-  return { tone: 'doing', about: title, text, answer: { label: 'End', name, act, run } };
+function doing(
+  { title }: Unit,
+  text: string,
+  subject: string,
+  act: Act,
+  run: () => unknown,
+  what = 'end',
+): AnswerableLine {
+  const name = `End the ${subject} of the ${title.toLowerCase()}`;
+  return { tone: 'doing', about: title, text, answer: { label: 'End', name, act, what, run } };
 }

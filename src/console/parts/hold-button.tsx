@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Act } from './act.js';
 import { vibrate } from './vibrate.js';
 
@@ -23,6 +23,11 @@ export function HoldButton({ act, what, run, pressed, disabled, children }: Hold
     clearTimeout(timer.current);
     held.value = false;
   };
+  // Whoever may not any more lets go, whatever the finger does.
+  useEffect(() => {
+    if (disabled) release();
+  }, [disabled]);
+  useEffect(() => release, []);
   const hold = () => {
     if (disabled || held.value) return;
     held.value = true;
@@ -43,13 +48,18 @@ export function HoldButton({ act, what, run, pressed, disabled, children }: Hold
       aria-busy={act.pending.value === what || undefined}
       data-held={held.value || undefined}
       style={{ '--hold': `${HOLD_MS}ms` }}
-      onPointerDown={hold}
+      onPointerDown={event => {
+        const { currentTarget, pointerId } = event;
+        // Else a finger that slides off is still taken for one on the button.
+        if (currentTarget.hasPointerCapture(pointerId)) currentTarget.releasePointerCapture(pointerId);
+        hold();
+      }}
       onPointerUp={release}
       onPointerLeave={release}
       onPointerCancel={release}
       onContextMenu={event => event.preventDefault()}
       onKeyDown={event => {
-        if (holds(event)) hold();
+        if (holds(event) && !event.repeat) hold();
       }}
       onKeyUp={release}
       onBlur={release}
