@@ -77,7 +77,7 @@ describe('the match view', function () {
       ...touchPoints: { x: number; y: number }[]
     ) => touch.send('Input.dispatchTouchEvent', { type, touchPoints });
     const middle = { x: x + width / 2, y: y + height / 2 };
-    await Promise.all([send('touchStart', middle), send('touchMove', { ...middle, y: middle.y - 150 })]);
+    await Promise.all([send('touchStart', middle), send('touchMove', { ...middle, x: middle.x + width })]);
     await eventually(async () => (await buzzes()).length > 0);
     await has(laserOn(page), 'data-held', null);
     expect(await buzzes()).to.deep.equal([10]);
