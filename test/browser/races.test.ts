@@ -1,8 +1,10 @@
+import { rm } from 'node:fs/promises';
 import { get as httpGet } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
-import { alerts, card, consoleInBrowser, field, has, mode, save, shows } from './console-page.js';
+import { alerts, card, consoleInBrowser, field, has, mode, press, save, shows } from './console-page.js';
 
 /** Holds what the page asks of a path, until it is let go; in `asked` the methods, the newest last. */
 async function holding(page: Page, path: RegExp, method: string, when: 'before' | 'after' = 'before') {
@@ -30,9 +32,11 @@ describe('the console whose answers come late, or after a restart', function () 
   const statusOf = async (unit: string) => (await get('/api/status')).body[unit];
   const isAsked = async (asked: readonly string[], what: readonly string[]) =>
     eventually(async () => asked.join() === what.join());
-  const restart = async () => {
+  /** `between`: what happens to its files meanwhile. */
+  const restart = async (between?: () => Promise<void>) => {
     const { port } = new URL(robot.url);
     await robot.daemon.kill();
+    await between?.();
     await robot.startDaemon(port);
   };
 
@@ -166,21 +170,40 @@ describe('the console whose answers come late, or after a restart', function () 
     await eventually(async () => !/is tuned by/.test((await alerts(page).textContent()) ?? ''));
   });
 
-  it('draws the newest step although a killed daemon gave its number to another before', async () => {
+  it('keeps a restart of a controller in view over a restart of the daemon, until somebody takes note', async () => {
     const page = await open();
-    const fetched: string[] = [];
-    page.on('request', request => {
-      if (/step\?loop=angle_yaw&number=\d+/.test(request.url())) fetched.push(request.url());
-    });
-    const step = async () => {
-      await post('/api/gimbal/mode/switch', { mode: 'debug' });
-      await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
-    };
-    await step();
-    await eventually(async () => fetched.length > 0);
-    const [first = ''] = fetched;
+    await robot.fault('gimbal', 'brownout');
+    await shows(alerts(page), /Gimbal restarted/);
     await restart();
-    await step();
-    await eventually(async () => fetched.filter(url => url === first).length > 1);
+    await page.reload();
+    await shows(page.locator('.link'), /Live/);
+    await shows(alerts(page), /Gimbal restarted/);
+    await press(page, 'Noted');
+    await page.reload();
+    await shows(alerts(page), /All well/);
+  });
+
+  it('draws the newest step although a daemon that lost its steps gave its number to another before', async () => {
+    const page = await open();
+    const fetched = new Set<string>();
+    let again = false;
+    page.on('request', request => {
+      const [asked] = /step\?loop=angle_yaw&number=\d+/.exec(request.url()) ?? [];
+      if (asked === undefined) return;
+      again ||= fetched.has(asked);
+      fetched.add(asked);
+    });
+    const excite = async () => {
+      const does = async (path: string, body: unknown) =>
+        eventually(async () => (await post(path, body)).status === 200);
+      await does('/api/gimbal/mode/switch', { mode: 'debug' });
+      await does('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    };
+    await excite();
+    await eventually(async () => fetched.size > 3);
+    expect(again).to.equal(false);
+    await restart(() => rm(join(robot.state, 'steps'), { recursive: true, force: true }));
+    await excite();
+    await eventually(async () => again);
   });
 });

@@ -5,6 +5,7 @@ import type { Daemon } from '../daemon/daemon.js';
 
 const KEPT = 500;
 const KEY = 'trunnion.noted';
+const RESTARTS_KEY = 'trunnion.restarts';
 const NOTED_KEPT = 100;
 
 type Restart = LogEvent & { readonly unit: UnitName };
@@ -15,16 +16,13 @@ export class EventLog {
   readonly events = signal<readonly LogEvent[]>([]);
   /** How many are not kept any more. */
   readonly dropped = signal(0);
-  readonly #noted = signal<readonly string[]>(readNoted());
-  /** The newest restart of each controller that nobody took note of. */
-  readonly restarts = computed(() => {
-    const newest = new Map<UnitName, Restart>();
-    for (const event of this.events.value) {
-      const { what, unit } = event;
-      if (what === 'reset' && unit !== undefined) newest.set(unit, { ...event, unit });
-    }
-    return [...newest.values()].filter(event => !this.#noted.value.includes(nameOf(event)));
-  });
+  readonly #noted = signal(readNoted());
+  /** The newest restart of each controller; kept here, because the daemon forgets them when it starts anew. */
+  readonly #newest = signal<readonly Restart[]>(read(RESTARTS_KEY).filter(isRestart));
+  /** Those that nobody took note of. */
+  readonly restarts = computed(() =>
+    this.#newest.value.filter(event => !this.#noted.value.includes(nameOf(event))),
+  );
   readonly #daemon: Daemon;
 
   constructor(daemon: Daemon) {
@@ -45,31 +43,59 @@ export class EventLog {
     const since = this.events.peek().filter(event => event.seq > last && !before.includes(event));
     this.dropped.value = dropped;
     this.events.value = [...events, ...since].slice(-KEPT);
+    this.#keepRestarts(events);
   }
 
   take(event: LogEvent): void {
     const others = this.events.value.filter(({ seq }) => seq < event.seq);
     this.events.value = [...others, event].slice(-KEPT);
+    this.#keepRestarts([event]);
   }
 
   note(event: LogEvent): void {
     this.#noted.value = [...this.#noted.value, nameOf(event)].slice(-NOTED_KEPT);
-    try {
-      localStorage.setItem(KEY, JSON.stringify(this.#noted.value));
-    } catch {
-      // A browser that keeps nothing asks again after a reload.
-    }
+    write(KEY, this.#noted.value);
   }
+
+  #keepRestarts(events: readonly LogEvent[]): void {
+    const restarts = events.filter(isRestart);
+    if (restarts.length === 0) return;
+    const all = [...this.#newest.peek(), ...restarts];
+    this.#newest.value = [...new Map(all.map(restart => [restart.unit, restart])).values()];
+    write(RESTARTS_KEY, this.#newest.value);
+  }
+}
+
+function isRestart(event: unknown): event is Restart {
+  return (
+    typeof event === 'object' &&
+    event !== null &&
+    'unit' in event &&
+    'what' in event &&
+    event.what === 'reset'
+  );
 }
 
 /** Numbers may begin anew with the daemon; number and time together are one event's alone. */
 const nameOf = ({ seq, at }: LogEvent) => `${seq} ${at}`;
 
-function readNoted(): string[] {
+function readNoted(): readonly string[] {
+  return read(KEY).map(String);
+}
+
+function read(key: string): readonly unknown[] {
   try {
-    const noted: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(noted) ? noted.map(String) : [];
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(kept) ? kept : [];
   } catch {
     return [];
+  }
+}
+
+function write(key: string, kept: readonly unknown[]): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(kept));
+  } catch {
+    // A browser that keeps nothing asks again after a reload.
   }
 }

@@ -52,7 +52,9 @@ export function StepPanel() {
           )}
         </Later>
       )}
-      {isTuned && <Later>{({ TuneReport }) => <TuneReport />}</Later>}
+      <section class="tune" aria-label="Tuning">
+        {isTuned && <Later>{({ TuneReport }) => <TuneReport />}</Later>}
+      </section>
       <div class="result" hidden={main === undefined}>
         <StepChart main={main} under={under} quantity={quantity} predicted={model.runs.proposal?.predicted} />
         {main !== undefined && <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}

@@ -15,7 +15,7 @@ export function TuneReport() {
   const tune = model.tuned.value;
   const [all, left] = [tuning.ended.value, tuning.plan.value.length];
   return (
-    <section class="tune" aria-label="Tuning">
+    <>
       {tuning.running === undefined && <Outcome act={tuning.act} />}
       {all.length > 0 && (
         <ul class="tuned-loops">
@@ -36,7 +36,7 @@ export function TuneReport() {
         </p>
       )}
       {tune !== undefined && tune.state !== 'running' && <TuneEnd tune={tune} />}
-    </section>
+    </>
   );
 }
 
