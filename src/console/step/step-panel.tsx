@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { loopOf } from '../model/loop-choice.js';
 import { useConsole } from '../parts/console.js';
 import { fetchParts, Later } from '../parts/later.js';
+import { Outcome } from '../parts/outcome.js';
 import { ExcitationForm } from './excitation-form.js';
 import { FigureTable } from './figure-table.js';
 import { RunTable } from './run-table.js';
@@ -14,8 +15,8 @@ export function StepPanel() {
   const choice = model.choice.value;
   const { quantity } = loopOf(choice);
   const { main, under } = model.runs;
-  const { ended, act } = model.tuning;
-  const isTuned = Boolean(model.tuned.value ?? ended.value[0] ?? act.refusal.value);
+  const { ended, act, running } = model.tuning;
+  const isTuned = Boolean(model.tuned.value ?? ended.value[0]);
   return (
     <section class="card step" aria-label="Step response">
       <header>
@@ -53,6 +54,7 @@ export function StepPanel() {
         </Later>
       )}
       <section class="tune" aria-label="Tuning">
+        {running === undefined && <Outcome act={act} />}
         {isTuned && <Later>{({ TuneReport }) => <TuneReport />}</Later>}
       </section>
       <div class="result" hidden={main === undefined}>

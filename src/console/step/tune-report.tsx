@@ -2,7 +2,6 @@ import type { Tune } from '../../core/tune.js';
 import { loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/mismatch.js';
 import { useConsole } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 import { TryAndKeep } from '../tuning/try-and-keep.js';
 import { milliseconds, withUnit } from './figure-table.js';
@@ -16,7 +15,6 @@ export function TuneReport() {
   const [all, left] = [tuning.ended.value, tuning.plan.value.length];
   return (
     <>
-      {tuning.running === undefined && <Outcome act={tuning.act} />}
       {all.length > 0 && (
         <ul class="tuned-loops">
           {all.map(one => (
