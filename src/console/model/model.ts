@@ -50,6 +50,7 @@ export class Model {
   readonly #daemon: Daemon;
   /** No status has come since the stream was opened. */
   #isOpened = false;
+  #asksWho = false;
 
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
@@ -91,7 +92,9 @@ export class Model {
   }
 
   async lookWhoIsHere(): Promise<boolean> {
+    this.#asksWho = true;
     const outcome = await this.#daemon.session();
+    this.#asksWho = false;
     if ('body' in outcome) this.session.value = outcome.body;
     return 'body' in outcome;
   }
@@ -124,7 +127,8 @@ export class Model {
     const before = this.status.peek();
     if (this.#isOpened) void this.tuning.look(status);
     // Who may do what has changed, or was not answered yet.
-    if (this.#isOpened || this.session.peek()?.access !== status.access.state) void this.lookWhoIsHere();
+    const isOther = this.session.peek()?.access !== status.access.state;
+    if (this.#isOpened || (isOther && !this.#asksWho)) void this.lookWhoIsHere();
     this.#isOpened = false;
     batch(() => {
       this.status.value = status;
