@@ -8,6 +8,9 @@ interface Due {
 /** Turns of the event loop until nothing moves any more without time: for a bus transaction, and for a request. */
 const TURNS = { quiet: 2, asked: 5 } as const;
 
+/** Timers of the system take a millisecond at least. Shorter ones may be lost in rounding, and time would not go on. */
+const SHORTEST_MS = 0.001;
+
 /** Simulated time. It stands still while anything can happen without it. */
 export class WalkClock implements Clock {
   #nowMs = 0;
@@ -25,7 +28,7 @@ export class WalkClock implements Clock {
   }
 
   after(delayMs: number, act: () => void): Timer {
-    const due: Due = { atMs: this.#nowMs + Math.max(0, delayMs), act };
+    const due: Due = { atMs: this.#nowMs + Math.max(SHORTEST_MS, delayMs), act };
     const later = this.#due.findIndex(({ atMs }) => atMs > due.atMs);
     this.#due.splice(later < 0 ? this.#due.length : later, 0, due);
     return {
