@@ -43,11 +43,14 @@ export class RequestGate {
     stillWanted: (() => void) | undefined,
     perform: (untilMs: number) => Promise<T>,
   ): Promise<T> {
-    return this.inTurn(() => {
-      this.#permission.require(act);
-      if (act.kind !== 'save') this.#requireReleased();
-      stillWanted?.();
-    }, perform);
+    return this.inTurn(() => this.require(act, stillWanted), perform);
+  }
+
+  /** Throws where `request` would refuse, but for a controller that is offline. */
+  require(act: Act, stillWanted: (() => void) | undefined): void {
+    this.#permission.require(act);
+    if (act.kind !== 'save') this.#requireReleased();
+    stillWanted?.();
   }
 
   /** One request at a time talks to the controller. What was allowed when it came may not be when its turn comes. */

@@ -8,6 +8,16 @@ import type { TrialEnd, UnitEvent } from './robot-event.js';
 import type { Trial } from './trial.js';
 import type { UnitState } from './unit-state.js';
 
+/** A save that waits for the unit's turn, and what goes on with it then. */
+interface WaitingSave {
+  readonly gains: GainSet;
+  readonly baseRevision: number | undefined;
+  readonly stillWanted: (() => void) | undefined;
+  /** The controller runs these gains, or newer ones that share the turn. Gets the act that ends the save. */
+  readonly given: (endSave: () => void) => void;
+  readonly refused: (error: unknown) => void;
+}
+
 /** Saves and trials of one unit's gains. */
 export class UnitGains {
   readonly #unit: Unit;
@@ -19,6 +29,7 @@ export class UnitGains {
   /** Mends at once what a refused request may have left in the controller. */
   readonly #settle: () => Promise<void>;
   readonly #bringBack: () => Promise<void>;
+  #waiting: WaitingSave[] = [];
 
   constructor(options: {
     unit: Unit;
@@ -52,10 +63,8 @@ export class UnitGains {
     const before = this.#store.current(name);
     let endSave: () => void = () => undefined;
     try {
-      await this.#gate.request({ kind: 'save', unit: name }, stillWanted, async untilMs => {
-        this.#requireRevision(baseRevision, gains);
-        await this.#reconciler.applyGains(gains, untilMs);
-        endSave = this.#state.gains.beginSave(gains);
+      endSave = await new Promise<() => void>((given, refused) => {
+        this.#giveInTurn({ gains, baseRevision, stillWanted, given, refused });
       });
       const after = await this.#store.save(name, gains);
       endSave();
@@ -65,6 +74,38 @@ export class UnitGains {
       endSave();
       await this.#settle();
       throw error;
+    }
+  }
+
+  /** Saves that wait for the unit share the next turn: the controller gets the newest gains only, and each is a revision. */
+  #giveInTurn(save: WaitingSave): void {
+    this.#gate.require({ kind: 'save', unit: this.#unit.name }, save.stillWanted);
+    this.#waiting.push(save);
+    if (this.#waiting.length > 1) return;
+    const turn = this.#gate.inTurn(() => undefined, untilMs => this.#give(this.#waiting.splice(0), untilMs));
+    turn.catch(error => {
+      for (const { refused } of this.#waiting.splice(0)) refused(error);
+    });
+  }
+
+  async #give(saves: readonly WaitingSave[], untilMs: number): Promise<void> {
+    const allowed: WaitingSave[] = [];
+    for (const save of saves) {
+      try {
+        this.#gate.require({ kind: 'save', unit: this.#unit.name }, save.stillWanted);
+        this.#requireRevision(save, allowed.length > 0);
+        allowed.push(save);
+      } catch (error) {
+        save.refused(error);
+      }
+    }
+    const newest = allowed.at(-1);
+    if (newest === undefined) return;
+    try {
+      await this.#reconciler.applyGains(newest.gains, untilMs);
+      for (const { gains, given } of allowed) given(this.#state.gains.beginSave(gains));
+    } catch (error) {
+      for (const { refused } of allowed) refused(error);
     }
   }
 
@@ -91,18 +132,18 @@ export class UnitGains {
     }
   }
 
-  /** Resolves when the saved gains run again. Rejects as `MotorUnit.bringBack` does, and the trial is over all the same. */
+  /** Resolves when what is wanted after it runs: the saved gains, unless a save or the next trial has begun. Rejects as `MotorUnit.bringBack` does, and the trial is over all the same. */
   async endTrial(why: TrialEnd): Promise<void> {
     this.#state.gains.endTrial(why);
     await this.#bringBack();
   }
 
   /** A save that the disk has not confirmed may become the revision in force, so it counts as a change. */
-  #requireRevision(baseRevision: number | undefined, sent: GainSet): void {
+  #requireRevision({ baseRevision, gains: sent }: WaitingSave, isAfterOthers: boolean): void {
     if (baseRevision === undefined) return;
     const { name: unit } = this.#unit;
     const { revision, gains } = this.#store.current(unit);
-    if (revision === baseRevision && !this.#state.gains.savesPending) return;
+    if (revision === baseRevision && !isAfterOthers && !this.#state.gains.savesPending) return;
     throw new RobotError('changed-meanwhile', { unit, revision, difference: differenceOf(sent, gains) });
   }
 }

@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
+
+describe('saves that wait for a unit together', () => {
+  let robot: ClockedRobot;
+  beforeEach(async () => {
+    robot = await ClockedRobot.start();
+    robot.frames.length = 0;
+  });
+  afterEach(() => robot.end());
+
+  const chassis = () => robot.robot.units.chassis;
+  const inForce = () => robot.robot.store.current('chassis');
+  const set = (kp: number) => ({ ...inForce().gains, speed: { kp, ki: 0, kd: 0 } });
+  const save = (kp: number, options: { baseRevision?: number; stillWanted?: () => void } = {}) =>
+    robot.outcome(chassis().gains.save(set(kp), options));
+  /** Whoever comes next has to wait. */
+  const occupy = () => robot.outcome(chassis().setMode('manual'));
+  const runs = () => robot.truth('chassis').gains?.speed?.kp;
+  /** Of the revisions, oldest first. */
+  const saved = () =>
+    robot.robot.store
+      .history('chassis', 9)
+      .map(({ gains }) => gains.speed?.kp)
+      .reverse();
+
+  it('give the controller the newest gains only, and each is a revision', async () => {
+    const busy = occupy();
+    expect(await Promise.all([save(1), save(2), save(3), busy])).to.deep.equal([200, 200, 200, 200]);
+    expect([saved(), runs()]).to.deep.equal([[1, 2, 3], 3]);
+    expect(
+      robot.frames.filter(frame => frame.kind === 'write' && frame.register === 'commit').length,
+    ).to.equal(1);
+  });
+
+  it('are refused one by one', async () => {
+    let isGone = false;
+    const stillWanted = () => {
+      if (isGone) throw new RobotError('caller-gone');
+    };
+    const busy = occupy();
+    const outcomes = [
+      save(1, { baseRevision: 0 }),
+      save(2, { stillWanted }),
+      save(3),
+      save(4, { baseRevision: 0 }),
+      save(5, { stillWanted }),
+    ];
+    isGone = true;
+    expect(await Promise.all(outcomes)).to.deep.equal([
+      200,
+      'caller-gone',
+      200,
+      'changed-meanwhile',
+      'caller-gone',
+    ]);
+    await busy;
+    expect([saved(), runs()]).to.deep.equal([[1, 3], 3]);
+  });
+
+  it('change nothing where the controller does not take the newest', async () => {
+    const before = runs();
+    robot.intercept = ({ register }) => (register === 'commit' ? 'answer lost' : undefined);
+    const busy = occupy();
+    expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
+    robot.intercept = () => undefined;
+    await robot.wait(300);
+    expect([saved(), runs()]).to.deep.equal([[], before]);
+  });
+
+  it('are all refused where their turn does not come in time, and the next one is not', async () => {
+    const { bus } = robot.sim.hardware;
+    const write = bus.writeBlock.bind(bus);
+    // A mode that is never taken keeps the turn for as long as a request may.
+    bus.writeBlock = async (address, register, data) => {
+      if (register !== REGISTERS.mode.address) await write(address, register, data);
+    };
+    const busy = robot.outcome(chassis().setMode('auto'));
+    expect(await Promise.all([save(1), save(2), busy])).to.deep.equal([
+      'unit-busy',
+      'unit-busy',
+      'not-confirmed',
+    ]);
+    bus.writeBlock = write;
+    expect(await save(3)).to.equal(200);
+    expect([saved(), runs()]).to.deep.equal([[3], 3]);
+  });
+});
