@@ -99,7 +99,7 @@ export class MatchRecord {
     if (state === this.#kept && this.#wanted === undefined) return;
     this.#wanted = state;
     // A write that is under way is followed by one of what is wanted then.
-    if (!this.#isStuck) this.#writing = this.#writing.then(() => this.#write());
+    if (!this.#isStuck) this.#writeNext();
     if (this.#isStuck || !(await endedWithin(this.#clock, SAVE_MS, this.#writing))) {
       this.#isStuck = true;
       const slow = tooSlow('write', this.#path);
@@ -119,25 +119,29 @@ export class MatchRecord {
     this.#again?.cancel();
   }
 
+  #writeNext(): void {
+    this.#writing = this.#writing
+      .then(() => this.#write())
+      .then(() => {
+        this.#isStuck = false;
+      });
+  }
+
   /** Writes of states that are not the newest any more are left out. */
   async #write(): Promise<void> {
     const state = this.#wanted;
     if (state === undefined) return;
     try {
       await replaceFile(this.#disk, this.#path, [encode(this.#recorded(state))]);
-      this.#isStuck = false;
       this.#kept = state;
       // Only when the newest is on it the medium has what it should.
       if (this.#wanted !== state) return this.#write();
       this.#wanted = undefined;
       this.#setProblem(undefined);
     } catch (error) {
-      this.#isStuck = false;
       this.#setProblem(storageFailure(error));
       this.#again?.cancel();
-      this.#again = this.#clock.after(TRY_AGAIN_MS, () => {
-        this.#writing = this.#writing.then(() => this.#write());
-      });
+      this.#again = this.#clock.after(TRY_AGAIN_MS, () => this.#writeNext());
     }
   }
 

@@ -121,7 +121,7 @@ export class MotorUnit {
 
   /** The mode in which it may have torque. One that has missed a resume shows an old one, and gets torque in manual only. */
   get modeUnderTorque(): Mode | null {
-    return this.#state.latch.isReleasing ? 'manual' : this.#state.mode;
+    return this.#state.latch.hasMissedRelease ? 'manual' : this.#state.mode;
   }
 
   /** See `mode`. */
@@ -218,7 +218,7 @@ export class MotorUnit {
       sameBoot();
       this.#requireDebug();
       // The guard may have taken it away since it was read.
-      if (this.#state.ranAway)
+      if (excitation.amplitude !== 0 && this.#state.ranAway)
         throw new RobotError('not-confirmed', { unit: this.unit.name, register: 'excitation' });
       this.#state.confirmedWave(wave, runaway);
       return wave;

@@ -44,7 +44,6 @@ export class Robot {
   readonly #permission: Permission;
   readonly #periodMs: number;
   readonly #stop: Stop;
-  readonly #stopMemory: StopMemory | undefined;
   #closed = false;
   /** What kept the laser from being used at the last look. */
   #laserFault: string | undefined;
@@ -60,7 +59,6 @@ export class Robot {
   }) {
     const { hardware, store, clock, permission, settings } = options;
     this.#clock = clock;
-    this.#stopMemory = options.stopMemory;
     this.#permission = permission;
     this.#periodMs = 1000 / settings.pollHz;
     this.store = store;
@@ -105,7 +103,7 @@ export class Robot {
 
   /** Resolves when every controller that answers soon has been taken in; supervision goes on from there. */
   async start(): Promise<void> {
-    if (this.#stopMemory?.wasStopped) this.#stop.begin('stopped before the restart');
+    this.#stop.beginAsBefore();
     const untilMs = this.#clock.nowMs() + FIRST_LOOK_MS;
     await endedWithin(
       this.#clock,

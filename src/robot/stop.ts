@@ -109,6 +109,11 @@ export class Stop {
     return pinFailure;
   }
 
+  /** What an earlier process left stopped is stopped from the start. */
+  beginAsBefore(): void {
+    if (this.#memory?.wasStopped) this.begin('stopped before the restart');
+  }
+
   async #resume(): Promise<void> {
     const stops = this.#stops;
     const stillWanted = () => {
@@ -120,10 +125,8 @@ export class Stop {
     // One that appears meanwhile is latched as before, until the resume holds.
     for (const unit of online) unit.beginRelease();
     try {
-      // While a controller has its latch, a restart finds that: nothing is released that is on record as stopped.
-      await this.#memory?.record(false);
-      stillWanted();
-      await allEnded(online.map(unit => unit.enterManual(stillWanted)));
+      // The record comes before the release: the other way round a restart in between would stop a robot that was released.
+      await allEnded([this.#memory?.record(false), ...online.map(unit => unit.enterManual(stillWanted))]);
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {

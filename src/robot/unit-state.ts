@@ -193,7 +193,7 @@ export class UnitState {
     const gains = this.gains.missing(status.active_checksum);
     const shown = this.#shownWave;
     const isDebug = this.#mode === 'debug' && this.mode === 'debug';
-    // During a resume the controller is on its way into manual, which is wanted only when the resume holds.
+    // Whoever ends the latch puts the controller into manual first; it is not mended beside that.
     const mode = this.latch.isReleasing || this.mode === this.#mode ? undefined : this.#mode;
     const wrongWave = isDebug && shown !== undefined && !this.#wave.is(shown);
     const guard = this.gains.trial === undefined ? 0 : this.guardInTrials;

@@ -10,8 +10,8 @@ import type { UnitState } from './unit-state.js';
 import type { UnitSupervision } from './unit-supervision.js';
 
 /** One try to latch while a stop waits, and the pause before the next. */
-const LATCH_MS = 200;
-const LATCH_AGAIN_MS = 10;
+const TRY_MS = 200;
+const BETWEEN_TRIES_MS = 10;
 
 /** One unit's part of a stop and of its end. */
 export class UnitStop {
@@ -72,13 +72,13 @@ export class UnitStop {
       try {
         // Nothing is written to what has never said that it is our controller.
         if (this.#supervision.identity !== undefined) {
-          await this.#reconciler.latch(Math.min(untilMs, nowMs + LATCH_MS));
+          await this.#reconciler.latch(Math.min(untilMs, nowMs + TRY_MS));
           return;
         }
       } catch (error) {
         cause = error;
       }
-      await new Promise<void>(resolve => this.#clock.after(LATCH_AGAIN_MS, resolve));
+      await new Promise<void>(resolve => this.#clock.after(BETWEEN_TRIES_MS, resolve));
     }
   }
 

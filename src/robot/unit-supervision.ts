@@ -158,7 +158,10 @@ export class UnitSupervision {
     this.#takenInBootId = this.#state.status?.boot_id;
   }
 
-  /** Heartbeat, status, latch, wave and telemetry. While the robot is stopped or released the latch comes before the heartbeat. */
+  /**
+   * Heartbeat, status, latch, wave and readings. The latch comes before the heartbeat while the robot is stopped, while a
+   * release is due, and where the controller is just being found.
+   */
   async #look(untilMs: number): Promise<void> {
     const urgency: Urgency = { priority: 'supervision', untilMs };
     const { isWanted, isReleasing } = this.#state.latch;

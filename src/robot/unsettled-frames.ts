@@ -50,8 +50,8 @@ export class UnsettledFrames {
   }
 
   /**
-   * Who is to blame where the controller does not show what is wanted of it. Frames are settled when it has shown what is wanted for as long as a frame
-   * may need to take effect: the first look began after the last write had left the bus.
+   * Whose doing it is that the controller differs from what is wanted. Frames count as settled once it has agreed for as
+   * long as a frame may need to take effect; the first such look began after the last write had left the bus.
    */
   judge(agrees: boolean, nowMs: number): 'as wanted' | 'our doing' | 'its own doing' {
     if (!agrees) {

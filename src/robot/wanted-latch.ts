@@ -24,7 +24,12 @@ export class WantedLatch {
 
   /** A resume is under way, or has not reached this controller yet. */
   get isReleasing(): boolean {
-    return this.#releasing || this.#wanted === 'released';
+    return this.#releasing || this.hasMissedRelease;
+  }
+
+  /** A release was answered 200 and has not reached this controller yet. */
+  get hasMissedRelease(): boolean {
+    return this.#wanted === 'released';
   }
 
   /** The controller showed its latch, and no release has been written since. */

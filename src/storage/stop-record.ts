@@ -48,7 +48,7 @@ export class StopRecord {
     return record;
   }
 
-  /** An earlier process of this boot was stopped when it ended. What cannot be read may say so. */
+  /** An earlier process of this boot was stopped when it ended. True also where the record cannot be read in time. */
   get wasStopped(): boolean {
     return this.#wasStopped;
   }
@@ -79,7 +79,11 @@ export class StopRecord {
 
   #writeNext(): Promise<void> {
     this.#again?.cancel();
-    this.#work = this.#work.then(() => this.#write());
+    this.#work = this.#work
+      .then(() => this.#write())
+      .then(() => {
+        this.#isStuck = false;
+      });
     return this.#work;
   }
 
@@ -91,10 +95,8 @@ export class StopRecord {
       const content = JSON.stringify({ stopped, boot: this.#boot });
       await replaceFile(this.#disk, this.#path, [Buffer.from(`${content}\n`)]);
       this.#kept = stopped;
-      this.#isStuck = false;
       if (this.#wanted !== stopped) await this.#write();
     } catch {
-      this.#isStuck = false;
       // The journal in the same folder reports what is wrong with the disk.
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => void this.#writeNext());
     }

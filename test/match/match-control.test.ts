@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { RobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
 import { perUnit, type UnitName } from '../../src/core/units.js';
 import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
@@ -86,6 +87,23 @@ describe('a phase that is set', () => {
       true,
       false,
     ]);
+  });
+
+  it('stops a robot that runs what it forbids, although a resume is under way', async () => {
+    const { gimbal } = robot.robot.units;
+    await robot.during(gimbal.setMode('debug'));
+    const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
+    let isGone = false;
+    const resume = robot.outcome(
+      robot.robot.resume(() => {
+        if (isGone) throw new RobotError('caller-gone');
+      }),
+    );
+    const phase = robot.outcome(set('teleop'));
+    isGone = true;
+    expect(await phase).to.equal(200);
+    await Promise.all([save, resume]);
+    expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
   it('wins over a resume that is under way where nobody may resume', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unitNamed } from '../../src/core/units.js';
+import { REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
 const WAVE = { loop: 'speed', amplitude: 0.5, periodS: 1 };
@@ -59,6 +60,21 @@ describe("the controller's guard of the excitation", () => {
     expect(gains?.speed?.kp).to.equal(robot.robot.store.current('chassis').gains.speed?.kp);
     await robot.wait(500);
     expect(chassis().excitation().amplitude).to.equal(0);
+  });
+
+  it('refuses nobody who takes a wave away that it took away already', async () => {
+    await robot.during(chassis().excite(WAVE));
+    await tryGains();
+    await robot.wait(1000 * RUNAWAY);
+    expect(chassis().state.faults).to.deep.equal(['ran_away']);
+    const { bus } = robot.sim.hardware;
+    const write = bus.writeBlock.bind(bus);
+    bus.writeBlock = async (address, register, data) => {
+      if (register !== REGISTERS.excitation.address) return write(address, register, data);
+      // Firmware may take so long until a frame is in force.
+      robot.clock.after(TAKES_EFFECT_MS, () => void write(address, register, data));
+    };
+    expect(await robot.outcome(chassis().excite({ ...WAVE, amplitude: 0 }))).to.equal(200);
   });
 
   it('lets no wave come back that it took away while the wave was confirmed', async () => {

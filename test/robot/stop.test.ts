@@ -343,7 +343,8 @@ describe('the stop', () => {
       robot.frames.length = 0;
       const resumed = robot.robot.resume();
       await robot.wait(100);
-      expect(robot.frames.filter(frame => isWrite(frame, 'gimbal', 'mode'))).to.deep.equal([]);
+      expect(robot.frames.filter(frame => isWrite(frame, 'gimbal', 'stop'))).to.deep.equal([]);
+      expect(robot.truth('gimbal').stopped).to.equal(true);
       answer();
       expect(await robot.outcome(resumed)).to.equal(200);
     });

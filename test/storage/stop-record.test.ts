@@ -79,6 +79,20 @@ describe('the record of a stop', () => {
     expect(recorded).to.equal(true);
   });
 
+  it('is written again after a disk that answered too late at the start', async () => {
+    const disk = new RecordingDisk();
+    const answerAgain = disk.hang();
+    const opening = open(disk);
+    await clock.advance(2000);
+    const record = await opening;
+    const recorded = [record.record(true), clock.advance(300), record.record(false)];
+    await Promise.all(recorded);
+    answerAgain();
+    await clock.advance(0);
+    await record.record(true);
+    expect(await foundAfter(disk)).to.equal(true);
+  });
+
   it('is the older or the newer one, whatever a power cut leaves', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
