@@ -128,8 +128,10 @@ export class RobotPort implements TunerPort {
   async excite({ amplitude, periodS, halves, runaway, swingsOn, rings }: WaveRequest): Promise<Recording> {
     const { robot, unit, loop, clock } = this.#options;
     const wave = (size: number, name = loop.name, most?: number) => {
-      this.#wave = { loop: name, amplitude: size, periodS };
-      return robot.units[unit].excite(this.#wave, undefined, most);
+      const chosen = { loop: name, amplitude: size, periodS };
+      // Also where it is refused at the end, the wave that moves is the one to take away.
+      if (size !== 0) this.#wave = chosen;
+      return robot.units[unit].excite(chosen, undefined, most);
     };
     this.#patience.requireGoing();
     let isRinging = false;

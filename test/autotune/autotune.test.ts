@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isRobotError } from '../../src/core/errors.js';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
 import { Ringing } from '../../src/tuning/ringing.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
@@ -84,6 +85,24 @@ describe('autotune', function () {
     ]);
     bench.sim.inject({ target: 'gimbal', fault: 'clear' });
     await bench.wait(600);
+    await isBack();
+  });
+
+  it('takes its wave away in the end, although it could not do so before', async () => {
+    const { bus } = bench.sim.hardware;
+    const write = bus.writeBlock.bind(bus);
+    let isStillRefused = false;
+    bus.writeBlock = async (address, register, data) => {
+      const isStill = register === REGISTERS.excitation.address && data.readFloatLE(1) === 0;
+      if (isStill && isStillRefused) throw new RobotError('nack', { errno: 121 });
+      return write(address, register, data);
+    };
+    bench.start();
+    await bench.wait(1000);
+    expect(bench.robot.units.gimbal.state.excitation?.amplitude).above(0);
+    isStillRefused = true;
+    while (bench.now.state === 'running') await bench.wait(100);
+    isStillRefused = false;
     await isBack();
   });
 
