@@ -63,8 +63,7 @@ export class DurableLog {
 
   /** Mends what a power cut left. Never rejects: without a disk, or with one that is too slow, the lines wait. */
   async open(): Promise<void> {
-    const isOpen = await endedWithin(this.#clock, START_MS, this.#flush());
-    if (!isOpen) this.#setProblem(tooSlow('read', this.#path));
+    await endedWithin(this.#clock, START_MS, this.#flush());
   }
 
   /** Undefined before the first line is on the medium. */
@@ -112,12 +111,17 @@ export class DurableLog {
     this.#work = this.#work.then(async () => {
       this.#isFlushing = true;
       const operation = this.#file === undefined ? 'read' : 'write';
-      const alarm = this.#clock.after(HANGS_MS, () => this.#setProblem(tooSlow(operation, this.#path)));
+      let isSlow = false;
+      const alarm = this.#clock.after(HANGS_MS, () => {
+        isSlow = true;
+        this.#setProblem(tooSlow(operation, this.#path));
+      });
       try {
         this.#file ??= await this.#prepare();
         await this.#write(this.#file);
         if (this.#bytes > this.#mostBytes) this.#file = await this.#beginAnew(this.#file);
-        this.#setProblem(undefined);
+        // A line that said so after each slow sync would itself be the next one to be synced, without end.
+        if (!isSlow) this.#setProblem(undefined);
       } catch (error) {
         await this.#file?.close().catch(() => undefined);
         this.#file = undefined;

@@ -5,6 +5,7 @@ import { RobotError } from '../../src/core/errors.js';
 import { DurableLog, LOG_FILE, OLD_LOG_FILE } from '../../src/events/durable-log.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { parseLine, verifyLog } from '../../src/events/log-line.js';
+import { recordStorage } from '../../src/events/storage-happenings.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
@@ -60,8 +61,11 @@ describe('the durable log', () => {
     acts(3)(log);
     answerAgain();
     await clock.advance(200);
-    expect([durable.problem, durable.head?.seq]).to.deep.equal([undefined, 3]);
-    expect(verifyLog(disk.files()[`/state/${LOG_FILE}`]!)).to.deep.include({ ok: true, lines: 3 });
+    expect(durable.head?.seq).to.equal(3);
+    acts(1)(log);
+    await clock.advance(200);
+    expect([durable.problem, durable.head?.seq]).to.deep.equal([undefined, 4]);
+    expect(verifyLog(disk.files()[`/state/${LOG_FILE}`]!)).to.deep.include({ ok: true, lines: 4 });
     await durable.close();
     log.close();
   });
@@ -86,8 +90,33 @@ describe('the durable log', () => {
     const { length } = disk.operations;
     answerAgain();
     await clock.advance(200);
-    expect([durable.problem, durable.head?.seq]).to.deep.equal([undefined, 51]);
+    expect(durable.head?.seq).to.equal(51);
     expect(disk.operations.length - length).to.be.lessThan(10);
+    acts(1)(log);
+    await clock.advance(200);
+    expect(durable.problem).to.equal(undefined);
+    await durable.close();
+    log.close();
+  });
+
+  it('does not write for ever that a disk is slow which takes over a second for each sync', async () => {
+    const disk = new RecordingDisk();
+    const clock = new ManualClock();
+    const boot = 'first';
+    const durable = new DurableLog({ disk, folder: '/state', clock, boot, isSynchronised: () => false });
+    await durable.open();
+    const log = new EventLog(clock, { boot, lastSeq: durable.lastSeq });
+    log.recorded.add(event => durable.add(event));
+    recordStorage({ log: durable }, log);
+    disk.interfere = operation =>
+      operation === 'sync' ? new Promise(resolve => clock.after(1200, resolve)) : Promise.resolve();
+    acts(1)(log);
+    for (let seconds = 0; seconds < 60; seconds += 1) await clock.advance(1000);
+    expect(log.after(0).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-failed']);
+    disk.interfere = async () => undefined;
+    acts(1)(log);
+    for (let seconds = 0; seconds < 10; seconds += 1) await clock.advance(1000);
+    expect(log.after(2).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-works']);
     await durable.close();
     log.close();
   });
