@@ -16,6 +16,9 @@ interface TokenAsked {
   readonly config: Pick<Config, 'state' | 'http'>;
 }
 
+const NO_LIST = `There is no list of tokens: the robot is open, unless access.required is true.
+A daemon that has read one keeps to it, though its file is gone, until it is restarted or a new list is begun.`;
+
 /** `trunnion token add|list|remove`. Rejects with `access-unavailable` or `storage-failed`. */
 export async function tokenCommand({ operands, role, config }: TokenAsked): Promise<Said> {
   const [act, name, ...rest] = operands;
@@ -24,7 +27,7 @@ export async function tokenCommand({ operands, role, config }: TokenAsked): Prom
   if (rest.length > 0) return wrong(`unexpected ${rest.join(' ')}`);
   if (act === 'add') return add(folder, config.http.port, name, role);
   if (act === 'remove') return remove(folder, name);
-  if (act === 'list' && name === undefined) return fine(listed((await readTokens(realDisk, folder)) ?? []));
+  if (act === 'list' && name === undefined) return fine(listed(await readTokens(realDisk, folder)));
   return wrong('token takes add NAME --role ROLE, list, or remove NAME');
 }
 
@@ -66,7 +69,8 @@ async function usableTokens(folder: string): Promise<{ tokens: readonly Token[];
 }
 
 async function remove(folder: string, name: string | undefined): Promise<Said> {
-  const tokens = (await readTokens(realDisk, folder)) ?? [];
+  const tokens = await readTokens(realDisk, folder);
+  if (tokens === undefined) return { text: NO_LIST, exitCode: 1 };
   const left = tokens.filter(token => token.name !== name);
   if (left.length === tokens.length)
     return { text: `There is no token for ${name ?? 'nobody'}.`, exitCode: 1 };
@@ -76,7 +80,8 @@ async function remove(folder: string, name: string | undefined): Promise<Said> {
   return fine(`The token for ${name} is void.${left.length === 0 ? ` ${open}` : ''}`);
 }
 
-function listed(tokens: readonly Token[]): string {
+function listed(tokens: readonly Token[] | undefined): string {
+  if (tokens === undefined) return NO_LIST;
   if (tokens.length === 0) return 'There are no tokens: the robot is open, unless access.required is true.';
   const width = Math.max(...tokens.map(({ name }) => name.length));
   return tokens.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');

@@ -42,6 +42,14 @@ describe('trunnion token', function () {
       }
     }));
 
+  it('does not say of a list that is gone that the robot is open', () =>
+    inTemporaryFolder(async folder => {
+      for (const args of [['list'], ['remove', 'desk']]) {
+        const { text } = await trunnion('token', ...args, '--state', folder);
+        expect(text, args[0]).to.include('A daemon that has read one keeps to it').and.include('unless access.required');
+      }
+    }));
+
   it('begins a new list where the old one is damaged, and says so', () =>
     inTemporaryFolder(async folder => {
       await trunnion('token', 'add', 'desk', '--role', 'referee', '--state', folder);
