@@ -33,8 +33,8 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
 }
 
 /**
- * Refuses what a caller asked who has hung up: after a pause of the process it would light a laser or move a robot that
- * nobody asks for any more. The end of a connection is seen in the turn of the event loop after that of its data.
+ * Refuses what a caller asked who has hung up: after a pause of the process it would light a laser, move a robot or change
+ * gains although nobody asks for it any more. The end of a connection is seen in the turn of the event loop after that of its data.
  */
 export async function requireCaller(ctx: Context): Promise<void> {
   await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));

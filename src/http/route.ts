@@ -113,7 +113,7 @@ export function post<Body, Answer>(
       const need = typeof right === 'string' ? right : right.of(body);
       // A token may have been taken away while the body was on its way.
       await guard(ctx, need);
-      if (need === 'drive') await requireCaller(ctx);
+      if (isForCaller(need)) await requireCaller(ctx);
       const answer = await act(body, ctx);
       if (described.answerStatus !== undefined) ctx.status = described.answerStatus;
       send(ctx, answer);
@@ -133,10 +133,15 @@ function withoutBody(method: Route['method']) {
     async handle(ctx, guard) {
       await guard(ctx, described.right);
       requireQuery(ctx, described.needs ?? []);
-      if (method !== 'get' && described.right === 'drive') await requireCaller(ctx);
+      if (method !== 'get' && isForCaller(described.right)) await requireCaller(ctx);
       send(ctx, await answer(ctx));
     },
   });
+}
+
+/** What moves, lights or changes gains is done for those who are still there. Whoever stops or rules is obeyed all the same. */
+function isForCaller(need: Need): boolean {
+  return need === 'drive' || need === 'tune';
 }
 
 /**

@@ -125,28 +125,38 @@ describe('hostile clients', function () {
     );
   });
 
-  /** Sends a laser request, closes its side at once, and resolves with the answer when the connection is over. */
-  const sendAndClose = (action: string) => {
-    const body = JSON.stringify({ action });
+  /** Sends a request, closes its side at once, and resolves with the answer when the connection is over. */
+  const sendAndClose = (path: string, content: object) => {
+    const body = JSON.stringify(content);
     const answer = send('');
     sockets
       .at(-1)
       ?.end(
-        `POST /api/laser HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+        `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n` +
           `Content-Length: ${body.length}\r\n\r\n${body}`,
       );
     return answer;
   };
 
   it('light nothing when they hang up at once', async () => {
-    for (let round = 0; round < 20; round += 1) expect(await sendAndClose('on')).to.contain('"caller-gone"');
+    for (let round = 0; round < 20; round += 1) expect(await sendAndClose('/api/laser', { action: 'on' })).to.contain('"caller-gone"');
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
+  });
+
+  it('change no gains when they hang up at once', async () => {
+    const { body: before } = await call(daemon.url, 'GET', '/api/gimbal/pidconfig');
+    const kp = (gains: Record<string, object>) =>
+      Object.fromEntries(Object.entries(gains).map(([loop, set]) => [loop, { ...set, kp: 0.5 }]));
+    for (let round = 0; round < 20; round += 1) {
+      expect(await sendAndClose('/api/gimbal/pidconfig', kp(before))).to.contain('"caller-gone"');
+    }
+    expect((await call(daemon.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
   it('darken the laser even when they hang up at once', async () => {
     for (let round = 0; round < 20; round += 1) {
       await call(daemon.url, 'POST', '/api/laser', { action: 'on' });
-      expect(await sendAndClose('off')).to.contain('{"state":"off"}');
+      expect(await sendAndClose('/api/laser', { action: 'off' })).to.contain('{"state":"off"}');
       expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
     }
   });
