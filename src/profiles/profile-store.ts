@@ -71,11 +71,10 @@ export class ProfileStore {
   async star(unit: UnitName, name: string, starred: boolean): Promise<Profile> {
     let changed: Profile | undefined;
     await this.#change(unit, list => {
-      changed = { ...(list.find(profile => profile.name === name) ?? unknown(unit, name)), starred };
-      return list.with(
-        list.findIndex(profile => profile.name === name),
-        changed,
-      );
+      const before = list.find(profile => profile.name === name) ?? unknown(unit, name);
+      const after = { ...before, starred };
+      changed = after;
+      return list.map(profile => (profile === before ? after : profile));
     });
     return changed ?? unknown(unit, name);
   }

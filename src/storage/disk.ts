@@ -23,7 +23,7 @@ export interface Disk {
   list(folder: string): Promise<readonly string[]>;
   /** Undefined where there is no such file. */
   read(path: string): Promise<Buffer | undefined>;
-  /** Another one after each write that is not of the same instant; empty where there is no such file. */
+  /** Differs after each write; two within one tick of the file system's clock may share one. Empty where there is no such file. */
   stamp(path: string): Promise<string>;
   openToAppend(path: string): Promise<DiskFile>;
   /** Empty, whatever was there. */
