@@ -7,6 +7,7 @@ import {
   registerMap,
   telemetryRegister,
 } from '../../src/protocol/registers.js';
+import { openStream } from './connection.js';
 import type { Figure } from './figure.js';
 import { gainsBody } from './gains-body.js';
 import { delay } from './load.js';
@@ -54,9 +55,12 @@ export async function wireBytes({ plan, programs, folder }: Bench): Promise<Figu
   const server = await Server.start(programs.daemon, folder);
   const taken = async () => transactionsOf(await server.ask('GET', '/bench/wire'));
   try {
+    // Without somebody who follows them, readings are left out of most polls.
+    const page = await openStream(server.port);
     await taken();
     await delay(Math.max(plan.rateMs, 1000));
     const polled = await taken();
+    page.destroy();
     const beats = polled.filter(({ register }) => register === REGISTERS.heartbeat.address).length;
     const polls = beats / UNIT_LIST.length;
     let turn = 0;

@@ -103,7 +103,7 @@ export const SETTINGS = {
       default: 50,
       schema: { type: 'number', minimum: 5, maximum: 100 },
       expected: 'a rate from 5 to 100 Hz',
-      doc: 'How often each controller is polled, per second; telemetry comes at this rate.',
+      doc: 'How often each controller is polled, per second; readings come at this rate to whoever follows them.',
     }),
     hostSilenceMs: setting({
       default: 500,

@@ -42,7 +42,7 @@ export function robotFeed(
       };
     },
     onTelemetry: listener =>
-      robot.polled.add(() => {
+      robot.followed.add(() => {
         listener({ t: clock.nowMs() / 1000, ...perUnit(({ name }) => read[name]()) });
       }),
     onLog: listener => recorded.add(listener),

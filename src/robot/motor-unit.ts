@@ -33,6 +33,8 @@ interface UnitOptions {
   /** The mode of a controller that reset itself while we ran. */
   readonly onControllerReset: 'manual' | 'restore';
   readonly emit: (event: UnitEvent) => void;
+  /** Somebody wants the readings of every poll. */
+  readonly isFollowed: () => boolean;
   /** The controller is latched although nobody here asked for it. */
   readonly foundLatched: () => void;
   readonly stepCaptured: (capture: StepCapture) => void;

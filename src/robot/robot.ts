@@ -34,8 +34,10 @@ export class Robot {
   readonly laser: Laser;
   readonly store: GainsStore;
   readonly units: Readonly<Record<UnitName, MotorUnit>>;
-  /** Every supervision period: the readings of both units are as new as they get. */
+  /** Every supervision period. */
   readonly polled = new Listeners<void>();
+  /** As `polled`, for whoever follows the readings: they are read less often while nobody does and nothing moves. */
+  readonly followed = new Listeners<void>();
   /** Something that people look at may have changed. */
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
@@ -84,6 +86,7 @@ export class Robot {
         onControllerReset,
         silence: settings.silence[name],
         emit: event => this.#emit({ ...event, unit: name }),
+        isFollowed: () => this.followed.any,
         foundLatched: () => this.#stop.begin(`${name} controller found stopped`),
         stepCaptured: capture => this.stepped.emit(capture),
       });
@@ -162,6 +165,7 @@ export class Robot {
       for (const unit of Object.values(this.units)) void unit.tick();
       this.#watchLaser();
       this.polled.emit();
+      this.followed.emit();
       this.#supervise(Math.max(atMs + this.#periodMs, this.#clock.nowMs()));
     });
   }

@@ -82,7 +82,10 @@ export class UnitGains {
     this.#gate.require({ kind: 'save', unit: this.#unit.name }, save.stillWanted);
     this.#waiting.push(save);
     if (this.#waiting.length > 1) return;
-    const turn = this.#gate.inTurn(() => undefined, untilMs => this.#give(this.#waiting.splice(0), untilMs));
+    const turn = this.#gate.inTurn(
+      () => undefined,
+      untilMs => this.#give(this.#waiting.splice(0), untilMs),
+    );
     turn.catch(error => {
       for (const { refused } of this.#waiting.splice(0)) refused(error);
     });

@@ -14,6 +14,8 @@ const POLL_MS = 100;
 const TAKE_IN_MS = 350;
 /** How long readings let switches go first. */
 const GIVE_WAY_MS = 20;
+/** In manual mode, with no trial and nobody who follows the readings, they may become so old: at 50 Hz one poll of five takes them. */
+const REST_MS = 90;
 /** Failed polls in a row before a controller counts as gone. */
 const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
@@ -26,6 +28,7 @@ interface SupervisionOptions {
   readonly silence: HostSilence;
   readonly clock: Clock;
   readonly emit: (event: UnitEvent) => void;
+  readonly isFollowed: () => boolean;
   readonly unit: Unit;
   readonly link: Link;
   readonly stepCaptured: (capture: StepCapture) => void;
@@ -39,12 +42,14 @@ export class UnitSupervision {
   readonly #silence: HostSilence;
   readonly #clock: Clock;
   readonly #emit: (event: UnitEvent) => void;
+  readonly #isFollowed: () => boolean;
   readonly #stepCaptured: (capture: StepCapture) => void;
   readonly #steps: StepReader;
   #identity: Identity | undefined;
   /** Boot id of the controller that was taken in last. */
   #takenInBootId: number | undefined;
   #telemetry: Readonly<Record<string, number>> | undefined;
+  #readAtMs = 0;
   #online = false;
   #problem: RobotError | undefined;
   #ticking = false;
@@ -59,6 +64,7 @@ export class UnitSupervision {
     this.#silence = options.silence;
     this.#clock = options.clock;
     this.#emit = options.emit;
+    this.#isFollowed = options.isFollowed;
     this.#stepCaptured = options.stepCaptured;
     this.#steps = new StepReader(options);
   }
@@ -136,6 +142,7 @@ export class UnitSupervision {
 
   #gone(error: unknown): void {
     this.#problem = asRobotError(error);
+    this.#telemetry = undefined;
     if (!this.#online) return;
     this.#online = false;
     this.#probeAtMs = 0;
@@ -172,7 +179,16 @@ export class UnitSupervision {
     if (latchFirst) await this.#beat(urgency);
     this.#beside(this.#readStep(status));
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
+    if (!this.#areReadingsDue) return;
+    this.#readAtMs = this.#clock.nowMs();
     this.#telemetry = await this.#readings(urgency);
+  }
+
+  /** A frame and a wake-up less leave the board to the program that sees. */
+  get #areReadingsDue(): boolean {
+    const { mode, gains } = this.#state;
+    const isAtRest = mode === 'manual' && gains.trial === undefined && !this.#isFollowed();
+    return !isAtRest || this.#telemetry === undefined || this.#clock.nowMs() - this.#readAtMs >= REST_MS;
   }
 
   /** Switches go before readings, but not for ever: callers who leave no gap would make the unit count as offline. */

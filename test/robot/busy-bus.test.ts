@@ -31,6 +31,7 @@ describe('a bus that callers keep busy', function () {
   ] as const) {
     it(`with ${what} of both units, one after the other, keeps both online and their readings new`, async () => {
       const { clock, robot, events } = clocked;
+      const unfollow = robot.followed.add(() => undefined);
       const untilMs = clock.nowMs() + FOR_MS;
       const outcomes = new Set<string>();
       const callers = UNIT_LIST.flatMap(({ name }) =>
@@ -57,6 +58,7 @@ describe('a bus that callers keep busy', function () {
         oldestMs = Math.max(oldestMs, clock.nowMs() - seenAtMs);
       }
       await clocked.during(Promise.all(callers));
+      unfollow();
       expect(
         events.filter(({ what: event }) => event === 'offline' || event === 'poll failed'),
       ).to.deep.equal([]);

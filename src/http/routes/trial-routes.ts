@@ -89,7 +89,8 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
         right: 'tune',
         tag,
         event: { what: 'end-trial', unit: name },
-        summary: "End the trial, whoever's it is; answered when the controller runs what comes after it, as a rule the saved gains",
+        summary:
+          "End the trial, whoever's it is; answered when the controller runs what comes after it, as a rule the saved gains",
         answer: named('TrialEnded', object({ ended: yesNo('There was a trial.') })),
         problems: ['not-confirmed'],
       },
