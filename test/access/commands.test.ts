@@ -46,7 +46,9 @@ describe('trunnion token', function () {
     inTemporaryFolder(async folder => {
       for (const args of [['list'], ['remove', 'desk']]) {
         const { text } = await trunnion('token', ...args, '--state', folder);
-        expect(text, args[0]).to.include('A daemon that has read one keeps to it').and.include('unless access.required');
+        expect(text, args[0])
+          .to.include('A daemon that has read one keeps to it')
+          .and.include('unless access.required');
       }
     }));
 

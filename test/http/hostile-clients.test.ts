@@ -139,7 +139,8 @@ describe('hostile clients', function () {
   };
 
   it('light nothing when they hang up at once', async () => {
-    for (let round = 0; round < 20; round += 1) expect(await sendAndClose('/api/laser', { action: 'on' })).to.contain('"caller-gone"');
+    for (let round = 0; round < 20; round += 1)
+      expect(await sendAndClose('/api/laser', { action: 'on' })).to.contain('"caller-gone"');
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
   });
 
