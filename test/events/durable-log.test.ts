@@ -46,79 +46,75 @@ describe('the durable log', () => {
       expect(verifyLog(content)).to.deep.include({ ok: true, lines: 12, notes: [] });
     }));
 
-  it('is not waited for where the disk hangs at the start, and is written when the disk goes on', async () => {
-    const disk = new RecordingDisk();
-    const clock = new ManualClock();
-    const boot = 'first';
-    const durable = new DurableLog({ disk, folder: '/state', clock, boot, isSynchronised: () => false });
-    const answerAgain = disk.hang();
-    const opened = durable.open();
-    await clock.advance(2000);
-    await opened;
-    expect(durable.problem?.context.cure).to.include('too slow');
-    const log = new EventLog(clock, { boot, lastSeq: durable.lastSeq });
-    log.recorded.add(event => durable.add(event));
-    acts(3)(log);
-    answerAgain();
-    await clock.advance(200);
-    expect(durable.head?.seq).to.equal(3);
-    acts(1)(log);
-    await clock.advance(200);
-    expect([durable.problem, durable.head?.seq]).to.deep.equal([undefined, 4]);
-    expect(verifyLog(disk.files()[`/state/${LOG_FILE}`]!)).to.deep.include({ ok: true, lines: 4 });
-    await durable.close();
-    log.close();
-  });
+  describe('of a disk that is too slow', () => {
+    let disk: RecordingDisk;
+    let clock: ManualClock;
+    let durable: DurableLog;
+    let log: EventLog;
 
-  it('says so when the disk hangs, and writes all at once when it goes on', async () => {
-    const disk = new RecordingDisk();
-    const clock = new ManualClock();
-    const boot = 'first';
-    const durable = new DurableLog({ disk, folder: '/state', clock, boot, isSynchronised: () => false });
-    await durable.open();
-    const log = new EventLog(clock, { boot, lastSeq: durable.lastSeq });
-    log.recorded.add(event => durable.add(event));
-    const answerAgain = disk.hang();
-    acts(1)(log);
-    await clock.advance(500);
-    expect(durable.problem).to.equal(undefined);
-    for (let count = 0; count < 50; count += 1) {
-      await clock.advance(100);
+    beforeEach(() => {
+      disk = new RecordingDisk();
+      clock = new ManualClock();
+      const isSynchronised = () => false;
+      durable = new DurableLog({ disk, folder: '/state', clock, boot: 'first', isSynchronised });
+      log = new EventLog(clock, { boot: 'first' });
+      log.recorded.add(event => durable.add(event));
+    });
+    afterEach(async () => {
+      await durable.close();
+      log.close();
+    });
+
+    it('is not waited for where it hangs at the start, and is written when it goes on', async () => {
+      const answerAgain = disk.hang();
+      const opened = durable.open();
+      await clock.advance(2000);
+      await opened;
+      expect(durable.problem?.context.cure).to.include('too slow');
+      acts(3)(log);
+      answerAgain();
+      await clock.advance(200);
+      expect(durable.head?.seq).to.equal(3);
       acts(1)(log);
-    }
-    expect(durable.problem?.context).to.include({ operation: 'write', errno: 'slow' });
-    const { length } = disk.operations;
-    answerAgain();
-    await clock.advance(200);
-    expect(durable.head?.seq).to.equal(51);
-    expect(disk.operations.length - length).to.be.lessThan(10);
-    acts(1)(log);
-    await clock.advance(200);
-    expect(durable.problem).to.equal(undefined);
-    await durable.close();
-    log.close();
-  });
+      await clock.advance(200);
+      expect([durable.problem, durable.head?.seq]).to.deep.equal([undefined, 4]);
+      expect(verifyLog(disk.files()[`/state/${LOG_FILE}`]!)).to.deep.include({ ok: true, lines: 4 });
+    });
 
-  it('does not write for ever that a disk is slow which takes over a second for each sync', async () => {
-    const disk = new RecordingDisk();
-    const clock = new ManualClock();
-    const boot = 'first';
-    const durable = new DurableLog({ disk, folder: '/state', clock, boot, isSynchronised: () => false });
-    await durable.open();
-    const log = new EventLog(clock, { boot, lastSeq: durable.lastSeq });
-    log.recorded.add(event => durable.add(event));
-    recordStorage({ log: durable }, log);
-    disk.interfere = operation =>
-      operation === 'sync' ? new Promise(resolve => clock.after(1200, resolve)) : Promise.resolve();
-    acts(1)(log);
-    for (let seconds = 0; seconds < 60; seconds += 1) await clock.advance(1000);
-    expect(log.after(0).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-failed']);
-    disk.interfere = async () => undefined;
-    acts(1)(log);
-    for (let seconds = 0; seconds < 10; seconds += 1) await clock.advance(1000);
-    expect(log.after(2).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-works']);
-    await durable.close();
-    log.close();
+    it('says so when it hangs, and writes all at once when it goes on', async () => {
+      await durable.open();
+      const answerAgain = disk.hang();
+      acts(1)(log);
+      await clock.advance(500);
+      expect(durable.problem).to.equal(undefined);
+      for (let count = 0; count < 50; count += 1) {
+        await clock.advance(100);
+        acts(1)(log);
+      }
+      expect(durable.problem?.context).to.include({ operation: 'write', errno: 'slow' });
+      const { length } = disk.operations;
+      answerAgain();
+      await clock.advance(200);
+      expect(durable.head?.seq).to.equal(51);
+      expect(disk.operations.length - length).to.be.lessThan(10);
+      acts(1)(log);
+      await clock.advance(200);
+      expect(durable.problem).to.equal(undefined);
+    });
+
+    it('does not write for ever that each sync takes over a second', async () => {
+      await durable.open();
+      recordStorage({ log: durable }, log);
+      disk.interfere = operation =>
+        operation === 'sync' ? new Promise(resolve => clock.after(1200, resolve)) : Promise.resolve();
+      acts(1)(log);
+      for (let seconds = 0; seconds < 60; seconds += 1) await clock.advance(1000);
+      expect(log.after(0).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-failed']);
+      disk.interfere = async () => undefined;
+      acts(1)(log);
+      for (let seconds = 0; seconds < 10; seconds += 1) await clock.advance(1000);
+      expect(log.after(2).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-works']);
+    });
   });
 
   it('lets go of a file that cannot be synced', async () => {

@@ -1,27 +1,7 @@
 import { expect } from 'chai';
 import { type StepTrial, stepResponse } from '../../scripts/step/step-response.js';
-import type { MotorParameters } from '../../sim/physics/dc-motor.js';
 import type { StepFigures } from '../../src/core/step-figures.js';
-
-const POSITION_MOTOR: MotorParameters = {
-  inertiaKgM2: 3.2284e-6,
-  viscousNmS: 3.5077e-6,
-  coulombNm: 0,
-  torqueNmA: 0.0274,
-  resistanceOhm: 4,
-  inductanceH: 2.75e-6,
-  supplyV: Number.POSITIVE_INFINITY,
-};
-
-const SPEED_MOTOR: MotorParameters = {
-  inertiaKgM2: 0.01,
-  viscousNmS: 0.1,
-  coulombNm: 0,
-  torqueNmA: 0.01,
-  resistanceOhm: 1,
-  inductanceH: 0.5,
-  supplyV: Number.POSITIVE_INFINITY,
-};
+import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 
 function trial(change: Partial<StepTrial> = {}): StepTrial {
   return {

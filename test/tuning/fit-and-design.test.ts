@@ -6,26 +6,11 @@ import type { ExcitedRun } from '../../src/tuning/excited-run.js';
 import { fitPlant } from '../../src/tuning/fit.js';
 import type { LoopShape } from '../../src/tuning/loop-shape.js';
 import { peakSensitivity } from '../../src/tuning/sensitivity.js';
+import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 
-/** Two motors of a published course on control (CTMS), without friction and with no limit to their voltage. */
-const POSITION_MOTOR = {
-  inertiaKgM2: 3.2284e-6,
-  viscousNmS: 3.5077e-6,
-  coulombNm: 0,
-  torqueNmA: 0.0274,
-  resistanceOhm: 4,
-  inductanceH: 2.75e-6,
-  supplyV: 100,
-};
-const SPEED_MOTOR = {
-  inertiaKgM2: 0.01,
-  viscousNmS: 0.1,
-  coulombNm: 0,
-  torqueNmA: 0.01,
-  resistanceOhm: 1,
-  inductanceH: 0.5,
-  supplyV: 200,
-};
+/** What the course's motors can have, so that the design has a limit to keep. */
+const POSITION_LIMITED = { ...POSITION_MOTOR, supplyV: 100 };
+const SPEED_LIMITED = { ...SPEED_MOTOR, supplyV: 200 };
 
 const PERIOD_S = 0.001;
 const SUBSTEPS = 20;
@@ -42,7 +27,7 @@ function shapeOf(loop: 'position' | 'speed', limit: number, derivativeFilterS: n
 
 function trial(loop: 'position' | 'speed', gains: Gains, seconds: number, filterS: number) {
   return stepResponse({
-    motor: loop === 'position' ? POSITION_MOTOR : SPEED_MOTOR,
+    motor: loop === 'position' ? POSITION_LIMITED : SPEED_LIMITED,
     loop,
     gains,
     rateHz: 1 / PERIOD_S,
@@ -77,8 +62,8 @@ function recorded(
 
 describe('the fit', () => {
   it('finds the published position motor from one lazy step: time constant and gain within 5 %', () => {
-    const { inertiaKgM2: j, viscousNmS: b, torqueNmA: k, resistanceOhm: r } = POSITION_MOTOR;
-    const shape = shapeOf('position', POSITION_MOTOR.supplyV, 0.001);
+    const { inertiaKgM2: j, viscousNmS: b, torqueNmA: k, resistanceOhm: r } = POSITION_LIMITED;
+    const shape = shapeOf('position', POSITION_LIMITED.supplyV, 0.001);
     const { plant, errorPercent } = fitPlant(shape, [
       recorded('position', { kp: 3, ki: 0, kd: 0 }, 0.25, 1, 0.001),
     ]);
@@ -89,10 +74,10 @@ describe('the fit', () => {
   });
 
   it('finds the published speed motor: its final value within 2 %', () => {
-    const shape = shapeOf('speed', SPEED_MOTOR.supplyV, 0);
+    const shape = shapeOf('speed', SPEED_LIMITED.supplyV, 0);
     const run = recorded('speed', { kp: 20, ki: 20, kd: 0 }, 3, 12, 0);
     const { plant, errorPercent } = fitPlant(shape, [run]);
-    const { viscousNmS: b, torqueNmA: k, resistanceOhm: r } = SPEED_MOTOR;
+    const { viscousNmS: b, torqueNmA: k, resistanceOhm: r } = SPEED_LIMITED;
     expect(plant.gain * plant.tauS).closeTo(k / (b * r + k * k), 0.02 * (k / (b * r)));
     expect(errorPercent).below(1);
   });
@@ -107,7 +92,7 @@ describe('the design', () => {
     filterS: number,
   ) => {
     const run = recorded(loop, gains, seconds, decimation, filterS);
-    const limit = loop === 'position' ? POSITION_MOTOR.supplyV : SPEED_MOTOR.supplyV;
+    const limit = loop === 'position' ? POSITION_LIMITED.supplyV : SPEED_LIMITED.supplyV;
     const shape = shapeOf(loop, limit, filterS);
     const { plant } = fitPlant(shape, [run]);
     const horizon = { size: 1, seconds, output: 0 };
