@@ -30,5 +30,5 @@ function failed(text: string): Said {
 function answerOf(said: unknown): BreakGlassAnswer {
   if (!isObject(said) || !('done' in said)) throw new Error('not an answer');
   const { done, code } = said;
-  return { done: done === true, ...(typeof code === 'string' && { code }) };
+  return { done: done === true, code: typeof code === 'string' ? code : undefined };
 }

@@ -103,7 +103,7 @@ export class GainsStore {
     if (problem === undefined) return { ok: true, setAside };
     const { operation, path, errno, cure } = problem.context;
     const detail = `cannot ${operation} ${path}: ${errno}`;
-    return { ok: false, detail, ...(cure !== undefined && { cure }), setAside };
+    return { ok: false, detail, cure, setAside };
   }
 
   /** Resolves when the saves that are under way have ended. */

@@ -39,7 +39,7 @@ function accessStatusOf({ state, problem }: Access, isExposed: boolean): AccessS
   return {
     state,
     exposed: state === 'open' && isExposed,
-    ...(problem !== undefined && { detail: complaintOf(problem).detail }),
+    detail: problem && complaintOf(problem).detail,
   };
 }
 

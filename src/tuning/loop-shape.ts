@@ -10,7 +10,7 @@ export interface LoopShape extends LoopController, Pick<Loop, 'inner'> {
 export function shapeOf(loop: Loop, rateHz: number): LoopShape {
   return {
     ...controllerOf(loop),
-    ...(loop.inner !== undefined && { inner: loop.inner }),
+    inner: loop.inner,
     periodS: 1 / rateHz,
   };
 }
