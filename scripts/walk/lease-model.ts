@@ -15,6 +15,9 @@ interface Accepted extends Beat {
   readonly toMs: number;
 }
 
+/** What a difference of two times may be off by rounding: at the very end of a lease either answer is right. */
+const ROUNDING_MS = 0.001;
+
 /** Which referee's desk is heard, and whether any is. */
 export class LeaseModel {
   readonly #silenceMs: number;
@@ -81,8 +84,9 @@ export class LeaseModel {
     if (takesOver) return false;
     const last = this.#last;
     if (last === undefined || last.at > asked.sent || this.#beats.size > 0) return undefined;
-    if (last.holder === holder || asked.sentMs >= last.toMs + last.ttlMs) return false;
-    return nowMs < last.fromMs + last.ttlMs ? true : undefined;
+    const isOver = asked.sentMs >= last.toMs + last.ttlMs + ROUNDING_MS;
+    if (last.holder === holder || isOver) return false;
+    return nowMs < last.fromMs + last.ttlMs - ROUNDING_MS ? true : undefined;
   }
 }
 

@@ -231,6 +231,33 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a lease is asked for at its very end': {
+    settings: {
+      pollHz: 10,
+      onControllerReset: 'restore',
+      refereeSilenceMs: 500,
+      onRefereeSilence: 'stop',
+      frameMs: 0.2,
+      effectMs: 6,
+    },
+    steps: [
+      post('/api/chassis/mode/switch', { mode: 'debug' }),
+      { do: 'wait', ms: 20 },
+      post('/api/chassis/mode/switch', { mode: 'debug' }),
+      post('/api/resume'),
+      { do: 'settle' },
+      {
+        do: 'flood',
+        request: { method: 'POST', path: '/api/match/lease', body: { holder: 'other', ttlMs: 100 } },
+        callers: 1,
+        pauseMs: 200,
+        forMs: 3000,
+      },
+      { do: 'wait', ms: 300 },
+      post('/api/match/lease', { holder: 'desk', ttlMs: 100 }),
+      { do: 'settle' },
+    ],
+  },
 };
 
 describe('what walks have found', () => {
