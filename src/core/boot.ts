@@ -18,7 +18,8 @@ export function systemBoot(environment: Readonly<Record<string, string | undefin
 
 function kernelBootId(): string | undefined {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    // Without dashes, as systemd writes it.
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '');
   } catch {
     return undefined;
   }

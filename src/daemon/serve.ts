@@ -18,8 +18,8 @@ export async function serve(parts: Parts): Promise<Daemon> {
   process.on('unhandledRejection', fallOver);
   watchMemory(parts.clock, fallOver);
 
-  const starting = start(parts);
   let stopping = false;
+  const starting = start({ ...parts, isEnding: () => stopping });
   const stop = (signal: NodeJS.Signals) => {
     darken(hardware, log);
     if (stopping) return;

@@ -46,6 +46,8 @@ export interface Parts {
   /** Keeps other processes out of the state folder; a daemon that is kept out does not start. */
   readonly lock?: ProcessLock;
   readonly boot?: Boot;
+  /** Somebody has asked it to end since it began to start: it obeys nobody any more. */
+  readonly isEnding?: () => boolean;
   /** Fits and designs for tunings; a thread of its own unless another is given. */
   readonly propose?: Propose;
   /** The socket at which `trunnion stop` and `trunnion unlock` reach this daemon; absent where they do not. */
@@ -161,9 +163,11 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     consoleFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
     hiddenRoutes,
   });
-  port.serve(app.callback());
   const { url, address } = port;
-  log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
+  if (parts.isEnding?.() !== true) {
+    port.serve(app.callback());
+    log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
+  }
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.warn('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }

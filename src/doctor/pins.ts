@@ -36,10 +36,11 @@ export async function laserPin(asked: Case): Promise<Found> {
         `Cut the laser's supply; then see "gpio" and "gpio access".`,
       );
     }
-    if (typeof state === 'string') return fine(`the daemon has it; the laser is ${state}`);
     const detail = memberOf(status, 'laser', 'problem', 'detail');
+    if (typeof state === 'string' && detail === undefined)
+      return fine(`the daemon has it; the laser is ${state}`);
     return wrong(
-      `the daemon has no laser: ${detail ?? 'it does not say why'}`,
+      `the daemon cannot use the laser: ${detail ?? 'it does not say why'}`,
       'See "gpio" and "gpio access"; the daemon tries again by itself.',
     );
   }
@@ -60,7 +61,7 @@ export async function laserPin(asked: Case): Promise<Found> {
 export async function interlockPin(asked: Case): Promise<Found> {
   const { interlock } = asked.config.laser;
   if (interlock === null) return fine('none is configured');
-  if (asked.daemonRuns) return fine('the daemon has it');
+  if (asked.daemonRuns) return fine('the daemon has it; "laser pin" says what is wrong with it');
   const line = await lineOf(asked, interlock.gpio);
   return line === undefined ? unknown('not found: see "gpio"') : holder(asked, line);
 }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
-import { isRobotError } from '../core/errors.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { RobotEvent } from '../robot/robot-event.js';
@@ -38,7 +37,7 @@ function write(event: RobotEvent, log: Logger, incidents: Incidents): void {
       log.info({ before: event.before, after: event.after, reason: event.reason }, 'laser');
       return;
     case 'laser fault':
-      incidents.record('laser', laserIncident(event.error), event.error);
+      incidents.record('laser', laserIncident(event), event.error);
       return;
     case 'online':
     case 'gains applied':
@@ -68,9 +67,7 @@ function logStorage(store: GainsStore, log: Logger): () => void {
   return store.changed.add(look);
 }
 
-function laserIncident(error: unknown): string {
+function laserIncident({ error, mayBeLit }: RobotEvent & { what: 'laser fault' }): string {
   if (error === undefined) return 'the laser works again';
-  return isRobotError(error, 'laser-unavailable')
-    ? 'the laser cannot be used'
-    : 'the laser pin does not obey';
+  return mayBeLit ? 'the laser pin does not obey' : 'the laser cannot be used';
 }

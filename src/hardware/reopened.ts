@@ -4,12 +4,16 @@ import { isMissing, type Missing } from './ports.js';
 
 const RETRY_MS = 1000;
 
-/** Something that can be missing now and there later, or the other way round: tried every second while it is missing. */
+/**
+ * Something that can be missing now and there later, or the other way round: tried every second while it is missing, and
+ * at once where it had been there for longer than that.
+ */
 export class Reopened<T extends { release(): void }> {
   readonly #open: () => Promise<T>;
   readonly #clock: Clock;
   readonly #onLost: () => void;
   #current: T | Missing = { missing: 'Not opened yet', cure: 'Wait a moment.' };
+  #openedMs = Number.NEGATIVE_INFINITY;
   #retry: Timer | undefined;
   #closed = false;
 
@@ -27,10 +31,11 @@ export class Reopened<T extends { release(): void }> {
   async start(): Promise<void> {
     try {
       const opened = await this.#open();
+      this.#openedMs = this.#clock.nowMs();
       if (this.#closed) opened.release();
       else this.#current = opened;
     } catch (error) {
-      this.#isMissing(error);
+      this.#isMissing(error, RETRY_MS);
     }
   }
 
@@ -42,7 +47,8 @@ export class Reopened<T extends { release(): void }> {
       return act(current);
     } catch (error) {
       current.release();
-      this.#isMissing(error);
+      const wasThere = this.#clock.nowMs() - this.#openedMs > RETRY_MS;
+      this.#isMissing(error, wasThere ? 0 : RETRY_MS);
       this.#onLost();
       throw error;
     }
@@ -57,9 +63,9 @@ export class Reopened<T extends { release(): void }> {
     this.#current = { missing: 'Released', cure: 'Start the daemon again.' };
   }
 
-  #isMissing(error: unknown): void {
+  #isMissing(error: unknown, retryMs: number): void {
     this.#current = missingOf(error);
-    if (!this.#closed) this.#retry = this.#clock.after(RETRY_MS, () => void this.start());
+    if (!this.#closed) this.#retry = this.#clock.after(retryMs, () => void this.start());
   }
 }
 

@@ -54,7 +54,7 @@ export class Laser {
       const isLit = this.#pin().read();
       const unasked = isLit && this.#wanted === 'off';
       const light = unasked ? 'fault' : isLit ? 'on' : 'dark';
-      return { state: isLit ? 'on' : 'off', light, reason, problem: undefined };
+      return { state: isLit ? 'on' : 'off', light, reason, problem: this.#interlockProblem() };
     } catch (error) {
       if (!isRobotError(error)) throw error;
       // A pin that is missing, and was dark when it was last read, was not lit by us.
@@ -117,6 +117,7 @@ export class Laser {
         this.#hardware.interlock?.isClosed();
       } else if (isMissing(this.#hardware.laser)) this.darken('pin lost');
       else if (this.#interlockOpen()) this.darken('interlock opened');
+      else this.#pin().read();
       return undefined;
     } catch (error) {
       return error;
@@ -131,10 +132,17 @@ export class Laser {
 
   /** A contact that cannot be read counts as open. */
   #interlockOpen(): boolean {
+    return this.#interlockProblem() !== undefined || this.#hardware.interlock?.isClosed() === false;
+  }
+
+  /** Why the contact cannot be read. */
+  #interlockProblem(): RobotError | undefined {
     try {
-      return this.#hardware.interlock?.isClosed() === false;
-    } catch {
-      return true;
+      this.#hardware.interlock?.isClosed();
+      return undefined;
+    } catch (error) {
+      if (!isRobotError(error)) throw error;
+      return error;
     }
   }
 

@@ -36,4 +36,5 @@ export type RobotEvent =
       readonly reason: LaserReason | undefined;
     }
   /** Undefined when the laser works again. */
-  | { readonly what: 'laser fault'; readonly error: unknown };
+  /** What keeps the laser from being used, if anything does, and whether it may be lit although nobody wants it. */
+  | { readonly what: 'laser fault'; readonly error: unknown; readonly mayBeLit: boolean };

@@ -49,6 +49,29 @@ describe('start', () => {
       await daemon.close();
     }));
 
+  it('obeys nobody any more who waited for it while it was asked to end', () =>
+    inTemporaryFolder(async folder => {
+      const port = await freePort();
+      const { hardware, level } = litRobot();
+      const bus = new WatchedBus(hardware.bus);
+      let isAsked = false;
+      const answered = bus.first.then(() => {
+        isAsked = true;
+        return call(`http://127.0.0.1:${port}`, 'POST', '/api/laser', { action: 'on' }).catch(() => 'none');
+      });
+      const daemon = await start({
+        config: settings(folder, port),
+        hardware: { ...hardware, bus },
+        log,
+        clock: systemClock,
+        isEnding: () => isAsked,
+      });
+      expect(level()).to.deep.equal({ level: 0 });
+      await daemon.close();
+      expect(await answered).to.equal('none');
+      expect(level()).to.deep.equal({ level: 0 });
+    }));
+
   it('gives its port back when it cannot start', () =>
     inTemporaryFolder(async folder => {
       const { hardware } = litRobot();

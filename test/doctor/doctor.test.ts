@@ -401,6 +401,13 @@ const rows: readonly Row[] = [
     /No pin/,
   ],
   [
+    'a daemon that cannot read its interlock',
+    runningWith({ laser: { state: 'off', light: 'dark', problem: { detail: 'Line 539 is held by fan.' } } }),
+    'laser pin',
+    'wrong',
+    /held by fan/,
+  ],
+  [
     'a laser that is lit unasked',
     runningWith({ laser: { state: 'on', light: 'fault' } }),
     'laser pin',

@@ -122,11 +122,14 @@ describe('Linux hardware', () => {
       const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
       const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
       const pin = pinOf(hardware);
+      await clock.advance(2000);
       rmSync(line, { recursive: true });
       expect(() => pin.write(true)).to.throw(RobotError, 'pin-failed');
       expect(missingOf(hardware).missing).to.equal('GPIO line 529 cannot be written: ENOENT');
       exportedLine(root, 529);
+      const lostMs = clock.nowMs();
       await until(clock, () => !isMissing(hardware.laser));
+      expect(clock.nowMs() - lostMs).to.be.below(1000);
       pinOf(hardware).write(true);
       await hardware.close();
       expect(pinOf(hardware).read()).to.equal(true);

@@ -6,6 +6,7 @@ import { ManualClock } from '../support/manual-clock.js';
 
 class ScriptedPin implements OutputPin {
   level = false;
+  unreadable = false;
   failing: 'none' | 'throws' | 'stays' = 'none';
   readonly writes: boolean[] = [];
 
@@ -16,6 +17,7 @@ class ScriptedPin implements OutputPin {
   }
 
   read(): boolean {
+    if (this.unreadable) throw new RobotError('pin-failed');
     return this.level;
   }
 }
@@ -127,11 +129,22 @@ describe('Laser', () => {
     const interlock = new ScriptedInterlock();
     const { pin, laser } = setUp({ interlock });
     laser.on();
+    expect(laser.report().problem).to.equal(undefined);
     interlock.failing = true;
     laser.keepDark();
     expect([pin.level, laser.report().reason]).to.deep.equal([false, 'interlock opened']);
+    expect(laser.report()).to.deep.include({ state: 'off', light: 'dark' });
+    expect(laser.report().problem?.code).to.equal('pin-failed');
     expect(codeOf(() => laser.on())).to.equal('pin-failed');
     expect(pin.level).to.equal(false);
+  });
+
+  it('sees at the next look that the pin of a lit laser fails', () => {
+    const { pin, laser } = setUp();
+    laser.on();
+    expect(laser.keepDark()).to.equal(undefined);
+    pin.unreadable = true;
+    expect(laser.keepDark()).to.have.property('code', 'pin-failed');
   });
 
   it('never claims light or dark that the pin does not show', () => {
