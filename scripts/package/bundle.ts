@@ -45,20 +45,23 @@ const noEncodings: Plugin = {
   },
 };
 
-/** Of 2,500 media types, which libraries sort at every start, those that the daemon reads or serves. */
+/**
+ * Of 2,500 media types, which libraries sort at every start, those that the daemon may name by an extension. What is
+ * named in full needs no table.
+ */
 const fewTypes: Plugin = {
   name: 'few-types',
   setup(builder) {
     builder.onLoad({ filter: /\/mime-db\/db\.json$/ }, ({ path }) => {
       const all: Record<string, { extensions?: readonly string[] }> = JSON.parse(readFileSync(path, 'utf8'));
       const few = Object.entries(all).filter(([, { extensions = [] }]) =>
-        extensions.some(extension => SERVED.includes(extension)),
+        extensions.some(extension => EXTENSIONS.includes(extension)),
       );
       return { contents: JSON.stringify(Object.fromEntries(few)), loader: 'json' };
     });
   },
 };
-const SERVED: readonly string[] = ['json', 'txt', 'html', 'css', 'js'];
+const EXTENSIONS: readonly string[] = ['json', 'txt', 'html', 'css', 'js', 'bin'];
 
 function packagesOf(metafile: Metafile): string[] {
   const folders = Object.keys(metafile.inputs).flatMap(

@@ -39,7 +39,9 @@ export class DurableLog {
   #bytes = 0;
   /** Number and hash of the last line that was written and synced. */
   #head: LogHead | undefined;
-  #problem: StorageFailure | undefined;
+  #failure: StorageFailure | undefined;
+  /** Stands until lines have reached the medium in time again. */
+  #slowness: StorageFailure | undefined;
   #timer: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
   #isFlushing = false;
@@ -76,9 +78,10 @@ export class DurableLog {
     return this.#lastSeq;
   }
 
-  /** Why lines wait. */
+  /** Why lines wait, or would. */
   get problem(): StorageFailure | undefined {
-    return this.#problem;
+    const isBehind = this.#isFlushing || this.#waiting.length > 0;
+    return this.#failure ?? (isBehind ? this.#slowness : undefined);
   }
 
   add(event: LogEvent): void {
@@ -114,21 +117,21 @@ export class DurableLog {
       let isSlow = false;
       const alarm = this.#clock.after(HANGS_MS, () => {
         isSlow = true;
-        this.#setProblem(tooSlow(operation, this.#path));
+        this.#setProblem(this.#failure, tooSlow(operation, this.#path));
       });
       try {
         this.#file ??= await this.#prepare();
         await this.#write(this.#file);
         if (this.#bytes > this.#mostBytes) this.#file = await this.#beginAnew(this.#file);
-        // A line that said so after each slow sync would itself be the next one to be synced, without end.
-        if (!isSlow) this.#setProblem(undefined);
+        // A line that said after each slow sync that it is over would be the next one to be synced, without end.
+        this.#setProblem(undefined, isSlow ? this.#slowness : undefined);
       } catch (error) {
         await this.#file?.close().catch(() => undefined);
         this.#file = undefined;
         this.#timer?.cancel();
         this.#timer = undefined;
         this.#flushSoon(TRY_AGAIN_MS);
-        this.#setProblem(storageFailure(error));
+        this.#setProblem(storageFailure(error), undefined);
       } finally {
         alarm.cancel();
         this.#isFlushing = false;
@@ -138,8 +141,9 @@ export class DurableLog {
     return this.#work;
   }
 
-  #setProblem(problem: StorageFailure | undefined): void {
-    this.#problem = problem;
+  #setProblem(failure: StorageFailure | undefined, slowness: StorageFailure | undefined): void {
+    this.#failure = failure;
+    this.#slowness = slowness;
     this.changed.emit();
   }
 
@@ -153,7 +157,7 @@ export class DurableLog {
     const head = last && headAt(last);
     this.#lastSeq = head?.seq;
     // After a sync that failed the system may forget what it holds: only a new file is known to be on the medium.
-    if (found.length === 0 || isTorn || this.#problem !== undefined)
+    if (found.length === 0 || isTorn || this.#failure !== undefined)
       await replaceFile(this.#disk, path, [whole]);
     const file = await this.#disk.openToAppend(path);
     try {

@@ -86,6 +86,12 @@ export class GainsStore {
     return this.#savedGains(unit, entry);
   }
 
+  /** What was in force before this revision. */
+  before(unit: UnitName, revision: number): SavedGains {
+    const entry = this.#journal.revisions.of(unit).findLast(one => one.revision < revision);
+    return entry === undefined ? this.#unsaved[unit] : this.#savedGains(unit, entry);
+  }
+
   /** Newest first. */
   history(unit: UnitName, limit: number): readonly SavedGains[] {
     const newest = this.#journal.revisions.of(unit).slice(-limit).reverse();

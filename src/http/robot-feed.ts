@@ -41,10 +41,14 @@ export function robotFeed(
         for (const end of ends) end();
       };
     },
-    onTelemetry: listener =>
-      robot.followed.add(() => {
-        listener({ t: clock.nowMs() / 1000, ...perUnit(({ name }) => read[name]()) });
-      }),
+    onTelemetry: listener => {
+      // Nobody followed before, so the readings may be older than a poll.
+      let isFirst = true;
+      return robot.followed.add(() => {
+        if (!isFirst) listener({ t: clock.nowMs() / 1000, ...perUnit(({ name }) => read[name]()) });
+        isFirst = false;
+      });
+    },
     onLog: listener => recorded.add(listener),
     onTune: listener => tuned.add(listener),
     onStep: listener => captured.add(listener),

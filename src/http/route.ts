@@ -133,13 +133,13 @@ function withoutBody(method: Route['method']) {
     async handle(ctx, guard) {
       await guard(ctx, described.right);
       requireQuery(ctx, described.needs ?? []);
-      if (method !== 'get' && isForCaller(described.right)) await requireCaller(ctx);
+      if (method === 'post' && isForCaller(described.right)) await requireCaller(ctx);
       send(ctx, await answer(ctx));
     },
   });
 }
 
-/** What moves, lights or changes gains is done for those who are still there. Whoever stops or rules is obeyed all the same. */
+/** What moves, lights or changes gains is done for those who are still there. Whoever stops, ends or rules is obeyed all the same. */
 function isForCaller(need: Need): boolean {
   return need === 'drive' || need === 'tune';
 }

@@ -46,6 +46,11 @@ export class RequestGate {
     return this.inTurn(() => this.require(act, stillWanted), perform);
   }
 
+  /** By when the last frame of a request has to end that comes now. */
+  get deadlineMs(): number {
+    return this.#clock.nowMs() + REQUEST_MS;
+  }
+
   /** Throws where `request` would refuse, but for a controller that is offline. */
   require(act: Act, stillWanted: (() => void) | undefined): void {
     this.#permission.require(act);
@@ -54,10 +59,13 @@ export class RequestGate {
   }
 
   /** One request at a time talks to the controller. What was allowed when it came may not be when its turn comes. */
-  async inTurn<T>(requireAllowed: () => void, perform: (untilMs: number) => Promise<T>): Promise<T> {
+  async inTurn<T>(
+    requireAllowed: () => void,
+    perform: (untilMs: number) => Promise<T>,
+    untilMs = this.deadlineMs,
+  ): Promise<T> {
     requireAllowed();
     this.requireOnline();
-    const untilMs = this.#clock.nowMs() + REQUEST_MS;
     return this.#turns.take(untilMs, () => {
       requireAllowed();
       return perform(untilMs);

@@ -36,7 +36,7 @@ export class Robot {
   readonly units: Readonly<Record<UnitName, MotorUnit>>;
   /** Every supervision period. */
   readonly polled = new Listeners<void>();
-  /** As `polled`, for whoever follows the readings: they are read less often while nobody does and nothing moves. */
+  /** As `polled`, for whoever follows the readings: they are read less often while nobody does, in a unit that is in manual and tries nothing. */
   readonly followed = new Listeners<void>();
   /** Something that people look at may have changed. */
   readonly changed = new Listeners<void>();
@@ -172,10 +172,11 @@ export class Robot {
 
   #watchLaser(): void {
     const error = this.laser.keepDark();
-    const fault = error === undefined ? undefined : String(error);
+    const mayBeLit = error !== undefined && this.laser.report().light === 'fault';
+    const fault = error === undefined ? undefined : `${error} ${mayBeLit}`;
     if (fault === this.#laserFault) return;
     this.#laserFault = fault;
-    this.#emit({ what: 'laser fault', error });
+    this.#emit({ what: 'laser fault', error, mayBeLit });
   }
 
   #emit(event: RobotEvent): void {

@@ -13,6 +13,7 @@ interface WaitingSave {
   readonly gains: GainSet;
   readonly baseRevision: number | undefined;
   readonly stillWanted: (() => void) | undefined;
+  readonly untilMs: number;
   /** The controller runs these gains, or newer ones that share the turn. Gets the act that ends the save. */
   readonly given: (endSave: () => void) => void;
   readonly refused: (error: unknown) => void;
@@ -60,15 +61,15 @@ export class UnitGains {
     { baseRevision, stillWanted }: { baseRevision?: number | undefined; stillWanted?: () => void } = {},
   ): Promise<SavedGains> {
     const { name } = this.#unit;
-    const before = this.#store.current(name);
     let endSave: () => void = () => undefined;
     try {
       endSave = await new Promise<() => void>((given, refused) => {
-        this.#giveInTurn({ gains, baseRevision, stillWanted, given, refused });
+        const untilMs = this.#gate.deadlineMs;
+        this.#giveInTurn({ gains, baseRevision, stillWanted, untilMs, given, refused });
       });
       const after = await this.#store.save(name, gains);
       endSave();
-      this.#emit({ what: 'gains', before, after });
+      this.#emit({ what: 'gains', before: this.#store.before(name, after.revision), after });
       return after;
     } catch (error) {
       endSave();
@@ -79,25 +80,34 @@ export class UnitGains {
 
   /** Saves that wait for the unit share the next turn: the controller gets the newest gains only, and each is a revision. */
   #giveInTurn(save: WaitingSave): void {
-    this.#gate.require({ kind: 'save', unit: this.#unit.name }, save.stillWanted);
+    try {
+      this.#gate.requireOnline();
+      this.#gate.require({ kind: 'save', unit: this.#unit.name }, save.stillWanted);
+    } catch (error) {
+      save.refused(error);
+      return;
+    }
     this.#waiting.push(save);
+    const { untilMs } = save;
     if (this.#waiting.length > 1) return;
     const turn = this.#gate.inTurn(
       () => undefined,
-      untilMs => this.#give(this.#waiting.splice(0), untilMs),
+      () => this.#give(this.#waiting.splice(0), untilMs),
+      untilMs,
     );
-    turn.catch(error => {
-      for (const { refused } of this.#waiting.splice(0)) refused(error);
-    });
+    turn.catch(error => this.#refuse(this.#waiting.splice(0), untilMs, error));
   }
 
   async #give(saves: readonly WaitingSave[], untilMs: number): Promise<void> {
     const allowed: WaitingSave[] = [];
+    const next: WaitingSave[] = [];
     for (const save of saves) {
       try {
         this.#gate.require({ kind: 'save', unit: this.#unit.name }, save.stillWanted);
-        this.#requireRevision(save, allowed.length > 0);
-        allowed.push(save);
+        this.#requireRevision(save);
+        // Whether its base is still in force is known when those before it have been saved.
+        if (save.baseRevision !== undefined && allowed.length > 0) next.push(save);
+        else allowed.push(save);
       } catch (error) {
         save.refused(error);
       }
@@ -108,7 +118,16 @@ export class UnitGains {
       await this.#reconciler.applyGains(newest.gains, untilMs);
       for (const { gains, given } of allowed) given(this.#state.gains.beginSave(gains));
     } catch (error) {
-      for (const { refused } of allowed) refused(error);
+      this.#refuse(allowed, untilMs, error);
+    }
+    for (const save of next) this.#giveInTurn(save);
+  }
+
+  /** Those who came later than the first have time for another turn. */
+  #refuse(saves: readonly WaitingSave[], untilMs: number, error: unknown): void {
+    for (const save of saves) {
+      if (save.untilMs > untilMs) this.#giveInTurn(save);
+      else save.refused(error);
     }
   }
 
@@ -142,11 +161,11 @@ export class UnitGains {
   }
 
   /** A save that the disk has not confirmed may become the revision in force, so it counts as a change. */
-  #requireRevision({ baseRevision, gains: sent }: WaitingSave, isAfterOthers: boolean): void {
+  #requireRevision({ baseRevision, gains: sent }: WaitingSave): void {
     if (baseRevision === undefined) return;
     const { name: unit } = this.#unit;
     const { revision, gains } = this.#store.current(unit);
-    if (revision === baseRevision && !isAfterOthers && !this.#state.gains.savesPending) return;
+    if (revision === baseRevision && !this.#state.gains.savesPending) return;
     throw new RobotError('changed-meanwhile', { unit, revision, difference: differenceOf(sent, gains) });
   }
 }

@@ -180,11 +180,11 @@ export class UnitSupervision {
     this.#beside(this.#readStep(status));
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
     if (!this.#areReadingsDue) return;
-    this.#readAtMs = this.#clock.nowMs();
     this.#telemetry = await this.#readings(urgency);
+    this.#readAtMs = this.#clock.nowMs();
   }
 
-  /** A frame and a wake-up less leave the board to the program that sees. */
+  /** What nobody needs leaves bus and processor to others, such as the vision program on the same board. */
   get #areReadingsDue(): boolean {
     const { mode, gains } = this.#state;
     const isAtRest = mode === 'manual' && gains.trial === undefined && !this.#isFollowed();

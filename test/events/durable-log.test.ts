@@ -110,6 +110,8 @@ describe('the durable log', () => {
       acts(1)(log);
       for (let seconds = 0; seconds < 60; seconds += 1) await clock.advance(1000);
       expect(log.after(0).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-failed']);
+      // All of it is on the medium.
+      expect(durable.problem).to.equal(undefined);
       disk.interfere = async () => undefined;
       acts(1)(log);
       for (let seconds = 0; seconds < 10; seconds += 1) await clock.advance(1000);

@@ -126,13 +126,13 @@ describe('hostile clients', function () {
   });
 
   /** Sends a request, closes its side at once, and resolves with the answer when the connection is over. */
-  const sendAndClose = (path: string, content: object) => {
+  const sendAndClose = (path: string, content: object, method = 'POST') => {
     const body = JSON.stringify(content);
     const answer = send('');
     sockets
       .at(-1)
       ?.end(
-        `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+        `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n` +
           `Content-Length: ${body.length}\r\n\r\n${body}`,
       );
     return answer;
@@ -152,6 +152,14 @@ describe('hostile clients', function () {
       expect(await sendAndClose('/api/gimbal/pidconfig', kp(before))).to.contain('"caller-gone"');
     }
     expect((await call(daemon.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(before);
+  });
+
+  it('end a trial and a tuning even when they hang up at once', async () => {
+    for (const path of ['/api/gimbal/pidconfig/trial', '/api/gimbal/autotune']) {
+      for (let round = 0; round < 20; round += 1) {
+        expect(await sendAndClose(path, {}, 'DELETE')).to.match(/^HTTP\/1\.1 200 /);
+      }
+    }
   });
 
   it('darken the laser even when they hang up at once', async () => {

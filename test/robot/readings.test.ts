@@ -32,6 +32,13 @@ describe('readings', () => {
     }
   });
 
+  it('make a unit offline that fail three times, also while nobody follows them', async () => {
+    robot.intercept = ({ unit, register }) =>
+      unit === 'chassis' && register === 'telemetry' ? 'fails' : undefined;
+    await robot.wait(300);
+    expect(chassis().state.online).to.equal(false);
+  });
+
   it('are taken at every poll while gains are tried', async () => {
     const { gains } = robot.robot.store.current('chassis');
     await robot.during(chassis().gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));

@@ -38,4 +38,15 @@ describe('a trial whose loop runs away', () => {
     await clocked.wait(1000);
     expect(trial()).equal('a');
   });
+
+  it('goes on where a loop was past its bound just before the trial began, and nobody followed the readings', async () => {
+    const unfollow = clocked.robot.followed.add(() => undefined);
+    await waitUntil(1000 * runaway - 10);
+    unfollow();
+    await waitUntil(1000 * runaway + 30);
+    expect(clocked.robot.units.chassis.telemetry?.['speed.measured']).to.be.below(runaway);
+    await begin();
+    await clocked.wait(300);
+    expect(trial()).equal('a');
+  });
 });

@@ -70,6 +70,45 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), runs()]).to.deep.equal([[], before]);
   });
 
+  it('are not refused because the first of them came too early', async () => {
+    const { bus } = robot.sim.hardware;
+    const write = bus.writeBlock.bind(bus);
+    bus.writeBlock = async (address, register, data) => {
+      if (register !== REGISTERS.mode.address) await write(address, register, data);
+    };
+    const busy = robot.outcome(chassis().setMode('auto'));
+    const early = save(1);
+    await robot.wait(300);
+    expect(await Promise.all([early, save(2), busy])).to.deep.equal(['unit-busy', 200, 'not-confirmed']);
+    expect([saved(), runs()]).to.deep.equal([[2], 2]);
+  });
+
+  it('keep the base of one that comes after one that is refused', async () => {
+    let failing = true;
+    robot.intercept = ({ register, kind }) =>
+      failing && register === 'commit' && kind === 'write' ? 'fails' : undefined;
+    const busy = occupy();
+    const first = save(1).finally(() => {
+      failing = false;
+    });
+    await robot.wait(0);
+    expect(await Promise.all([first, save(2, { baseRevision: 0 }), busy])).to.deep.equal(['nack', 200, 200]);
+    expect([saved(), runs()]).to.deep.equal([[2], 2]);
+  });
+
+  it('are in the log of events as what followed what', async () => {
+    const busy = occupy();
+    await Promise.all([save(1), save(2), save(3), busy]);
+    const steps = robot.events.flatMap(event =>
+      event.what === 'gains' ? [[event.before.revision, event.after.revision]] : [],
+    );
+    expect(steps).to.deep.equal([
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ]);
+  });
+
   it('are all refused where their turn does not come in time, and the next one is not', async () => {
     const { bus } = robot.sim.hardware;
     const write = bus.writeBlock.bind(bus);
