@@ -7,6 +7,7 @@ import { configProblem, loadConfig } from '../config/config.js';
 import { isRobotError } from '../core/errors.js';
 import type { Said } from '../core/said.js';
 import { logCommand } from '../events/log-command.js';
+import { problemOf } from '../http/problems.js';
 
 export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
                    make a token, show it once, and close the robot to everyone without one
@@ -24,6 +25,8 @@ export async function fieldCommand(
   defaults: { readonly configFile: string; readonly state: string },
 ): Promise<Said | undefined> {
   const [command] = args;
+  // The token command goes on as the owner of the state folder.
+  const isRoot = process.getuid?.() === 0;
   const act = BREAK_GLASS_ACTS.find(known => known === command);
   if (act === undefined && command !== 'token' && command !== 'log') return undefined;
   try {
@@ -40,7 +43,8 @@ export async function fieldCommand(
     return await tokenCommand({ operands, role: values.role, config });
   } catch (error) {
     if (isRobotError(error, 'bad-config')) return wrong(configProblem(error));
-    if (isRobotError(error)) return { text: inWords(error.context, error.message), exitCode: 1 };
+    if (!isRoot && isForbidden(error)) return failed(`Only root may do this: sudo trunnion ${command} …`);
+    if (isRobotError(error)) return failed(problemOf(error).problem.detail);
     return wrong(error instanceof Error ? error.message : String(error));
   }
 }
@@ -58,8 +62,14 @@ function parse(args: readonly string[]) {
   });
 }
 
-function inWords(context: object, message: string): string {
-  return 'cure' in context ? `${message}\n${String(context.cure)}` : message;
+/** Whether the disk refused whoever asks, there or in what that led to. */
+function isForbidden(error: unknown): boolean {
+  if (isRobotError(error, 'storage-failed')) return error.context.errno === 'EACCES';
+  return isRobotError(error) && isForbidden(error.cause);
+}
+
+function failed(text: string): Said {
+  return { text, exitCode: 1 };
 }
 
 function wrong(text: string): Said {

@@ -33,15 +33,16 @@ export interface Disk {
   syncFolder(folder: string): Promise<void>;
 }
 
-/** The cure names the daemon's user by number, for it may have no name here. */
-const NOT_OURS = `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
-const CURES: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk is full: free some space.',
-  EDQUOT: 'The disk quota is used up: free some space.',
-  EROFS: 'The disk is read-only: check it and mount it writable.',
-  EACCES: NOT_OURS,
-  EPERM: NOT_OURS,
-  EIO: 'The disk is failing: replace it, and keep a copy of the state folder.',
+/** Names the daemon's user by number, for it may have no name here. Asked anew: a command begins as root and ends as this user. */
+const notOurs = () =>
+  `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
+const CURES: Readonly<Record<string, () => string>> = {
+  ENOSPC: () => 'The disk is full: free some space.',
+  EDQUOT: () => 'The disk quota is used up: free some space.',
+  EROFS: () => 'The disk is read-only: check it and mount it writable.',
+  EACCES: notOurs,
+  EPERM: notOurs,
+  EIO: () => 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 
 /** `act`, its failure as `storage-failed` with what was tried, where, and what helps. */
@@ -50,7 +51,7 @@ export async function attempt<T>(operation: string, path: string, act: () => Pro
     return await act();
   } catch (error) {
     const errno = errnoOf(error) ?? 'unknown';
-    const cure = CURES[errno] ?? 'Check the disk and the state folder.';
+    const cure = CURES[errno]?.() ?? 'Check the disk and the state folder.';
     throw new RobotError('storage-failed', { operation, path, errno, cure }, { cause: error });
   }
 }

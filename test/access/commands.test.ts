@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { tokenFile } from '../../src/access/token-file.js';
@@ -6,11 +7,23 @@ import { Child } from '../support/child.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 
 const FIELD = 'src/main.js';
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
 
 async function trunnion(...args: string[]): Promise<{ exit: number | string; text: string }> {
   const child = new Child(FIELD, args);
   const exit = await child.exited;
   return { exit, text: child.lines.join('\n') };
+}
+
+/** As somebody who is not root; where the tests are not run by root, that is whoever runs them. */
+function asNobody(...args: string[]): Promise<{ exit: number | string | undefined | null; text: string }> {
+  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  return new Promise(resolve => {
+    execFile(process.execPath, [`dist/${FIELD}`, ...args], user, (error, stdout, stderr) =>
+      resolve({ exit: error === null ? 0 : error.code, text: stdout + stderr }),
+    );
+  });
 }
 
 describe('trunnion token', function () {
@@ -61,6 +74,37 @@ describe('trunnion token', function () {
       expect([exit, text.includes('damaged')]).to.deep.equal([0, true]);
       expect((await readFile(tokenFile(folder), 'utf8')).includes('desk')).to.equal(false);
     }));
+
+  it('asks for root where somebody else may not look, and advises nothing that takes the folder from the daemon', async function () {
+    const { exit: readable } = await asNobody('--version');
+    if (readable !== 0) {
+      console.log('      skipped, nobody but root may read this checkout');
+      this.skip();
+    }
+    await inTemporaryFolder(async folder => {
+      await chmod(folder, 0o000);
+      for (const args of [['list'], ['remove', 'desk'], ['add', 'desk', '--role', 'referee']]) {
+        const { exit, text } = await asNobody('token', ...args, '--state', folder);
+        expect([exit, text]).to.deep.equal([1, 'Only root may do this: sudo trunnion token …\n']);
+      }
+    });
+  });
+
+  it('names the folder’s owner where root made a file that is closed to the daemon', function () {
+    if (!isRoot) {
+      console.log('      skipped, only root can give a folder to somebody else');
+      this.skip();
+    }
+    return inTemporaryFolder(async folder => {
+      await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
+      await chown(folder, NOBODY, NOBODY);
+      const { exit, text } = await trunnion('token', 'list', '--state', folder);
+      expect(exit).to.equal(1);
+      expect(text).to.match(/^The file of tokens cannot be used.* sudo chown -R 65534 /);
+      expect(text.match(/chown/g)).to.have.length(1);
+      expect(text).not.to.include('cure=');
+    });
+  });
 
   for (const args of [
     ['token'],
