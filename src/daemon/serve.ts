@@ -25,7 +25,11 @@ export async function serve(parts: Parts): Promise<Daemon> {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    setTimeout(() => process.exit(0), STOP_MS).unref();
+    setTimeout(() => {
+      log.error({ waitedMs: STOP_MS }, 'not stopped in order');
+      closeLog(log);
+      process.exit(1);
+    }, STOP_MS).unref();
     void starting
       .then(daemon => daemon.close())
       .then(

@@ -75,6 +75,18 @@ describe('a fault of the process', () => {
     });
   }
 
+  it('says that it was not stopped in order when the disk holds it up, dark all the same', async () => {
+    const child = daemon('hangs its disk');
+    const url = await served(child);
+    await light(url);
+    child.process.kill('SIGUSR2');
+    await eventually(async () => (await save(url, 0.25)).status === 503);
+    child.process.kill('SIGTERM');
+    expect(await child.exited).to.equal(1);
+    await child.line(/^level \{"level":0\}$/);
+    await child.line(/"level":50.*"waitedMs":2000,"msg":"not stopped in order"/);
+  });
+
   for (const fault of ['a year ahead', 'a year back']) {
     it(`does not mind a calendar that jumps ${fault}`, async () => {
       const child = daemon(fault);

@@ -4,8 +4,13 @@ import { loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { serve } from '../../src/daemon/serve.js';
 import { createLog } from '../../src/events/log.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { RecordingDisk } from './recording-disk.js';
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
+const HANGING = 'hangs its disk';
+
+const memory = new RecordingDisk();
 
 /** What goes wrong in the process on the signal SIGUSR2. */
 const FAULTS: Readonly<Record<string, () => void>> = {
@@ -19,6 +24,7 @@ const FAULTS: Readonly<Record<string, () => void>> = {
     const kept: string[][] = [];
     setInterval(() => kept.push(Array.from({ length: 10_000 }, (_, index) => `${kept.length} ${index}`)), 20);
   },
+  [HANGING]: () => void memory.hang(),
   'a year ahead': () => shiftCalendar(YEAR_MS),
   'a year back': () => shiftCalendar(-YEAR_MS),
 };
@@ -42,5 +48,6 @@ await serve({
   hardware: robot.hardware,
   log: createLog({ level: 'info' }),
   clock: systemClock,
+  disk: fault === HANGING ? memory : realDisk,
 });
 process.on('exit', () => process.stderr.write(`level ${JSON.stringify(robot.truth().laser)}\n`));
