@@ -9,7 +9,10 @@ import { createPalette } from './plot/palette.js';
 
 const FRAME_MS = 30;
 
-const daemon = createDaemon(() => stream.giveWay());
+const daemon = createDaemon({
+  onStuck: () => stream.giveWay(),
+  onIdentityRefused: () => model.identityRefused(),
+});
 const model = new Model(daemon);
 const stream = new EventStream({
   onRefused: () => void model.streamRefused(),

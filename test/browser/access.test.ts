@@ -75,11 +75,46 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(alerts(page), /All well/);
   });
 
+  it('sends a STOP that reached nobody as soon as the daemon answers, from the login too', async () => {
+    await add('op', 'operator');
+    const page = await blank();
+    await page.clock.install();
+    await page.goto(robot.url);
+    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+    await page.context().setOffline(true);
+    await page.locator('.stop').click();
+    await shows(alerts(page), /STOP sent, asking again/);
+    await page.clock.runFor(6000);
+    await page.clock.runFor(6000);
+    await shows(alerts(page), /STOP is not confirmed/);
+    await page.context().setOffline(false);
+    await eventually(async () => !/STOP/.test((await alerts(page).textContent()) ?? ''));
+    await token('remove', 'op');
+    expect((await robot.truth()).gimbal.stopped).to.equal(true);
+  });
+
+  it('shows who is here when somebody left in another tab', async () => {
+    const secret = await add('op', 'operator');
+    const page = await blank();
+    await page.goto(`${robot.url}/#token=${secret}`);
+    await shows(page.locator('.who'), /op \(operator\)/);
+    const other = await page.context().newPage();
+    await other.goto(robot.url);
+    await other.getByRole('button', { name: 'Leave' }).click();
+    await shows(other.getByRole('region', { name: 'Login' }), /who you are/);
+    await mode(page, 'Gimbal', 'auto').click();
+    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+  });
+
   it('greys what a spectator may not do, and shows the login when the token is taken away', async () => {
+    await robot.post('/api/gimbal/mode/switch', { mode: 'debug' });
+    await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
     const secret = await add('spec', 'spectator');
     const page = await blank();
     await page.goto(`${robot.url}/#token=${secret}`);
     await shows(page.locator('.who'), /spec/);
+    const end = page.getByRole('button', { name: 'End the excitation of the gimbal' });
+    await eventually(() => end.isDisabled());
     expect(await mode(page, 'Gimbal', 'auto').isDisabled()).to.equal(true);
     expect(await page.locator('.laser').getByRole('button', { name: 'On' }).isDisabled()).to.equal(true);
     expect(await page.locator('.laser').getByRole('button', { name: 'Off' }).isEnabled()).to.equal(true);

@@ -105,6 +105,22 @@ describe('the console under faults', function () {
     await shows(alerts(page), /^All well/);
   });
 
+  it('says of a stop that was refused that it is not confirmed until the robot is seen stopped', async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.route('**/api/stop', route =>
+      route.fulfill({ status: 403, json: { code: 'not-allowed', detail: 'Your token may not stop.' } }),
+    );
+    await stop(page).click();
+    await shows(alerts(page), /STOP is not confirmed\. .*Your token may not stop/);
+    await page.clock.runFor(30_000);
+    expect(await alerts(page).textContent()).to.match(/STOP is not confirmed/);
+    await post('/api/stop');
+    await shows(alerts(page), /^(?!.*not confirmed).*Stopped:/i);
+    await post('/api/resume');
+    await shows(alerts(page), /^All well/);
+  });
+
   it('says why a Resume was refused, and nothing of a stop then', async () => {
     const page = await open();
     await stop(page).click();

@@ -4,7 +4,7 @@ import type { TrialStatus } from '../../core/status.js';
 import type { Tune } from '../../core/tune.js';
 import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
-import { createRequest } from './request.js';
+import { createRequest, type RequestHandlers } from './request.js';
 
 export interface SavedGains {
   readonly revision: number;
@@ -17,33 +17,58 @@ export interface SavedGains {
 export type Daemon = ReturnType<typeof createDaemon>;
 
 /** All that the page asks of the daemon. */
-export function createDaemon(onStuck: () => void) {
-  const request = createRequest(onStuck);
-  const { get, post, remove, insist } = request;
+export function createDaemon(handlers: RequestHandlers) {
+  const request = createRequest(handlers);
+  const { get, post, remove, insister } = request;
+  const insistOnStop = insister('/api/stop', {});
+  const insistOnDark = insister('/api/laser', { action: 'off' });
+  /** By path, what was asked that moves or lights. */
+  const movers = new Map<string, AbortController>();
+  /** What was asked there and is not answered must not come to pass after what is asked now. */
+  const takeBack = (path: string) => {
+    movers.get(path)?.abort();
+    movers.delete(path);
+  };
+  /** A renewal goes beside the ones before it. */
+  const move = <T>(path: string, body?: unknown, renews = false) => {
+    if (!renews) takeBack(path);
+    const mover = movers.get(path) ?? new AbortController();
+    movers.set(path, mover);
+    return post<T>(path, body, mover.signal);
+  };
   const basedOn = (revision: number | undefined) =>
     revision === undefined ? '' : `?baseRevision=${revision}`;
   return {
     /** For what few pages ask: `profile-calls.ts`. */
     request,
-    stop: (onSlow: () => void) => insist('/api/stop', {}, onSlow),
-    resume: () => post('/api/resume'),
-    light: () => post('/api/laser', { action: 'on' }),
-    darken: (onSlow: () => void) => insist('/api/laser', { action: 'off' }, onSlow),
-    switchMode: (unit: UnitName, mode: Mode) => post(`/api/${unit}/mode/switch`, { mode }),
+    stop: (onSlow: () => void) => {
+      for (const path of movers.keys()) takeBack(path);
+      return insistOnStop(onSlow);
+    },
+    resume: () => move('/api/resume'),
+    light: () => move('/api/laser', { action: 'on' }),
+    darken: (onSlow: () => void) => {
+      takeBack('/api/laser');
+      return insistOnDark(onSlow);
+    },
+    switchMode: (unit: UnitName, mode: Mode) => move(`/api/${unit}/mode/switch`, { mode }),
     excite: (unit: UnitName, wave: { loop: string; amplitude: number | null; periodS: number | null }) =>
-      post<Excitation>(`/api/${unit}/excitation`, wave),
+      move<Excitation>(`/api/${unit}/excitation`, wave),
     gains: (unit: UnitName) => get<GainSet>(`/api/${unit}/pidconfig`),
     save: (unit: UnitName, gains: GainSet, baseRevision?: number) =>
       post<GainSet>(`/api/${unit}/pidconfig${basedOn(baseRevision)}`, gains),
     restore: (unit: UnitName, revision: number) =>
       post<GainSet>(`/api/${unit}/pidconfig/restore`, { revision }),
-    /** With the id of a trial: renews or changes it. */
-    tryGains: (unit: UnitName, trial: { gains: GainSet; leaseS: number; id: string | undefined }) =>
-      post<TrialStatus>(`/api/${unit}/pidconfig/trial`, trial),
+    /** With the id of a trial: changes it, or only renews it. */
+    tryGains: (
+      unit: UnitName,
+      trial: { gains: GainSet; leaseS: number; id: string | undefined },
+      renews: boolean,
+    ) => move<TrialStatus>(`/api/${unit}/pidconfig/trial`, trial, renews),
     endTrial: (unit: UnitName) => remove(`/api/${unit}/pidconfig/trial`),
     /** With the id of a tuning: renews it. */
     tune: (unit: UnitName, wanted: { loop: string; style: Tune['style']; leaseS: number; id?: string }) =>
-      post<Tune>(`/api/${unit}/autotune`, wanted),
+      move<Tune>(`/api/${unit}/autotune`, wanted, wanted.id !== undefined),
     lastTune: (unit: UnitName) => get<{ readonly tune: Tune | null }>(`/api/${unit}/autotune`),
     endTune: (unit: UnitName) => remove(`/api/${unit}/autotune`),
     steps: (unit: UnitName, loop: string) => get<readonly StepSummary[]>(`/api/${unit}/steps?loop=${loop}`),

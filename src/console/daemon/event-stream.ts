@@ -2,6 +2,7 @@ import type { LogEvent } from '../../core/log-event.js';
 import type { Status } from '../../core/status.js';
 import type { Step } from '../../core/step.js';
 import type { Tune } from '../../core/tune.js';
+import { lateness } from './lateness.js';
 import type { Sample } from './robot-state.js';
 import { StreamRoom } from './stream-room.js';
 
@@ -19,7 +20,7 @@ export interface StreamHandlers {
   };
   /** Newer windows have the connections; a press or a key wakes this one. */
   readonly onRest: (resting: boolean) => void;
-  /** Heard from within STALE_MS, or not any more. */
+  /** What was heard last is not older than STALE_MS, or it is. */
   readonly onFreshness: (fresh: boolean) => void;
 }
 
@@ -39,6 +40,7 @@ export class EventStream {
   #resting = false;
   #source: EventSource | undefined;
   #reopenAtMs = 0;
+  /** The moment of which was heard last, on the page's clock: a slow link brings what was true some time ago. */
   #heardMs = Number.NEGATIVE_INFINITY;
   #fresh = false;
 
@@ -84,9 +86,9 @@ export class EventStream {
     const nowMs = performance.now();
     const silentMs = nowMs - this.#heardMs;
     this.#setFresh(silentMs < STALE_MS);
-    if (this.#source?.readyState === EventSource.CLOSED) this.#handlers.onRefused();
-    if (this.#source?.readyState === EventSource.CLOSED || (this.#source && silentMs > DEAD_MS)) {
+    if (this.#source && (this.#source.readyState === EventSource.CLOSED || silentMs > DEAD_MS)) {
       this.#close(REOPEN_MS);
+      this.#handlers.onRefused();
     }
     if (this.#source === undefined && !document.hidden && !this.#resting && nowMs >= this.#reopenAtMs)
       this.#open();
@@ -94,6 +96,8 @@ export class EventStream {
 
   #open(): void {
     const source = new EventSource('/api/events');
+    const lateS = lateness();
+    let lateMs = 0;
     this.#room.opened();
     this.#source = source;
     this.#heardMs = Math.max(this.#heardMs, performance.now() - STALE_MS);
@@ -101,9 +105,13 @@ export class EventStream {
     for (const [type, act] of Object.entries(this.#handlers.events)) {
       source.addEventListener(type, event => {
         if (source !== this.#source) return;
-        this.#heardMs = performance.now();
-        act(JSON.parse(event.data));
-        this.#setFresh(true);
+        const data = JSON.parse(event.data);
+        const nowMs = performance.now();
+        // What comes behind a reading is as late as that.
+        if (type === 'telemetry') lateMs = 1000 * lateS(data.t, nowMs / 1000);
+        this.#heardMs = Math.max(this.#heardMs, nowMs - lateMs);
+        act(data);
+        this.#setFresh(nowMs - this.#heardMs < STALE_MS);
       });
     }
   }

@@ -21,58 +21,94 @@ const UNREACHABLE: Refusal = {
   errors: [],
 };
 
+/** Of what was taken back before its answer: nobody has to hear of it. */
+const OVERTAKEN: Refusal = { code: 'overtaken', detail: '', errors: [] };
+
 export type Request = ReturnType<typeof createRequest>;
 
-/** `onStuck`: a request waits suspiciously long, the browser may have no connection left for it. */
-export function createRequest(onStuck: () => void) {
+interface Limits {
+  readonly deadlineMs?: number;
+  /** Takes the request back: it does not reach the daemon any more, or as that of a caller who hung up. */
+  readonly signal?: AbortSignal;
+}
+
+export interface RequestHandlers {
+  /** A request waits suspiciously long, the browser may have no connection left for it. */
+  readonly onStuck: () => void;
+  /** Whoever is here is not who this page took them for, or may not do what it offered. */
+  readonly onIdentityRefused: () => void;
+}
+
+export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
   async function call<T>(
     method: string,
     path: string,
     body?: unknown,
-    deadlineMs = DEADLINE_MS,
+    { deadlineMs = DEADLINE_MS, signal }: Limits = {},
   ): Promise<Outcome<T>> {
+    const ending = new AbortController();
+    const end = () => ending.abort();
     const stuck = setTimeout(onStuck, STUCK_MS);
+    const deadline = setTimeout(end, deadlineMs);
+    signal?.addEventListener('abort', end, { signal: ending.signal });
+    if (signal?.aborted) end();
     try {
       const response = await fetch(path, {
         method,
         cache: 'no-store',
         priority: method === 'POST' ? 'high' : 'auto',
-        signal: AbortSignal.timeout(deadlineMs),
+        signal: ending.signal,
         ...(method === 'POST' && {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(body ?? {}),
         }),
       });
+      if (response.status === 401 || response.status === 403) onIdentityRefused();
       const answer = await response.json();
       return response.ok ? { body: answer } : { refusal: { ...answer, errors: answer.errors ?? [] } };
     } catch {
-      return { refusal: UNREACHABLE };
+      return { refusal: signal?.aborted ? OVERTAKEN : UNREACHABLE };
     } finally {
       clearTimeout(stuck);
+      clearTimeout(deadline);
+      end();
     }
   }
 
   return {
     get: <T>(path: string) => call<T>('GET', path),
-    post: <T>(path: string, body?: unknown) => call<T>('POST', path, body),
+    post: <T>(path: string, body?: unknown, signal?: AbortSignal) => call<T>('POST', path, body, { signal }),
     remove: <T>(path: string) => call<T>('DELETE', path),
-    /** For what makes the robot safe: asked again and again, beside what was asked before, until an answer comes. */
-    async insist<T>(path: string, body: unknown, onSlow: () => void): Promise<Outcome<T>> {
-      let answer: (outcome: Outcome<T>) => void = () => undefined;
-      const answered = new Promise<Outcome<T>>(resolve => {
-        answer = resolve;
-      });
-      for (let attempt = 0; attempt < STOP_TRIES; attempt += 1) {
-        void call<T>('POST', path, body, STOP_DEADLINE_MS).then(outcome => {
-          if ('body' in outcome || outcome.refusal !== UNREACHABLE) answer(outcome);
+    /**
+     * For what makes the robot safe: asked again and again, beside what was asked before, until an answer comes. What was
+     * asked so far is taken back then: it came late, and would undo what somebody asks after the answer.
+     */
+    insister<T>(path: string, body: unknown) {
+      /** Unanswered, the oldest first. */
+      const asks: AbortController[] = [];
+      return async (onSlow: () => void): Promise<Outcome<T>> => {
+        const ask = new AbortController();
+        const limits = { deadlineMs: STOP_DEADLINE_MS, signal: ask.signal };
+        asks.push(ask);
+        let answer: (outcome: Outcome<T>) => void = () => undefined;
+        const answered = new Promise<Outcome<T>>(resolve => {
+          answer = resolve;
         });
-        const patienceMs = attempt === 0 ? SLOW_MS : AGAIN_MS;
-        const pause = new Promise<undefined>(resolve => setTimeout(resolve, patienceMs));
-        const outcome = await Promise.race([answered, pause]);
-        if (outcome !== undefined) return outcome;
-        if (attempt === 0) onSlow();
-      }
-      return { refusal: UNREACHABLE };
+        for (let attempt = 0; attempt < STOP_TRIES; attempt += 1) {
+          void call<T>('POST', path, body, limits).then(outcome => {
+            if ('refusal' in outcome && outcome.refusal === UNREACHABLE) return;
+            answer(outcome);
+            // Of later asks this answer says nothing.
+            for (const one of asks.splice(0, asks.indexOf(ask) + 1)) one.abort();
+          });
+          const patienceMs = attempt === 0 ? SLOW_MS : AGAIN_MS;
+          const pause = new Promise<undefined>(resolve => setTimeout(resolve, patienceMs));
+          const outcome = await Promise.race([answered, pause]);
+          if (outcome !== undefined) return outcome;
+          if (attempt === 0) onSlow();
+        }
+        return { refusal: UNREACHABLE };
+      };
     },
   };
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../../core/is-object.js';
+
 /** What pages of one browser announce to one another; a BroadcastChannel does it. */
 export interface Channel {
   postMessage(message: unknown): void;
@@ -73,5 +75,5 @@ export class StreamRoom {
 }
 
 function isAnnouncement(message: unknown): message is Announcement {
-  return typeof message === 'object' && message !== null && 'kind' in message && 'id' in message;
+  return isObject(message) && 'kind' in message && 'id' in message;
 }

@@ -40,7 +40,7 @@ export class Model {
     return tune?.loop === loop && tune.id !== this.tuning.dismissed.value ? tune : undefined;
   });
   readonly entering = new Act('Login');
-  readonly stopping = new Act('Stop', 'unreachable');
+  readonly stopping = new Act('Stop', true);
   readonly resuming = new Act('Resume');
   /** A stop that got no answer yet is asked again. */
   readonly asksAgain = signal(false);
@@ -51,6 +51,8 @@ export class Model {
   /** No status has come since the stream was opened. */
   #isOpened = false;
   #asksWho = false;
+  /** Of the daemon that was heard first. */
+  #version: string | undefined;
 
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
@@ -70,6 +72,9 @@ export class Model {
     effect(() => {
       if (!this.fresh.value) this.telemetry.breakOff();
     });
+    effect(() => {
+      if (this.isStopped) this.stopping.clear();
+    });
   }
 
   /** Whether status is fresh and says that the robot is stopped: what a stop refuses need not be tried. */
@@ -85,6 +90,11 @@ export class Model {
     return match === undefined || (match.allows[act] && match.lock === null);
   }
 
+  /** The daemon is another than the one that this page came from. */
+  get isOutdated(): boolean {
+    return this.status.value?.version !== this.#version;
+  }
+
   /** Nothing of the robot is shown here without a token. */
   get isShut(): boolean {
     const session = this.session.value;
@@ -95,13 +105,20 @@ export class Model {
     this.#asksWho = true;
     const outcome = await this.#daemon.session();
     this.#asksWho = false;
-    if ('body' in outcome) this.session.value = outcome.body;
-    return 'body' in outcome;
+    if ('refusal' in outcome) return false;
+    this.session.value = outcome.body;
+    this.#stopAgain();
+    return true;
   }
 
-  /** Whoever may read is refused only where there is no room. */
+  /** Whoever may read is refused only where there is no room; a page that hears the robot by now has found some. */
   async streamRefused(): Promise<void> {
-    this.crowded.value = (await this.lookWhoIsHere()) && !this.isShut;
+    this.crowded.value = (await this.lookWhoIsHere()) && !this.isShut && !this.fresh.peek();
+  }
+
+  /** In another tab somebody has entered or left, or the list of tokens is another. */
+  identityRefused(): void {
+    if (!this.#asksWho) void this.lookWhoIsHere();
   }
 
   async enter(token: string): Promise<void> {
@@ -130,18 +147,21 @@ export class Model {
     const isOther = this.session.peek()?.access !== status.access.state;
     if (this.#isOpened || (isOther && !this.#asksWho)) void this.lookWhoIsHere();
     this.#isOpened = false;
+    this.#version ??= status.version;
     batch(() => {
       this.status.value = status;
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
-    this.#seeStop(status.stopped);
+    if (!status.stopped) this.#stopAgain();
     if (before !== undefined) this.telemetry.mark(before, status);
   }
 
-  /** A stop that reached nobody is asked again once the daemon is heard. */
-  #seeStop(stopped: boolean): void {
-    if (stopped) this.stopping.clear();
-    else if (this.stopping.refusal.peek()?.code === 'unreachable') void this.stop();
+  /**
+   * A stop that reached nobody is asked again once the daemon answers anything, however old it is. It may have arrived, and
+   * only its answers were lost; but then it costs one Resume too many, where a stop that was forgotten may cost a hand.
+   */
+  #stopAgain(): void {
+    if (this.stopping.refusal.peek()?.code === 'unreachable') void this.stop();
   }
 
   takeStep({ unit, loop }: Step): void {

@@ -65,8 +65,8 @@ export class Trial {
     this.id.value = undefined;
   }
 
-  #ask(gains: GainSet, id?: string): Promise<Outcome<TrialStatus>> {
-    return this.#daemon.tryGains(this.#unit.name, { gains, leaseS: Lease.leaseS, id });
+  #ask(gains: GainSet, id?: string, renews = false): Promise<Outcome<TrialStatus>> {
+    return this.#daemon.tryGains(this.#unit.name, { gains, leaseS: Lease.leaseS, id }, renews);
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
@@ -79,7 +79,7 @@ export class Trial {
     this.id.value = id;
     this.#gains = gains;
     this.#lease.hold(async () => {
-      const outcome = await this.#ask(gains, id);
+      const outcome = await this.#ask(gains, id, true);
       const lasts = 'body' in outcome || outcome.refusal.code !== 'trial-ended';
       if (lasts || this.id.peek() !== id) return;
       this.drop();

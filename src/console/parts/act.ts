@@ -14,12 +14,12 @@ export class Act {
   readonly done = signal('');
   #turn = 0;
   #timer = 0;
-  readonly #lasting: string | undefined;
+  readonly #lasts: boolean;
 
-  /** A refusal goes after a while; one with the code `lasting` stands until it is cleared. */
-  constructor(title: string, lasting?: string) {
+  /** A refusal goes after a while; one that `lasts` stands until it is cleared. */
+  constructor(title: string, lasts = false) {
     this.title = title;
-    this.#lasting = lasting;
+    this.#lasts = lasts;
   }
 
   async run(what: string, request: () => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
@@ -43,8 +43,9 @@ export class Act {
 
   refuse(refusal: Refusal): void {
     this.clear();
+    if (refusal.code === 'overtaken') return;
     this.refusal.value = refusal;
-    if (refusal.code !== this.#lasting) this.#timer = window.setTimeout(() => this.clear(), SHOWN_MS.refusal);
+    if (!this.#lasts) this.#timer = window.setTimeout(() => this.clear(), SHOWN_MS.refusal);
   }
 
   clear(): void {

@@ -11,8 +11,7 @@ export function FirstMinute() {
   const yaw = { unit: 'gimbal', loop: 'angle_yaw' } as const;
   const exciteYaw = async () => {
     model.choice.value = yaw;
-    await model.switchMode('gimbal', 'debug');
-    model.excite(yaw, 0.1, 2);
+    if (await model.switchMode('gimbal', 'debug')) model.excite(yaw, 0.1, 2);
   };
   return (
     <section class="card first" aria-label="First minute">

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
+import { alerts, consoleInBrowser, field, has, mode, press, shows } from './console-page.js';
+import { delaying } from './held-requests.js';
+
+/** What was asked first may come last: each request has a connection of its own. What is heard may be old. */
+describe('the console on a network that holds packets back', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, post, truth } = robot;
+
+  it('takes a Resume back that is not answered yet when STOP is pressed, and says nothing of it', async () => {
+    const page = await open();
+    await post('/api/stop');
+    await shows(alerts(page), /Stopped:/);
+    const { isAsked, end } = await delaying(page, /resume/);
+    await press(page, 'Resume');
+    await isAsked();
+    const answered = page.waitForResponse(/stop/);
+    await page.locator('.stop').click();
+    await answered;
+    expect(await end()).to.equal('taken back');
+    expect((await truth()).gimbal.stopped).to.equal(true);
+    await has(page.locator('.resume'), 'aria-busy', null);
+    expect(await alerts(page).textContent()).not.to.match(/Resume (?!puts)/);
+  });
+
+  it('takes the light back that is not on yet when it is switched off, or STOP is pressed', async () => {
+    for (const off of [/^Off$/, /^STOP$/]) {
+      const page = await open();
+      const { isAsked, end } = await delaying(page, /laser/);
+      await page.locator('.laser').getByRole('button', { name: 'On' }).click();
+      await isAsked();
+      const answered = page.waitForResponse(/laser|stop/);
+      await page.getByRole('button', { name: off }).click();
+      await answered;
+      expect(await end()).to.equal('taken back');
+      expect((await truth()).laser.level).to.equal(0);
+      await page.context().close();
+    }
+  });
+
+  it('takes a mode back that is not there yet when another is chosen', async () => {
+    const page = await open();
+    const { isAsked, end } = await delaying(page, /mode/);
+    await mode(page, 'Chassis', 'auto').click();
+    await isAsked();
+    await mode(page, 'Chassis', 'debug').click();
+    await has(mode(page, 'Chassis', 'debug'), 'aria-pressed', 'true');
+    expect(await end()).to.equal('taken back');
+    expect((await truth()).chassis.mode).to.equal('debug');
+  });
+
+  it('asks for no STOP any more that it has had an answer to', async () => {
+    const page = await open();
+    const { isAsked, end } = await delaying(page, /stop/);
+    await page.locator('.stop').click();
+    await isAsked();
+    await shows(alerts(page), /Stopped:/);
+    await press(page, 'Resume');
+    await shows(alerts(page), /All well/);
+    expect(await end()).to.equal('taken back');
+    expect((await truth()).gimbal.stopped).to.equal(false);
+  });
+
+  it('renews the gains that were tried last, and no others', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    const { isAsked, end } = await delaying(page, /trial/, request => /"id":/.test(request.postData() ?? ''));
+    await kp.fill('20');
+    await kp.press('Enter');
+    await isAsked();
+    await kp.fill('21');
+    const answered = page.waitForResponse(/trial/);
+    await kp.press('Enter');
+    await answered;
+    expect(await end()).to.equal('taken back');
+    expect((await truth()).chassis.gains.speed.kp).to.equal(21);
+  });
+
+  it('does not call live what it hears late', async () => {
+    const page = await open();
+    await page.addInitScript(`
+      window.delayMs = 0;
+      window.heardLate = 0;
+      window.EventSource = class extends EventSource {
+        addEventListener(type, act) {
+          super.addEventListener(type, event => setTimeout(isLate => {
+            act(event);
+            if (!isLate || this.readyState === EventSource.CLOSED) return;
+            heardLate += 1;
+            window.calledLive ||= !document.documentElement.hasAttribute('data-stale');
+          }, delayMs, delayMs > 0));
+        }
+      };
+    `);
+    await page.reload();
+    await shows(page.locator('.link'), /Live/);
+    await page.evaluate('delayMs = 2000');
+    await eventually(() => page.evaluate<boolean>('heardLate > 20'));
+    expect(await page.evaluate('calledLive')).to.equal(false);
+    await shows(alerts(page), /No contact/);
+    await page.evaluate('delayMs = 0');
+    await shows(page.locator('.link'), /Live/);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { lateness } from '../../src/console/daemon/lateness.js';
+
+describe('how late readings come', () => {
+  it('is counted from the quickest, wherever the two clocks begin', () => {
+    const lateS = lateness();
+    expect(lateS(5000, 20.3)).to.equal(0);
+    expect(lateS(5001, 21)).to.equal(0);
+    expect(lateS(5002, 24)).to.be.closeTo(2, 0.002);
+    expect(lateS(5005, 25.1)).to.be.closeTo(0.1, 0.01);
+  });
+
+  it('is not what two clocks run apart in a day', () => {
+    for (const rate of [1.0002, 0.9998]) {
+      const lateS = lateness();
+      let most = 0;
+      for (let t = 0; t < 86_400; t += 0.5) most = Math.max(most, lateS(t, 7 + t * rate));
+      expect(most).to.be.lessThan(0.001);
+    }
+  });
+
+  it('begins anew with a daemon that was started anew', () => {
+    const lateS = lateness();
+    lateS(5000, 20);
+    expect(lateS(1, 22)).to.equal(0);
+    expect(lateS(2, 24)).to.be.closeTo(1, 0.002);
+  });
+
+  it('is none when the page slept, and its clock with it', () => {
+    const lateS = lateness();
+    lateS(10, 10);
+    expect(lateS(4000, 11)).to.equal(0);
+  });
+});
