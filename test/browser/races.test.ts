@@ -2,27 +2,9 @@ import { rm } from 'node:fs/promises';
 import { get as httpGet } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Page, Route } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
-import { alerts, card, consoleInBrowser, field, has, mode, press, save, shows } from './console-page.js';
-
-/** Holds what the page asks of a path, until it is let go; in `asked` the methods, the newest last. */
-async function holding(page: Page, path: RegExp, method: string, when: 'before' | 'after' = 'before') {
-  const asked: string[] = [];
-  let release = (): void => undefined;
-  const released = new Promise<void>(resolve => {
-    release = resolve;
-  });
-  await page.route(path, async (route: Route) => {
-    asked.push(route.request().method());
-    if (route.request().method() !== method) return route.continue();
-    if (when === 'before') await released;
-    const response = await route.fetch();
-    await released;
-    await route.fulfill({ response });
-  });
-  return { asked, release };
-}
+import { alerts, card, consoleInBrowser, field, has, mode, save, shows } from './console-page.js';
+import { holding } from './held-requests.js';
 
 describe('the console whose answers come late, or after a restart', function () {
   this.timeout(60_000);
@@ -32,6 +14,16 @@ describe('the console whose answers come late, or after a restart', function () 
   const statusOf = async (unit: string) => (await get('/api/status')).body[unit];
   const isAsked = async (asked: readonly string[], what: readonly string[]) =>
     eventually(async () => asked.join() === what.join());
+  /** A trial of the chassis that is not answered until it is released. */
+  const trying = async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    const { asked, release } = await holding(page, /pidconfig\/trial/, 'POST');
+    await kp.fill('20');
+    await kp.press('Enter');
+    await isAsked(asked, ['POST']);
+    return { page, kp, asked, release };
+  };
   /** `between`: what happens to its files meanwhile. */
   const restart = async (between?: () => Promise<void>) => {
     const { port } = new URL(robot.url);
@@ -41,12 +33,7 @@ describe('the console whose answers come late, or after a restart', function () 
   };
 
   it('undoes a trial that is not answered yet', async () => {
-    const page = await open();
-    const kp = field(page, 'Speed loop kp');
-    const { asked, release } = await holding(page, /pidconfig\/trial/, 'POST');
-    await kp.fill('20');
-    await kp.press('Enter');
-    await isAsked(asked, ['POST']);
+    const { page, kp, asked, release } = await trying();
     await kp.press('Control+z');
     release();
     await isAsked(asked, ['POST', 'DELETE']);
@@ -55,12 +42,7 @@ describe('the console whose answers come late, or after a restart', function () 
   });
 
   it('changes a trial that is not answered yet, and goes on with it when a change is refused', async () => {
-    const page = await open();
-    const kp = field(page, 'Speed loop kp');
-    const { asked, release } = await holding(page, /pidconfig\/trial/, 'POST');
-    await kp.fill('20');
-    await kp.press('Enter');
-    await isAsked(asked, ['POST']);
+    const { page, kp, release } = await trying();
     await kp.fill('21');
     await kp.press('Enter');
     release();
@@ -97,6 +79,54 @@ describe('the console whose answers come late, or after a restart', function () 
     await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
     expect(asked.filter(method => method === 'POST')).to.have.lengthOf(1);
     expect(await card(page, 'Chassis').getByRole('alert').count()).to.equal(0);
+  });
+
+  it('neither tries nor undoes what is on its way to be kept', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    const tried: string[] = [];
+    page.on('request', request => /trial/.test(request.url()) && tried.push(request.method()));
+    let refuse = (): void => undefined;
+    const refused = new Promise<void>(resolve => {
+      refuse = resolve;
+    });
+    await page.route(/chassis\/pidconfig(\?|$)/, async route => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await refused;
+      await route.fulfill({ status: 503, json: { code: 'unit-busy', detail: 'The unit is busy.' } });
+    });
+    await kp.fill('35');
+    await kp.press('Control+Enter');
+    await shows(card(page, 'Chassis'), /Saving/);
+    await kp.press('Enter');
+    await kp.press('Control+z');
+    refuse();
+    await shows(card(page, 'Chassis').getByRole('alert'), /busy/);
+    expect(await kp.inputValue()).to.equal('35');
+    expect(tried).to.deep.equal([]);
+  });
+
+  it('takes no gains for the stored ones that were replaced before it had them', async () => {
+    const page = await open();
+    await page.clock.install();
+    const kp = field(page, 'Speed loop kp');
+    let fails = true;
+    await page.route(/chassis\/pidconfig$/, route => (fails ? route.abort() : route.continue()));
+    const mine = await gainsOf('chassis');
+    const saveKp = (value: number) =>
+      post('/api/chassis/pidconfig', { ...mine, speed: { ...mine.speed, kp: value } });
+    const failed = page.waitForEvent('requestfailed');
+    await saveKp(61);
+    await failed;
+    fails = false;
+    await saveKp(62);
+    await eventually(async () => (await kp.inputValue()) === '62');
+    await page.clock.runFor(1500);
+    await page.evaluate(`fetch('/healthz')`);
+    await kp.fill('63');
+    await kp.press('Control+Enter');
+    await shows(card(page, 'Chassis'), /Saved: Speed loop kp|meanwhile/);
+    expect((await gainsOf('chassis')).speed.kp).to.equal(63);
   });
 
   it('shows what somebody saved after its own save, also when its own answer comes last', async () => {
@@ -146,7 +176,7 @@ describe('the console whose answers come late, or after a restart', function () 
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
   });
 
-  it('says that too many pages are open, and is live when there is room', async () => {
+  it('says that too many pages are open, nothing of that when the daemon is gone, and is live when there is room', async () => {
     const page = await open();
     await shows(page.locator('.link'), /Live/);
     await page.goto('about:blank');
@@ -156,7 +186,10 @@ describe('the console whose answers come late, or after a restart', function () 
     await eventually(async () => (await get('/api/status')).body.streams === 32);
     await page.goto(robot.url);
     await shows(page.locator('.link'), /Too many pages/);
-    for (const reader of readers) reader.destroy();
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await shows(page.locator('.link'), /Connecting/);
+    await robot.startDaemon(port);
     await shows(page.locator('.link'), /Live/);
   });
 
@@ -168,19 +201,6 @@ describe('the console whose answers come late, or after a restart', function () 
     await restart();
     await shows(page.locator('.link'), /Live/);
     await eventually(async () => !/is tuned by/.test((await alerts(page).textContent()) ?? ''));
-  });
-
-  it('keeps a restart of a controller in view over a restart of the daemon, until somebody takes note', async () => {
-    const page = await open();
-    await robot.fault('gimbal', 'brownout');
-    await shows(alerts(page), /Gimbal restarted/);
-    await restart();
-    await page.reload();
-    await shows(page.locator('.link'), /Live/);
-    await shows(alerts(page), /Gimbal restarted/);
-    await press(page, 'Noted');
-    await page.reload();
-    await shows(alerts(page), /All well/);
   });
 
   it('draws the newest step although a daemon that lost its steps gave its number to another before', async () => {

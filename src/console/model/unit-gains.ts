@@ -101,10 +101,14 @@ export class UnitGains {
     this.tidy();
   }
 
-  /** There are edits, and all of them can be sent. */
+  get isSaving(): boolean {
+    return this.saving.pending.value !== undefined;
+  }
+
+  /** There are edits, all of them can be sent, and none are on their way. */
   get isReady(): boolean {
     const { changes, faults } = this.edits.value;
-    return changes.length > 0 && Object.keys(faults).length === 0;
+    return changes.length > 0 && Object.keys(faults).length === 0 && !this.isSaving;
   }
 
   /** Runs the edits without saving them; without edits the trial goes on as it is. */
@@ -115,8 +119,9 @@ export class UnitGains {
     }
   }
 
-  /** The edits go, and what this page tries. */
+  /** The edits go, and what this page tries; not while they are saved. */
   async undo(): Promise<void> {
+    if (this.isSaving) return;
     this.setTexts({});
     await this.trial.undo();
   }
@@ -145,8 +150,7 @@ export class UnitGains {
     const { changes } = this.edits.value;
     const { base } = this.kept.value;
     const gains = this.stored.value?.gains;
-    const isSaving = this.saving.pending.peek() !== undefined;
-    if (gains === undefined || !this.isReady || isSaving) return Promise.resolve(false);
+    if (gains === undefined || !this.isReady) return Promise.resolve(false);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
     return this.saveBy('save', done, () =>
       this.#daemon.save(this.unit.name, withChanges(gains, changes), base?.revision),
@@ -186,7 +190,7 @@ export class UnitGains {
           this.trial.act.clear();
           const loaded = this.stored.peek();
           this.#take({ gains: outcome.body, revision: undefined });
-          // It is newer than this answer, or the save is loaded after it.
+          // Gains that were loaded while the save was under way stay: they are newer, or status makes the page load ours next.
           if (loaded !== undefined && loaded !== before) this.#take(loaded);
         } else {
           const { errors } = outcome.refusal;
@@ -203,7 +207,9 @@ export class UnitGains {
     const outcome = await this.#daemon.gains(this.unit.name);
     if (this.#loaded !== version) return;
     if ('refusal' in outcome) {
-      setTimeout(() => void this.#load(version, revision), RETRY_MS);
+      setTimeout(() => {
+        if (this.#loaded === version) void this.#load(version, revision);
+      }, RETRY_MS);
       return;
     }
     this.snapshot.value ??= outcome.body;

@@ -6,7 +6,6 @@ import { TryAndKeep } from './try-and-keep.js';
 export function GainActs({ gains }: { readonly gains: UnitGains }) {
   const { changes, faults } = gains.edits.value;
   const tries = gains.trial.id.value !== undefined;
-  const saving = gains.saving.pending.value !== undefined;
   const count = changes.length;
   const changesText = count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
@@ -15,7 +14,7 @@ export function GainActs({ gains }: { readonly gains: UnitGains }) {
         gains={gains}
         onTry={() => gains.try()}
         onKeep={() => gains.save()}
-        disabled={!gains.isReady || saving}
+        disabled={!gains.isReady}
         changes={count === 0 ? '' : changesText}
         isByKey
       />
@@ -23,7 +22,7 @@ export function GainActs({ gains }: { readonly gains: UnitGains }) {
         act={gains.trial.act}
         what="undo"
         run={() => gains.undo()}
-        disabled={(count === 0 && Object.keys(faults).length === 0 && !tries) || saving}
+        disabled={(count === 0 && Object.keys(faults).length === 0 && !tries) || gains.isSaving}
         aria-keyshortcuts="Control+Z"
         data-key="Ctrl Z"
         title="Ends what is tried, and takes the edits back"
