@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
-import { alerts, card, consoleInBrowser, field, has, mode, press, save, shows } from './console-page.js';
+import { alerts, card, consoleInBrowser, field, has, mode, save, shows } from './console-page.js';
 
 describe('the console with others, with keys and with a simulator', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
-  const { open, post, fault } = robot;
+  const { open, post } = robot;
 
   /** Those that the simulator plays, in the order of the alphabet: of a count that is none it says nothing else is wrong. */
   const faultsOf = async (target: string) => {
@@ -17,18 +17,6 @@ describe('the console with others, with keys and with a simulator', function () 
     );
     return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
   };
-
-  it('keeps a restart in view until somebody takes note, with a reload between', async () => {
-    const page = await open();
-    await fault('gimbal', 'brownout');
-    await shows(alerts(page), /Gimbal restarted \d\d:\d\d:\d\d, now manual/);
-    await page.reload();
-    await shows(alerts(page), /Gimbal restarted/);
-    await press(page, 'Noted');
-    await eventually(async () => !/restarted/.test((await alerts(page).textContent()) ?? ''));
-    await page.reload();
-    await shows(alerts(page), /All well/);
-  });
 
   it('shows the log of events, and what was refused of it', async () => {
     const page = await open();

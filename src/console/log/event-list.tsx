@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { LogEvent } from '../../core/log-event.js';
-import { unitNamed } from '../../core/units.js';
+import { UNIT_LIST } from '../../core/units.js';
 import { clockText } from '../model/numbers.js';
 import { useConsole } from '../parts/console.js';
 
@@ -52,7 +52,8 @@ export function EventList() {
 }
 
 function eventText({ what, unit, who, outcome, detail = {} }: LogEvent): string {
-  const about = unit === undefined ? what : `${unitNamed(unit).title} ${what}`;
+  const title = UNIT_LIST.find(({ name }) => name === unit)?.title ?? unit;
+  const about = title === undefined ? what : `${title} ${what}`;
   const values = Object.entries(detail).map(([name, value]) => `${name} ${value}`);
   return [
     about,

@@ -1,10 +1,11 @@
 import { computed, signal } from '@preact/signals';
+import { isObject } from '../../core/is-object.js';
 import type { LogEvent } from '../../core/log-event.js';
-import type { UnitName } from '../../core/units.js';
+import { UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
 
 const KEPT = 500;
-const KEY = 'trunnion.noted';
+const NOTED_KEY = 'trunnion.noted';
 const RESTARTS_KEY = 'trunnion.restarts';
 const NOTED_KEPT = 100;
 
@@ -18,7 +19,7 @@ export class EventLog {
   readonly dropped = signal(0);
   readonly #noted = signal(readNoted());
   /** The newest restart of each controller; kept here, because the daemon forgets them when it starts anew. */
-  readonly #newest = signal<readonly Restart[]>(read(RESTARTS_KEY).filter(isRestart));
+  readonly #newest = signal(readRestarts());
   /** Those that nobody took note of. */
   readonly restarts = computed(() =>
     this.#newest.value.filter(event => !this.#noted.value.includes(nameOf(event))),
@@ -28,7 +29,8 @@ export class EventLog {
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
     window.addEventListener('storage', event => {
-      if (event.key === KEY) this.#noted.value = readNoted();
+      if (event.key === NOTED_KEY) this.#noted.value = readNoted();
+      if (event.key === RESTARTS_KEY) this.#newest.value = readRestarts();
     });
   }
 
@@ -43,7 +45,7 @@ export class EventLog {
     const since = this.events.peek().filter(event => event.seq > last && !before.includes(event));
     this.dropped.value = dropped;
     this.events.value = [...events, ...since].slice(-KEPT);
-    this.#keepRestarts(events);
+    this.#keepRestarts(this.events.peek());
   }
 
   take(event: LogEvent): void {
@@ -54,7 +56,7 @@ export class EventLog {
 
   note(event: LogEvent): void {
     this.#noted.value = [...this.#noted.value, nameOf(event)].slice(-NOTED_KEPT);
-    write(KEY, this.#noted.value);
+    write(NOTED_KEY, this.#noted.value);
   }
 
   #keepRestarts(events: readonly LogEvent[]): void {
@@ -67,20 +69,18 @@ export class EventLog {
 }
 
 function isRestart(event: unknown): event is Restart {
-  return (
-    typeof event === 'object' &&
-    event !== null &&
-    'unit' in event &&
-    'what' in event &&
-    event.what === 'reset'
-  );
+  return isObject(event) && event.what === 'reset' && UNIT_LIST.some(({ name }) => name === event.unit);
 }
 
 /** Numbers may begin anew with the daemon; number and time together are one event's alone. */
 const nameOf = ({ seq, at }: LogEvent) => `${seq} ${at}`;
 
 function readNoted(): readonly string[] {
-  return read(KEY).map(String);
+  return read(NOTED_KEY).map(String);
+}
+
+function readRestarts(): readonly Restart[] {
+  return read(RESTARTS_KEY).filter(isRestart);
 }
 
 function read(key: string): readonly unknown[] {

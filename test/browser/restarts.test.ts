@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { call } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
+import { alerts, consoleInBrowser, press, shows } from './console-page.js';
+import { holding } from './held-requests.js';
+
+describe('the console and restarts, of a controller and of the daemon', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, fault } = robot;
+  const hide = (page: Page, hidden: boolean) =>
+    page.evaluate(`
+      Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    `);
+  const note = async (page: Page) => {
+    await press(page, 'Noted');
+    await shows(alerts(page), /All well/);
+  };
+
+  /** A page on which a restart of the gimbal was noted. */
+  const openNoted = async () => {
+    const page = await open();
+    await fault('gimbal', 'brownout');
+    await shows(alerts(page), /Gimbal restarted/);
+    await note(page);
+    return page;
+  };
+
+  it('keeps a restart of a controller in view until somebody takes note, with a reload between', async () => {
+    const page = await open();
+    await fault('gimbal', 'brownout');
+    await shows(alerts(page), /Gimbal restarted \d\d:\d\d:\d\d, now manual/);
+    await page.reload();
+    await shows(alerts(page), /Gimbal restarted/);
+    await note(page);
+    await page.reload();
+    await shows(alerts(page), /All well/);
+  });
+
+  it('keeps it in view over a restart of the daemon', async () => {
+    const page = await open();
+    await fault('gimbal', 'brownout');
+    await shows(alerts(page), /Gimbal restarted/);
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await robot.startDaemon(port);
+    await page.reload();
+    await shows(page.locator('.link'), /Live/);
+    await shows(alerts(page), /Gimbal restarted/);
+    await note(page);
+  });
+
+  it('keeps one in view that came while an older one, which was noted, was on its way', async () => {
+    const page = await openNoted();
+    const { asked, release } = await holding(page, /\/api\/log\?/, 'GET', 'after');
+    await page.reload();
+    await eventually(async () => asked.length === 1);
+    await shows(alerts(page), /All well/);
+    await fault('gimbal', 'brownout');
+    await shows(alerts(page), /Gimbal restarted/);
+    release();
+    const log = page.getByRole('region', { name: 'Log' });
+    await log.getByText('Log').click();
+    await eventually(async () => (await log.getByText('Gimbal reset').count()) > 1);
+    expect(await alerts(page).textContent()).to.match(/Gimbal restarted/);
+    await note(page);
+  });
+
+  it('hears of it from another tab, while it does not listen itself', async () => {
+    const page = await openNoted();
+    const other = await page.context().newPage();
+    await other.goto(robot.url);
+    await shows(other.locator('.link'), /Live/);
+    await hide(page, true);
+    await fault('gimbal', 'brownout');
+    await shows(alerts(other), /Gimbal restarted/);
+    await shows(alerts(page), /Gimbal restarted/);
+    await note(other);
+  });
+
+  it('shows all that it knows where another version left a restart of a unit that it does not know', async () => {
+    const page = await openNoted();
+    await page.evaluate(`localStorage.setItem('trunnion.restarts', JSON.stringify(
+      [{ seq: 1, at: '2026-11-21T10:00:00.000Z', what: 'reset', unit: 'arm' }],
+    ))`);
+    await page.reload();
+    await shows(alerts(page), /All well/);
+    await page.locator('.stop').click();
+    await shows(alerts(page), /Stopped:/);
+  });
+
+  it('says that another version of the daemon runs, and to load the page anew, also where a part is gone', async () => {
+    const page = await open();
+    await page.route('**/later-*', route => route.fulfill({ status: 404, json: { code: 'not-found' } }));
+    await page.reload();
+    await shows(page.getByRole('main'), /could not be fetched\. Load the page anew/);
+    const { body } = await call(robot.url, 'GET', '/api/status');
+    await page.route('**/api/events', route =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: `event: status\ndata: ${JSON.stringify({ ...body, version: '99.0.0' })}\n\n`,
+      }),
+    );
+    await hide(page, true);
+    await hide(page, false);
+    await shows(alerts(page), /another version.*load it anew/);
+  });
+});
