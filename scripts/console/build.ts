@@ -80,12 +80,16 @@ function page(assets: readonly Asset[]): Asset {
   return { name: 'index.html', type: 'text/html; charset=utf-8', content: Buffer.from(small) };
 }
 
-/** Blocks a little smaller than usual suit what the page is made of: some 90 bytes less. */
-const GZIP = { level: 9, memLevel: 7 };
+/** Blocks smaller than usual suit what the page is made of: some 130 bytes less. */
+function packed(content: Uint8Array): Uint8Array {
+  return [5, 7]
+    .map(memLevel => gzipSync(content, { level: 9, memLevel }))
+    .reduce((least, one) => (one.length < least.length ? one : least));
+}
 
 function write({ name, type, content }: Asset): ConsoleFile {
   writeFileSync(join(target, name), content);
-  writeFileSync(join(target, `${name}.gz`), gzipSync(content, GZIP));
+  writeFileSync(join(target, `${name}.gz`), packed(content));
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
   const immutable = name !== 'index.html';
   return { path: immutable ? `/${name}` : '/', file: name, type, hash, immutable };

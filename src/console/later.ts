@@ -1,4 +1,5 @@
 /** Parts of the page that few need at once: one file of their own, fetched when somebody looks. */
+export { Login } from './access/login.js';
 export { EventList } from './log/event-list.js';
 export { KeyHelp } from './parts/key-help.js';
 export { saveTelemetry } from './plot/telemetry-csv.js';
@@ -8,5 +9,6 @@ export { SimPanel } from './sim/sim-panel.js';
 export { saveStep } from './step/step-csv.js';
 export { TunePlan } from './step/tune-plan.js';
 export { TuneReport } from './step/tune-report.js';
+export { ConflictList } from './tuning/conflict-list.js';
 export { GainsFile } from './tuning/gains-file.js';
 export { Revisions } from './tuning/revisions.js';

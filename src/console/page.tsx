@@ -1,6 +1,5 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Login } from './access/login.js';
 import { titleOf } from './bar/lines.js';
 import { TopBar } from './bar/top-bar.js';
 import { MatchView } from './match/match-view.js';
@@ -65,7 +64,7 @@ function Desk() {
     return (
       <>
         <TopBar />
-        <Login />
+        <Later>{({ Login }) => <Login />}</Later>
       </>
     );
   }

@@ -40,7 +40,13 @@ export function AlertStrip() {
                 <strong>{about}</strong> {text}
               </span>
               {answer && (
-                <Press act={answer.act} what={answer.what ?? ''} run={answer.run} aria-label={answer.name}>
+                <Press
+                  act={answer.act}
+                  what={answer.what ?? ''}
+                  run={answer.run}
+                  disabled={answer.disabled}
+                  aria-label={answer.name}
+                >
                   {answer.label}
                 </Press>
               )}
@@ -88,9 +94,16 @@ function linesOf(model: Model): AnswerableLine[] {
     ].flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
+    ...(model.isOutdated ? [OUTDATED] : []),
     ...doingLines(model),
   ]);
 }
+
+const OUTDATED: Line = {
+  tone: 'note',
+  about: 'Page',
+  text: 'is of another version than the daemon: load it anew.',
+};
 
 /** A stop without an answer, until status says of itself what came of it. */
 function stopAskLines({ stopping, asksAgain, fresh, status }: Model): Line[] {

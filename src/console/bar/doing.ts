@@ -7,15 +7,18 @@ import type { Line } from './lines.js';
 
 /** With the button that goes with it. */
 export interface AnswerableLine extends Line {
-  readonly answer?: {
-    readonly label: string;
-    /** Of the button, where it is read out. */
-    readonly name: string;
-    readonly act?: Act;
-    /** The name of the request among those of the act. */
-    readonly what?: string;
-    readonly run: () => unknown;
-  };
+  readonly answer?: Answer;
+}
+
+interface Answer {
+  readonly label: string;
+  /** Of the button, where it is read out. */
+  readonly name: string;
+  readonly act?: Act;
+  /** The name of the request among those of the act. */
+  readonly what?: string;
+  readonly run: () => unknown;
+  readonly disabled?: boolean;
 }
 
 /** What somebody does to a unit that it would not do of itself: a tuning, else a wave, gains that are tried, or both. */
@@ -25,7 +28,8 @@ export function doingLines(model: Model): AnswerableLine[] {
     const tune = model.tuning.tunes[name].value;
     if (tune?.state === 'running') {
       const text = `${loopOf(tune).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
-      return [doing(unit, text, 'tuning', model.tuning.act, () => model.tuning.end(name))];
+      const run = () => model.tuning.end(name);
+      return [doing(unit, text, 'tuning', { act: model.tuning.act, run, disabled: !model.may('tune') })];
     }
     return [...waveLines(model, unit), ...trialLines(model, unit)];
   });
@@ -36,8 +40,9 @@ function waveLines(model: Model, unit: Unit): AnswerableLine[] {
   if (wave === undefined) return [];
   const { title, quantity } = loopOf({ unit: unit.name, loop: wave.loop });
   const text = `${title} ±${wave.amplitude} ${quantity} every ${wave.periodS} s`;
-  const end = () => model.endExcitation(unit.name);
-  return [doing(unit, text, 'excitation', model.exciting[unit.name], end)];
+  const run = () => model.endExcitation(unit.name);
+  const act = model.exciting[unit.name];
+  return [doing(unit, text, 'excitation', { act, run, disabled: !model.may('drive') })];
 }
 
 function trialLines(model: Model, unit: Unit): AnswerableLine[] {
@@ -49,17 +54,16 @@ function trialLines(model: Model, unit: Unit): AnswerableLine[] {
     trial.id === held.id.value
       ? `runs gains that this page tries. Nothing is saved.`
       : `runs gains that ${trial.by} tries, for ${fixed(Math.max(0, leftS), 0)} s unless asked for again.`;
-  return [doing(unit, text, 'trial', held.act, () => held.end(), 'undo')];
+  const run = () => held.end();
+  return [doing(unit, text, 'trial', { act: held.act, what: 'undo', run, disabled: !model.may('tune') })];
 }
 
 function doing(
   { title }: Unit,
   text: string,
   subject: string,
-  act: Act,
-  run: () => unknown,
-  what = 'end',
+  press: Omit<Answer, 'label' | 'name'>,
 ): AnswerableLine {
   const name = `End the ${subject} of the ${title.toLowerCase()}`;
-  return { tone: 'doing', about: title, text, answer: { label: 'End', name, act, what, run } };
+  return { tone: 'doing', about: title, text, answer: { label: 'End', name, what: 'end', ...press } };
 }

@@ -1,5 +1,5 @@
 import { UNIT_LIST } from '../../core/units.js';
-import { WhoAmI } from '../access/login.js';
+import { WhoAmI } from '../access/who-am-i.js';
 import { MatchBoard } from '../match/match-board.js';
 import { useConsole } from '../parts/console.js';
 import { AlertStrip } from './alert-strip.js';

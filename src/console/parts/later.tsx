@@ -24,7 +24,7 @@ export function Later({ children }: { readonly children: (parts: Parts) => Compo
   if (parts.value === 'missing') {
     return (
       <p class="outcome refusal" role="alert">
-        This part of the page could not be fetched from the daemon. Open it again.
+        This part of the page could not be fetched. Load the page anew.
       </p>
     );
   }

@@ -3,11 +3,9 @@ import type { UnitGains } from '../model/unit-gains.js';
 
 /** Loops that somebody else saved while they were edited here: one of the two has to give way. */
 export function ConflictList({ gains }: { readonly gains: UnitGains }) {
-  const conflicts = gains.conflicts.value;
-  if (conflicts.length === 0) return null;
   return (
     <ul class="conflicts" aria-label="Changed meanwhile">
-      {conflicts.map(({ loop, theirs }) => (
+      {gains.conflicts.value.map(({ loop, theirs }) => (
         <li key={loop}>
           Changed meanwhile by someone else: {theirs.map(change => changeText(gains.unit, change)).join('; ')}
           <span class="acts">

@@ -4,8 +4,8 @@ import { keyOf } from '../model/loop-choice.js';
 import { clockText, type StepSize } from '../model/numbers.js';
 import { useConsole } from '../parts/console.js';
 import { Drawer } from '../parts/drawer.js';
+import { Later } from '../parts/later.js';
 import { Outcome } from '../parts/outcome.js';
-import { ConflictList } from './conflict-list.js';
 import { GainActs } from './gain-acts.js';
 import { GainField } from './gain-field.js';
 
@@ -74,7 +74,9 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
           ))}
           {faulty && <li>Mend the marked fields to save.</li>}
         </ul>
-        <ConflictList gains={gains} />
+        {gains.conflicts.value.length > 0 && (
+          <Later>{({ ConflictList }) => <ConflictList gains={gains} />}</Later>
+        )}
         <Outcome act={gains.saving} pending="Saving…" />
         <Outcome act={gains.trial.act} />
       </footer>

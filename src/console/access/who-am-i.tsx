@@ -1,0 +1,28 @@
+import { useConsole } from '../parts/console.js';
+
+/** The name of whoever is at this page, and the way out. */
+export function WhoAmI() {
+  const { model } = useConsole();
+  const session = model.session.value;
+  if (model.status.value?.access.exposed) {
+    return (
+      <span
+        class="badge open"
+        title="Whoever reaches this port may drive and light: sudo trunnion token add closes it"
+      >
+        OPEN TO ALL
+      </span>
+    );
+  }
+  if (session?.name == null) return null;
+  return (
+    <span class="who">
+      <span title={session.name}>
+        {session.name} ({session.role})
+      </span>
+      <button type="button" onClick={() => void model.leave()}>
+        Leave
+      </button>
+    </span>
+  );
+}
