@@ -123,11 +123,13 @@ export async function daemon({
   if (status !== undefined) {
     const running = memberOf(status, 'version');
     const tokens = memberOf(status, 'access', 'detail');
-    if (running === version && tokens !== undefined) {
+    if (running !== version) {
+      return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
+    }
+    if (tokens !== undefined) {
       return wrong(String(tokens), 'sudo trunnion token list shows whether the file can be read again');
     }
-    if (running === version) return fine(`serves ${url}${accessOf(status, isClosed)}`);
-    return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
+    return fine(`serves ${url}${accessOf(status, isClosed)}`);
   }
   if (isClosed) return unknown(`serves ${url}, closed to everyone without a token: root sees more`, AS_ROOT);
   if (daemonRuns) {

@@ -20,8 +20,8 @@ export class Runs {
   readonly #daemon: Daemon;
   readonly #choice: ReadonlySignal<LoopChoice>;
   readonly #tuned: ReadonlySignal<Tune | undefined>;
-  /** Id of a tuning. */
-  readonly #left = signal<string | undefined>(undefined);
+  /** The tuning whose proposal is no longer the main run. */
+  readonly #leftBehind = signal<string | undefined>(undefined);
   #looking = false;
   #news = false;
 
@@ -49,13 +49,13 @@ export class Runs {
 
   /** Steps that somebody makes after a tuning are looked at, and not its proposal any more. */
   goOn(): void {
-    this.#left.value = this.#tuned.peek()?.id;
+    this.#leftBehind.value = this.#tuned.peek()?.id;
   }
 
   /** The tuning whose proposal is the main run. */
   get proposal(): Tune | undefined {
     const tune = this.#tuned.value;
-    return tune?.id === this.#left.value ? undefined : tune;
+    return tune?.id === this.#leftBehind.value ? undefined : tune;
   }
 
   /** The newest, or that of the gains which a tuning proposes; until its samples have come, the one before. */
