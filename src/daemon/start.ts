@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
@@ -83,9 +84,9 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
   const { folder } = config.state;
   const store = await GainsStore.open({ folder, clock, disk, lock });
-  const { setAside } = store.report();
-  if (setAside.length > 0)
-    log.warn({ setAside }, 'a damaged journal was set aside; copies are in the state folder');
+  const { setAside: journals } = store.report();
+  if (journals.length > 0)
+    log.warn({ setAside: journals }, 'a damaged journal was set aside; copies are in the state folder');
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
   const access = new Access({ disk, folder, clock, ...config.access });
   const record = new MatchRecord({ disk, folder, clock, boot });
@@ -139,8 +140,12 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   control.begin();
   const stopLogging = logRobotEvents(robot, log, clock);
   endRunawayTrials(robot);
-  const steps = await StepMemory.open({ robot, clock, disk, folder });
-  const profiles = new ProfileStore({ folder, disk, clock });
+  const setAside = (copy: string) => {
+    log.warn({ copy }, 'a damaged file was set aside');
+    eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
+  };
+  const steps = await StepMemory.open({ robot, clock, disk, folder, setAside });
+  const profiles = new ProfileStore({ folder, disk, clock, setAside });
   autotune = new Autotune({ robot, clock, propose, explain: error => problemOf(error).problem.detail });
   autotune.happened.add(happening => eventLog.record(happening));
   await robot.start();

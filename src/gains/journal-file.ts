@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { RobotError } from '../core/errors.js';
+import { DAMAGED, damagedCopy } from '../storage/damaged-copy.js';
 import type { Disk, DiskFile } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { parseJournal } from './journal-line.js';
 import { Revisions } from './revisions.js';
 
 export const JOURNAL_FILE = 'gains.jsonl';
-const DAMAGED = `${JOURNAL_FILE}.damaged-`;
 /** A few milliseconds of work on a small board; in between the robot is served. */
 const PARSED_AT_ONCE_BYTES = 64 << 10;
 const NEWLINE = 0x0a;
@@ -49,7 +48,7 @@ export class JournalFile {
       throw this.failure('read', `format ${newerFormat}`, cure);
     }
     for (const name of await this.#disk.list(this.#folder)) {
-      if (name.startsWith(DAMAGED) && !name.endsWith('.new')) this.#setAside.add(name);
+      if (name.startsWith(JOURNAL_FILE + DAMAGED) && !name.endsWith('.new')) this.#setAside.add(name);
     }
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
@@ -107,11 +106,9 @@ export class JournalFile {
     this.#sound = true;
   }
 
-  /** Named by content, so that the same damage is kept once. */
   async #keepForeign(): Promise<void> {
     if (this.#foreign === undefined) return;
-    const hash = createHash('sha256').update(this.#foreign).digest('hex');
-    const name = DAMAGED + hash.slice(0, 16);
+    const name = damagedCopy(JOURNAL_FILE, this.#foreign);
     if (!this.#setAside.has(name)) await replaceFile(this.#disk, join(this.#folder, name), [this.#foreign]);
     this.#setAside.add(name);
     this.#foreign = undefined;

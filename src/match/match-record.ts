@@ -5,6 +5,7 @@ import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { PHASES, type Phase } from '../core/phases.js';
+import { damagedCopy } from '../storage/damaged-copy.js';
 import { type Disk, START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
@@ -167,8 +168,7 @@ export class MatchRecord {
 
   /** A copy for people. The damaged record stays until the next one, so that every start until then finds a lock. */
   async #keepCopy(path: string, content: Buffer): Promise<void> {
-    const name = `${path}.damaged-${sha256(content).slice(0, 16)}`;
-    await replaceFile(this.#disk, name, [content]).catch(() => undefined);
+    await replaceFile(this.#disk, damagedCopy(path, content), [content]).catch(() => undefined);
   }
 }
 
@@ -176,7 +176,7 @@ function locked(reason: string): MatchState {
   return { ...NO_MATCH, lock: { by: 'trunnion', reason } };
 }
 
-function sha256(content: string | Buffer): string {
+function sha256(content: string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 

@@ -3,6 +3,7 @@ import { type Clock, endedWithin } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { MOST_PROFILES, type Profile } from '../core/profile.js';
 import { perUnit, type UnitName } from '../core/units.js';
+import { damagedCopy } from '../storage/damaged-copy.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { tooSlow } from '../storage/storage-failure.js';
@@ -21,16 +22,19 @@ export class ProfileStore {
   readonly #path: string;
   readonly #disk: Disk;
   readonly #clock: Clock;
+  readonly #setAside: (copy: string) => void;
   #profiles: Profiles | undefined;
   /** Reads and writes happen one after the other on this chain, which never rejects. */
   #work: Promise<unknown> = Promise.resolve();
   /** Something was given up that the disk has not ended. Until then everything is refused at once, so that nothing piles up. */
   #isStuck = false;
 
-  constructor(options: { folder: string; disk: Disk; clock: Clock }) {
+  /** `setAside` hears where a damaged file was put. */
+  constructor(options: { folder: string; disk: Disk; clock: Clock; setAside: (copy: string) => void }) {
     this.#path = join(options.folder, FILE);
     this.#disk = options.disk;
     this.#clock = options.clock;
+    this.#setAside = options.setAside;
   }
 
   all(): Promise<Profiles> {
@@ -112,8 +116,11 @@ export class ProfileStore {
     if (this.#profiles !== undefined) return this.#profiles;
     const bytes = await this.#disk.read(this.#path);
     const found = bytes === undefined ? undefined : profilesIn(bytes.toString('utf8'));
-    if (bytes !== undefined && found === undefined)
-      await this.#disk.rename(this.#path, `${this.#path}.damaged`);
+    if (bytes !== undefined && found === undefined) {
+      const copy = damagedCopy(this.#path, bytes);
+      await this.#disk.rename(this.#path, copy);
+      this.#setAside(copy);
+    }
     this.#profiles = found ?? perUnit(() => []);
     return this.#profiles;
   }

@@ -9,6 +9,7 @@ import { type GainSet, UNIT_LIST, type UnitName, unitNamed } from '../core/units
 import type { SavedGains } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/step-reader.js';
+import { damagedCopy } from '../storage/damaged-copy.js';
 import { type Disk, START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { bestOf, newestOn, newestWith, thinned } from './kept-steps.js';
@@ -21,9 +22,19 @@ const WRITE_AFTER_MS = 5000;
 /** For reading a capture out. */
 const READ_OUT_MS = 1000;
 
+interface Options {
+  readonly robot: Robot;
+  readonly clock: Clock;
+  readonly disk: Disk;
+  readonly folder: string;
+  /** Hears where a damaged file was put. */
+  readonly setAside: (copy: string) => void;
+}
+
 /**
  * The last captured steps of each loop, with the gains that they were measured on: in memory, and some seconds later on
- * the disk. A file that cannot be read is put aside, one that cannot be written is tried again with the next step.
+ * the disk. A damaged file is put aside. One that cannot be read or written is tried again with the next step, and none is
+ * written before it was read.
  */
 export class StepMemory {
   /** Every captured step with its figures, also one that is not remembered. */
@@ -32,9 +43,14 @@ export class StepMemory {
   readonly #clock: Clock;
   readonly #disk: Disk;
   readonly #folder: string;
+  readonly #setAside: (copy: string) => void;
   /** By file name, the oldest first. */
   readonly #steps = new Map<string, RememberedStep[]>();
   readonly #unwritten = new Set<string>();
+  /** The loop of each file whose older steps are not among these yet. */
+  readonly #unread = new Map(
+    UNIT_LIST.flatMap(({ name, loops }) => loops.map(loop => [fileOf(name, loop.name), loop.name])),
+  );
   readonly #outputs: OutputWatch;
   /** Counts what is remembered anew. */
   #changes = 0;
@@ -44,12 +60,13 @@ export class StepMemory {
   #timer: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(options: { robot: Robot; clock: Clock; disk: Disk; folder: string }) {
+  private constructor(options: Options) {
     const { robot, clock } = options;
     this.#robot = robot;
     this.#clock = clock;
     this.#disk = options.disk;
     this.#folder = join(options.folder, FOLDER);
+    this.#setAside = options.setAside;
     this.#outputs = new OutputWatch(robot, clock);
     this.#ends = [
       () => this.#outputs.close(),
@@ -62,12 +79,7 @@ export class StepMemory {
   }
 
   /** Never rejects: without its disk it begins anew. From a disk that is too slow it takes the older steps when they come. */
-  static async open(options: {
-    robot: Robot;
-    clock: Clock;
-    disk: Disk;
-    folder: string;
-  }): Promise<StepMemory> {
+  static async open(options: Options): Promise<StepMemory> {
     const memory = new StepMemory(options);
     // What is captured meanwhile is written after the older steps were read.
     memory.#writing = memory.#read();
@@ -181,39 +193,40 @@ export class StepMemory {
     const files = [...this.#unwritten];
     this.#unwritten.clear();
     this.#writing = this.#writing.then(async () => {
-      for (const file of files) {
-        const lines = (this.#steps.get(file) ?? []).map(step => Buffer.from(`${JSON.stringify(step)}\n`));
-        await replaceFile(this.#disk, join(this.#folder, file), lines).catch(() => this.#unwritten.add(file));
-      }
+      for (const file of files) await this.#writeFile(file).catch(() => this.#unwritten.add(file));
     });
     return this.#writing;
   }
 
-  async #read(): Promise<void> {
-    for (const { name, loops } of UNIT_LIST) {
-      for (const loop of loops) {
-        const file = fileOf(name, loop.name);
-        const path = join(this.#folder, file);
-        const steps = await this.#readFile(path, loop.name).catch(() => undefined);
-        if (steps === undefined) continue;
-        const older = steps.at(-1)?.number ?? 0;
-        const captured = (this.#steps.get(file) ?? []).map(step => ({
-          ...step,
-          number: older + step.number,
-        }));
-        this.#steps.set(file, thinned([...steps, ...captured]));
-        this.#changes += 1;
-      }
-    }
+  async #writeFile(file: string): Promise<void> {
+    await this.#readFile(file);
+    const lines = (this.#steps.get(file) ?? []).map(step => Buffer.from(`${JSON.stringify(step)}\n`));
+    await replaceFile(this.#disk, join(this.#folder, file), lines);
   }
 
-  /** Undefined where there is none, or one that is put aside. Rejects where it can neither be read nor put aside. */
-  async #readFile(path: string, loop: string): Promise<RememberedStep[] | undefined> {
+  async #read(): Promise<void> {
+    for (const file of [...this.#unread.keys()]) await this.#readFile(file).catch(() => undefined);
+  }
+
+  /** Rejects where it can neither be read nor put aside. */
+  async #readFile(file: string): Promise<void> {
+    const loop = this.#unread.get(file);
+    if (loop === undefined) return;
+    const path = join(this.#folder, file);
     const bytes = await this.#disk.read(path);
-    if (bytes === undefined) return undefined;
-    const steps = stepsIn(bytes, loop);
-    if (steps === undefined) await this.#disk.rename(path, `${path}.damaged`);
-    return steps;
+    const older = bytes === undefined ? [] : stepsIn(bytes, loop);
+    if (bytes !== undefined && older === undefined) {
+      const copy = damagedCopy(path, bytes);
+      await this.#disk.rename(path, copy);
+      this.#setAside(copy);
+    }
+    this.#unread.delete(file);
+    const last = older?.at(-1);
+    if (older === undefined || last === undefined) return;
+    const captured = this.#steps.get(file) ?? [];
+    const renumbered = captured.map(step => ({ ...step, number: last.number + step.number }));
+    this.#steps.set(file, thinned([...older, ...renumbered]));
+    this.#changes += 1;
   }
 }
 

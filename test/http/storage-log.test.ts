@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { hashOf, newSecret } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
@@ -62,6 +64,15 @@ describe('the log of events when the disk is full', () => {
       return works.every(line => lines.includes(line));
     });
     expect((await daemon.get('/api/status')).body.log).to.deep.equal({ ok: true });
+  });
+
+  it('names the copy of profiles that were damaged', async () => {
+    await writeFile(join(daemon.folder, 'profiles.json'), '{');
+    await eventually(async () => (await daemon.get('/api/chassis/profiles')).status === 200);
+    const { events } = (await daemon.get('/api/log')).body;
+    const [found] = events.filter(({ what }: { what: string }) => what === 'set-aside');
+    expect(found.detail.file).to.match(/^profiles\.json\.damaged-[0-9a-f]{16}$/);
+    expect(await readFile(join(daemon.folder, found.detail.file), 'utf8')).to.equal('{');
   });
 
   it('says whose tokens hold when they change, and when their file is damaged', async () => {

@@ -15,7 +15,9 @@ const GAINS = defaultGains(unitNamed('chassis'));
 describe('profiles', () => {
   let folder: string;
   let disk: Disk;
-  const open = () => new ProfileStore({ folder, disk, clock: new ManualClock() });
+  let copies: string[];
+  const setAside = (copy: string) => copies.push(copy);
+  const open = () => new ProfileStore({ folder, disk, clock: new ManualClock(), setAside });
   const asked = (name: string) => ({ name, note: `on ${name}`, starred: false, gains: GAINS });
   const keep = (store: ProfileStore, name: string, replace = false) =>
     store.keep('chassis', asked(name), { replace });
@@ -29,6 +31,7 @@ describe('profiles', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
     disk = realDisk;
+    copies = [];
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -95,7 +98,7 @@ describe('profiles', () => {
   it('are refused after half a second by a disk that hangs, which keeps nothing of them when it goes on', async () => {
     const clock = new ManualClock();
     const slow = new RecordingDisk();
-    const store = new ProfileStore({ folder: '/state', disk: slow, clock });
+    const store = new ProfileStore({ folder: '/state', disk: slow, clock, setAside });
     const late = async (act: Promise<unknown>) => {
       const code = codeOf(act);
       await clock.advance(500);
@@ -109,7 +112,7 @@ describe('profiles', () => {
       answerAgain();
       await clock.advance(0);
       expect(await names(store)).deep.equal(['carpet']);
-      const next = new ProfileStore({ folder: '/state', disk: slow, clock });
+      const next = new ProfileStore({ folder: '/state', disk: slow, clock, setAside });
       expect(await names(next)).deep.equal(['carpet']);
     }
   });
@@ -117,7 +120,7 @@ describe('profiles', () => {
   it('are refused at once while a disk hangs, so that nothing piles up', async () => {
     const clock = new ManualClock();
     const slow = new RecordingDisk();
-    const store = new ProfileStore({ folder: '/state', disk: slow, clock });
+    const store = new ProfileStore({ folder: '/state', disk: slow, clock, setAside });
     await keep(store, 'carpet');
     const answerAgain = slow.hang();
     const first = codeOf(keep(store, 'match'));
@@ -134,7 +137,7 @@ describe('profiles', () => {
   it('say that a star was kept which the disk has, although it hangs right after it', async () => {
     const clock = new ManualClock();
     const slow = new RecordingDisk();
-    const store = new ProfileStore({ folder: '/state', disk: slow, clock });
+    const store = new ProfileStore({ folder: '/state', disk: slow, clock, setAside });
     await keep(store, 'carpet');
     let isKept = false;
     slow.interfere = operation => {
@@ -149,10 +152,13 @@ describe('profiles', () => {
     expect((await starred).starred).equal(true);
   });
 
-  it('begin anew where the file is damaged, which is put aside', async () => {
-    const path = join(folder, 'profiles.json');
-    await writeFile(path, '{"format":"trunnion profiles 1","chassis":[{"name":');
-    expect(await names(open())).deep.equal([]);
-    expect(await readFile(`${path}.damaged`, 'utf8')).match(/"name":$/);
+  it('begin anew where the file is damaged, whose copy is said and outlives another damage', async () => {
+    for (const damaged of ['{"format":"trunnion profiles 1","chassis":[{"name":', '{']) {
+      await writeFile(join(folder, 'profiles.json'), damaged);
+      expect(await names(open())).deep.equal([]);
+    }
+    expect(copies).length(2);
+    const kept = await Promise.all(copies.map(copy => readFile(copy, 'utf8')));
+    expect(kept).deep.equal(['{"format":"trunnion profiles 1","chassis":[{"name":', '{']);
   });
 });

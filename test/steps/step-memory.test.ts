@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
 import { StepMemory } from '../../src/steps/step-memory.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
@@ -22,14 +23,17 @@ describe('remembered steps', () => {
   let clocked: ClockedRobot;
   let folder: string;
   let memory: StepMemory;
+  let copies: string[];
+  const setAside = (copy: string) => copies.push(copy);
   const open = async () => {
     const { robot, clock } = clocked;
-    memory = await StepMemory.open({ robot, clock, disk: realDisk, folder });
+    memory = await StepMemory.open({ robot, clock, disk: realDisk, folder, setAside });
   };
   const capture = () => clocked.robot.stepped.emit(CAPTURE);
   const file = () => join(folder, 'steps', 'chassis-speed.jsonl');
 
   beforeEach(async () => {
+    copies = [];
     clocked = await ClockedRobot.start();
     folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
     await open();
@@ -141,12 +145,15 @@ describe('remembered steps', () => {
   it('come later from a disk that hangs at the start, before those captured meanwhile', async () => {
     const { robot, clock } = clocked;
     const disk = new RecordingDisk();
-    const first = await StepMemory.open({ robot, clock, disk, folder: '/state' });
+    const first = await StepMemory.open({ robot, clock, disk, folder: '/state', setAside });
     await clocked.wait(3000);
     capture();
     await first.close();
     const answerAgain = disk.hang();
-    const next = await clocked.during(StepMemory.open({ robot, clock, disk, folder: '/state' }), 2100);
+    const next = await clocked.during(
+      StepMemory.open({ robot, clock, disk, folder: '/state', setAside }),
+      2100,
+    );
     await clocked.wait(1000);
     capture();
     expect(next.list('chassis').map(({ number }) => number)).deep.equal([1]);
@@ -154,17 +161,45 @@ describe('remembered steps', () => {
     await clocked.wait(1);
     expect(next.list('chassis').map(({ number }) => number)).deep.equal([2, 1]);
     await next.close();
-    const last = await StepMemory.open({ robot, clock, disk, folder: '/state' });
+    const last = await StepMemory.open({ robot, clock, disk, folder: '/state', setAside });
     expect(last.list('chassis')).length(2);
     await last.close();
   });
 
-  it('begin anew where the file is damaged, which is put aside', async () => {
+  it('begin anew where the file is damaged, whose copy is said and outlives another damage', async () => {
     capture();
     await memory.close();
-    await writeFile(file(), `${await readFile(file(), 'utf8')}{"loop":"speed","number":`);
-    await open();
-    expect(memory.list('chassis')).deep.equal([]);
-    expect(await readFile(`${file()}.damaged`, 'utf8')).match(/"number":1,/);
+    const damaged = [`${await readFile(file(), 'utf8')}{"loop":"speed","number":`, '{'];
+    for (const content of damaged) {
+      await writeFile(file(), content);
+      await open();
+      expect(memory.list('chassis')).deep.equal([]);
+      await memory.close();
+    }
+    expect(copies).length(2);
+    expect(await Promise.all(copies.map(copy => readFile(copy, 'utf8')))).deep.equal(damaged);
+  });
+
+  it('that could not be read are not written over, and come before the captured ones once they can', async () => {
+    const { robot, clock } = clocked;
+    const disk = new RecordingDisk();
+    const options = { robot, clock, disk, folder: '/state', setAside };
+    const first = await StepMemory.open(options);
+    capture();
+    await first.close();
+    const before = disk.files();
+    disk.interfere = async operation => {
+      if (operation === 'read') throw new RobotError('storage-failed', { operation, errno: 'EIO' });
+    };
+    const next = await StepMemory.open(options);
+    capture();
+    await clocked.wait(6000);
+    expect(disk.files()).deep.equal(before);
+    disk.interfere = async () => undefined;
+    await next.close();
+    expect(next.list('chassis').map(({ number }) => number)).deep.equal([2, 1]);
+    const last = await StepMemory.open(options);
+    expect(last.list('chassis')).deep.equal(next.list('chassis'));
+    await last.close();
   });
 });
