@@ -4,10 +4,11 @@ import type { Config } from '../config/config.js';
 import { isRobotError } from '../core/errors.js';
 import type { Said } from '../core/said.js';
 import { realDisk } from '../storage/disk.js';
+import { PathLock } from '../storage/path-lock.js';
 import { LOOK_AGAIN_MS } from './access.js';
-import { isRole, ROLE_NAMES } from './roles.js';
+import { isRole, ROLE_NAMES, type Role } from './roles.js';
 import { hashOf, isTokenName, newSecret, type Token } from './token.js';
-import { readTokens, writeTokens } from './token-file.js';
+import { readTokens, tokenFile, writeTokens } from './token-file.js';
 
 interface TokenAsked {
   /** What stands after `token`. */
@@ -25,29 +26,25 @@ export async function tokenCommand({ operands, role, config }: TokenAsked): Prom
   const { folder } = config.state;
   becomeOwnerOf(folder);
   if (rest.length > 0) return wrong(`unexpected ${rest.join(' ')}`);
-  if (act === 'add') return add(folder, config.http.port, name, role);
-  if (act === 'remove') return remove(folder, name);
+  if (act === 'add') {
+    if (!isTokenName(name)) {
+      return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
+    }
+    if (!isRole(role)) return wrong(`token add takes --role ${ROLE_NAMES.join('|')}`);
+    return changed(folder, () => add(folder, config.http.port, name, role));
+  }
+  if (act === 'remove') return changed(folder, () => remove(folder, name));
   if (act === 'list' && name === undefined) return fine(listed(await readTokens(realDisk, folder)));
   return wrong('token takes add NAME --role ROLE, list, or remove NAME');
 }
 
-async function add(
-  folder: string,
-  port: number,
-  name: string | undefined,
-  role: string | undefined,
-): Promise<Said> {
-  if (!isTokenName(name)) {
-    return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
-  }
-  if (!isRole(role)) return wrong(`token add takes --role ${ROLE_NAMES.join('|')}`);
+async function add(folder: string, port: number, name: string, role: Role): Promise<Said> {
   const { tokens, note } = await usableTokens(folder);
   if (tokens.some(token => token.name === name)) {
     return { text: `There is a token for ${name}: remove it first.`, exitCode: 1 };
   }
   const secret = newSecret();
   await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
-  await daemonHasLooked();
   return fine(`${note}${secret}
 
 This token for ${name} (${role}) is shown this once. The robot is closed to everyone without a token.
@@ -75,7 +72,6 @@ async function remove(folder: string, name: string | undefined): Promise<Said> {
   if (left.length === tokens.length)
     return { text: `There is no token for ${name ?? 'nobody'}.`, exitCode: 1 };
   await writeTokens(realDisk, folder, left);
-  await daemonHasLooked();
   const open = 'That was the last one: the robot is open to everyone now, unless access.required is true.';
   return fine(`The token for ${name} is void.${left.length === 0 ? ` ${open}` : ''}`);
 }
@@ -97,9 +93,23 @@ function becomeOwnerOf(folder: string): void {
   process.setuid?.(owner.uid);
 }
 
-/** Waited for, so that the change holds when the command has ended. */
-async function daemonHasLooked(): Promise<void> {
-  await new Promise(resolve => setTimeout(resolve, 2 * LOOK_AGAIN_MS));
+/** One command at a time reads the list and writes it anew, and the daemon has seen the change when it ends. */
+async function changed(folder: string, change: () => Promise<Said>): Promise<Said> {
+  const path = `${tokenFile(folder)}.lock`;
+  await realDisk.makeFolder(folder);
+  await (await realDisk.create(path)).close();
+  const lock = new PathLock(path);
+  try {
+    await lock.hold();
+    const said = await change();
+    if (said.exitCode === 0) await new Promise(resolve => setTimeout(resolve, 2 * LOOK_AGAIN_MS));
+    return said;
+  } catch (error) {
+    if (!isRobotError(error, 'state-in-use')) throw error;
+    return { text: 'Somebody else is changing the tokens: ask again.', exitCode: 1 };
+  } finally {
+    await lock.release();
+  }
 }
 
 function fine(text: string): Said {

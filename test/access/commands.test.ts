@@ -3,6 +3,7 @@ import { chmod, chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { tokenFile } from '../../src/access/token-file.js';
+import { PathLock } from '../../src/storage/path-lock.js';
 import { Child } from '../support/child.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 
@@ -73,6 +74,38 @@ describe('trunnion token', function () {
       const { exit, text } = await trunnion('token', 'add', 'new', '--role', 'referee', '--state', folder);
       expect([exit, text.includes('damaged')]).to.deep.equal([0, true]);
       expect((await readFile(tokenFile(folder), 'utf8')).includes('desk')).to.equal(false);
+    }));
+
+  it('shows no token that is not in the list, however many are added at once', () =>
+    inTemporaryFolder(async folder => {
+      const names = ['a', 'b', 'c', 'd'];
+      const added = await Promise.all(
+        names.map(name => trunnion('token', 'add', name, '--role', 'operator', '--state', folder)),
+      );
+      const shown = names.filter((_, index) => added[index]?.exit === 0);
+      const { text } = await trunnion('token', 'list', '--state', folder);
+      expect(text.split('\n').map(line => line.split(' ')[0])).to.have.members(shown);
+      const refused = added.filter(({ exit }) => exit !== 0);
+      for (const { exit, text } of refused)
+        expect([exit, text]).to.deep.equal([1, 'Somebody else is changing the tokens: ask again.']);
+    }));
+
+  it('changes nothing while another command does', () =>
+    inTemporaryFolder(async folder => {
+      await trunnion('token', 'add', 'desk', '--role', 'referee', '--state', folder);
+      const before = await readFile(tokenFile(folder), 'utf8');
+      await writeFile(`${tokenFile(folder)}.lock`, '');
+      const lock = new PathLock(`${tokenFile(folder)}.lock`);
+      await lock.hold();
+      for (const args of [
+        ['add', 'x', '--role', 'operator'],
+        ['remove', 'desk'],
+      ]) {
+        const { exit, text } = await trunnion('token', ...args, '--state', folder);
+        expect([exit, text]).to.deep.equal([1, 'Somebody else is changing the tokens: ask again.']);
+      }
+      await lock.release();
+      expect(await readFile(tokenFile(folder), 'utf8')).to.equal(before);
     }));
 
   it('asks for root where somebody else may not look, and advises nothing that takes the folder from the daemon', async function () {
