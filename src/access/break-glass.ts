@@ -24,7 +24,7 @@ type Asked = (typeof ASKED)[number];
 const ASK_MS = 1000;
 const LONGEST = 32;
 
-/** Where the service has its sockets; systemd passes it to the daemon, and not to whoever types a command. */
+/** Where the service has its sockets: whoever types a command knows it, and systemd passes it to the daemon. */
 export const RUNTIME_FOLDER = '/run/trunnion';
 
 export function breakGlassPath(runtimeFolder: string): string {

@@ -136,13 +136,13 @@ export const SETTINGS = {
       default: '',
       schema: { type: 'string', minLength: 1 },
       expected: 'a folder',
-      doc: 'Where the gains are kept. Default: /var/lib/trunnion on the robot.',
+      doc: 'Where gains, tokens, lock and log are kept. Default: /var/lib/trunnion on the robot; another takes more (manual, Configuration).',
     }),
   },
   access: {
     required: flag(
       false,
-      'Whether what acts needs a token while there is none yet; with the first token the robot is closed anyway.',
+      'Whether everything but a stop needs a token, reading too, while there is none yet; with the first token it does anyway.',
     ),
     stop: setting<'anyone' | 'token'>({
       default: 'anyone',

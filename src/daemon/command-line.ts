@@ -17,8 +17,8 @@ export const OPTIONS_HELP = `  --host ADDRESS   listen on this address
   --port N         listen on this port; 0 = any free one
   --config FILE    read this configuration file
   --state DIR      keep the gains in this folder
-  --help           show this
-  --version        show the version`;
+  -h, --help       show this
+  -V, --version    show the version`;
 
 /** Throws `bad-config` with what is wrong, in words. */
 export function parseCommandLine(args: readonly string[], commands: readonly string[]): CommandLine {

@@ -31,10 +31,11 @@ export async function fieldCommand(
   if (act === undefined && command !== 'token' && command !== 'log') return undefined;
   try {
     const { values, positionals } = parse(args);
+    if (values.help) return { text: `Usage: trunnion …\n\n${FIELD_HELP}`, exitCode: 0 };
     const operands = positionals.slice(1);
     if (act !== undefined) {
       if (operands.length > 0) return wrong(`unexpected ${operands.join(' ')}`);
-      return await breakGlassCommand(act, process.env.RUNTIME_DIRECTORY ?? RUNTIME_FOLDER);
+      return await breakGlassCommand(act, RUNTIME_FOLDER);
     }
     if (command === 'log') return await logCommand(operands, values.head);
     const file = values.config ?? (existsSync(defaults.configFile) ? defaults.configFile : undefined);
@@ -58,6 +59,7 @@ function parse(args: readonly string[]) {
       state: { type: 'string' },
       role: { type: 'string' },
       head: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
     },
   });
 }

@@ -14,14 +14,14 @@ export function startFailure(error: unknown): StartFailure {
   if (isRobotError(error, 'state-in-use')) {
     const { code, context } = error;
     return {
-      sentence: `another daemon keeps its gains in ${context.folder}; try --state DIR`,
+      sentence: `another daemon keeps its gains in ${context.folder}: end that one, or try --state DIR`,
       fields: { code },
     };
   }
   if (isRobotError(error, 'bus-in-use')) {
     const { code, context } = error;
     return {
-      sentence: `another process drives the robot on I2C bus ${context.bus}; sudo systemctl stop trunnion ends the service`,
+      sentence: `another process drives the robot on I2C bus ${context.bus}: end that one; sudo trunnion doctor says whether it is the service`,
       fields: { code },
     };
   }
@@ -29,7 +29,8 @@ export function startFailure(error: unknown): StartFailure {
 }
 
 function noPort({ host, port }: ContextOf<'cannot-listen'>, errno: string | undefined): string {
-  if (errno === 'EADDRINUSE') return `${port} is in use; try --port ${port === 65535 ? 8080 : port + 1}`;
-  if (errno === 'EACCES') return `only root may listen on ${port}; try --port 8080`;
-  return `cannot listen on ${host}; try --host 127.0.0.1`;
+  if (errno === 'EADDRINUSE')
+    return `${port} is in use; try --port ${port === 65535 ? 8080 : port + 1}, or set http.port`;
+  if (errno === 'EACCES') return `only root may listen on ${port}; try --port 8080, or set http.port`;
+  return `cannot listen on ${host}: no address of this machine, or not yet; set http.host, or try --host 0.0.0.0`;
 }

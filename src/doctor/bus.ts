@@ -79,7 +79,7 @@ export async function controller(unit: Unit, { system, config, status, daemonRun
     }
     if (!isRobotError(error)) throw error;
     const hasCure = isRobotError(error, 'bus-unavailable', 'addon-missing');
-    return unreachable(error.code, where, hasCure ? error.context.cure : undefined);
+    return unreachable(error.code, where, config.i2c.bus, hasCure ? error.context.cure : undefined);
   }
 }
 
@@ -87,7 +87,7 @@ export async function controller(unit: Unit, { system, config, status, daemonRun
 const ANSWER_MS = 300;
 
 const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>> = {
-  nack: ['nothing answers', 'Check the power and the cable; i2cdetect -y BUS shows who answers.'],
+  nack: ['nothing answers', 'Check the power and the cable; sudo i2cdetect -y BUS shows who answers.'],
   'bus-io': ['the transfer broke off', 'Check the cable, its length and the pull-ups.'],
   deadline: ['the answer takes too long', 'Switch the controllers off and on; check SDA and SCL for shorts.'],
   'bus-timeout': ['the bus is held down', 'Switch the controllers off and on; check SDA and SCL for shorts.'],
@@ -95,9 +95,9 @@ const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>
   'bad-frame': ['the answer is corrupt, or no controller gave it', 'Check cable, address and firmware.'],
 };
 
-function unreachable(code: string, where: string, cure: string | undefined): Found {
+function unreachable(code: string, where: string, bus: number, cure: string | undefined): Found {
   const symptom = SYMPTOMS[code];
-  if (symptom !== undefined) return wrong(`${symptom[0]} ${where}`, symptom[1]);
+  if (symptom !== undefined) return wrong(`${symptom[0]} ${where}`, symptom[1].replace('BUS', String(bus)));
   return unknown(`could not be asked: ${code}`, cure);
 }
 
@@ -117,7 +117,9 @@ function reported(status: unknown, unit: Unit): Found {
   if (memberOf(status, 'online') === true) {
     const faults = memberOf(status, 'faults');
     if (Array.isArray(faults) && faults.length > 0) {
-      const cures = faults.map(fault => CURES[String(fault)] ?? 'docs/operating.md says what it means.');
+      const cures = faults.map(
+        fault => CURES[String(fault)] ?? '/usr/share/doc/trunnion/operating.md says what it means.',
+      );
       return wrong(`${unit.title} reports ${faults.join(', ')}`, [...new Set(cures)].join(' '));
     }
     const isTried = memberOf(status, 'gains', 'trial') !== undefined;

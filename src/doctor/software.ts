@@ -44,12 +44,15 @@ export async function service({ service }: Case): Promise<Found> {
   if (service === undefined) {
     return wrong(
       `systemd has no ${UNIT}`,
-      'sudo apt install ./trunnion_*.deb, or sudo scripts/install in a checkout',
+      'sudo apt install ./trunnion_*.deb, or scripts/install in a checkout; sudo dpkg --configure -a where that broke off',
     );
   }
   const { UnitFileState: enabled, ActiveState: active = '', SubState: sub = '' } = service;
   if (enabled !== 'enabled')
-    return wrong(`does not start at boot: ${enabled}`, 'sudo systemctl enable --now trunnion');
+    return wrong(
+      `does not start at boot: ${enabled}`,
+      'sudo dpkg --configure -a, where an installation broke off; then sudo systemctl enable --now trunnion',
+    );
   if (active === 'active') return fine('enabled and active');
   if (sub === 'auto-restart')
     return wrong('falls, and is started again and again', 'journalctl -u trunnion -n 50');

@@ -39,7 +39,9 @@ const notOurs = () =>
 const CURES: Readonly<Record<string, () => string>> = {
   ENOSPC: () => 'The disk is full: free some space.',
   EDQUOT: () => 'The disk quota is used up: free some space.',
-  EROFS: () => 'The disk is read-only: check it and mount it writable.',
+  // The service's sandbox shows everything as read-only but its own folder.
+  EROFS: () =>
+    'The disk is read-only: check it and mount it writable. A state.folder of your own has to be in the ReadWritePaths= of the service.',
   EACCES: notOurs,
   EPERM: notOurs,
   EIO: () => 'The disk is failing: replace it, and keep a copy of the state folder.',

@@ -154,6 +154,16 @@ describe('trunnion token', function () {
     });
   }
 
+  for (const args of [
+    ['stop', '--help'],
+    ['token', 'add', '-h'],
+  ]) {
+    it(`answers ${args.join(' ')} with the help, and does nothing`, async () => {
+      const { exit, text } = await trunnion(...args);
+      expect([exit, text.includes('token add NAME')]).to.deep.equal([0, true]);
+    });
+  }
+
   it('stop says so where there is no daemon', async () => {
     const { exit, text } = await trunnion('stop');
     expect(exit).to.equal(1);

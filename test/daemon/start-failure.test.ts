@@ -7,15 +7,23 @@ describe('a start that fails says why in one line, with the cure', () => {
   for (const [error, sentence] of [
     [
       new RobotError('cannot-listen', { host: '::', port: 8080 }, { cause: inUse }),
-      '8080 is in use; try --port 8081',
+      '8080 is in use; try --port 8081, or set http.port',
+    ],
+    [
+      new RobotError(
+        'cannot-listen',
+        { host: '10.0.0.9', port: 8080 },
+        { cause: new Error('EADDRNOTAVAIL') },
+      ),
+      'cannot listen on 10.0.0.9: no address of this machine, or not yet; set http.host, or try --host 0.0.0.0',
     ],
     [
       new RobotError('state-in-use', { folder: '/var/lib/trunnion' }),
-      'another daemon keeps its gains in /var/lib/trunnion; try --state DIR',
+      'another daemon keeps its gains in /var/lib/trunnion: end that one, or try --state DIR',
     ],
     [
       new RobotError('bus-in-use', { bus: 1 }),
-      'another process drives the robot on I2C bus 1; sudo systemctl stop trunnion ends the service',
+      'another process drives the robot on I2C bus 1: end that one; sudo trunnion doctor says whether it is the service',
     ],
   ] as const) {
     it(error.code, () => expect(startFailure(error).sentence).to.equal(sentence));

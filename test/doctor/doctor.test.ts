@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
     service({ UnitFileState: 'disabled' }),
     'service',
     'wrong',
-    /boot: disabled.*enable --now/,
+    /boot: disabled.*dpkg --configure -a.*enable --now/,
   ],
   ['a stopped unit', {}, 'service', 'wrong', /enabled, but inactive.*systemctl start/],
   [
@@ -273,7 +273,7 @@ const rows: readonly Row[] = [
     gimbal(new RobotError('nack')),
     'gimbal controller',
     'wrong',
-    /nothing answers at 0x20.*power/,
+    /nothing answers at 0x20.*power.*i2cdetect -y 1 /,
   ],
   ['a held bus', gimbal(new RobotError('bus-timeout')), 'gimbal controller', 'wrong', /held down/],
   ['noise', gimbal(Buffer.alloc(13, 0xff)), 'gimbal controller', 'wrong', /corrupt/],

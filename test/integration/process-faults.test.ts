@@ -225,7 +225,7 @@ describe('a fault of the process', () => {
       disk.readOnly();
       const { status, body } = await call(url, 'POST', '/api/match/lock', { reason: 'inspection' });
       expect([status, body.code]).to.deep.equal([503, 'not-kept']);
-      expect(body.detail).to.contain('The disk is read-only');
+      expect(body.detail).to.contain('The disk is read-only').and.to.contain('ReadWritePaths=');
       const match = async () => (await call(url, 'GET', '/api/match')).body;
       expect((await match()).lock.reason).to.equal('inspection');
       expect((await call(url, 'POST', '/api/resume')).body.code).to.equal('locked');

@@ -124,7 +124,7 @@ describe('the daemon as a process', () => {
     const [line = ''] = second.lines;
     expect(JSON.parse(line)).to.include({
       code: 'state-in-use',
-      msg: `another daemon keeps its gains in ${folder}; try --state DIR`,
+      msg: `another daemon keeps its gains in ${folder}: end that one, or try --state DIR`,
     });
   });
 
@@ -136,7 +136,7 @@ describe('the daemon as a process', () => {
     const [line = ''] = second.lines;
     expect(JSON.parse(line)).to.include({
       code: 'cannot-listen',
-      msg: `${port} is in use; try --port ${Number(port) + 1}`,
+      msg: `${port} is in use; try --port ${Number(port) + 1}, or set http.port`,
     });
     await rm(other, { recursive: true });
   });
