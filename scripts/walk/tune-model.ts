@@ -102,7 +102,12 @@ function endsIn(asked: Asked): readonly UnitName[] {
   return UNIT_LIST.map(({ name }) => name).filter(name => {
     const own = (rest: string) => `/api/${name}/${rest}`;
     if (isWhole) return true;
-    if (method === 'DELETE') return path === own('autotune') || path === own('pidconfig/trial');
+    if (method === 'DELETE') {
+      // A tuning that tries nothing yet has no trial to be ended.
+      return (
+        path === own('autotune') || (path === own('pidconfig/trial') && asked.answer?.body?.ended === true)
+      );
+    }
     if (isPost(asked, own('mode/switch'))) return mode !== 'debug';
     return isPost(asked, own('pidconfig')) || isPost(asked, own('pidconfig/restore'));
   });

@@ -231,6 +231,17 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a tuning that tries nothing yet goes on where a trial is ended': {
+    settings: { refereeSilenceMs: 500 },
+    steps: [
+      post('/api/chassis/mode/switch', { mode: 'debug' }),
+      { do: 'wait', ms: 1 },
+      post('/api/chassis/autotune', { loop: 'position', leaseS: 5 }),
+      { do: 'ask', request: { method: 'DELETE', path: '/api/chassis/pidconfig/trial' } },
+      { do: 'wait', ms: 1520 },
+      { do: 'settle' },
+    ],
+  },
   'a lease is asked for at its very end': {
     settings: {
       pollHz: 10,
