@@ -22,7 +22,7 @@ export class SimulatedRobot {
   #worldMs: number;
   #lagMs = 0;
 
-  /** `effectMs`: how late frames take effect that the protocol gives time, 0 unless it is given. */
+  /** `effectMs`: the delay until frames for mode, stop, excitation and commit are in force; 0 unless it is given. */
   constructor(options: { clock: Clock; physics: Physics; effectMs?: number }) {
     const { effectMs = 0 } = options;
     this.#clock = options.clock;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { optionsOf, refuse } from '../script.js';
 import { type Figure, isSane, summarize, tableOf } from './figure.js';
 import { idleCosts } from './idle.js';
 import { latencies } from './latencies.js';
@@ -26,13 +26,13 @@ const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   start: startTimes,
 };
 
-const { values: asked } = parseArgs({
-  options: {
-    quick: { type: 'boolean' },
-    json: { type: 'boolean' },
-    only: { type: 'string', multiple: true },
-  },
+const asked = optionsOf({
+  quick: { type: 'boolean' },
+  json: { type: 'boolean' },
+  only: { type: 'string', multiple: true },
 });
+const unknown = asked.only?.find(name => PARTS[name] === undefined);
+if (unknown !== undefined) refuse(`no part ${unknown}: ${Object.keys(PARTS).join(', ')}`);
 // What hears no signal does not end its servers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const folder = mkdtempSync(join(tmpdir(), 'trunnion-bench-'));

@@ -2,17 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Server } from '../bench/server.js';
+import { optionsOf } from '../script.js';
 import { atThePort, finding, inside } from './fuzzer.js';
 
 const HANG_MS = 1000;
 /** Growth of the daemon's memory that is no leak: caches, compiled code, garbage. */
 const GROWTH_MIB = 40;
 
-const { values: asked } = parseArgs({
-  options: { seconds: { type: 'string', default: '120' }, seed: { type: 'string' } },
-});
+const asked = optionsOf({ seconds: { type: 'string', default: '120' }, seed: { type: 'string' } });
 const seconds = Number(asked.seconds);
 const seed = Number(asked.seed ?? Date.now() & 0x7fff_ffff);
 console.log(`seed ${seed}, about ${seconds} s`);

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { slope } from '../bench/statistics.js';
+import { optionsOf, refuse } from '../script.js';
 import { startCallers } from './callers.js';
 import { Complaints } from './complaints.js';
 import { answerMany } from './many.js';
@@ -25,15 +25,13 @@ const WARM_SHARE = 0.3;
  */
 const ALLOWED = { rssMiB: 24, handles: 8, timers: 20 } as const;
 
-const { values: asked } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    requests: { type: 'string' },
-    streams: { type: 'string' },
-  },
+const asked = optionsOf({
+  minutes: { type: 'string', default: '10' },
+  requests: { type: 'string' },
+  streams: { type: 'string' },
 });
 const totalMs = Number(asked.minutes) * 60_000;
-if (!(totalMs > 0)) throw new RangeError('--minutes takes a number above 0');
+if (!(totalMs > 0)) refuse('--minutes takes a number above 0');
 
 const folder = mkdtempSync(join(tmpdir(), 'trunnion-soak-'));
 const state = join(folder, 'state');

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { trackingErrors } from '../../sim/trials/tracking.js';
 import { STARTS, type TuningTrial, tuningTrial } from '../../sim/trials/tuning-trial.js';
 import {
@@ -9,6 +8,7 @@ import {
   UNIT_LIST,
   type UnitName,
 } from '../../src/core/units.js';
+import { optionsOf, refuse } from '../script.js';
 import { drawPictures } from './pictures.js';
 import { ROBOTS } from './robots.js';
 
@@ -126,20 +126,28 @@ async function matrix(onlyRobot: string | undefined, onlyLoop: string | undefine
   if (bad.length > 0) console.log(`\nNot ok:\n${bad.join('\n')}`);
 }
 
-async function main(args: string[]) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      start: { type: 'string', default: 'x0.3' },
-      robot: { type: 'string' },
-      seed: { type: 'string', default: '1' },
-      loop: { type: 'string' },
-      words: { type: 'boolean', default: false },
-      pictures: { type: 'string' },
-      matrix: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+function requireKnown(option: string, asked: string | undefined, known: readonly string[]) {
+  if (asked !== undefined && !known.includes(asked)) refuse(`no ${option} ${asked}: ${known.join(', ')}`);
+}
+
+async function main() {
+  const values = optionsOf({
+    start: { type: 'string', default: 'x0.3' },
+    robot: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    loop: { type: 'string' },
+    words: { type: 'boolean', default: false },
+    pictures: { type: 'string' },
+    matrix: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   });
+  requireKnown('start', values.start, Object.keys(STARTS));
+  requireKnown('robot', values.robot, Object.keys(ROBOTS));
+  requireKnown(
+    'loop',
+    values.loop,
+    INSIDE_OUT.map(({ loop }) => loop.name),
+  );
   if (values.help) console.log(USAGE);
   else if (values.pictures !== undefined) await drawPictures(values.pictures);
   else if (values.matrix) await matrix(values.robot, values.loop);
@@ -147,4 +155,4 @@ async function main(args: string[]) {
     await tuneAll(values.start, values.robot ?? 'standard', Number(values.seed), values.loop, values.words);
 }
 
-await main(process.argv.slice(2));
+await main();

@@ -1,17 +1,15 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util';
+import { optionsOf } from '../script.js';
 import { testOf } from './print-test.js';
 import { randomWalks } from './random-walks.js';
 import { shrink } from './shrink.js';
 import { walk } from './walk.js';
 
-const { values } = parseArgs({
-  options: {
-    steps: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    /** Goes on after a find, and shows the first of each kind. */
-    all: { type: 'boolean', default: false },
-  },
+const values = optionsOf({
+  steps: { type: 'string', default: '10000' },
+  seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+  /** Goes on after a find, and shows the first of each kind. */
+  all: { type: 'boolean', default: false },
 });
 const seed = Number(values.seed);
 const startedMs = performance.now();

@@ -8,7 +8,7 @@ import { TrialPort } from './trial-port.js';
 
 type Start = (defaults: Gains) => Gains;
 
-/** Gains to begin with that are not bad, or so bad that nothing helps. */
+/** Starts beside those of the matrix: the defaults, and gains of the wrong sign, which no tuning can mend. */
 const OTHER_STARTS: Readonly<Record<string, Start>> = {
   'as they are': gains => gains,
   'wrong way': ({ kp, ki, kd }) => ({ kp: -kp, ki: -ki, kd: -kd }),

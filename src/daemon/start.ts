@@ -168,13 +168,13 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     consoleFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
     hiddenRoutes,
   });
+  if (access.state === 'open' && !isLoopback(config.http.host)) {
+    log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
+  }
   const { url, address } = port;
   if (parts.isEnding?.() !== true) {
     port.serve(app.callback());
     log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
-  }
-  if (access.state === 'open' && !isLoopback(config.http.host)) {
-    log.warn('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }
   const glass =
     parts.breakGlass === undefined

@@ -1,4 +1,5 @@
 import { errnoOf } from '../core/errors.js';
+import { isObject } from '../core/is-object.js';
 
 /** What one check found. `unknown` is what could not be looked at, and no fault. */
 export interface Finding {
@@ -34,10 +35,7 @@ export function errorCode(error: unknown): string {
 /** A member of what came as JSON, by its path; undefined where there is none. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (found, name) =>
-      typeof found === 'object' && found !== null
-        ? Object.getOwnPropertyDescriptor(found, name)?.value
-        : undefined,
+    (found, name) => (isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined),
     value,
   );
 }

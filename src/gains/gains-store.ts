@@ -98,7 +98,10 @@ export class GainsStore {
     return newest.map(entry => this.#savedGains(unit, entry));
   }
 
-  /** Resolves when the gains are on the disk. Rejects with `storage-failed`, and then nothing has changed. */
+  /**
+   * Resolves when the gains are on the disk. Rejects with `storage-failed`: with `mayRemain` the gains may be in force after a
+   * restart, otherwise nothing has changed.
+   */
   async save(unit: UnitName, gains: GainSet): Promise<SavedGains> {
     const time = this.#clock.wallTime().toISOString();
     return this.#savedGains(unit, await this.#journal.append({ time, unit, gains }));

@@ -81,7 +81,7 @@ export function createEvents(
     return true;
   };
   let readings = '';
-  /** Of the newest readings that went out, in the seconds of their own clock. */
+  /** The `t` of the newest readings that were sent. */
   let writtenT = 0;
   const writeAll = (text: string) => {
     const all = readings + text;

@@ -41,7 +41,7 @@ export function setSession(ctx: Context, secret: string | undefined): void {
     httpOnly: true,
     sameSite: 'strict',
     overwrite: true,
-    ...(secret !== undefined && { maxAge: SESSION_MS }),
+    maxAge: secret === undefined ? undefined : SESSION_MS,
   });
 }
 

@@ -17,13 +17,13 @@ export interface Route {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
-  /** As what the log of events records it; default: under its id. */
+  /** How the log of events names the call; its id unless it is given. */
   readonly event?: {
     readonly what: string;
     readonly unit?: UnitName;
     /** Its body is not for the log. */
     readonly isSecret?: true;
-    /** What was done says nothing new. */
+    /** Only refusals are recorded: what was done is recorded as another event. */
     readonly onlyRefused?: true;
   };
   /** What the caller must be allowed, in a word or, where it depends on the body, in words. */

@@ -116,7 +116,7 @@ export class MotorUnit {
     };
   }
 
-  /** The same as in `state`, and cheaper for those who look at every poll. */
+  /** As in `state`, without the whole report: polls and streams read it. */
   get mode(): Mode | null {
     return this.#state.mode;
   }
@@ -126,7 +126,7 @@ export class MotorUnit {
     return this.#state.latch.hasMissedRelease ? 'manual' : this.#state.mode;
   }
 
-  /** See `mode`. */
+  /** See `mode` above. */
   get flags(): readonly string[] {
     return flagsOf(this.#supervision.online ? this.#state.status : undefined);
   }

@@ -35,6 +35,5 @@ export type RobotEvent =
       readonly after: LaserState;
       readonly reason: LaserReason | undefined;
     }
-  /** Undefined when the laser works again. */
-  /** What keeps the laser from being used, if anything does, and whether it may be lit although nobody wants it. */
+  /** `error` keeps the laser from being used; undefined when it works again. `mayBeLit`: lit although nobody wants it. */
   | { readonly what: 'laser fault'; readonly error: unknown; readonly mayBeLit: boolean };

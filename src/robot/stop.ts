@@ -33,7 +33,7 @@ export class Stop {
   /** Stops that are not answered yet. */
   #underWay = 0;
   #resuming: Promise<void> | undefined;
-  /** Of those who wait for the resume under way: each throws where it is forbidden, or not wanted by its caller any more. */
+  /** One check for each caller who waits for the resume under way. It throws when the caller has hung up or may not resume. */
   readonly #resumers = new Set<() => void>();
 
   constructor(options: {

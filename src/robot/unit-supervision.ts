@@ -14,7 +14,7 @@ const POLL_MS = 100;
 const TAKE_IN_MS = 350;
 /** How long readings let switches go first. */
 const GIVE_WAY_MS = 20;
-/** In manual mode, with no trial and nobody who follows the readings, they may become so old: at 50 Hz one poll of five takes them. */
+/** Readings of a unit in manual, without a trial or somebody who follows them, are taken anew after this time: at every fifth poll of 50 Hz. */
 const REST_MS = 90;
 /** Failed polls in a row before a controller counts as gone. */
 const MISSED_POLLS = 3;

@@ -168,9 +168,10 @@ describe('a unit after refused requests', () => {
     robot.intercept = frame => (isWrite(frame, 'gimbal', 'mode') ? 'answer lost' : undefined);
     expect(await robot.outcome(units().gimbal.setMode('auto'))).to.equal('nack');
     robot.intercept = () => undefined;
+    expect(robot.truth('gimbal').mode).to.equal('auto');
     await robot.restart();
     await robot.wait(200);
-    expect(units().gimbal.state.mode).to.equal(robot.truth('gimbal').mode);
+    expect([units().gimbal.state.mode, robot.truth('gimbal').mode]).to.deep.equal(['auto', 'auto']);
   });
 
   it('is mended by an end in order', async () => {

@@ -124,10 +124,17 @@ describe('the stop', () => {
         if (round === 0) resolve();
         robot.clock.after(100, resolve);
       });
-      const stop = robot.outcome(overtaken.then(() => robot.robot.stop()));
+      let hasBegun = false;
+      const stop = robot.outcome(
+        overtaken.then(() => {
+          hasBegun = true;
+          return robot.robot.stop();
+        }),
+      );
+      const wasOvertaken = resume.then(() => hasBegun);
       expect(await stop, `round ${round}`).to.equal(200);
+      expect(await resume, `round ${round}`).to.equal((await wasOvertaken) ? 'stopped' : 200);
       expect([...latched(), robot.robot.stopped], `round ${round}`).to.deep.equal([true, true, true]);
-      await resume;
       await robot.wait(60);
       expect([...latched(), robot.robot.stopped], `round ${round}`).to.deep.equal([true, true, true]);
     }

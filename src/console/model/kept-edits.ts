@@ -35,6 +35,6 @@ function readable(kept: unknown): KeptEdits {
   const gains: GainSet | undefined = Object(base).gains;
   return {
     texts: Object.fromEntries(pairs),
-    ...(gains !== undefined && { base: { gains, revision: Object(base).revision } }),
+    base: gains && { gains, revision: Object(base).revision },
   };
 }

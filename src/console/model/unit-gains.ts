@@ -84,13 +84,13 @@ export class UnitGains {
     const stored = this.stored.value;
     const { texts, base = stored } = this.kept.value;
     this.refused.value = refused;
-    this.kept.value = { texts: { ...texts, [pointer]: text }, ...(base && { base }) };
+    this.kept.value = { texts: { ...texts, [pointer]: text }, base };
   }
 
   setTexts(texts: EditTexts): void {
     const base = this.stored.value;
     this.refused.value = {};
-    this.kept.value = { texts, ...(base && { base }) };
+    this.kept.value = { texts, base };
   }
 
   /** One loop's gains as edits. */
@@ -132,7 +132,7 @@ export class UnitGains {
     const { texts, base } = this.kept.value;
     if (gains === undefined) return;
     const real = realEdits(this.unit, gains, texts);
-    this.kept.value = { texts: real, ...(base && Object.keys(real).length > 0 && { base }) };
+    this.kept.value = { texts: real, base: Object.keys(real).length > 0 ? base : undefined };
   }
 
   /** Of a loop that others changed: the edits stay as they were made, or make room. */

@@ -79,7 +79,7 @@ function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
         const tuning = autotune.of(name);
         if (tuning?.state === 'running') {
           if (chosen.amplitude !== 0) throw new RobotError('tune-running', tuning);
-          // What the wave is then is proven below.
+          // A failure here does not matter: what follows writes the wave and reads it back.
           await autotune.end('somebody ended its wave').catch(() => undefined);
         }
         return robot.units[name].excite(chosen, () => requireConnected(ctx));
