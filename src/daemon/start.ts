@@ -171,11 +171,6 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }
-  const { url, address } = port;
-  if (parts.isEnding?.() !== true) {
-    port.serve(app.callback());
-    log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
-  }
   const glass =
     parts.breakGlass === undefined
       ? undefined
@@ -186,7 +181,12 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
           status,
           acts: { stop: () => robot.stop('break glass'), unlock: () => control.unlock() },
         });
-  notifier?.ready();
+  const { url, address } = port;
+  if (parts.isEnding?.() !== true) {
+    port.serve(app.callback());
+    log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
+    notifier?.ready();
+  }
 
   const close = async () => {
     darken(hardware, log);

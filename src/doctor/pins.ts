@@ -61,7 +61,7 @@ export async function laserPin(asked: Case): Promise<Found> {
 export async function interlockPin(asked: Case): Promise<Found> {
   const { interlock } = asked.config.laser;
   if (interlock === null) return fine('none is configured');
-  if (asked.daemonRuns) return fine('the daemon has it; "laser pin" says what is wrong with it');
+  if (asked.daemonRuns) return fine('the daemon has it; "laser pin" would say what is wrong with it');
   const line = await lineOf(asked, interlock.gpio);
   return line === undefined ? unknown('not found: see "gpio"') : holder(asked, line);
 }

@@ -49,12 +49,14 @@ export class Laser {
   }
 
   report(): LaserReport {
+    // Looking at an interlock that is lost darkens the laser, so it comes before the pin.
+    const interlockProblem = this.#interlockProblem();
     const reason = this.#reason;
     try {
       const isLit = this.#pin().read();
       const unasked = isLit && this.#wanted === 'off';
       const light = unasked ? 'fault' : isLit ? 'on' : 'dark';
-      return { state: isLit ? 'on' : 'off', light, reason, problem: this.#interlockProblem() };
+      return { state: isLit ? 'on' : 'off', light, reason, problem: interlockProblem };
     } catch (error) {
       if (!isRobotError(error)) throw error;
       // A pin that is missing, and was dark when it was last read, was not lit by us.
@@ -115,11 +117,12 @@ export class Laser {
         if (couldBeLit(this.#pin())) this.off(this.#reason);
         else this.#prove('off');
         this.#hardware.interlock?.isClosed();
-      } else if (isMissing(this.#hardware.laser)) this.darken('pin lost');
-      else if (this.#interlockOpen()) this.darken('interlock opened');
-      else this.#pin().read();
+      } else if (this.#interlockOpen()) this.darken('interlock opened');
+      else if (!this.#pin().read()) return this.darken('pin lost');
       return undefined;
     } catch (error) {
+      // A lit laser whose pin fails is dark when the pin is opened anew.
+      if (this.#wanted === 'on') this.darken('pin lost');
       return error;
     }
   }

@@ -84,6 +84,7 @@ export class MotorUnit {
       gate,
       settle: () => this.settle(),
       bringBack: () => this.bringBack(),
+      takeReadings: untilMs => supervision.takeReadings({ priority: 'gains', untilMs }),
     });
     this.stop = new UnitStop({ ...parts, gate, supervision });
     this.#state = state;

@@ -1,13 +1,5 @@
-import { perUnit, UNIT_LIST } from '../core/units.js';
+import { perUnit, UNIT_LIST, type Unit, unitNamed } from '../core/units.js';
 import type { Robot } from './robot.js';
-
-interface Known {
-  readonly trial?: string;
-  /** The newest readings when the trial began. */
-  readonly before?: Readonly<Record<string, number>>;
-  /** The loops that have been past their bound ever since it began. */
-  readonly past?: readonly string[];
-}
 
 /**
  * Ends trials of gains with which a loop runs away from its setpoint, excited or not. A loop that was past its bound when the
@@ -15,26 +7,33 @@ interface Known {
  * the act that ends it.
  */
 export function endRunawayTrials(robot: Robot): () => void {
-  const known = perUnit((): Known => ({}));
-  return robot.polled.add(() => {
-    for (const { name, loops } of UNIT_LIST) {
-      const unit = robot.units[name];
-      const { telemetry } = unit;
-      const trial = unit.trial?.id;
-      if (trial === undefined || telemetry === undefined) continue;
-      if (known[name].trial !== trial) known[name] = { trial, before: telemetry };
-      // These were taken before the trial, maybe for a while.
-      if (known[name].before === telemetry) continue;
-      const past = loops
-        .filter(({ name: loop, runaway }) => {
-          const deviation = (telemetry[`${loop}.setpoint`] ?? 0) - (telemetry[`${loop}.measured`] ?? 0);
-          return Math.abs(deviation) > runaway;
-        })
-        .map(loop => loop.name);
-      const { past: pastBefore = past } = known[name];
-      const excused = past.filter(loop => pastBefore.includes(loop));
-      known[name] = { trial, past: excused };
-      if (past.length > excused.length) unit.gains.endTrial('runaway').catch(() => undefined);
-    }
+  const excused = perUnit((): { loops: readonly string[] } => ({ loops: [] }));
+  const ends = [
+    robot.events.add(event => {
+      if (event.what !== 'trial' || event.ended !== undefined) return;
+      excused[event.unit].loops = pastBound(unitNamed(event.unit), robot.units[event.unit].telemetry ?? {});
+    }),
+    robot.polled.add(() => {
+      for (const unit of UNIT_LIST) {
+        const { trial, telemetry, gains } = robot.units[unit.name];
+        if (trial === undefined || telemetry === undefined) continue;
+        const past = pastBound(unit, telemetry);
+        const known = excused[unit.name];
+        known.loops = known.loops.filter(loop => past.includes(loop));
+        if (past.length > known.loops.length) gains.endTrial('runaway').catch(() => undefined);
+      }
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** The loops that are further from their setpoint than they may be. */
+function pastBound({ loops }: Unit, telemetry: Readonly<Record<string, number>>): readonly string[] {
+  const past = loops.filter(({ name, runaway }) => {
+    const deviation = (telemetry[`${name}.setpoint`] ?? 0) - (telemetry[`${name}.measured`] ?? 0);
+    return Math.abs(deviation) > runaway;
   });
+  return past.map(({ name }) => name);
 }

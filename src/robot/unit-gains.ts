@@ -30,6 +30,7 @@ export class UnitGains {
   /** Mends at once what a refused request may have left in the controller. */
   readonly #settle: () => Promise<void>;
   readonly #bringBack: () => Promise<void>;
+  readonly #takeReadings: (untilMs: number) => Promise<void>;
   #waiting: WaitingSave[] = [];
 
   constructor(options: {
@@ -41,6 +42,7 @@ export class UnitGains {
     emit: (event: UnitEvent) => void;
     settle: () => Promise<void>;
     bringBack: () => Promise<void>;
+    takeReadings: (untilMs: number) => Promise<void>;
   }) {
     this.#unit = options.unit;
     this.#store = options.store;
@@ -50,6 +52,7 @@ export class UnitGains {
     this.#emit = options.emit;
     this.#settle = options.settle;
     this.#bringBack = options.bringBack;
+    this.#takeReadings = options.takeReadings;
   }
 
   /**
@@ -65,7 +68,10 @@ export class UnitGains {
     try {
       endSave = await new Promise<() => void>((given, refused) => {
         const untilMs = this.#gate.deadlineMs;
-        this.#giveInTurn({ gains, baseRevision, stillWanted, untilMs, given, refused });
+        const save = { gains, baseRevision, stillWanted, untilMs, given, refused };
+        this.#requireAllowed(save);
+        this.#gate.requireOnline();
+        this.#wait([...this.#waiting, save]);
       });
       const after = await this.#store.save(name, gains);
       endSave();
@@ -79,34 +85,27 @@ export class UnitGains {
   }
 
   /** Saves that wait for the unit share the next turn: the controller gets the newest gains only, and each is a revision. */
-  #giveInTurn(save: WaitingSave): void {
-    try {
-      this.#gate.requireOnline();
-      this.#gate.require({ kind: 'save', unit: this.#unit.name }, save.stillWanted);
-    } catch (error) {
-      save.refused(error);
-      return;
-    }
-    this.#waiting.push(save);
-    const { untilMs } = save;
-    if (this.#waiting.length > 1) return;
+  #wait(saves: WaitingSave[]): void {
+    const hasTurn = this.#waiting.length > 0;
+    this.#waiting = saves;
+    const [first] = saves;
+    if (first === undefined || hasTurn) return;
     const turn = this.#gate.inTurn(
       () => undefined,
-      () => this.#give(this.#waiting.splice(0), untilMs),
-      untilMs,
+      () => this.#give(this.#waiting.splice(0)),
+      first.untilMs,
     );
-    turn.catch(error => this.#refuse(this.#waiting.splice(0), untilMs, error));
+    turn.catch(error => this.#wait(refuseDue(this.#waiting.splice(0), first.untilMs, error)));
   }
 
-  async #give(saves: readonly WaitingSave[], untilMs: number): Promise<void> {
+  async #give(saves: readonly WaitingSave[]): Promise<void> {
     const allowed: WaitingSave[] = [];
-    const next: WaitingSave[] = [];
+    const again: WaitingSave[] = [];
     for (const save of saves) {
       try {
-        this.#gate.require({ kind: 'save', unit: this.#unit.name }, save.stillWanted);
-        this.#requireRevision(save);
+        this.#requireAllowed(save);
         // Whether its base is still in force is known when those before it have been saved.
-        if (save.baseRevision !== undefined && allowed.length > 0) next.push(save);
+        if (save.baseRevision !== undefined && allowed.length > 0) again.push(save);
         else allowed.push(save);
       } catch (error) {
         save.refused(error);
@@ -114,21 +113,15 @@ export class UnitGains {
     }
     const newest = allowed.at(-1);
     if (newest === undefined) return;
+    const untilMs = Math.min(...allowed.map(save => save.untilMs));
     try {
       await this.#reconciler.applyGains(newest.gains, untilMs);
       for (const { gains, given } of allowed) given(this.#state.gains.beginSave(gains));
     } catch (error) {
-      this.#refuse(allowed, untilMs, error);
+      again.push(...refuseDue(allowed, untilMs, error));
     }
-    for (const save of next) this.#giveInTurn(save);
-  }
-
-  /** Those who came later than the first have time for another turn. */
-  #refuse(saves: readonly WaitingSave[], untilMs: number, error: unknown): void {
-    for (const save of saves) {
-      if (save.untilMs > untilMs) this.#giveInTurn(save);
-      else save.refused(error);
-    }
+    // Before those who came meanwhile: older gains are never to replace newer ones.
+    this.#wait([...saves.filter(save => again.includes(save)), ...this.#waiting]);
   }
 
   /** Runs gains without saving them, until the trial ends or another one of the same id takes its place. */
@@ -141,6 +134,8 @@ export class UnitGains {
         }
         // A save whose disk answers would take the place of the trial that was begun meanwhile.
         if (this.#state.gains.savesPending) throw new RobotError('unit-busy', { unit: this.#unit.name });
+        // Loops that are past their bound already are not the doing of these gains.
+        if (running === undefined) await this.#takeReadings(untilMs);
         await this.#reconciler.guard(this.#state.guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
         // What ends a trial does not wait for the turn of the request that renews it.
@@ -161,13 +156,21 @@ export class UnitGains {
   }
 
   /** A save that the disk has not confirmed may become the revision in force, so it counts as a change. */
-  #requireRevision({ baseRevision, gains: sent }: WaitingSave): void {
-    if (baseRevision === undefined) return;
+  #requireAllowed({ baseRevision, gains: sent, stillWanted }: WaitingSave): void {
     const { name: unit } = this.#unit;
+    this.#gate.require({ kind: 'save', unit }, stillWanted);
+    // Where the journal cannot be read, nobody would know which gains to go back to.
     const { revision, gains } = this.#store.current(unit);
+    if (baseRevision === undefined) return;
     if (revision === baseRevision && !this.#state.gains.savesPending) return;
     throw new RobotError('changed-meanwhile', { unit, revision, difference: differenceOf(sent, gains) });
   }
+}
+
+/** Refuses those whose time is over, and returns the others, who have time for another turn. */
+function refuseDue(saves: readonly WaitingSave[], nowMs: number, error: unknown): WaitingSave[] {
+  for (const { untilMs, refused } of saves) if (untilMs <= nowMs) refused(error);
+  return saves.filter(({ untilMs }) => untilMs > nowMs);
 }
 
 /** The loops whose gains are not alike. */

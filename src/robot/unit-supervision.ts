@@ -94,6 +94,12 @@ export class UnitSupervision {
     this.#probeEveryMs = FIRST_PROBE_MS;
   }
 
+  /** Polls do so by themselves, but not at all of them. */
+  async takeReadings(urgency: Urgency): Promise<void> {
+    this.#telemetry = await this.#readings(urgency);
+    this.#readAtMs = this.#clock.nowMs();
+  }
+
   /** One step. Never rejects; does nothing while the step before is still under way. */
   async tick(): Promise<void> {
     const { trial } = this.#state.gains;
@@ -179,9 +185,7 @@ export class UnitSupervision {
     if (latchFirst) await this.#beat(urgency);
     this.#beside(this.#readStep(status));
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
-    if (!this.#areReadingsDue) return;
-    this.#telemetry = await this.#readings(urgency);
-    this.#readAtMs = this.#clock.nowMs();
+    if (this.#areReadingsDue) await this.takeReadings(urgency);
   }
 
   /** What nobody needs leaves bus and processor to others, such as the vision program on the same board. */

@@ -28,7 +28,11 @@ class ScriptedInterlock implements Interlock {
   readonly listeners: (() => void)[] = [];
 
   isClosed(): boolean {
-    if (this.failing) throw new RobotError('pin-failed');
+    if (this.failing) {
+      // A line that is lost counts as opened.
+      for (const listener of this.listeners) listener();
+      throw new RobotError('pin-failed');
+    }
     return this.closed;
   }
 
@@ -145,6 +149,28 @@ describe('Laser', () => {
     expect(laser.keepDark()).to.equal(undefined);
     pin.unreadable = true;
     expect(laser.keepDark()).to.have.property('code', 'pin-failed');
+    expect(pin.level).to.equal(false);
+    pin.unreadable = false;
+    pin.level = true;
+    expect(laser.report().light).to.equal('fault');
+    laser.keepDark();
+    expect([pin.level, laser.report().reason]).to.deep.equal([false, 'pin lost']);
+  });
+
+  it('is not wanted any more where its pin was found dark', () => {
+    const { pin, laser, changes } = setUp();
+    laser.on();
+    pin.level = false;
+    laser.keepDark();
+    expect(changes.at(-1)).to.equal('on off pin lost');
+  });
+
+  it('does not claim light that it takes away by looking', () => {
+    const interlock = new ScriptedInterlock();
+    const { laser } = setUp({ interlock });
+    laser.on();
+    interlock.failing = true;
+    expect(laser.report()).to.deep.include({ state: 'off', light: 'dark', reason: 'interlock opened' });
   });
 
   it('never claims light or dark that the pin does not show', () => {

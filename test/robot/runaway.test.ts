@@ -32,6 +32,21 @@ describe('a trial whose loop runs away', () => {
     expect(clocked.truth('chassis').gains?.speed?.kp).equal(saved().speed?.kp);
   });
 
+  it('ends where a loop is past its bound at the first look after the trial began', async () => {
+    await waitUntil(1000 * runaway - 30);
+    clocked.intercept = async ({ unit, register }) => {
+      const { trial } = clocked.robot.units.chassis;
+      // Nothing is read of the new gains until they have driven the loop away.
+      if (unit === 'chassis' && register === 'telemetry' && trial !== undefined) {
+        if (clocked.clock.nowMs() < 1000 * runaway + 5) return 'fails';
+      }
+      return undefined;
+    };
+    await begin();
+    await clocked.wait(200);
+    expect(clocked.events).deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: 'runaway' });
+  });
+
   it('goes on where a loop was past its bound before the trial began', async () => {
     await waitUntil(1000 * runaway + 500);
     await begin();

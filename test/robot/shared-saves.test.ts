@@ -109,6 +109,40 @@ describe('saves that wait for a unit together', () => {
     ]);
   });
 
+  it('are never overtaken by those who came before them', async () => {
+    let commits = 0;
+    let late: Promise<unknown> | undefined;
+    robot.intercept = ({ register, kind }) => {
+      if (register !== 'commit' || kind !== 'write') return undefined;
+      commits += 1;
+      late ??= save(3);
+      return commits <= 3 ? 'fails' : undefined;
+    };
+    const busy = occupy();
+    const first = save(1);
+    await robot.wait(1);
+    const outcomes = await Promise.all([first, save(2), busy]);
+    expect([...outcomes, await late]).to.deep.equal(['nack', 200, 200, 200]);
+    expect([saved(), runs()]).to.deep.equal([[2, 3], 3]);
+  });
+
+  it('are refused before anything is written while the journal cannot be read', async () => {
+    robot.disk.interfere = async operation => {
+      if (operation === 'read') throw new RobotError('storage-failed', { operation, errno: 'EIO' });
+    };
+    await robot.restart();
+    const before = runs();
+    robot.frames.length = 0;
+    expect(await robot.outcome(chassis().gains.save({ speed: { kp: 1, ki: 0, kd: 0 } }))).to.equal(
+      'storage-failed',
+    );
+    expect(robot.frames.some(({ register, kind }) => register === 'commit' && kind === 'write')).to.equal(
+      false,
+    );
+    expect(runs()).to.equal(before);
+    robot.disk.interfere = async () => undefined;
+  });
+
   it('are all refused where their turn does not come in time, and the next one is not', async () => {
     const { bus } = robot.sim.hardware;
     const write = bus.writeBlock.bind(bus);
