@@ -121,8 +121,8 @@ export class Laser {
       else if (!this.#pin().read()) return this.darken('pin lost');
       return undefined;
     } catch (error) {
-      // A lit laser whose pin fails is dark when the pin is opened anew.
-      if (this.#wanted === 'on') this.darken('pin lost');
+      // A pin that is gone comes back dark. One that only failed once is still what it was.
+      if (this.#wanted === 'on' && isMissing(this.#hardware.laser)) this.darken('pin lost');
       return error;
     }
   }

@@ -242,6 +242,15 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a laser stays lit whose pin cannot be read once': {
+    settings: { frameMs: 0.2, effectMs: 19 },
+    steps: [
+      post('/api/laser', { action: 'on' }),
+      { do: 'fault', fault: { target: 'pin', fault: 'nack', count: 1 } },
+      { do: 'wait', ms: 20 },
+      { do: 'settle' },
+    ],
+  },
   'a lease is asked for at its very end': {
     settings: {
       pollHz: 10,
