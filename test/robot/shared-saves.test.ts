@@ -18,6 +18,18 @@ describe('saves that wait for a unit together', () => {
     robot.outcome(chassis().gains.save(set(kp), options));
   /** Whoever comes next has to wait. */
   const occupy = () => robot.outcome(chassis().setMode('manual'));
+  /** A mode that is never taken keeps the turn for as long as a request may. `end` lets modes through again. */
+  const occupyForLong = () => {
+    const { bus } = robot.sim.hardware;
+    const write = bus.writeBlock.bind(bus);
+    bus.writeBlock = async (address, register, data) => {
+      if (register !== REGISTERS.mode.address) await write(address, register, data);
+    };
+    const end = () => {
+      bus.writeBlock = write;
+    };
+    return { busy: robot.outcome(chassis().setMode('auto')), end };
+  };
   const runs = () => robot.truth('chassis').gains?.speed?.kp;
   /** Of the revisions, oldest first. */
   const saved = () =>
@@ -71,12 +83,7 @@ describe('saves that wait for a unit together', () => {
   });
 
   it('are not refused because the first of them came too early', async () => {
-    const { bus } = robot.sim.hardware;
-    const write = bus.writeBlock.bind(bus);
-    bus.writeBlock = async (address, register, data) => {
-      if (register !== REGISTERS.mode.address) await write(address, register, data);
-    };
-    const busy = robot.outcome(chassis().setMode('auto'));
+    const { busy } = occupyForLong();
     const early = save(1);
     await robot.wait(300);
     expect(await Promise.all([early, save(2), busy])).to.deep.equal(['unit-busy', 200, 'not-confirmed']);
@@ -144,19 +151,13 @@ describe('saves that wait for a unit together', () => {
   });
 
   it('are all refused where their turn does not come in time, and the next one is not', async () => {
-    const { bus } = robot.sim.hardware;
-    const write = bus.writeBlock.bind(bus);
-    // A mode that is never taken keeps the turn for as long as a request may.
-    bus.writeBlock = async (address, register, data) => {
-      if (register !== REGISTERS.mode.address) await write(address, register, data);
-    };
-    const busy = robot.outcome(chassis().setMode('auto'));
+    const { busy, end } = occupyForLong();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal([
       'unit-busy',
       'unit-busy',
       'not-confirmed',
     ]);
-    bus.writeBlock = write;
+    end();
     expect(await save(3)).to.equal(200);
     expect([saved(), runs()]).to.deep.equal([[3], 3]);
   });
