@@ -125,10 +125,12 @@ describe('saves that wait for a unit together', () => {
       late ??= save(3);
       return commits <= 3 ? 'fails' : undefined;
     };
-    const busy = occupy();
+    const { busy, end } = occupyForLong();
     const first = save(1);
-    await robot.wait(1);
-    const outcomes = await Promise.all([first, save(2), busy]);
+    await robot.wait(5);
+    const second = save(2);
+    end();
+    const outcomes = await Promise.all([first, second, busy]);
     expect([...outcomes, await late]).to.deep.equal(['nack', 200, 200, 200]);
     expect([saved(), runs()]).to.deep.equal([[2, 3], 3]);
   });
