@@ -80,8 +80,8 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
     post: <T>(path: string, body?: unknown, signal?: AbortSignal) => call<T>('POST', path, body, { signal }),
     remove: <T>(path: string) => call<T>('DELETE', path),
     /**
-     * For what makes the robot safe: asked again and again, beside what was asked before, until an answer comes. What was
-     * asked so far is taken back then: it came late, and would undo what somebody asks after the answer.
+     * For what makes the robot safe: asked again and again, beside what was asked before, until an answer comes. Where it
+     * is done, what was asked so far is taken back: it came late, and would undo what somebody asks after the answer.
      */
     insister<T>(path: string, body: unknown) {
       /** Unanswered, the oldest first. */
@@ -98,7 +98,8 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
           void call<T>('POST', path, body, limits).then(outcome => {
             if ('refusal' in outcome && outcome.refusal === UNREACHABLE) return;
             answer(outcome);
-            // Of later asks this answer says nothing.
+            // One that was refused says nothing of the others, which may succeed; nor does an answer of later asks.
+            if ('refusal' in outcome) return;
             for (const one of asks.splice(0, asks.indexOf(ask) + 1)) one.abort();
           });
           const patienceMs = attempt === 0 ? SLOW_MS : AGAIN_MS;
