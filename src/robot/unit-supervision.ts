@@ -14,8 +14,10 @@ const POLL_MS = 100;
 const TAKE_IN_MS = 350;
 /** How long readings let switches go first. */
 const GIVE_WAY_MS = 20;
-/** Readings of a unit in manual, without a trial or somebody who follows them, are taken anew after this time: at every fifth poll of 50 Hz. */
+/** A unit at rest gets its heartbeat, and is asked for its readings, only after this time: at every fifth poll of 50 Hz. */
 const REST_MS = 90;
+/** Controllers that bear less silence than this hear a heartbeat at every poll, so that two lost ones do not cost torque. */
+const PATIENT_MS = 5 * REST_MS;
 /** Failed polls in a row before a controller counts as gone. */
 const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
@@ -50,6 +52,8 @@ export class UnitSupervision {
   #takenInBootId: number | undefined;
   #telemetry: Readonly<Record<string, number>> | undefined;
   #readAtMs = 0;
+  /** When the last heartbeat arrived. */
+  #beatAtMs = 0;
   #online = false;
   #problem: RobotError | undefined;
   #ticking = false;
@@ -179,20 +183,34 @@ export class UnitSupervision {
     const urgency: Urgency = { priority: 'supervision', untilMs };
     const { isWanted, isReleasing } = this.#state.latch;
     const latchFirst = isWanted || isReleasing || !this.#online;
-    if (!latchFirst) await this.#beat(urgency);
+    const isBeatDue = this.#isBeatDue;
+    if (isBeatDue && !latchFirst) await this.#beat(urgency);
     const status = await this.#controller.status(urgency);
     await this.#reconciler.mendLatch(untilMs);
-    if (latchFirst) await this.#beat(urgency);
+    if (isBeatDue && latchFirst) await this.#beat(urgency);
     this.#beside(this.#readStep(status));
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
     if (this.#areReadingsDue) await this.takeReadings(urgency);
   }
 
-  /** What nobody needs leaves bus and processor to others, such as the vision program on the same board. */
-  get #areReadingsDue(): boolean {
+  /** Nothing moves by itself, and nobody looks. Bus and processor are left to others, such as the vision program on the same board. */
+  get #isAtRest(): boolean {
     const { mode, gains } = this.#state;
-    const isAtRest = mode === 'manual' && gains.trial === undefined && !this.#isFollowed();
-    return !isAtRest || this.#telemetry === undefined || this.#clock.nowMs() - this.#readAtMs >= REST_MS;
+    return mode === 'manual' && gains.trial === undefined && !this.#isFollowed();
+  }
+
+  get #areReadingsDue(): boolean {
+    return !this.#isAtRest || this.#telemetry === undefined || this.#isOlder(this.#readAtMs);
+  }
+
+  get #isBeatDue(): boolean {
+    const { givenMs } = this.#silence;
+    const isPatient = givenMs === 0 || givenMs >= PATIENT_MS;
+    return !this.#isAtRest || !isPatient || !this.#online || this.#isOlder(this.#beatAtMs);
+  }
+
+  #isOlder(atMs: number): boolean {
+    return this.#clock.nowMs() - atMs >= REST_MS;
   }
 
   /** Switches go before readings, but not for ever: callers who leave no gap would make the unit count as offline. */
@@ -206,8 +224,9 @@ export class UnitSupervision {
     }
   }
 
-  #beat(urgency: Urgency): Promise<void> {
-    return this.#controller.heartbeat(this.#silence.givenMs, urgency);
+  async #beat(urgency: Urgency): Promise<void> {
+    await this.#controller.heartbeat(this.#silence.givenMs, urgency);
+    this.#beatAtMs = this.#clock.nowMs();
   }
 
   /** No heartbeat waits for `work`. */

@@ -208,6 +208,7 @@ describe('a unit after refused requests', () => {
   });
 
   it('is supervised in time while callers ask without a pause', async () => {
+    await robot.during(units().gimbal.setMode('auto'));
     let asking = true;
     const ask = async () => {
       while (asking)

@@ -9,12 +9,12 @@ describe('readings', () => {
   afterEach(() => robot.end());
 
   const chassis = () => robot.robot.units.chassis;
-  /** How often the chassis' readings are taken in a second. */
-  const perSecond = async () => {
+  /** How often the chassis has such a frame in a second. */
+  const perSecond = async (register = 'telemetry') => {
     await robot.wait(100);
     robot.frames.length = 0;
     await robot.wait(1000);
-    return robot.frames.filter(({ unit, register }) => unit === 'chassis' && register === 'telemetry').length;
+    return robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === register).length;
   };
 
   it('are taken at every poll while somebody follows them, and ten times a second while nobody does', async () => {
@@ -43,5 +43,27 @@ describe('readings', () => {
     const { gains } = robot.robot.store.current('chassis');
     await robot.during(chassis().gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));
     expect(await perSecond()).to.equal(50);
+  });
+
+  it('are not the only ones that are seldom at rest: so are heartbeats, which still come in time', async () => {
+    expect(await perSecond('heartbeat')).to.equal(10);
+    let lost = 0;
+    robot.intercept = ({ unit, register }) => {
+      const isLost = unit === 'chassis' && register === 'heartbeat' && lost < 6;
+      if (isLost) lost += 1;
+      return isLost ? 'fails' : undefined;
+    };
+    expect(await perSecond('heartbeat'), 'after two that were lost').to.be.within(9, 20);
+    expect(lost).to.equal(6);
+    expect(chassis().state).to.include({ online: true });
+    await robot.during(chassis().setMode('auto'));
+    expect(await perSecond('heartbeat'), 'in auto').to.equal(50);
+  });
+
+  it('leave a controller that bears little silence its heartbeat at every poll', async () => {
+    await robot.end();
+    const silence = { beforeMs: 500, givenMs: 100 };
+    robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
+    expect(await perSecond('heartbeat')).to.equal(50);
   });
 });
