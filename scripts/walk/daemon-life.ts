@@ -2,8 +2,9 @@ import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import type { Boot } from '../../src/core/boot.js';
 import type { Clock } from '../../src/core/clock.js';
-import { type Daemon, darken, startBehind } from '../../src/daemon/start.js';
+import { type Daemon, startBehind } from '../../src/daemon/start.js';
 import { type Hardware, isMissing } from '../../src/hardware/ports.js';
+import { darkenPin } from '../../src/robot/dark-pin.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
 import type { Call, Request } from './caller.js';
 import { MemoryPort } from './memory-port.js';
@@ -52,7 +53,7 @@ export class DaemonLife {
   }
 
   async start(): Promise<void> {
-    darken(this.#hardware, this.#log);
+    darkenPin(this.#hardware, this.#log);
     const lock = { hold: async () => undefined, release: async () => undefined };
     const propose = quickProposals();
     const parts = { ...this.#parts, hardware: this.#hardware, log: this.#log, lock, propose };
@@ -67,7 +68,7 @@ export class DaemonLife {
 
   /** As on SIGTERM. Resolves when the process is gone. */
   async close(): Promise<void> {
-    darken(this.#hardware, this.#log);
+    darkenPin(this.#hardware, this.#log);
     const inOrder = this.#starting?.then(daemon => daemon.close());
     await Promise.race([inOrder, new Promise<void>(resolve => this.#clock.after(STOP_MS, resolve))]);
     this.kill();

@@ -95,7 +95,7 @@ export class Autotune {
       propose: this.#propose,
       progress: words => this.#show(unit, { words: [...(this.of(unit)?.words ?? []), words] }),
     });
-    const rateHz = robot.units[unit].state.identity?.loopRateHz ?? 1000;
+    const rateHz = robot.units[unit].report().identity?.loopRateHz ?? 1000;
     const amplitude = TUNING_PART * loop.maxAmplitude;
     const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
     this.#latest.set(unit, begun);
@@ -170,7 +170,7 @@ export class Autotune {
     const running = this.#running?.tune;
     if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
     if (this.#robot.stopped) throw new RobotError('stopped');
-    const { online, problem, mode, trial, flags } = this.#robot.units[unit].state;
+    const { online, problem, mode, trial, flags } = this.#robot.units[unit].report();
     if (!online) throw new RobotError('unit-offline', { unit }, { cause: problem });
     if (mode !== 'debug') throw new RobotError('wrong-mode', { unit, mode });
     if (trial !== undefined) throw new RobotError('trial-running', { unit, by: trial.by });

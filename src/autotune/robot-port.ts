@@ -68,7 +68,7 @@ export class RobotPort implements TunerPort {
         const nowMs = options.clock.nowMs();
         if (nowMs >= this.#leaseEndsAtMs) this.abort('nobody renewed it');
         if (nowMs >= options.deadlineMs) this.abort('it took too long');
-        if (!robot.units[unit].state.online) this.abort('the controller is offline');
+        if (!robot.units[unit].report().online) this.abort('the controller is offline');
         this.#patience.look();
       }),
     ];

@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import { describeError } from '../core/errors.js';
 import { closeLog } from '../events/log.js';
 import type { Hardware } from '../hardware/ports.js';
+import { darkenPin } from '../robot/dark-pin.js';
 import { watchMemory } from './memory-watch.js';
-import { type Daemon, darken, type Parts, start } from './start.js';
+import { type Daemon, type Parts, start } from './start.js';
 
 /** A stop that takes longer is cut short: the laser has been dark since its beginning. */
 const STOP_MS = 2000;
@@ -11,7 +12,7 @@ const STOP_MS = 2000;
 /** Runs a daemon as a process: signals end it in order, a defect ends it at once, and either way the laser is dark. */
 export async function serve(parts: Parts): Promise<Daemon> {
   const { hardware, log } = parts;
-  const lastResort = () => darken(hardware, log);
+  const lastResort = () => darkenPin(hardware, log);
   process.once('exit', lastResort);
   const fallOver = (error: unknown) => fall(hardware, log, error);
   process.on('uncaughtException', fallOver);
@@ -21,7 +22,7 @@ export async function serve(parts: Parts): Promise<Daemon> {
   let stopping = false;
   const starting = start({ ...parts, isEnding: () => stopping });
   const stop = (signal: NodeJS.Signals) => {
-    darken(hardware, log);
+    darkenPin(hardware, log);
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
@@ -53,7 +54,7 @@ export async function serve(parts: Parts): Promise<Daemon> {
 }
 
 function fall(hardware: Hardware, log: Logger, error: unknown): never {
-  darken(hardware, log);
+  darkenPin(hardware, log);
   log.fatal(describeError(error), 'uncaught error');
   closeLog(log);
   process.exit(1);

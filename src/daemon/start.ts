@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
@@ -10,7 +9,6 @@ import { proposeInWorker } from '../autotune/proposer.js';
 import type { Config } from '../config/config.js';
 import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
-import { describeError } from '../core/errors.js';
 import { version } from '../core/version.js';
 import { DurableLog } from '../events/durable-log.js';
 import { EventLog, newBoot } from '../events/event-log.js';
@@ -18,7 +16,7 @@ import { happeningsOf } from '../events/robot-happenings.js';
 import { logRobotEvents } from '../events/robot-log.js';
 import { recordStorage } from '../events/storage-happenings.js';
 import { GainsStore } from '../gains/gains-store.js';
-import { type Hardware, isMissing } from '../hardware/ports.js';
+import type { Hardware } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
 import { problemOf } from '../http/problems.js';
 import type { Route } from '../http/route.js';
@@ -26,6 +24,7 @@ import { Match } from '../match/match.js';
 import { MatchControl } from '../match/match-control.js';
 import { MatchRecord } from '../match/match-record.js';
 import { ProfileStore } from '../profiles/profile-store.js';
+import { darkenPin } from '../robot/dark-pin.js';
 import { Robot } from '../robot/robot.js';
 import { endRunawayTrials } from '../robot/runaway.js';
 import { StepMemory } from '../steps/step-memory.js';
@@ -34,8 +33,9 @@ import type { ProcessLock } from '../storage/path-lock.js';
 import { SilenceRecord } from '../storage/silence-record.js';
 import { StopRecord } from '../storage/stop-record.js';
 import { agreedSilence, recordGivenSilence } from './agreed-silence.js';
-import { openPort, type Port } from './port.js';
+import { isLoopback, openPort, type Port } from './port.js';
 import type { Notifier } from './systemd-notify.js';
+import { isClockSynchronised } from './time-service.js';
 
 export interface Parts {
   readonly config: Config;
@@ -68,7 +68,7 @@ export interface Daemon {
  * daemon that serves there may be in charge of the robot; requests wait until the controllers have been looked at.
  */
 export async function start(parts: Parts): Promise<Daemon> {
-  darken(parts.hardware, parts.log);
+  darkenPin(parts.hardware, parts.log);
   const port = await openPort(parts.config.http, parts);
   try {
     return await startBehind(port, parts);
@@ -189,7 +189,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   }
 
   const close = async () => {
-    darken(hardware, log);
+    darkenPin(hardware, log);
     notifier?.stopping();
     const portClosed = port.close();
     await autotune.end('the daemon ends').catch(() => undefined);
@@ -211,22 +211,4 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     access.close();
   };
   return { url, close };
-}
-
-/** Asks systemd's time service; another one says it nowhere that the sandbox shows. */
-function isClockSynchronised(): boolean {
-  return existsSync('/run/systemd/timesync/synchronized');
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}
-
-export function darken(hardware: Hardware, log: Logger): void {
-  if (isMissing(hardware.laser)) return;
-  try {
-    hardware.laser.write(false);
-  } catch (error) {
-    log.error(describeError(error), 'the laser pin does not obey');
-  }
 }

@@ -59,24 +59,24 @@ function laserStatus({ laser }: Robot): LaserStatus {
 }
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {
-  const { state } = robot.units[name];
+  const report = robot.units[name].report();
   const { revision, savedAt } = robot.store.find(name) ?? { revision: 0, savedAt: null };
   return {
-    mode: state.mode,
-    online: state.online,
-    faults: state.faults,
-    flags: state.flags,
-    torque: state.torque,
-    firmware: state.identity?.firmware,
-    protocol: state.identity?.protocol,
-    excitation: state.excitation,
+    mode: report.mode,
+    online: report.online,
+    faults: report.faults,
+    flags: report.flags,
+    torque: report.torque,
+    firmware: report.identity?.firmware,
+    protocol: report.identity?.protocol,
+    excitation: report.excitation,
     gains: {
       revision,
       savedAt,
-      applied: state.applied,
-      trial: state.trial && trialStatusOf(state.trial),
+      applied: report.applied,
+      trial: report.trial && trialStatusOf(report.trial),
     },
-    problem: state.problem && complaintOf(state.problem),
+    problem: report.problem && complaintOf(report.problem),
   };
 }
 

@@ -17,6 +17,16 @@ interface LaserReport {
   readonly problem: RobotError | undefined;
 }
 
+interface LaserOptions {
+  readonly hardware: Pick<Hardware, 'laser' | 'interlock'>;
+  readonly clock: Clock;
+  /** 0 = no limit. */
+  readonly maxOnS: number;
+  readonly onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
+  /** Called when `look` finds another fault than before. `error` keeps the laser from being used; undefined: nothing does any more. `mayBeLit` is true where it may be lit although nobody wants it. */
+  readonly onFault: (error: unknown, mayBeLit: boolean) => void;
+}
+
 /**
  * Dark unless someone asked for light just now. Every act is a synchronous pin write and read-back; none of them waits
  * for the bus, the disk or another request.
@@ -26,23 +36,22 @@ export class Laser {
   readonly #clock: Clock;
   /** 0 = no limit. */
   readonly #maxOnMs: number;
-  readonly #onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
+  readonly #onChange: LaserOptions['onChange'];
+  readonly #onFault: LaserOptions['onFault'];
   #limit: Timer | undefined;
   #wanted: LaserState = 'off';
   /** What the pin proved last, and what `onChange` was called with. */
   #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
+  /** The fault with which `onFault` was called last, in words; undefined after it was called without one. */
+  #lastFault: string | undefined;
 
-  constructor(options: {
-    hardware: Pick<Hardware, 'laser' | 'interlock'>;
-    clock: Clock;
-    maxOnS: number;
-    onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
-  }) {
+  constructor(options: LaserOptions) {
     this.#hardware = options.hardware;
     this.#clock = options.clock;
     this.#maxOnMs = options.maxOnS * 1000;
     this.#onChange = options.onChange;
+    this.#onFault = options.onFault;
     this.#hardware.interlock?.onOpen(() => {
       if (this.#wanted === 'on') this.darken('interlock opened');
     });
@@ -108,10 +117,20 @@ export class Laser {
   }
 
   /**
-   * Called by supervision: a pin that failed to go dark, or that something else lit, is darkened. Returns why the laser
-   * cannot be used, if so.
+   * Supervision calls this at every tick. A laser that should be dark and may be lit is darkened, and so is a lit one whose
+   * interlock is open or whose pin is lost.
    */
-  keepDark(): unknown {
+  look(): void {
+    const error = this.#mend();
+    const mayBeLit = error !== undefined && this.report().light === 'fault';
+    const fault = error === undefined ? undefined : `${error} ${mayBeLit}`;
+    if (fault === this.#lastFault) return;
+    this.#lastFault = fault;
+    this.#onFault(error, mayBeLit);
+  }
+
+  /** Returns why the laser cannot be used, if so. */
+  #mend(): unknown {
     try {
       if (this.#wanted === 'off') {
         if (couldBeLit(this.#pin())) this.off(this.#reason);

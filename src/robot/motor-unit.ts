@@ -95,7 +95,7 @@ export class MotorUnit {
   }
 
   /** How the unit is, for people and programs. */
-  get state() {
+  report() {
     const { online, identity, problem } = this.#supervision;
     const { mode, gains } = this.#state;
     const status = online ? this.#state.status : undefined;
@@ -117,7 +117,7 @@ export class MotorUnit {
     };
   }
 
-  /** As in `state`, without the whole report: polls and streams read it. */
+  /** The mode that the controller shows, without the whole report. */
   get mode(): Mode | null {
     return this.#state.mode;
   }
@@ -127,12 +127,10 @@ export class MotorUnit {
     return this.#state.latch.hasMissedRelease ? 'manual' : this.#state.mode;
   }
 
-  /** See `mode` above. */
   get flags(): readonly string[] {
     return flagsOf(this.#supervision.online ? this.#state.status : undefined);
   }
 
-  /** See `mode`. */
   get trial(): Trial | undefined {
     return this.#state.gains.trial;
   }

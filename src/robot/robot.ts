@@ -47,8 +47,6 @@ export class Robot {
   readonly #periodMs: number;
   readonly #stop: Stop;
   #closed = false;
-  /** What kept the laser from being used at the last look. */
-  #laserFault: string | undefined;
   #timer: Timer | undefined;
 
   constructor(options: {
@@ -72,6 +70,7 @@ export class Robot {
       clock,
       maxOnS: settings.laserMaxOnS,
       onChange: (before, after, reason) => this.#emit({ what: 'laser', before, after, reason }),
+      onFault: (error, mayBeLit) => this.#emit({ what: 'laser fault', error, mayBeLit }),
     });
     const { link } = this;
     const { onControllerReset } = settings;
@@ -163,20 +162,11 @@ export class Robot {
   #supervise(atMs: number): void {
     this.#timer = this.#clock.after(Math.max(0, atMs - this.#clock.nowMs()), () => {
       for (const unit of Object.values(this.units)) void unit.tick();
-      this.#watchLaser();
+      this.laser.look();
       this.polled.emit();
       this.followed.emit();
       this.#supervise(Math.max(atMs + this.#periodMs, this.#clock.nowMs()));
     });
-  }
-
-  #watchLaser(): void {
-    const error = this.laser.keepDark();
-    const mayBeLit = error !== undefined && this.laser.report().light === 'fault';
-    const fault = error === undefined ? undefined : `${error} ${mayBeLit}`;
-    if (fault === this.#laserFault) return;
-    this.#laserFault = fault;
-    this.#emit({ what: 'laser fault', error, mayBeLit });
   }
 
   #emit(event: RobotEvent): void {

@@ -160,7 +160,7 @@ export class StepMemory {
     });
     this.captured.emit({ unit, loop, number, rateHz, decimation, periodS, samples, figures });
     const beganMs = this.#clock.nowMs() - 1000 * periodS * measured.length - READ_OUT_MS;
-    const { trial } = this.#robot.units[unit].state;
+    const { trial } = this.#robot.units[unit].report();
     const saved = this.#robot.store.current(unit);
     const gains = (trial ?? saved).gains[loop];
     // Measured with two sets of gains, it would show neither.

@@ -16,10 +16,10 @@ describe('autotune', function () {
 
   const isBack = async () => {
     await bench.wait(200);
-    const { state } = bench.robot.units.gimbal;
-    expect(state.trial).equal(undefined);
-    expect(state.excitation?.amplitude ?? 0).equal(0);
-    expect(state.applied).equal(true);
+    const { trial, excitation, applied } = bench.robot.units.gimbal.report();
+    expect(trial).equal(undefined);
+    expect(excitation?.amplitude ?? 0).equal(0);
+    expect(applied).equal(true);
     expect(bench.running.angle_yaw?.kp).equal(bench.saved.gains.angle_yaw?.kp);
     expect(bench.autotune.isRunning).equal(false);
   };
@@ -61,7 +61,7 @@ describe('autotune', function () {
     it(`is aborted because ${why.source}, and leaves everything as it was`, async () => {
       bench.start(1500);
       await bench.wait(1000);
-      expect(bench.robot.units.gimbal.state.excitation?.amplitude).above(0);
+      expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
       await bench.during(act());
       await bench.wait(600);
       expect(bench.now.state).equal('aborted');
@@ -99,7 +99,7 @@ describe('autotune', function () {
     };
     bench.start();
     await bench.wait(1000);
-    expect(bench.robot.units.gimbal.state.excitation?.amplitude).above(0);
+    expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
     isStillRefused = true;
     while (bench.now.state === 'running') await bench.wait(100);
     isStillRefused = false;
@@ -110,7 +110,8 @@ describe('autotune', function () {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
-    const isTried = () => bench.running.angle_yaw?.kp !== saved && gimbal.state.excitation?.amplitude !== 0;
+    const isTried = () =>
+      bench.running.angle_yaw?.kp !== saved && gimbal.report().excitation?.amplitude !== 0;
     while (!isTried()) await bench.wait(10);
     const tried = bench.running.angle_yaw?.kp;
     const ends = [
@@ -140,7 +141,7 @@ describe('autotune', function () {
     bench.sim.inject({ target: 'gimbal', fault: 'plug' });
     await bench.wait(1500);
     expect(await chosen).deep.equal(theirs);
-    expect(gimbal.state.excitation).deep.equal(theirs);
+    expect(gimbal.report().excitation).deep.equal(theirs);
   });
 
   it('goes on with calmer gains after the controller took the wave away, which it does in time', async () => {

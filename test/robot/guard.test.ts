@@ -53,7 +53,7 @@ describe("the controller's guard of the excitation", () => {
     await tryGains();
     // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
-    expect(chassis().state).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
+    expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
     expect(chassis().excitation().amplitude).to.equal(0);
     expect(robot.events).to.deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: 'runaway' });
     const { gains } = robot.truth('chassis');
@@ -66,7 +66,7 @@ describe("the controller's guard of the excitation", () => {
     await robot.during(chassis().excite(WAVE));
     await tryGains();
     await robot.wait(1000 * RUNAWAY);
-    expect(chassis().state.faults).to.deep.equal(['ran_away']);
+    expect(chassis().report().faults).to.deep.equal(['ran_away']);
     const { bus } = robot.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     bus.writeBlock = async (address, register, data) => {
@@ -92,7 +92,7 @@ describe("the controller's guard of the excitation", () => {
     robot.intercept = () => undefined;
     await robot.wait(300);
     expect(robot.loops.chassis.last?.excitation.amplitude).to.equal(0);
-    expect(chassis().state).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
+    expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
   });
 
   it('is given again to a controller that was reset', async () => {

@@ -46,18 +46,22 @@ class ScriptedInterlock implements Interlock {
   }
 }
 
-function setUp(options: { maxOnS?: number; interlock?: Interlock } = {}) {
+function setUp(
+  options: { maxOnS?: number; interlock?: Interlock; hardware?: { laser: OutputPin | Missing } } = {},
+) {
   const pin = new ScriptedPin();
   const clock = new ManualClock();
   const changes: string[] = [];
+  const faults: string[] = [];
   const { maxOnS = 0, interlock } = options;
   const laser = new Laser({
-    hardware: { laser: pin, ...(interlock && { interlock }) },
+    hardware: options.hardware ?? { laser: pin, ...(interlock && { interlock }) },
     clock,
     maxOnS,
     onChange: (before, after, reason) => changes.push(`${before} ${after} ${reason}`),
+    onFault: (error, mayBeLit) => faults.push(`${error} ${mayBeLit}`),
   });
-  return { pin, clock, laser, changes };
+  return { pin, clock, laser, changes, faults };
 }
 
 const codeOf = (act: () => unknown) => {
@@ -67,10 +71,6 @@ const codeOf = (act: () => unknown) => {
   } catch (error) {
     return error instanceof RobotError ? error.code : String(error);
   }
-};
-
-const failing = (error: unknown) => {
-  throw error;
 };
 
 describe('Laser', () => {
@@ -125,7 +125,7 @@ describe('Laser', () => {
     const { pin, laser } = setUp({ interlock });
     laser.on();
     interlock.closed = false;
-    laser.keepDark();
+    laser.look();
     expect(pin.level).to.equal(false);
   });
 
@@ -135,7 +135,7 @@ describe('Laser', () => {
     laser.on();
     expect(laser.report().problem).to.equal(undefined);
     interlock.failing = true;
-    laser.keepDark();
+    laser.look();
     expect([pin.level, laser.report().reason]).to.deep.equal([false, 'interlock opened']);
     expect(laser.report()).to.deep.include({ state: 'off', light: 'dark' });
     expect(laser.report().problem?.code).to.equal('pin-failed');
@@ -144,21 +144,26 @@ describe('Laser', () => {
   });
 
   it('sees at the next look that the pin of a lit laser fails', () => {
-    const { pin, laser } = setUp();
+    const { pin, laser, faults } = setUp();
     laser.on();
-    expect(laser.keepDark()).to.equal(undefined);
+    laser.look();
+    expect(faults).to.deep.equal([]);
     pin.unreadable = true;
-    expect(laser.keepDark()).to.have.property('code', 'pin-failed');
+    laser.look();
+    laser.look();
+    expect(faults).to.deep.equal(['RobotError: pin-failed true']);
     expect(laser.report().light).to.equal('fault');
     pin.unreadable = false;
-    expect([laser.keepDark(), laser.report().light]).to.deep.equal([undefined, 'on']);
+    laser.look();
+    expect(faults.slice(1)).to.deep.equal(['undefined false']);
+    expect(laser.report().light).to.equal('on');
   });
 
   it('is not wanted any more where its pin was found dark', () => {
     const { pin, laser, changes } = setUp();
     laser.on();
     pin.level = false;
-    laser.keepDark();
+    laser.look();
     expect(changes.at(-1)).to.equal('on off pin lost');
   });
 
@@ -179,34 +184,40 @@ describe('Laser', () => {
   });
 
   it('darkens a pin that failed to go dark as soon as it obeys', () => {
-    const { pin, laser } = setUp();
+    const { pin, laser, faults } = setUp();
     laser.on();
     pin.failing = 'throws';
     expect(codeOf(() => laser.off())).to.equal('pin-failed');
-    expect(codeOf(() => failing(laser.keepDark()))).to.equal('pin-failed');
+    laser.look();
+    expect(faults).to.deep.equal(['RobotError: pin-failed true']);
     expect(pin.level).to.equal(true);
     pin.failing = 'none';
-    expect(laser.keepDark()).to.equal(undefined);
+    laser.look();
+    expect(faults.slice(1)).to.deep.equal(['undefined false']);
     expect(pin.level).to.equal(false);
   });
 
   it('says what is missing where there is no pin', () => {
-    const hardware = { laser: { missing: 'no GPIO chip', cure: 'Run on a Pi.' } };
-    const laser = new Laser({ hardware, clock: new ManualClock(), maxOnS: 0, onChange: () => undefined });
+    const { laser, faults } = setUp({
+      hardware: { laser: { missing: 'no GPIO chip', cure: 'Run on a Pi.' } },
+    });
     expect(codeOf(() => laser.on())).to.equal('laser-unavailable');
     expect(codeOf(() => laser.off())).to.equal('laser-unavailable');
-    expect(codeOf(() => failing(laser.keepDark()))).to.equal('laser-unavailable');
+    laser.look();
+    expect(faults).to.have.length(1);
+    expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
   it('is off, and says why, when the pin comes back after it was lost', () => {
     const pin = new ScriptedPin();
     const hardware: { laser: OutputPin | Missing } = { laser: pin };
-    const laser = new Laser({ hardware, clock: new ManualClock(), maxOnS: 0, onChange: () => undefined });
+    const { laser, faults } = setUp({ hardware });
     laser.on();
     hardware.laser = { missing: 'GPIO line 529 cannot be written', cure: 'Wait.' };
-    laser.keepDark();
+    laser.look();
     hardware.laser = pin;
-    expect(laser.keepDark()).to.equal(undefined);
+    laser.look();
+    expect(faults.at(-1)).to.equal('undefined false');
     expect([pin.level, laser.report().state, laser.report().reason]).to.deep.equal([
       false,
       'off',

@@ -51,7 +51,7 @@ describe('a unit after refused requests', () => {
     await unread('chassis', 'excitation', () => units().chassis.excite(STILL));
     for (const mode of ['manual', 'debug'] as const) await robot.during(units().chassis.setMode(mode));
     await robot.wait(500);
-    expect(units().chassis.state.excitation?.amplitude).to.equal(0);
+    expect(units().chassis.report().excitation?.amplitude).to.equal(0);
   });
 
   it('moves by nothing that only met refusals', async () => {
@@ -76,7 +76,7 @@ describe('a unit after refused requests', () => {
       expect(await robot.outcome(saved)).to.equal(200);
     }
     await robot.wait(500);
-    expect([robot.truth('gimbal').mode, units().gimbal.state.mode]).to.deep.equal(['manual', 'manual']);
+    expect([robot.truth('gimbal').mode, units().gimbal.report().mode]).to.deep.equal(['manual', 'manual']);
   });
 
   /** In ms of the robot's clock. */
@@ -111,7 +111,7 @@ describe('a unit after refused requests', () => {
     await robot.wait(100);
     await robot.during(somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.debug ?? 2 }));
     await robot.wait(300);
-    expect([robot.truth('gimbal').mode, units().gimbal.state.mode]).to.deep.equal(['debug', 'debug']);
+    expect([robot.truth('gimbal').mode, units().gimbal.report().mode]).to.deep.equal(['debug', 'debug']);
   });
 
   for (const [policy, expected] of [
@@ -171,7 +171,7 @@ describe('a unit after refused requests', () => {
     expect(robot.truth('gimbal').mode).to.equal('auto');
     await robot.restart();
     await robot.wait(200);
-    expect([units().gimbal.state.mode, robot.truth('gimbal').mode]).to.deep.equal(['auto', 'auto']);
+    expect([units().gimbal.report().mode, robot.truth('gimbal').mode]).to.deep.equal(['auto', 'auto']);
   });
 
   it('is mended by an end in order', async () => {
@@ -192,7 +192,7 @@ describe('a unit after refused requests', () => {
     await robot.wait(300);
     robot.fault('chassis', 'plug');
     await robot.wait(1500);
-    expect(units().chassis.state).to.deep.include({ online: true, mode: 'debug', excitation: WAVE });
+    expect(units().chassis.report()).to.deep.include({ online: true, mode: 'debug', excitation: WAVE });
     expect(robot.truth('chassis')).to.include({ mode: 'debug', torque: true });
     expect(robot.truth('chassis').gains?.speed?.kp).to.equal(40);
   });
@@ -203,7 +203,7 @@ describe('a unit after refused requests', () => {
     await debugWithWave();
     robot.fault('chassis', 'brownout');
     await robot.wait(300);
-    expect(units().chassis.state).to.deep.include({ mode: 'debug' });
+    expect(units().chassis.report()).to.deep.include({ mode: 'debug' });
     expect(units().chassis.excitation().amplitude).to.equal(0);
   });
 
@@ -221,7 +221,7 @@ describe('a unit after refused requests', () => {
     await robot.wait(1000);
     const beats = robot.frames.slice(before).filter(frame => isWrite(frame, 'gimbal', 'heartbeat'));
     expect(beats.length).to.be.within(45, 51);
-    expect(units().gimbal.state.online && units().chassis.state.online).to.equal(true);
+    expect(units().gimbal.report().online && units().chassis.report().online).to.equal(true);
     asking = false;
     await robot.during(Promise.all(callers));
   });

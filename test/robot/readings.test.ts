@@ -36,7 +36,7 @@ describe('readings', () => {
     robot.intercept = ({ unit, register }) =>
       unit === 'chassis' && register === 'telemetry' ? 'fails' : undefined;
     await robot.wait(300);
-    expect(chassis().state.online).to.equal(false);
+    expect(chassis().report().online).to.equal(false);
   });
 
   it('are taken at every poll while gains are tried', async () => {

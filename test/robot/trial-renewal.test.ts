@@ -95,8 +95,8 @@ describe('a trial that ends while a request gives its gains', () => {
   };
   const isOver = async () => {
     await robot.wait(500);
-    expect(chassis().state.trial).to.equal(undefined);
-    expect(chassis().state.applied).to.equal(true);
+    expect(chassis().report().trial).to.equal(undefined);
+    expect(chassis().report().applied).to.equal(true);
     expect(robot.truth('chassis').gains?.speed?.kp).to.equal(40);
   };
 

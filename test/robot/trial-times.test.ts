@@ -35,7 +35,7 @@ describe('the end of a trial, in time', function () {
     while (!holds() && robot.clock.nowMs() - beganMs <= BACK_MS) await robot.wait(10);
     return robot.clock.nowMs() - beganMs;
   };
-  const isBack = () => running() === saved.speed?.kp && chassis().state.trial === undefined;
+  const isBack = () => running() === saved.speed?.kp && chassis().report().trial === undefined;
 
   it('comes within a second of its lease when page or network are gone, however noisy the bus', async () => {
     for (const noise of [0, 7, 3]) {
@@ -70,7 +70,7 @@ describe('the end of a trial, in time', function () {
       await robot.wait(200);
       robot.fault('chassis', 'plug');
       await robot.wait(800);
-      expect([isBack(), chassis().state.applied]).to.deep.equal([true, true]);
+      expect([isBack(), chassis().report().applied]).to.deep.equal([true, true]);
       expect(robot.events).to.deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: why });
     });
   }
@@ -100,7 +100,7 @@ describe('the end of a trial, in time', function () {
     await robot.during(gimbal.gains.tryGains({ id: 'a', by: 'lab', gains: tried, endsAtMs: 1e9 }));
     robot.loops.gimbal.targetVisible = false;
     await robot.wait(1000);
-    expect([gimbal.state.trial, gimbal.state.applied]).to.deep.equal([undefined, true]);
+    expect([gimbal.report().trial, gimbal.report().applied]).to.deep.equal([undefined, true]);
     expect(robot.events).to.deep.include({
       what: 'trial',
       unit: 'gimbal',

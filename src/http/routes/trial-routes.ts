@@ -69,7 +69,7 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
         const { gains: unitGains } = robot.units[name];
         const stillWanted = () => {
           requireConnected(ctx);
-          if (id !== undefined && robot.units[name].state.trial?.id !== id)
+          if (id !== undefined && robot.units[name].report().trial?.id !== id)
             throw new RobotError('trial-ended');
         };
         const trial: Trial = {
@@ -95,10 +95,11 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
         problems: ['not-confirmed'],
       },
       async () => {
-        const { state, gains: unitGains } = robot.units[name];
-        const ended = state.trial !== undefined;
-        // Of a controller that is away, and that nobody tries gains on, nothing is to be proven.
-        if (ended || state.online) await unitGains.endTrial('ended');
+        const unit = robot.units[name];
+        const { trial, online } = unit.report();
+        const ended = trial !== undefined;
+        // Where there is no trial, a controller that is offline has nothing to prove.
+        if (ended || online) await unit.gains.endTrial('ended');
         return { ended };
       },
     ),
