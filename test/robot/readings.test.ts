@@ -55,7 +55,7 @@ describe('readings', () => {
     };
     expect(await perSecond('heartbeat'), 'after two that were lost').to.be.within(9, 20);
     expect(lost).to.equal(6);
-    expect(chassis().state).to.include({ online: true });
+    expect(chassis().report()).to.include({ online: true });
     await robot.during(chassis().setMode('auto'));
     expect(await perSecond('heartbeat'), 'in auto').to.equal(50);
   });
