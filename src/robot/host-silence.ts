@@ -2,17 +2,17 @@ import type { Clock } from '../core/clock.js';
 import type { Link } from '../protocol/link.js';
 import { REGISTERS } from '../protocol/registers.js';
 
-/** How long a controller bears to hear no heartbeat before it takes torque off. 0 = for ever. */
+/** How long a controller works on without hearing a heartbeat before it takes torque off. 0 = for ever. */
 export interface SilenceLimits {
   /** The longest that a process before this one may have given to the controller. */
   readonly beforeMs: number;
-  /** What every heartbeat of this process gives. */
+  /** The limit that every heartbeat of this process sends. */
   readonly givenMs: number;
 }
 
 /**
- * Proves that a controller which nobody can reach has no torque: no heartbeat has been on the bus for longer than the
- * controller bears. A heartbeat that failed may have been heard, so it counts; so does one that the bus still holds.
+ * Proves that a controller which nobody can reach has no torque: for longer than its limit no heartbeat has been on the
+ * bus. A heartbeat that failed may have been heard, so it counts; so does one that the bus still holds.
  */
 export class HostSilence {
   readonly givenMs: number;
@@ -20,7 +20,7 @@ export class HostSilence {
   readonly #address: number;
   readonly #clock: Clock;
   readonly #startedMs: number;
-  /** The longest that it may have been given since its latch was last seen. */
+  /** The longest limit that the controller may have been given since its latch was last seen. 0 = for ever. */
   #longestMs: number;
 
   constructor(options: { link: Link; address: number; clock: Clock; limits: SilenceLimits }) {
@@ -33,12 +33,14 @@ export class HostSilence {
     this.#longestMs = beforeMs === 0 || givenMs === 0 ? 0 : Math.max(beforeMs, givenMs);
   }
 
-  /** What was given before does not matter to a controller that shows its latch. */
+  /**
+   * A controller that shows its latch has no torque, so the limits that earlier processes gave it no longer matter.
+   */
   latchSeen(): void {
     this.#longestMs = this.givenMs;
   }
 
-  /** Whether the controller must have taken torque off by itself. */
+  /** Whether the controller must have taken torque off by itself by now. */
   get hasPassed(): boolean {
     if (this.#longestMs === 0) return false;
     const lastMs = this.#link.lastOnBusMs(this.#address, REGISTERS.heartbeat) ?? this.#startedMs;

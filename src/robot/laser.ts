@@ -8,11 +8,11 @@ export type LaserState = 'on' | 'off';
 export type LaserReason = 'time limit' | 'interlock opened' | 'stop' | 'pin lost';
 
 interface LaserReport {
-  /** What the pin says; null while it cannot be read or there is none. */
+  /** What was read from the pin; null where there is no pin or it cannot be read. */
   readonly state: LaserState | null;
   /** `dark` and `on` are what the pin proves; with `fault` the laser may be lit although nobody wants it. */
   readonly light: 'on' | 'dark' | 'unknown' | 'fault';
-  /** Why it is dark although it was last switched on; undefined after a switch by hand. */
+  /** Why it is dark although it was last switched on; undefined after somebody switched it off. */
   readonly reason: LaserReason | undefined;
   readonly problem: RobotError | undefined;
 }
@@ -23,13 +23,16 @@ interface LaserOptions {
   /** 0 = no limit. */
   readonly maxOnS: number;
   readonly onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
-  /** Called when `look` finds another fault than before. `error` keeps the laser from being used; undefined: nothing does any more. `mayBeLit` is true where it may be lit although nobody wants it. */
+  /**
+   * Called when `look` finds another fault than at its last call. `error` says what keeps the laser from being used,
+   * and is undefined once nothing does. `mayBeLit` is true where the laser may be lit although nobody wants it.
+   */
   readonly onFault: (error: unknown, mayBeLit: boolean) => void;
 }
 
 /**
- * Dark unless someone asked for light just now. Every act is a synchronous pin write and read-back; none of them waits
- * for the bus, the disk or another request.
+ * The laser is dark unless somebody asked for light. Every act is a synchronous pin write and read-back; none of them
+ * waits for the bus, the disk or another request.
  */
 export class Laser {
   readonly #hardware: Pick<Hardware, 'laser' | 'interlock'>;
@@ -40,10 +43,10 @@ export class Laser {
   readonly #onFault: LaserOptions['onFault'];
   #limit: Timer | undefined;
   #wanted: LaserState = 'off';
-  /** What the pin proved last, and what `onChange` was called with. */
+  /** The state that the pin last proved, with which `onChange` was last called. */
   #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
-  /** The fault with which `onFault` was called last, in words; undefined after it was called without one. */
+  /** The fault of the last call of `onFault`, in words; undefined while the laser can be used. */
   #lastFault: string | undefined;
 
   constructor(options: LaserOptions) {
@@ -58,7 +61,7 @@ export class Laser {
   }
 
   report(): LaserReport {
-    // Looking at an interlock that is lost darkens the laser, so it comes before the pin.
+    // Reading an interlock whose line is lost darkens the laser, so the interlock is read before the pin.
     const interlockProblem = this.#interlockProblem();
     const reason = this.#reason;
     try {
@@ -68,13 +71,16 @@ export class Laser {
       return { state: isLit ? 'on' : 'off', light, reason, problem: interlockProblem };
     } catch (error) {
       if (!isRobotError(error)) throw error;
-      // A pin that is missing, and was dark when it was last read, was not lit by us.
+      // The daemon has not lit a laser whose pin is missing and was dark when it was last read.
       const mayBeLit = error.code !== 'laser-unavailable' || this.#proven === 'on';
       return { state: null, light: mayBeLit ? 'fault' : 'unknown', reason, problem: error };
     }
   }
 
-  /** Throws `laser-unavailable`, `interlock-open` or `pin-failed`; then it is dark, or supervision darkens it. */
+  /**
+   * Throws `laser-unavailable`, `interlock-open` or `pin-failed`. The laser is dark then, or supervision goes on
+   * darkening it.
+   */
   on(): LaserState {
     const pin = this.#pin();
     if (this.#hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
@@ -93,7 +99,7 @@ export class Laser {
     return 'on';
   }
 
-  /** Throws `laser-unavailable` or `pin-failed`; supervision goes on trying then. */
+  /** Throws `laser-unavailable` or `pin-failed`; supervision goes on darkening the laser then. */
   off(reason?: LaserReason): LaserState {
     this.#wanted = 'off';
     if (this.#proven === 'on' || reason === undefined) this.#reason = reason;
@@ -105,7 +111,10 @@ export class Laser {
     return 'off';
   }
 
-  /** Switches off and does not throw. Returns why the laser may still be lit, if so; supervision goes on trying then. */
+  /**
+   * Switches off and does not throw. Returns an error where the laser may still be lit; supervision goes on darkening
+   * it then.
+   */
   darken(reason: LaserReason | undefined): RobotError | undefined {
     try {
       this.off(reason);
@@ -117,7 +126,7 @@ export class Laser {
   }
 
   /**
-   * Supervision calls this at every tick. A laser that should be dark and may be lit is darkened, and so is a lit one whose
+   * Supervision calls this at every tick. It darkens a laser that should be dark and may be lit, and a lit one whose
    * interlock is open or whose pin is lost.
    */
   look(): void {
@@ -129,7 +138,7 @@ export class Laser {
     this.#onFault(error, mayBeLit);
   }
 
-  /** Returns why the laser cannot be used, if so. */
+  /** Returns what keeps the laser from being used, or undefined. */
   #mend(): unknown {
     try {
       if (this.#wanted === 'off') {
@@ -140,7 +149,8 @@ export class Laser {
       else if (!this.#pin().read()) return this.darken('pin lost');
       return undefined;
     } catch (error) {
-      // A pin that is gone comes back dark. One that only failed once is still what it was.
+      // A pin that is gone is dark when it comes back. A pin that only failed to be read may still be lit, and stays
+      // wanted.
       if (this.#wanted === 'on' && isMissing(this.#hardware.laser)) this.darken('pin lost');
       return error;
     }
@@ -152,12 +162,12 @@ export class Laser {
     if (before !== after) this.#onChange(before, after, this.#reason);
   }
 
-  /** A contact that cannot be read counts as open. */
+  /** An interlock that cannot be read counts as open. */
   #interlockOpen(): boolean {
     return this.#interlockProblem() !== undefined || this.#hardware.interlock?.isClosed() === false;
   }
 
-  /** Why the contact cannot be read. */
+  /** The error with which reading the interlock fails; undefined where it can be read or there is none. */
   #interlockProblem(): RobotError | undefined {
     try {
       this.#hardware.interlock?.isClosed();

@@ -23,20 +23,23 @@ export interface Identity {
 }
 
 interface Confirmation {
-  /** Frames written before may still take effect. */
+  /** True where frames written earlier may still take effect. */
   readonly unsettled?: boolean;
-  /** Called before each write; throws when it must not be done any more. */
+  /** Called before each write. Throws when the write must not be done any more. */
   readonly stillWanted: () => void;
-  /** Whether the controller shows it. */
+  /** Reads whether the controller shows what was written. */
   readonly holds: () => Promise<boolean>;
 }
 
 /** The pause between two looks at whether a frame has taken effect. */
 const LOOK_AGAIN_MS = 2;
-/** A frame that the controller refused, for a bit flipped on the way, is written again; a slow one is waited for. */
+/**
+ * How often a frame is written at most: a controller refuses one in which a bit was flipped on the way. A frame that is
+ * only slow to take effect is waited for.
+ */
 const WRITES = 3;
 
-/** The conversation with one motor controller: what is asked of it is confirmed by reading back. */
+/** The conversation with one motor controller. Everything written to it is confirmed by reading back. */
 export class MotorController {
   readonly #unit: Unit;
   readonly #link: Link;
@@ -45,7 +48,7 @@ export class MotorController {
   readonly #onStatus: (status: StatusFrame) => void;
   #beats = 0;
 
-  /** `onStatus` gets every status that is read, whoever asked for it, before its reader does. */
+  /** `onStatus` is called with every status that is read, whoever asked for it, before the reader gets it. */
   constructor(options: {
     unit: Unit;
     link: Link;
@@ -59,7 +62,7 @@ export class MotorController {
     this.#telemetry = telemetryRegister(options.unit);
   }
 
-  /** Throws `wrong-identity` for anything but this unit's firmware with our protocol. */
+  /** Throws `wrong-identity` unless the controller runs this unit's firmware with our version of the protocol. */
   async identify(urgency: Urgency): Promise<Identity> {
     const found = await this.#read(REGISTERS.identity, urgency);
     const { kind, loops } = this.#unit;
@@ -97,9 +100,9 @@ export class MotorController {
 
   /**
    * Modes and latches are confirmed by the status, so that no later poll finds older ones there. Where frames written
-   * before may still take effect (`unsettled`), what the status shows at once is not believed yet.
-   * `stillWanted` is called before each write, of which there may be several, and throws when it must not be done.
-   * Resolves with the number of frames that the controller may have got.
+   * earlier may still take effect (`unsettled`), what the status shows at once is not believed yet. `stillWanted` is
+   * called before each write, of which there may be several, and throws when the write must not be done. Resolves with
+   * the number of frames that the controller may have received.
    */
   setMode(mode: Mode, untilMs: number, unsettled: boolean, stillWanted: () => void): Promise<number> {
     const urgency: Urgency = { priority: 'mode', untilMs };
@@ -111,7 +114,7 @@ export class MotorController {
     });
   }
 
-  /** A release has the urgency of a stop, so that the two never overtake each other. See `setMode`. */
+  /** A release has the same urgency as a stop, so that the two never overtake each other. See `setMode`. */
   async setLatch(
     latched: boolean,
     untilMs: number,
@@ -146,18 +149,24 @@ export class MotorController {
     await this.#writeAndConfirm(REGISTERS.excitation, values, { priority: 'mode', untilMs }, stillWanted);
   }
 
-  /** The deviation that the guard bears, of firmware that has one; 0 is no guard. */
+  /**
+   * Reads the largest deviation that the controller's guard allows; 0 is no guard. Only firmware with the flag `guard`
+   * has this register.
+   */
   async guarded(urgency: Urgency): Promise<number> {
     return (await this.#read(REGISTERS.guard, urgency)).deviation;
   }
 
-  /** 0 is no guard. Confirms by reading back; see `setMode`. */
+  /**
+   * Gives the controller's guard the largest deviation that it allows; 0 is no guard. Confirms by reading back; see
+   * `setMode`.
+   */
   guard(deviation: number, untilMs: number, stillWanted: () => void): Promise<void> {
     const values = { deviation: Math.fround(deviation) };
     return this.#writeAndConfirm(REGISTERS.guard, values, { priority: 'mode', untilMs }, stillWanted);
   }
 
-  /** Every loop of the set is staged and read back. Nothing of it is active yet. See `setMode`. */
+  /** Stages the gains of every loop and reads them back. None of them is active yet. See `setMode`. */
   async stageGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
     for (const loop of this.#unit.loops) {
@@ -170,7 +179,9 @@ export class MotorController {
     }
   }
 
-  /** Resolves when the controller shows the checksum of this whole set, staged before, as active. See `setMode`. */
+  /**
+   * Activates the set that was staged, and resolves when the controller shows its checksum as active. See `setMode`.
+   */
   async commitGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
     const checksum = gainsChecksum(this.#unit, gains);
@@ -195,7 +206,7 @@ export class MotorController {
     });
   }
 
-  /** Resolves with the number of frames that it took. Rejects with `not-confirmed`. */
+  /** Resolves with the number of frames that the controller may have received. Rejects with `not-confirmed`. */
   async #confirmed<R extends Register>(
     register: R,
     values: FieldValues<R>,
@@ -229,7 +240,7 @@ export class MotorController {
     return this.#named(this.#link.write(this.#unit.address, register, values, urgency));
   }
 
-  /** The link knows addresses; people know units. */
+  /** The link knows only addresses, so this adds the unit's name to its errors. */
   async #named<T>(transaction: Promise<T>): Promise<T> {
     try {
       return await transaction;

@@ -18,7 +18,10 @@ import { UnitState } from './unit-state.js';
 import { UnitStop } from './unit-stop.js';
 import { UnitSupervision } from './unit-supervision.js';
 
-/** The caller of a failed save waits so long for the saved gains to be back in the controller; later polls go on trying. */
+/**
+ * The caller of a failed save waits at most this long for the saved gains to be back in the controller; later polls go
+ * on trying.
+ */
 const BRING_BACK_MS = 100;
 /** The pause between two looks for a controller when the daemon starts. */
 const FIND_AGAIN_MS = 20;
@@ -30,19 +33,19 @@ interface UnitOptions {
   readonly store: GainsStore;
   readonly permission: Permission;
   readonly silence: SilenceLimits;
-  /** The mode of a controller that reset itself while we ran. */
+  /** Which mode a controller gets that reset itself while the daemon ran. */
   readonly onControllerReset: 'manual' | 'restore';
   readonly emit: (event: UnitEvent) => void;
-  /** Somebody wants the readings of every poll. */
+  /** Whether somebody wants the readings of every poll. */
   readonly isFollowed: () => boolean;
-  /** The controller is latched although nobody here asked for it. */
+  /** Called when the controller is latched although nobody here asked for it. */
   readonly foundLatched: () => void;
   readonly stepCaptured: (capture: StepCapture) => void;
 }
 
 /**
- * One unit as callers ask of it. What resolves has been confirmed by the controller. What rejects has changed nothing of
- * what is wanted, so the next poll takes back what a refused request may have left in the controller.
+ * One unit as its callers see it. What resolves has been confirmed by the controller. What rejects has not changed what
+ * is wanted, so the next poll takes back whatever a refused request left in the controller.
  */
 export class MotorUnit {
   readonly unit: Unit;
@@ -94,14 +97,14 @@ export class MotorUnit {
     this.#supervision = supervision;
   }
 
-  /** How the unit is, for people and programs. */
+  /** The state of the unit, for people and programs. */
   report() {
     const { online, identity, problem } = this.#supervision;
     const { mode, gains } = this.#state;
     const status = online ? this.#state.status : undefined;
     return {
       online,
-      /** As the controller shows it; null until it was heard from. */
+      /** The mode that the controller shows; null until it was heard from. */
       mode,
       faults: faultsOf(status),
       flags: this.flags,
@@ -109,7 +112,7 @@ export class MotorUnit {
       /** The wave of debug mode; null outside debug mode and while offline. */
       excitation: (online && mode === 'debug' && this.#state.wave) || null,
       identity,
-      /** The saved gains are the active ones. */
+      /** Whether the saved gains are the active ones. */
       applied: online && this.#state.savedGainsRun,
       trial: gains.trial,
       /** Why it is offline. */
@@ -122,7 +125,10 @@ export class MotorUnit {
     return this.#state.mode;
   }
 
-  /** The mode in which it may have torque. One that has missed a resume shows an old one, and gets torque in manual only. */
+  /**
+   * The mode in which the unit may have torque. A controller that has missed a resume still shows its mode of before,
+   * but it is put into manual before it gets torque.
+   */
   get modeUnderTorque(): Mode | null {
     return this.#state.latch.hasMissedRelease ? 'manual' : this.#state.mode;
   }
@@ -143,7 +149,10 @@ export class MotorUnit {
     return this.#supervision.tick();
   }
 
-  /** Looks for the controller until it is online, or `untilMs`: a first try may fail for noise on the bus. */
+  /**
+   * Looks for the controller until it is online or `untilMs` has come. A first try may fail because of noise on the
+   * bus.
+   */
   async find(untilMs: number): Promise<void> {
     for (;;) {
       await this.tick();
@@ -153,7 +162,10 @@ export class MotorUnit {
     }
   }
 
-  /** Mends at once what refused requests may have left in the controller, as far as it can be reached. Never rejects. */
+  /**
+   * Takes back at once what refused requests may have left in the controller, as far as it can be reached. Never
+   * rejects.
+   */
   async settle(): Promise<void> {
     if (!this.#supervision.online) return;
     const untilMs = this.#clock.nowMs() + BRING_BACK_MS;
@@ -161,13 +173,13 @@ export class MotorUnit {
       await this.#controller.status({ priority: 'gains', untilMs });
       await this.#reconciler.mend(untilMs);
     } catch {
-      // Polls go on trying.
+      // Later polls go on trying.
     }
   }
 
   /**
-   * Resolves when the controller shows what is wanted of it, after whoever has the unit's turn. Rejects with `not-confirmed`
-   * where that could not be had in time; polls go on trying.
+   * Waits for the unit's turn, and resolves when the controller shows everything that is wanted of it. Rejects with
+   * `not-confirmed` where that does not happen in time; polls go on trying then.
    */
   async bringBack(): Promise<void> {
     try {
@@ -188,13 +200,13 @@ export class MotorUnit {
       const wave =
         mode === 'debug' ? await this.#controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
-      // A wave that came to its end meanwhile does not come back because it was seen just before.
+      // A wave that ended during the switch must not be wanted again because it was read just before its end.
       this.#state.confirmedMode(mode, this.#state.wantedWave === wantedWave ? wave : undefined);
       settle();
     });
   }
 
-  /** The wave as it was last seen; polls look at it in debug mode. */
+  /** The wave that polls saw last; they look at it in debug mode. */
   excitation(): Excitation {
     this.#gate.requireOnline();
     const { wave } = this.#state;
@@ -202,23 +214,28 @@ export class MotorUnit {
     return wave;
   }
 
-  /** `runaway` is the deviation that the controller's guard bears during a trial; the loop's own unless it is given. */
+  /**
+   * `runaway` is the largest deviation that the controller's guard allows during a trial. The loop's own bound holds
+   * unless it is given.
+   */
   excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
     return this.#gate.request({ kind: 'excite', unit: this.unit.name }, stillWanted, async untilMs => {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();
       const guard = this.#state.guardOf(excitation, runaway);
-      // The guard comes before its wave; the deviation of one loop is none for another.
+      // The guard is set before its wave. While another loop is still excited the guard is off, since its deviation is
+      // not meant for that loop.
       const isOnLoop = this.#state.wave?.loop === excitation.loop;
       if (this.#state.lacksGuard(guard)) await this.#reconciler.guard(isOnLoop ? guard : 0, untilMs);
       await this.#reconciler.excite(excitation, untilMs, sameBoot);
       await this.#reconciler.guard(guard, untilMs);
       const wave = await this.#controller.excitation({ priority: 'mode', untilMs });
-      // A controller that was reset just now takes a wave too, and forgets it on its way back into debug.
+      // A controller that was reset just now also accepts a wave, and forgets it when it is put back into debug mode.
+      // The status shows such a reset.
       await this.#controller.status({ priority: 'mode', untilMs });
       sameBoot();
       this.#requireDebug();
-      // The guard may have taken it away since it was read.
+      // The guard may have ended the wave since it was read.
       if (excitation.amplitude !== 0 && this.#state.ranAway)
         throw new RobotError('not-confirmed', { unit: this.unit.name, register: 'excitation' });
       this.#state.confirmedWave(wave, runaway);
@@ -227,8 +244,8 @@ export class MotorUnit {
   }
 
   /**
-   * Takes this trial and this wave away, unless others have taken their place, also while the robot is stopped. Rejects as
-   * `bringBack` does.
+   * Ends this trial and this wave, unless others have taken their place. Works also while the robot is stopped. Rejects
+   * as `bringBack` does.
    */
   endTuning(id: string, wave: Excitation | undefined): Promise<void> {
     if (this.trial?.id === id) this.#state.gains.endTrial('ended');

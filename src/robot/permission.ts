@@ -1,6 +1,6 @@
 import type { Mode, UnitName } from '../core/units.js';
 
-/** What somebody may be forbidden to do, beyond what the stop forbids. */
+/** The acts that a match may forbid, beside what a stop forbids. */
 export type Act =
   | { readonly kind: 'mode'; readonly unit: UnitName; readonly mode: Mode }
   | { readonly kind: 'excite'; readonly unit: UnitName }

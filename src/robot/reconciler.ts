@@ -5,7 +5,9 @@ import type { UnitEvent } from './robot-event.js';
 import type { Turns } from './turns.js';
 import type { UnitState } from './unit-state.js';
 
-/** The frames that bring a controller to what is wanted of it, each confirmed by what it shows afterwards. */
+/**
+ * Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards.
+ */
 export class Reconciler {
   readonly #state: UnitState;
   readonly #controller: MotorController;
@@ -28,8 +30,9 @@ export class Reconciler {
   }
 
   /**
-   * `stillWanted` is called before every write, and throws when a reset or another request came between. Resolves with
-   * the act that settles the mode's frames, where one frame went out and turned the mode that the controller showed.
+   * `stillWanted` is called before every write, and throws when a reset or another request came between. The caller
+   * calls what this resolves with once the mode counts as confirmed: then the frames are settled, if a single one
+   * changed the mode that the controller shows.
    */
   setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<() => void> {
     const { modeFrames, waveFrames, mode: shown } = this.#state;
@@ -53,10 +56,12 @@ export class Reconciler {
     return this.#state.waveFrames.during(() => this.#controller.excite(wave, untilMs, stillWanted));
   }
 
-  /** Gives the controller's guard this deviation, unless it has it or there is no guard. */
+  /**
+   * Sets the deviation that the controller's guard allows, unless it is set already or the firmware has no guard.
+   */
   async guard(deviation: number, untilMs: number): Promise<void> {
     if (!this.#state.lacksGuard(deviation)) return;
-    // A frame that was not confirmed may have been obeyed.
+    // Until the frame is confirmed nobody knows whether the controller obeyed it.
     this.#state.gaveGuard(undefined);
     await this.#controller.guard(deviation, untilMs, this.#state.sameBoot());
     this.#state.gaveGuard(deviation);
@@ -69,8 +74,8 @@ export class Reconciler {
   }
 
   /**
-   * A controller that was away may come back without its latch, and gains would give it torque. So it is looked at
-   * between staging and committing: a reset before that look is seen, and one after it takes the staged gains away.
+   * A controller that was away may come back without its latch, and gains would give it torque. So its status is read
+   * between staging and committing: that shows an earlier reset, and a later one discards the staged gains.
    */
   async applyGains(gains: GainSet, untilMs: number): Promise<void> {
     const sameBoot = this.#state.sameBoot();
@@ -81,7 +86,9 @@ export class Reconciler {
     sameBoot();
   }
 
-  /** The latch comes before everything else, and waits for no request that has the unit's turn. */
+  /**
+   * Mends the latch. It comes before everything else, and does not wait for a request that has the unit's turn.
+   */
   async mendLatch(untilMs: number): Promise<void> {
     const { step } = this.#state.latch;
     const stillWanted = () => {
@@ -102,19 +109,20 @@ export class Reconciler {
     }
   }
 
-  /** As `mend`, unless a request has the unit's turn: then a later poll does it. */
+  /** Mends mode, gains and wave unless a request has the unit's turn; then a later poll does it. */
   async mendIfIdle(untilMs: number): Promise<void> {
     if (this.#turns.idle) await this.mend(untilMs);
   }
 
-  /** Mends mode, gains and wave. */
+  /** Mends mode, gains and wave in a turn of its own. */
   async mend(untilMs: number): Promise<void> {
     if (this.#state.difference === undefined) return;
     await this.#turns.take(untilMs, () => this.#mendInTurn(untilMs));
   }
 
   /**
-   * Looks and mends in a turn that the caller has. Rejects where the controller does not show in the end what is wanted of it.
+   * Looks at the controller and mends it in the turn that the caller has. Rejects where the controller does not show in
+   * the end what is wanted of it.
    */
   async prove(untilMs: number): Promise<void> {
     await this.#controller.status({ priority: 'gains', untilMs });
@@ -125,7 +133,7 @@ export class Reconciler {
   }
 
   async #mendInTurn(untilMs: number): Promise<void> {
-    // The mode first: gains give torque back to a controller that was reset.
+    // The mode comes first, because gains give torque back to a controller that was reset.
     const mode = this.#state.difference?.mode;
     if (mode !== undefined) {
       await this.setMode(mode, untilMs, () => {

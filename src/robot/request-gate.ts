@@ -6,7 +6,10 @@ import type { Turns } from './turns.js';
 import type { UnitState } from './unit-state.js';
 import type { UnitSupervision } from './unit-supervision.js';
 
-/** A request's last frame ends so long after its arrival, so that its caller is answered within a second. */
+/**
+ * The last frame of a request ends at most this long after the request came, so that its caller is answered within a
+ * second.
+ */
 const REQUEST_MS = 350;
 
 /** Lets requests through to a controller, one at a time, as long as they are allowed. */
@@ -35,8 +38,8 @@ export class RequestGate {
   }
 
   /**
-   * An act that somebody asked for. Only saves are let through while the robot is stopped or being released.
-   * `stillWanted` throws when what was asked is not wanted any more, such as `caller-gone`.
+   * Performs an act that somebody asked for. Only saves are let through while the robot is stopped or being released.
+   * `stillWanted` throws when the caller no longer wants it, for example with `caller-gone`.
    */
   request<T>(
     act: Act,
@@ -46,19 +49,22 @@ export class RequestGate {
     return this.inTurn(() => this.require(act, stillWanted), perform);
   }
 
-  /** By when the last frame of a request has to end that comes now. */
+  /** The time at which the last frame has to end of a request that comes now. */
   get deadlineMs(): number {
     return this.#clock.nowMs() + REQUEST_MS;
   }
 
-  /** Throws where `request` would refuse, but for a controller that is offline. */
+  /** Throws what `request` would throw, except that a controller may be offline. */
   require(act: Act, stillWanted: (() => void) | undefined): void {
     this.#permission.require(act);
     if (act.kind !== 'save') this.#requireReleased();
     stillWanted?.();
   }
 
-  /** One request at a time talks to the controller. What was allowed when it came may not be when its turn comes. */
+  /**
+   * Performs in the unit's turn, since one request at a time talks to the controller. `requireAllowed` is called when
+   * the request comes and again when its turn comes, for a match may have forbidden it meanwhile.
+   */
   async inTurn<T>(
     requireAllowed: () => void,
     perform: (untilMs: number) => Promise<T>,

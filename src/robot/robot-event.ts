@@ -14,7 +14,7 @@ export type TrialEnd =
   | 'runaway'
   | 'offline';
 
-/** What became of one unit. */
+/** A change of one unit. */
 export type UnitEvent =
   | { readonly what: 'mode'; readonly before: Mode | null; readonly after: Mode }
   | { readonly what: 'excitation'; readonly after: Excitation | null }
@@ -25,7 +25,7 @@ export type UnitEvent =
   /** `error` says why. */
   | { readonly what: 'offline' | 'not found' | 'poll failed'; readonly error: unknown };
 
-/** What changed on the robot, whoever caused it. */
+/** A change of the robot, whoever caused it. */
 export type RobotEvent =
   | (UnitEvent & { readonly unit: UnitName })
   | { readonly what: 'stopped'; readonly after: boolean; readonly why: string }
@@ -35,5 +35,8 @@ export type RobotEvent =
       readonly after: LaserState;
       readonly reason: LaserReason | undefined;
     }
-  /** `error` keeps the laser from being used; undefined when it works again. `mayBeLit`: lit although nobody wants it. */
+  /**
+   * `error` says what keeps the laser from being used, and is undefined when it works again. `mayBeLit` is true where
+   * it may be lit although nobody wants it.
+   */
   | { readonly what: 'laser fault'; readonly error: unknown; readonly mayBeLit: boolean };

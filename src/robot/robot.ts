@@ -17,28 +17,31 @@ export interface RobotSettings {
   readonly pollHz: number;
   /** 0 = no limit. */
   readonly laserMaxOnS: number;
-  /** The mode of a controller that reset itself while we ran. */
+  /** Which mode a controller gets that reset itself while the daemon ran. */
   readonly onControllerReset: 'manual' | 'restore';
   readonly silence: Readonly<Record<UnitName, SilenceLimits>>;
 }
 
 /** How long a start waits for controllers to answer. */
 const FIRST_LOOK_MS = 300;
-/** How long an end waits for what refused requests left to be mended. */
+/** How long an end waits until what refused requests left in the controllers has been taken back. */
 const LAST_LOOK_MS = 100;
 
-/** Both units, the laser and the stop, kept under supervision. */
+/** Both units, the laser and the stop, with the timer that supervises them. */
 export class Robot {
   readonly simulated: boolean;
   readonly link: Link;
   readonly laser: Laser;
   readonly store: GainsStore;
   readonly units: Readonly<Record<UnitName, MotorUnit>>;
-  /** Every supervision period. */
+  /** Emitted in every supervision period. */
   readonly polled = new Listeners<void>();
-  /** As `polled`, for whoever follows the readings: they are read less often while nobody does, in a unit that is in manual and tries nothing. */
+  /**
+   * Emitted in every supervision period, for listeners who need fresh readings. A unit in manual without a trial is
+   * read less often while nobody listens here.
+   */
   readonly followed = new Listeners<void>();
-  /** Something that people look at may have changed. */
+  /** Emitted when something that people look at may have changed. */
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
   readonly events = new Listeners<RobotEvent>();
@@ -103,7 +106,7 @@ export class Robot {
     return this.#stop.stopped;
   }
 
-  /** Resolves when every controller that answers soon has been taken in; supervision goes on from there. */
+  /** Resolves when every controller that answers soon has been taken in. Supervision goes on from there. */
   async start(): Promise<void> {
     this.#stop.beginAsBefore();
     const untilMs = this.#clock.nowMs() + FIRST_LOOK_MS;
@@ -116,8 +119,8 @@ export class Robot {
   }
 
   /**
-   * No more supervision, and no more light: what is asked from now on comes too late. Resolves when what refused requests
-   * left in the controllers is mended, or could not be in time: the next daemon takes them as they stand.
+   * Ends supervision and refuses light from now on. Resolves when what refused requests left in the controllers has
+   * been taken back, or after a short time: the next daemon takes the controllers as they stand.
    */
   async close(): Promise<void> {
     this.#closed = true;
@@ -129,7 +132,7 @@ export class Robot {
     );
   }
 
-  /** Throws why a match forbids the act, if it does. */
+  /** Throws a RobotError with the reason where a match forbids the act. */
   requireAllowed(act: Act): void {
     this.#permission.require(act);
   }
@@ -149,7 +152,10 @@ export class Robot {
     return this.#stop.stop(why);
   }
 
-  /** What allows it is asked again before every frame: a phase may be set meanwhile, and a caller hang up. */
+  /**
+   * `stillWanted` and the rules of the match are asked again before every frame: somebody may set a phase meanwhile,
+   * and the caller may hang up.
+   */
   async resume(stillWanted?: () => void): Promise<void> {
     const requireWanted = () => {
       this.requireAllowed({ kind: 'resume' });

@@ -2,9 +2,9 @@ import { perUnit, UNIT_LIST, type Unit, unitNamed } from '../core/units.js';
 import type { Robot } from './robot.js';
 
 /**
- * Ends trials of gains with which a loop runs away from its setpoint, excited or not. A loop that was past its bound when the
- * trial began counts once it has been within: in debug mode a visual loop does not act, wherever the target stands. Returns
- * the act that ends it.
+ * Ends trials of gains with which a loop runs away from its setpoint, excited or not. A loop that was past its bound
+ * when the trial began is not counted until it has been within: in debug mode a visual loop does nothing, so its
+ * deviation may be large all the time. Returns the act that ends the watching.
  */
 export function endRunawayTrials(robot: Robot): () => void {
   const excused = perUnit((): { loops: readonly string[] } => ({ loops: [] }));
@@ -29,7 +29,7 @@ export function endRunawayTrials(robot: Robot): () => void {
   };
 }
 
-/** The loops that are further from their setpoint than they may be. */
+/** The loops that are further from their setpoint than their bound. */
 function pastBound({ loops }: Unit, telemetry: Readonly<Record<string, number>>): readonly string[] {
   const past = loops.filter(({ name, runaway }) => {
     const deviation = (telemetry[`${name}.setpoint`] ?? 0) - (telemetry[`${name}.measured`] ?? 0);

@@ -3,7 +3,7 @@ import { MODES, type Mode } from '../core/units.js';
 import { bitNames } from '../protocol/codec.js';
 import { FAULTS, type FieldValues, FLAGS, type REGISTERS } from '../protocol/registers.js';
 
-/** What a controller says of itself. */
+/** The status register of a controller, decoded. */
 export type StatusFrame = FieldValues<typeof REGISTERS.status>;
 
 /** Throws `bad-frame` for a mode that nobody knows. */
@@ -13,7 +13,6 @@ export function modeOf({ mode: value }: StatusFrame): Mode {
   return mode;
 }
 
-/** None of a controller that was not heard from. */
 export function flagsOf(status: StatusFrame | undefined): readonly string[] {
   return bitNames(FLAGS, status?.flags ?? 0);
 }
@@ -22,7 +21,6 @@ export function hasFlag(status: StatusFrame | undefined, flag: (typeof FLAGS)[nu
   return flagsOf(status).includes(flag);
 }
 
-/** None of a controller that was not heard from. */
 export function faultsOf(status: StatusFrame | undefined): readonly string[] {
   return bitNames(FAULTS, status?.faults ?? 0);
 }

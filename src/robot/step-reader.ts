@@ -4,7 +4,9 @@ import type { Link, Urgency } from '../protocol/link.js';
 import { CAPTURE_PAGE_SAMPLES, capturePageRegister, REGISTERS } from '../protocol/registers.js';
 import type { StatusFrame } from './status-frame.js';
 
-/** Step response as the controller recorded it, in the loop's quantity; sample 0 is the last before the edge. */
+/**
+ * A step response as the controller recorded it, in the loop's quantity. Sample 0 is the last before the edge.
+ */
 export interface StepCapture {
   readonly unit: UnitName;
   readonly loop: string;
@@ -15,7 +17,9 @@ export interface StepCapture {
   readonly measured: readonly number[];
 }
 
-/** A capture is about 40 pages, read between everything else. */
+/**
+ * Reading out a capture takes at most this long: it has about 40 pages, and everything else on the bus comes first.
+ */
 const CAPTURE_MS = 1500;
 
 /** Reads each new step capture of a controller once. */
@@ -23,7 +27,10 @@ export class StepReader {
   readonly #unit: Unit;
   readonly #link: Link;
   readonly #clock: Clock;
-  /** The newest capture known; its numbers begin anew when the controller does. */
+  /**
+   * The newest capture that the status showed. A controller that starts anew counts from the beginning, so its boot id
+   * belongs to the number.
+   */
   #known: { readonly bootId: number; readonly number: number } | undefined;
 
   constructor({ unit, link, clock }: { unit: Unit; link: Link; clock: Clock }) {
@@ -32,14 +39,17 @@ export class StepReader {
     this.#clock = clock;
   }
 
-  /** Undefined unless the status shows a new capture and it was read; rejects as the bus does. */
+  /**
+   * Resolves with the capture if the status shows a new one and it could be read whole, else with undefined. Rejects as
+   * the bus does.
+   */
   async read({ boot_id: bootId, capture: number }: StatusFrame): Promise<StepCapture | undefined> {
     const isNew = this.#known?.bootId === bootId && this.#known.number !== number;
     this.#known = { bootId, number };
     return isNew ? this.#capture() : undefined;
   }
 
-  /** Undefined when a newer one took its place meanwhile. */
+  /** Resolves with undefined when a newer capture took its place while it was read. */
   async #capture(): Promise<StepCapture | undefined> {
     const { name: unit, address, loops } = this.#unit;
     const urgency: Urgency = { priority: 'capture', untilMs: this.#clock.nowMs() + CAPTURE_MS };

@@ -5,21 +5,21 @@ import type { UnitName } from '../core/units.js';
 import type { Laser } from './laser.js';
 import type { UnitStop } from './unit-stop.js';
 
-/** A stop waits this long for its confirmation, and a caller hears within a second. */
+/** A stop waits at most this long for its confirmation, so that its caller is answered within a second. */
 const STOP_MS = 800;
-/** So long a refused resume tries to latch again what it released; polls go on trying. */
+/** A refused resume tries for this long to latch again what it released; polls go on trying. */
 const LATCH_AGAIN_MS = 100;
 
-/** Whether the robot is stopped, through restarts. */
+/** Remembers through a restart whether the robot is stopped. */
 export interface StopMemory {
   readonly wasStopped: boolean;
-  /** Resolves when it is kept, or cannot be in time. */
+  /** Resolves when the medium has it, or when the disk does not manage that in time. */
   record(stopped: boolean): Promise<void>;
 }
 
 /**
- * The robot's stop and its end. Stopped is the laser dark and every controller latched. Of a stop and a resume at the same
- * time the stop wins.
+ * The robot's stop and its end. Stopped means that the laser is dark and every controller latched. Where a stop and a
+ * resume come at the same time, the stop wins.
  */
 export class Stop {
   readonly #units: readonly UnitStop[];
@@ -30,10 +30,13 @@ export class Stop {
   #stopped = false;
   /** Counts stops, so that a resume notices one that came in between. */
   #stops = 0;
-  /** Stops that are not answered yet. */
+  /** The number of stops that have not been answered yet. */
   #underWay = 0;
   #resuming: Promise<void> | undefined;
-  /** One check for each caller who waits for the resume under way. It throws when the caller has hung up or may not resume. */
+  /**
+   * One check for each caller who waits for the resume under way. It throws when the caller has hung up or may not
+   * resume any more.
+   */
   readonly #resumers = new Set<() => void>();
 
   constructor(options: {
@@ -56,7 +59,7 @@ export class Stop {
 
   /**
    * Stops at once, and resolves when that is proven. Rejects with `pin-failed`, or with `not-confirmed` naming every
-   * unit that may still push; the stop stands all the same.
+   * unit that may still have torque; the robot is stopped all the same.
    */
   async stop(why = 'asked'): Promise<void> {
     const pinFailure = this.begin(why);
@@ -65,7 +68,8 @@ export class Stop {
       const untilMs = this.#clock.nowMs() + STOP_MS;
       let unconfirmed = await this.#confirm(untilMs);
       if (this.#resuming !== undefined) {
-        // What a resume had on its way may have come after the latch: it gives up, and the latch is looked at again.
+        // A frame of a resume under way may have reached a controller after its latch. The resume gives up, and then
+        // the latches are confirmed once more.
         await this.#resuming.catch(() => undefined);
         unconfirmed = await this.#confirm(Math.max(untilMs, this.#clock.nowMs() + LATCH_AGAIN_MS));
       }
@@ -80,8 +84,8 @@ export class Stop {
   }
 
   /**
-   * Callers who come while a resume is under way get its end; it goes on as long as one of them wants it. Rejects with
-   * `stopped` where a stop wins.
+   * Callers who come while a resume is under way wait for that one; it goes on as long as one of them wants it. Rejects
+   * with `stopped` where a stop wins.
    */
   async resume(stillWanted: () => void): Promise<void> {
     if (this.#underWay > 0) throw new RobotError('stopped');
@@ -97,8 +101,8 @@ export class Stop {
   }
 
   /**
-   * Dark first; then every unit is wanted stopped, and polls latch it. Waits for nothing. Returns why the laser may still be
-   * lit, if so.
+   * Darkens the laser and has every unit latched by its polls, without waiting for anything. Returns an error where the
+   * laser may still be lit.
    */
   begin(why: string): RobotError | undefined {
     const pinFailure = this.#laser.darken('stop');
@@ -109,7 +113,7 @@ export class Stop {
     return pinFailure;
   }
 
-  /** What an earlier process left stopped is stopped from the start. */
+  /** Stops from the start a robot that an earlier process left stopped. */
   beginAsBefore(): void {
     if (this.#memory?.wasStopped) this.begin('stopped before the restart');
   }
@@ -122,10 +126,11 @@ export class Stop {
     };
     const units = this.#units;
     const online = units.filter(unit => unit.online);
-    // One that appears meanwhile is latched as before, until the resume holds.
+    // A unit that appears only now is latched as before, until the resume is complete.
     for (const unit of online) unit.beginRelease();
     try {
-      // The record comes before the release: the other way round a restart in between would stop a robot that was released.
+      // The record is changed before the release. The other way round, a restart in between would stop a robot that was
+      // released.
       await allEnded([this.#memory?.record(false), ...online.map(unit => unit.enterManual(stillWanted))]);
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
@@ -140,7 +145,7 @@ export class Stop {
     this.#set(false, 'asked');
   }
 
-  /** The units that did not confirm, and why not. */
+  /** Returns the units that did not confirm, each with the reason. */
   async #confirm(untilMs: number): Promise<Map<UnitName, unknown>> {
     const ends = await Promise.allSettled(this.#units.map(one => one.confirm(untilMs)));
     return new Map(
@@ -158,7 +163,7 @@ export class Stop {
   }
 }
 
-/** Throws as the last one does, where all throw. */
+/** Throws the last refusal where all checks throw. */
 function requireOne(checks: Iterable<() => void>): void {
   let refusal: unknown;
   for (const check of checks) {

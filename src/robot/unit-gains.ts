@@ -8,13 +8,16 @@ import type { TrialEnd, UnitEvent } from './robot-event.js';
 import type { Trial } from './trial.js';
 import type { UnitState } from './unit-state.js';
 
-/** A save that waits for the unit's turn, and what goes on with it then. */
+/** A save that waits for the unit's turn, with the acts that end its waiting. */
 interface WaitingSave {
   readonly gains: GainSet;
   readonly baseRevision: number | undefined;
   readonly stillWanted: (() => void) | undefined;
   readonly untilMs: number;
-  /** The controller runs these gains, or newer ones that share the turn. Gets the act that ends the save. */
+  /**
+   * Called when the controller runs these gains, or newer ones that share the turn. Its argument is the act that ends
+   * the save.
+   */
   readonly given: (endSave: () => void) => void;
   readonly refused: (error: unknown) => void;
 }
@@ -56,8 +59,8 @@ export class UnitGains {
   }
 
   /**
-   * Resolves when the gains are active in the controller and on the disk. The next save may stage meanwhile. With
-   * `baseRevision`, another revision in force is refused with `changed-meanwhile`.
+   * Resolves when the gains are active in the controller and on the disk. The next save may stage while this one waits
+   * for the disk. With `baseRevision`, the save is refused with `changed-meanwhile` where another revision is in force.
    */
   async save(
     gains: GainSet,
@@ -84,7 +87,10 @@ export class UnitGains {
     }
   }
 
-  /** Saves that wait for the unit share the next turn: the controller gets the newest gains only, and each is a revision. */
+  /**
+   * Saves that wait for the unit share its next turn: the controller gets the newest gains only, and each save is a
+   * revision.
+   */
   #wait(saves: WaitingSave[]): void {
     const hasTurn = this.#waiting.length > 0;
     this.#waiting = saves;
@@ -104,7 +110,7 @@ export class UnitGains {
     for (const save of saves) {
       try {
         this.#requireAllowed(save);
-        // Whether its base is still in force is known when those before it have been saved.
+        // Its base is compared again once the saves before it are on the disk, for they change the revision in force.
         if (save.baseRevision !== undefined && allowed.length > 0) again.push(save);
         else allowed.push(save);
       } catch (error) {
@@ -120,11 +126,11 @@ export class UnitGains {
     } catch (error) {
       again.push(...refuseDue(allowed, untilMs, error));
     }
-    // Before those who came meanwhile: older gains are never to replace newer ones.
+    // They go before those that came meanwhile, so that older gains never replace newer ones.
     this.#wait([...saves.filter(save => again.includes(save)), ...this.#waiting]);
   }
 
-  /** Runs gains without saving them, until the trial ends or another one of the same id takes its place. */
+  /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */
   async tryGains(trial: Trial, stillWanted?: () => void): Promise<void> {
     try {
       await this.#gate.request({ kind: 'trial', unit: this.#unit.name }, stillWanted, async untilMs => {
@@ -132,13 +138,13 @@ export class UnitGains {
         if (running !== undefined && running.id !== trial.id) {
           throw new RobotError('trial-running', { unit: this.#unit.name, by: running.by });
         }
-        // A save whose disk answers would take the place of the trial that was begun meanwhile.
+        // A save that still waits for the disk would end this trial as soon as the disk answers.
         if (this.#state.gains.savesPending) throw new RobotError('unit-busy', { unit: this.#unit.name });
-        // Loops that are past their bound already are not the doing of these gains.
+        // Fresh readings show which loops are past their bound already; these gains are not to blame for those.
         if (running === undefined) await this.#takeReadings(untilMs);
         await this.#reconciler.guard(this.#state.guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
-        // What ends a trial does not wait for the turn of the request that renews it.
+        // A trial can end without waiting for the turn of the request that renews it.
         if (this.#state.gains.trial !== running) throw new RobotError('trial-ended');
         if (this.#state.latch.isWanted) throw new RobotError('stopped');
         this.#state.gains.beginTrial(trial);
@@ -149,17 +155,23 @@ export class UnitGains {
     }
   }
 
-  /** Resolves when what is wanted after it runs: the saved gains, unless a save or the next trial has begun. Rejects as `MotorUnit.bringBack` does, and the trial is over all the same. */
+  /**
+   * Resolves when the controller runs what follows the trial: the saved gains, unless a save or another trial has
+   * begun. Rejects as `MotorUnit.bringBack` does, and the trial is over all the same.
+   */
   async endTrial(why: TrialEnd): Promise<void> {
     this.#state.gains.endTrial(why);
     await this.#bringBack();
   }
 
-  /** A save that the disk has not confirmed may become the revision in force, so it counts as a change. */
+  /**
+   * Throws where the save is forbidden or its base has changed. A save that the disk has not confirmed yet may become
+   * the revision in force, so it counts as a change.
+   */
   #requireAllowed({ baseRevision, gains: sent, stillWanted }: WaitingSave): void {
     const { name: unit } = this.#unit;
     this.#gate.require({ kind: 'save', unit }, stillWanted);
-    // Where the journal cannot be read, nobody would know which gains to go back to.
+    // This throws where the journal cannot be read, for nobody would know which gains to go back to.
     const { revision, gains } = this.#store.current(unit);
     if (baseRevision === undefined) return;
     if (revision === baseRevision && !this.#state.gains.savesPending) return;
@@ -167,13 +179,13 @@ export class UnitGains {
   }
 }
 
-/** Refuses those whose time is over, and returns the others, who have time for another turn. */
+/** Refuses the saves whose time is over at `nowMs`. Returns the others, which have time for another turn. */
 function refuseDue(saves: readonly WaitingSave[], nowMs: number, error: unknown): WaitingSave[] {
   for (const { untilMs, refused } of saves) if (untilMs <= nowMs) refused(error);
   return saves.filter(({ untilMs }) => untilMs > nowMs);
 }
 
-/** The loops whose gains are not alike. */
+/** The loops whose gains differ. */
 function differenceOf(sent: GainSet, inForce: GainSet): Record<string, GainsDifference> {
   const difference: Record<string, GainsDifference> = {};
   for (const [loop, { before, after }] of Object.entries(changedLoops(inForce, sent))) {

@@ -8,40 +8,40 @@ import { WantedGains } from './wanted-gains.js';
 import { WantedLatch } from './wanted-latch.js';
 import { WantedWave } from './wanted-wave.js';
 
-/** Refused frames are noise on the bus, and no fault of the motors. */
+/** Faults that report a frame damaged on the bus. Nothing is wrong with the motors then. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
 
-/** What a controller shows and should not, with what it should. */
+/** What the controller should show where it shows something else; undefined where it is right. */
 interface Difference {
   readonly mode: Mode | undefined;
   readonly gains: GainSet | undefined;
   readonly wave: Excitation | undefined;
-  /** The deviation that the excited loop may have; 0 is no guard. */
+  /** The largest deviation that the excited loop may have; 0 is no guard. */
   readonly guard: number | undefined;
 }
 
 /**
  * What is wanted of one unit and what was last observed of it. Wanted is what somebody was last answered 200 for, or
- * what the controller had of its own accord; a refused request never changes it. How to undo something is remembered
- * nowhere: it follows from the difference. Nothing here talks to the controller.
+ * what the controller did of its own accord; a refused request never changes it. Nothing remembers how to undo
+ * something, because that follows from the difference. This class does not talk to the controller.
  */
 export class UnitState {
   readonly #unit: Unit;
   readonly #clock: Clock;
-  /** Whether a controller that reset itself gets this mode back; else it stands in manual. */
+  /** Whether a controller that reset itself gets this mode back; otherwise it is put into manual. */
   readonly #restores: (mode: Mode) => boolean;
   readonly #emit: (event: UnitEvent) => void;
 
-  /** Wanted. Undefined until the controller was heard from. */
+  /** What is wanted. The mode is undefined until the controller was heard from. */
   #mode: Mode | undefined;
   readonly #wave: WantedWave;
   readonly latch = new WantedLatch();
   readonly gains: WantedGains;
 
-  /** Observed. */
+  /** What was observed. */
   #status: StatusFrame | undefined;
   #shownWave: Excitation | undefined;
-  /** The deviation that the guard was given since the controller started; undefined where nobody knows. */
+  /** The deviation that the guard was given since the controller started; undefined where that is not known. */
   #givenGuard: number | undefined;
   readonly modeFrames = new UnsettledFrames();
   readonly waveFrames = new UnsettledFrames();
@@ -75,7 +75,7 @@ export class UnitState {
     return this.#mode;
   }
 
-  /** The wave of the controller's register, in force in debug mode only. */
+  /** The wave in the controller's register, which is in force in debug mode only. */
   get wave(): Excitation | undefined {
     return this.#shownWave;
   }
@@ -84,22 +84,25 @@ export class UnitState {
     return this.#wave.current;
   }
 
-  /** The saved gains are the active ones. */
+  /** Whether the saved gains are the active ones. */
   get savedGainsRun(): boolean {
     return this.#status !== undefined && this.gains.areSaved(this.#status.active_checksum);
   }
 
-  /** The active gains are those that should be, which is not known while the journal cannot be read. */
+  /**
+   * Whether the active gains are the wanted ones. False while the journal cannot be read, for then nobody knows which
+   * are wanted.
+   */
   get wantedGainsRun(): boolean {
     return this.#status !== undefined && this.gains.areWanted(this.#status.active_checksum);
   }
 
-  /** The controller's guard took the last wave away. */
+  /** Whether the controller's guard has ended the last wave. */
   get ranAway(): boolean {
     return faultsOf(this.#status).includes('ran_away');
   }
 
-  /** Takes in what the controller shows. */
+  /** Takes in the status that the controller shows. */
   saw(status: StatusFrame): void {
     const before = this.#status;
     if (before !== undefined && before.boot_id !== status.boot_id) this.#wasReset();
@@ -125,7 +128,8 @@ export class UnitState {
   /** The controller confirmed a mode that somebody asked for, with the wave it has in it. */
   confirmedMode(mode: Mode, wave: Excitation | undefined): void {
     if (wave !== undefined) this.#shownWave = wave;
-    // In debug mode already: what the controller shows may be what a refused request left there.
+    // The unit was in debug mode already, so the wave that the controller shows may be what a refused request left
+    // there.
     if (mode === 'debug' && this.#mode === 'debug') return;
     if (mode !== this.#mode) this.gains.endTrial('mode change');
     this.#mode = mode;
@@ -138,62 +142,69 @@ export class UnitState {
     this.#wave.want(wave, runaway);
   }
 
-  /** This wave, or any, is not wanted any more. The controller shows it still, which is not its own choice. */
+  /**
+   * Ends this wave, or whichever there is. The controller still shows it, and that is not to be taken for its own
+   * choice.
+   */
   endWave(wave?: Excitation): void {
     if (wave !== undefined && !this.#wave.is(wave)) return;
     this.#wave.want(undefined);
     this.waveFrames.disturb();
   }
 
-  /** What a wave's guard has to be: there is one in trials only, for gains in force are somebody's own. */
+  /**
+   * The deviation that the guard has to have for this wave. Only trials have a guard: saved gains are somebody's
+   * decision.
+   */
   guardOf(wave: Excitation | undefined, runaway: number | undefined): number {
     return this.gains.trial === undefined ? 0 : this.#boundOf(wave, runaway);
   }
 
-  /** What `guardOf` says of the wave that is wanted while a trial runs. */
+  /** The deviation that the guard has to have for the wanted wave while a trial runs. */
   get guardInTrials(): number {
     return this.#boundOf(this.#mode === 'debug' ? this.#wave.current : undefined, this.#wave.runaway);
   }
 
-  /** Firmware may have none. */
+  /** Whether the controller's firmware has a guard. */
   get hasGuard(): boolean {
     return hasFlag(this.#status, 'guard');
   }
 
-  /** Whether the controller has a guard, and another deviation for it. */
+  /** Whether the controller has a guard that was not given this deviation. */
   lacksGuard(deviation: number): boolean {
     return this.#givenGuard !== deviation && this.hasGuard;
   }
 
-  /** Undefined while it is not confirmed. */
+  /** The guard was given this deviation; undefined while that is not confirmed. */
   gaveGuard(deviation: number | undefined): void {
     this.#givenGuard = deviation;
   }
 
-  /** From now on the controller has to be latched; a release under way has lost. */
+  /** From now on the controller has to be latched; a release under way gives up. */
   wantStop(): void {
     this.latch.want();
     this.gains.endTrial('stop');
   }
 
-  /** The resume holds. A controller that has not confirmed it hears of it when it appears. */
+  /** The resume was answered 200. A controller that has not confirmed it is released when it appears. */
   released(confirmed: boolean): void {
     this.latch.released(confirmed);
     if (this.#mode !== undefined && this.#mode !== 'manual') this.gains.endTrial('mode change');
     this.#mode = 'manual';
     this.#wave.want(undefined);
-    // One that missed it shows the mode of before, which is not its own choice, also when a stop comes first.
+    // A controller that missed the resume shows its mode of before, which is not its own choice, also when a stop
+    // follows.
     if (!confirmed) this.modeFrames.disturb();
   }
 
-  /** What differs and has to be mended. The latch comes before all of it. */
+  /** What has to be mended beside the latch, which comes before all of it; undefined where nothing differs. */
   get difference(): Difference | undefined {
     const status = this.#status;
     if (status === undefined || this.#mode === undefined) return undefined;
     const gains = this.gains.missing(status.active_checksum);
     const shown = this.#shownWave;
     const isDebug = this.#mode === 'debug' && this.mode === 'debug';
-    // Whoever ends the latch puts the controller into manual first; it is not mended beside that.
+    // The release itself puts the controller into manual first, so the mode is left alone meanwhile.
     const mode = this.latch.isReleasing || this.mode === this.#mode ? undefined : this.#mode;
     const wrongWave = isDebug && shown !== undefined && !this.#wave.is(shown);
     const guard = this.gains.trial === undefined ? 0 : this.guardInTrials;
@@ -207,7 +218,9 @@ export class UnitState {
     };
   }
 
-  /** A check that throws when the controller has started anew since now: what it confirmed before is lost. */
+  /**
+   * Returns a check that throws when the controller has been reset since now, for then what it confirmed is lost.
+   */
   sameBoot(): () => void {
     const bootId = this.#status?.boot_id;
     return () => {
@@ -216,7 +229,10 @@ export class UnitState {
     };
   }
 
-  /** The deviation that this wave bears: what it asks for, or else its loop's own; 0, no guard, where nothing moves. */
+  /**
+   * The largest deviation for this wave: what was asked for with it, or else its loop's own bound; 0, no guard, where
+   * nothing moves.
+   */
   #boundOf(wave: Excitation | undefined, runaway: number | undefined): number {
     if (wave === undefined || wave.amplitude === 0) return 0;
     return runaway ?? this.#unit.loops.find(({ name }) => name === wave.loop)?.runaway ?? 0;
@@ -228,7 +244,7 @@ export class UnitState {
     const gone = old.filter(fault => !now.includes(fault));
     if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
     if (appeared.includes('ran_away')) {
-      // The controller took the wave away: it is not to come back, whatever frames are under way.
+      // The controller's guard ended the wave. It must not come back, whatever frames are under way.
       this.#wave.want(undefined);
       this.gains.endTrial('runaway');
     }
@@ -243,7 +259,9 @@ export class UnitState {
     this.gains.endTrial('mode change');
   }
 
-  /** Frames of a request under way may have reached the controller after its reset, so none of them is settled. */
+  /**
+   * Frames of a request under way may have reached the controller after its reset, so no frame counts as settled.
+   */
   #wasReset(): void {
     if (this.#mode !== undefined && (this.latch.isWanted || !this.#restores(this.#mode)))
       this.#mode = 'manual';

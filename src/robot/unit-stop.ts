@@ -9,7 +9,7 @@ import { hasFlag } from './status-frame.js';
 import type { UnitState } from './unit-state.js';
 import type { UnitSupervision } from './unit-supervision.js';
 
-/** One try to latch while a stop waits, and the pause before the next. */
+/** How long one try to latch takes at most while a stop waits, and the pause before the next. */
 const TRY_MS = 200;
 const BETWEEN_TRIES_MS = 10;
 
@@ -53,15 +53,15 @@ export class UnitStop {
     return this.#silence.hasPassed ? 'silent' : 'unknown';
   }
 
-  /** From now on the controller has to be latched. `confirm` makes it so. */
+  /** From now on the controller has to be latched; `confirm` waits until it is. */
   begin(): void {
     this.#state.wantStop();
     this.#supervision.lookSoon();
   }
 
   /**
-   * Resolves when the controller has confirmed its latch, or cannot have torque any more by its own silence rule. Goes
-   * past everything that waits for this unit. Rejects at `untilMs`.
+   * Resolves when the controller has confirmed its latch, or must have taken torque off because it heard no heartbeat.
+   * Does not wait for the unit's turn. Rejects at `untilMs`.
    */
   async confirm(untilMs: number): Promise<void> {
     let cause: unknown;
@@ -70,7 +70,7 @@ export class UnitStop {
       if (nowMs >= untilMs)
         throw new RobotError('not-confirmed', { unit: this.unit, register: 'stop' }, { cause });
       try {
-        // Nothing is written to what has never said that it is our controller.
+        // Nothing is written at an address that never answered as our controller.
         if (this.#supervision.identity !== undefined) {
           await this.#reconciler.latch(Math.min(untilMs, nowMs + TRY_MS));
           return;
@@ -90,7 +90,7 @@ export class UnitStop {
     this.#state.latch.endRelease();
   }
 
-  /** Into manual, so that nothing moves by itself when torque comes back. */
+  /** Puts the unit into manual, so that nothing moves by itself when torque comes back. */
   enterManual(stillWanted: () => void): Promise<void> {
     return this.#gate.inTurn(stillWanted, async untilMs => {
       await this.#reconciler.setMode('manual', untilMs, stillWanted);
@@ -101,12 +101,15 @@ export class UnitStop {
     return this.#gate.inTurn(stillWanted, untilMs => this.#reconciler.unlatch(untilMs, stillWanted));
   }
 
-  /** The resume holds: `confirmed` where this controller has heard of it. */
+  /** The resume was answered 200. `confirmed` is true where this controller has been released already. */
   released(confirmed: boolean): void {
     this.#state.released(confirmed);
   }
 
-  /** A latch seen before counts only for a controller that nobody reaches: of one that is reached, it is asked again. */
+  /**
+   * Whether the controller cannot have torque. A latch that was seen earlier counts only while the controller is
+   * offline; an online one has to confirm it again.
+   */
   get #cannotPush(): boolean {
     return this.#silence.hasPassed || (!this.online && this.#state.latch.holds);
   }

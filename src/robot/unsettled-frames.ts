@@ -1,22 +1,22 @@
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 
 /**
- * The frames of one kind (mode, latch or wave) that we wrote to a controller and whose end is not sure: the answer may
- * be lost, and the effect may come up to 20 ms later. While there are such frames, a difference is our own doing and is
- * mended. Otherwise the controller changed by itself, and that is adopted.
+ * The frames of one kind (mode, latch or wave) that were written to a controller and may still take effect: the answer
+ * may be lost, and the effect may come up to 20 ms later. While there are such frames, a difference is the daemon's own
+ * doing and is mended. Otherwise the controller changed by itself, and that is adopted.
  */
 export class UnsettledFrames {
   #writing = 0;
   #unsettled = false;
   #disturbances = 0;
-  /** Since when the controller shows what is wanted; undefined while it does not. */
+  /** The time since which the controller shows what is wanted; undefined while it does not. */
   #agreesSinceMs: number | undefined;
 
   get unsettled(): boolean {
     return this.#unsettled;
   }
 
-  /** Whatever was seen before does not count any more: a frame may be under way. */
+  /** Forgets what was seen before, because a frame may be under way. */
   disturb(): void {
     this.#unsettled = true;
     this.#disturbances += 1;
@@ -36,9 +36,9 @@ export class UnsettledFrames {
   }
 
   /**
-   * As `during`, for a write that can prove its effect: it resolves with true where a single frame went out and the
-   * controller shows what it did not show before, so that no effect is still to come. The returned act then settles the
-   * frames at once, unless other frames were under way before or came between.
+   * Does what `during` does, for a write that can prove its effect. `write` resolves with true where a single frame
+   * went out and the controller shows what it did not show before, so that no effect is still to come. The returned act
+   * then settles the frames at once, unless other frames were under way before or came between.
    */
   async duringProof(write: () => Promise<boolean>): Promise<() => void> {
     const wasSettled = !this.#unsettled;
@@ -50,8 +50,9 @@ export class UnsettledFrames {
   }
 
   /**
-   * Whose doing it is that the controller differs from what is wanted. Frames count as settled once it has agreed for as
-   * long as a frame may need to take effect; the first such look began after the last write had left the bus.
+   * Says whose doing it is that the controller differs from what is wanted. Frames count as settled once the controller
+   * has agreed for as long as a frame may need to take effect, counted from the first look that began after the last
+   * write had left the bus.
    */
   judge(agrees: boolean, nowMs: number): 'as wanted' | 'our doing' | 'its own doing' {
     if (!agrees) {

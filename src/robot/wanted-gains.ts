@@ -3,20 +3,23 @@ import { gainsChecksum } from '../protocol/codec.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
 import type { Trial } from './trial.js';
 
-/** Which gains a controller should run: those of a save under way, else those of a trial, else the journal's. */
+/**
+ * Which gains a controller should run: those of a save under way, or else those of a trial, or else those of the
+ * journal.
+ */
 export class WantedGains {
   readonly #unit: Unit;
   readonly #saved: () => GainSet | undefined;
   readonly #emit: (event: UnitEvent) => void;
-  /** Saves that the controller runs already and the disk has not confirmed yet, the newest last. */
+  /** Gains of saves that the controller runs already and the disk has not confirmed yet, the newest last. */
   readonly #saving: GainSet[] = [];
   #trial: Trial | undefined;
-  /** The checksums of sets that were compared before, since every poll compares. */
+  /** The checksums of sets that were compared before. Every poll compares. */
   readonly #checksums = new WeakMap<GainSet, number>();
 
   constructor(options: {
     unit: Unit;
-    /** The journal's; undefined while they cannot be read: then the controller keeps what it has. */
+    /** The gains of the journal; undefined while it cannot be read, and then the controller keeps what it has. */
     saved: () => GainSet | undefined;
     emit: (event: UnitEvent) => void;
   }) {
@@ -25,7 +28,9 @@ export class WantedGains {
     this.#emit = options.emit;
   }
 
-  /** What a controller should run that shows this checksum as active; undefined where it does. */
+  /**
+   * The gains to be given to a controller that shows this checksum as active; undefined where it runs the right ones.
+   */
   missing(active: number): GainSet | undefined {
     const wanted = this.#wanted;
     return this.#areActive(wanted, active) ? undefined : wanted;
@@ -49,7 +54,7 @@ export class WantedGains {
     return this.#saving.length > 0;
   }
 
-  /** The controller runs these gains, and the disk does not have them yet. Returns the act that ends this. */
+  /** The controller runs these gains, and the disk does not have them yet. Returns the act that ends the save. */
   beginSave(gains: GainSet): () => void {
     this.endTrial('saved');
     this.#saving.push(gains);

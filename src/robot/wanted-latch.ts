@@ -1,38 +1,39 @@
 import { UnsettledFrames } from './unsettled-frames.js';
 
 /**
- * What has to be done about the latch: set it; go into manual and end it, since a resume could not reach this controller;
- * end it, since an old frame of ours took effect late; or stop the whole robot, since the controller latched by itself.
+ * What has to be done about the latch. `set` latches. `resume` puts the controller into manual and unlatches it,
+ * because a resume could not reach it. `unlatch` only unlatches, because an old frame of ours took effect late. `found`
+ * stops the whole robot, because the controller latched by itself.
  */
 type LatchStep = 'set' | 'resume' | 'unlatch' | 'found';
 
-/** The latch that is wanted of one controller, and what was last observed of it. */
+/** The latch that is wanted of one controller, and the one that was last observed. */
 export class WantedLatch {
   readonly frames = new UnsettledFrames();
-  /** `released` is a release that was answered 200 and that the controller has not confirmed yet. */
+  /** `released`: a release was answered 200 and the controller has not confirmed it yet. */
   #wanted: 'latched' | 'released' | 'as it is' = 'as it is';
-  /** A resume is under way: the latch may be set or ended. */
+  /** While a resume is under way, neither a latch nor its absence is mended. */
   #releasing = false;
   /** Whether the controller showed its latch when it was last heard from; undefined before. */
   #shown: boolean | undefined;
-  /** A release was written since the latch was seen. */
+  /** Whether a release was written since the latch was seen. */
   #releaseWritten = false;
 
   get isWanted(): boolean {
     return this.#wanted === 'latched';
   }
 
-  /** A resume is under way, or has not reached this controller yet. */
+  /** Whether a resume is under way or has not reached this controller yet. */
   get isReleasing(): boolean {
     return this.#releasing || this.hasMissedRelease;
   }
 
-  /** A release was answered 200 and has not reached this controller yet. */
+  /** Whether a release was answered 200 and has not reached this controller yet. */
   get hasMissedRelease(): boolean {
     return this.#wanted === 'released';
   }
 
-  /** The controller showed its latch, and no release has been written since. */
+  /** Whether the controller showed its latch and no release has been written since. */
   get holds(): boolean {
     return this.#shown === true && !this.#releaseWritten;
   }
@@ -52,7 +53,7 @@ export class WantedLatch {
     if (isLatched && !this.frames.unsettled) this.#releaseWritten = false;
   }
 
-  /** From now on the controller has to be latched; a release under way has lost. */
+  /** From now on the controller has to be latched; a release under way gives up. */
   want(): void {
     this.#wanted = 'latched';
     this.#releasing = false;
@@ -62,18 +63,18 @@ export class WantedLatch {
     this.#releasing = true;
   }
 
-  /** The resume was refused: what was wanted before it is wanted still. */
+  /** The resume was refused, so what was wanted before it is still wanted. */
   endRelease(): void {
     this.#releasing = false;
   }
 
-  /** The resume holds; `confirmed` where this controller has heard of it. */
+  /** The resume was answered 200. `confirmed` is true where this controller has been released already. */
   released(confirmed: boolean): void {
     this.#releasing = false;
     this.#wanted = confirmed ? 'as it is' : 'released';
   }
 
-  /** A release may be on the bus until `write` settles. */
+  /** Runs `write`, which may put a release on the bus until it settles. */
   writeRelease<T>(write: () => Promise<T>): Promise<T> {
     this.#releaseWritten = true;
     return this.frames.during(write);

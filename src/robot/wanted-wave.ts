@@ -1,7 +1,7 @@
 import type { Excitation } from '../core/units.js';
 import type { UnitEvent } from './robot-event.js';
 
-/** The wave that is wanted in debug mode. */
+/** The wave that is wanted of a unit in debug mode. */
 export class WantedWave {
   readonly #emit: (event: UnitEvent) => void;
   #wave: Excitation | undefined;
@@ -11,12 +11,12 @@ export class WantedWave {
     this.#emit = emit;
   }
 
-  /** Undefined is no wave. */
+  /** Undefined where no wave is wanted. */
   get current(): Excitation | undefined {
     return this.#wave;
   }
 
-  /** The deviation that the wave's loop may have during a trial; undefined: the loop's own. */
+  /** The largest deviation that the wave's loop may have during a trial; undefined where its own bound holds. */
   get runaway(): number | undefined {
     return this.#runaway;
   }
@@ -29,7 +29,10 @@ export class WantedWave {
     this.#emit({ what: 'excitation', after: moving ?? null });
   }
 
-  /** Controllers keep float32. Waves that move nothing are alike. */
+  /**
+   * Whether `wave` is the wanted one. Controllers keep float32, so values are compared as such. All waves without
+   * amplitude are alike.
+   */
   is(wave: Excitation | undefined): boolean {
     const [a, b] = [wave?.amplitude ?? 0, this.#wave?.amplitude ?? 0].map(Math.fround);
     if (a !== b) return false;
