@@ -28,8 +28,8 @@ const leanPlot: Plugin = {
 };
 
 /**
- * Scripts and style sheet, bundled and small, under names that change with their content. What `later.ts` names comes in a
- * file of its own, which pages fetch when somebody looks; `chunk` holds what it has in common with the page.
+ * Script and style sheet, bundled and small, under names that change with their content. What `later.ts` names comes in a
+ * file of its own, which pages fetch when somebody looks. The page itself is all in `chunk`; `main` would only fetch that.
  */
 async function bundle(): Promise<Asset[]> {
   const { outputFiles } = await build({
@@ -48,14 +48,16 @@ async function bundle(): Promise<Asset[]> {
     logLevel: 'warning',
   });
   return Promise.all(
-    outputFiles.map(async ({ path, contents, text }) => {
-      const isStyle = path.endsWith('.css');
-      return {
-        name: path.slice(target.length + 1),
-        type: isStyle ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
-        content: isStyle ? contents : await smaller(text),
-      };
-    }),
+    outputFiles
+      .filter(({ path }) => !path.startsWith(join(target, 'main-')))
+      .map(async ({ path, contents, text }) => {
+        const isStyle = path.endsWith('.css');
+        return {
+          name: path.slice(target.length + 1),
+          type: isStyle ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+          content: isStyle ? contents : await smaller(text),
+        };
+      }),
   );
 }
 
@@ -71,7 +73,7 @@ async function smaller(script: string): Promise<Uint8Array> {
 
 function page(assets: readonly Asset[]): Asset {
   const html = readFileSync(join(source, 'index.html'), 'utf8');
-  const linked = html.replace(/"(main|chunk|style)\.(js|css)"/g, (reference, name, extension) => {
+  const linked = html.replace(/"(chunk|style)\.(js|css)"/g, (reference, name, extension) => {
     const asset = assets.find(one => one.name.startsWith(`${name}-`) && one.name.endsWith(`.${extension}`));
     if (asset === undefined) throw new Error(`nothing was built for ${reference}`);
     return `"/${asset.name}"`;

@@ -14,7 +14,6 @@ describe('the page', () => {
     expect(atFirst.map(name => name.replace(/-.*|\.html\.gz/, '')).sort()).to.deep.equal([
       'chunk',
       'index',
-      'main',
       'style',
     ]);
     expect(bytesOf(atFirst)).to.be.lessThan(60_000);

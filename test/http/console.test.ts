@@ -72,7 +72,7 @@ describe('the console over HTTP', () => {
     const page = (await raw('/')).body.toString();
     const links = linksOf(page);
     expect(paths).to.include.members(links);
-    const script = (await raw(links.find(link => link.startsWith('/main-')) ?? '')).body.toString();
+    const script = (await raw(links.find(link => link.startsWith('/chunk-')) ?? '')).body.toString();
     for (const later of paths.filter(path => path !== '/' && !links.includes(path))) {
       expect(script).to.include(later.slice(1));
     }
