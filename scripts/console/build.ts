@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { minify } from 'terser';
+import { version } from '../../src/core/version.js';
 import type { ConsoleFile, ConsoleManifest } from '../../src/http/console.js';
 
 const root = new URL('../../../', import.meta.url).pathname;
@@ -41,6 +42,7 @@ async function bundle(): Promise<Asset[]> {
     splitting: true,
     plugins: [leanPlot],
     minify: true,
+    define: { VERSION: JSON.stringify(version) },
     legalComments: 'none',
     format: 'esm',
     target: ['chrome109', 'firefox115', 'safari16.4'],

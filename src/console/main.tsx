@@ -11,11 +11,13 @@ const FRAME_MS = 30;
 
 const daemon = createDaemon({
   onStuck: () => stream.giveWay(),
-  onIdentityRefused: () => model.identityRefused(),
+  onIdentityRefused: () => void model.lookWhoIsHere(),
 });
 const model = new Model(daemon);
 const stream = new EventStream({
-  onRefused: () => void model.streamRefused(),
+  // Whoever may read is refused only where there is no room.
+  onRefused: () => void model.streamLost('Too many pages are open'),
+  onSilent: () => void model.streamLost('The stream is silent'),
   onOpen: () => model.streamOpened(),
   onRest: resting => {
     model.resting.value = resting;

@@ -93,6 +93,56 @@ describe('the console of a robot with tokens and a match', function () {
     expect((await robot.truth()).gimbal.stopped).to.equal(true);
   });
 
+  it('sends a STOP that was refused as soon as whoever may has entered', async () => {
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await robot.startDaemon(port, 'access: {stop: token}\n');
+    const secret = await add('op', 'operator');
+    const page = await blank();
+    await page.goto(robot.url);
+    const login = page.getByRole('region', { name: 'Login' });
+    await shows(login, /who you are/);
+    await page.locator('.stop').click();
+    await shows(alerts(page), /STOP is not confirmed\..*token/);
+    await login.locator('input').fill(secret);
+    await login.locator('input').press('Enter');
+    await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
+    await robot.daemon.kill();
+    await robot.startDaemon(port);
+  });
+
+  it('believes the newest answer of who is here, also when an older one comes after it', async () => {
+    const secret = await add('op', 'operator');
+    const page = await blank();
+    let bring = (): void => undefined;
+    const brought = new Promise<void>(resolve => {
+      bring = resolve;
+    });
+    let arrived: Promise<void> | undefined;
+    await page.clock.install();
+    await page.goto(robot.url);
+    const login = page.getByRole('region', { name: 'Login' });
+    await shows(login, /who you are/);
+    await page.route('**/api/session', async route => {
+      if (arrived !== undefined || route.request().method() !== 'GET') return route.continue();
+      const old = await route.fetch();
+      arrived ??= brought.then(() => route.fulfill({ response: old }));
+      return arrived;
+    });
+    await eventually(async () => arrived !== undefined);
+    // Nothing else is asked, and the page's patience does not end.
+    await page.clock.pauseAt(Date.now() + 1000);
+    await login.locator('input').fill(secret);
+    await login.locator('input').press('Enter');
+    await shows(page.locator('.who'), /op \(operator\)/);
+    bring();
+    await arrived;
+    // What was asked after it is answered after it.
+    await page.evaluate("fetch('/healthz')");
+    expect(await page.locator('.who').textContent()).to.match(/op \(operator\)/);
+    expect(await login.count()).to.equal(0);
+  });
+
   it('shows who is here when somebody left in another tab', async () => {
     const secret = await add('op', 'operator');
     const page = await blank();
@@ -144,6 +194,32 @@ describe('the console of a robot with tokens and a match', function () {
     // On a slow machine the desk may have been silent for too long, which is a stop.
     await robot.post('/api/resume');
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
+  });
+
+  it('lets end what is tried whatever a match forbids, for to end it needs the right alone', async () => {
+    const { body: gains } = await robot.get('/api/gimbal/pidconfig');
+    await robot.post('/api/gimbal/pidconfig/trial', { gains, leaseS: 5 });
+    const { body } = await robot.get('/api/status');
+    expect(body.gimbal.gains.trial.by).to.be.a('string');
+    const match = { ...body.match, lock: { by: 'ref', reason: 'Pit stop' } };
+    const page = await blank();
+    // The lock has come, and what its stop ends has not ended yet.
+    await page.route('**/api/events', route =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: `event: status\ndata: ${JSON.stringify({ ...body, match })}\n\n`,
+      }),
+    );
+    await page.goto(robot.url);
+    await has(mode(page, 'Gimbal', 'auto'), 'aria-disabled', 'true');
+    const end = page.getByRole('button', { name: 'End the trial of the gimbal' });
+    await has(end, 'aria-disabled', null);
+    const answered = page.waitForResponse(
+      response =>
+        response.request().method() === 'DELETE' && response.url().endsWith('/gimbal/pidconfig/trial'),
+    );
+    await end.click();
+    expect((await answered).status()).to.equal(200);
   });
 
   it('shows a lock at once and by whom, and greys what it forbids', async () => {

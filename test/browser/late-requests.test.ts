@@ -51,6 +51,23 @@ describe('the console on a network that holds packets back', function () {
     expect((await truth()).chassis.mode).to.equal('debug');
   });
 
+  it('says that its stream is silent, and nothing of too many pages, where only requests are answered', async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.reload();
+    await shows(alerts(page), /All well/);
+    // A proxy that keeps what a stream brings.
+    await page.route('**/api/events', () => undefined);
+    await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+    await page.clock.runFor(6000);
+    await shows(page.locator('.link'), /^The stream is silent$/);
+    await shows(alerts(page), /The stream is silent\. What you see is the last that was heard/);
+    await page.unroute('**/api/events');
+    await page.clock.runFor(6000);
+    await shows(page.locator('.link'), /Live/);
+    await shows(alerts(page), /All well/);
+  });
+
   it('asks for no STOP any more that it has had an answer to', async () => {
     const page = await open();
     const { isAsked, end } = await delaying(page, /stop/);

@@ -61,10 +61,11 @@ describe('the alert strip', () => {
   });
 
   it('says of a robot that is not heard any more that its laser may be on, if it was, on a resting page too', () => {
-    const abouts = (light: LaserStatus['light'], resting: boolean) =>
-      staleLines(statusWith({ laser: laser(light) }), resting).map(({ about }) => about);
+    const abouts = (light: LaserStatus['light'], resting: boolean, deafness = '') =>
+      staleLines(statusWith({ laser: laser(light) }), resting, deafness).map(({ about }) => about);
     expect(abouts('dark', false)).to.deep.equal(['No contact with the daemon.']);
     expect(abouts('on', false)).to.deep.equal(['LASER MAY BE ON:', 'No contact with the daemon.']);
+    expect(abouts('dark', false, 'Too many pages are open')).to.deep.equal(['Too many pages are open.']);
     expect(abouts('dark', true)).to.deep.equal(['Resting']);
     expect(abouts('on', true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
   });

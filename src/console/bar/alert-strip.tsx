@@ -9,6 +9,9 @@ import { Press } from '../parts/press.js';
 import { type AnswerableLine, doingLines } from './doing.js';
 import { healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
 
+/** Of the page, as it was built. */
+declare const VERSION: string;
+
 /**
  * All complaints, the most urgent always in view in room of its own, so that nothing moves and nothing is covered. A press
  * lays the others over the page below.
@@ -83,7 +86,7 @@ function linesOf(model: Model): AnswerableLine[] {
   return mostUrgentFirst<AnswerableLine>([
     ...stopAskLines(model),
     ...refusalLines(model.resuming),
-    ...(!fresh && (resting || status !== undefined) ? staleLines(status, resting) : []),
+    ...(!fresh && (resting || status !== undefined) ? staleLines(status, resting, model.deafness.value) : []),
     ...(status === undefined ? [] : safetyLines(status, fresh)),
     ...[
       model.laser,
@@ -94,15 +97,16 @@ function linesOf(model: Model): AnswerableLine[] {
     ].flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
-    ...(model.isOutdated ? [OUTDATED] : []),
+    ...(status === undefined || status.version === VERSION ? [] : [OUTDATED]),
     ...doingLines(model),
   ]);
 }
 
-const OUTDATED: Line = {
+const OUTDATED: AnswerableLine = {
   tone: 'note',
   about: 'Page',
   text: 'is of another version than the daemon: load it anew.',
+  answer: { label: 'Reload', name: 'Load the page anew', run: () => location.reload() },
 };
 
 /** A stop without an answer, until status says of itself what came of it. */

@@ -29,7 +29,7 @@ export function doingLines(model: Model): AnswerableLine[] {
     if (tune?.state === 'running') {
       const text = `${loopOf(tune).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
       const run = () => model.tuning.end(name);
-      return [doing(unit, text, 'tuning', { act: model.tuning.act, run, disabled: !model.may('tune') })];
+      return [doing(unit, text, 'tuning', { act: model.tuning.act, run, disabled: !model.hasRight('tune') })];
     }
     return [...waveLines(model, unit), ...trialLines(model, unit)];
   });
@@ -42,7 +42,7 @@ function waveLines(model: Model, unit: Unit): AnswerableLine[] {
   const text = `${title} ±${wave.amplitude} ${quantity} every ${wave.periodS} s`;
   const run = () => model.endExcitation(unit.name);
   const act = model.exciting[unit.name];
-  return [doing(unit, text, 'excitation', { act, run, disabled: !model.may('drive') })];
+  return [doing(unit, text, 'excitation', { act, run, disabled: !model.hasRight('drive') })];
 }
 
 function trialLines(model: Model, unit: Unit): AnswerableLine[] {
@@ -55,7 +55,9 @@ function trialLines(model: Model, unit: Unit): AnswerableLine[] {
       ? `runs gains that this page tries. Nothing is saved.`
       : `runs gains that ${trial.by} tries, for ${fixed(Math.max(0, leftS), 0)} s unless asked for again.`;
   const run = () => held.end();
-  return [doing(unit, text, 'trial', { act: held.act, what: 'undo', run, disabled: !model.may('tune') })];
+  return [
+    doing(unit, text, 'trial', { act: held.act, what: 'undo', run, disabled: !model.hasRight('tune') }),
+  ];
 }
 
 function doing(

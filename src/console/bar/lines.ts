@@ -48,14 +48,17 @@ function laserLines({ light, reason, problem }: LaserStatus): Line[] {
 }
 
 /** What may have become of a robot that is not heard any more. */
-export function staleLines(status: Status | undefined, resting: boolean): Line[] {
+export function staleLines(status: Status | undefined, resting: boolean, deafness: string): Line[] {
   return [
     ...(status?.laser.light === 'on'
       ? [alarm('LASER MAY BE ON:', 'it was on when the daemon was last heard. Be ready to cut its supply.')]
       : []),
     resting
       ? bad('Resting', 'while newer pages are open in this browser. Press anywhere to wake this one.')
-      : bad('No contact with the daemon.', 'What you see is the last that was heard; it may have changed.'),
+      : bad(
+          `${deafness || 'No contact with the daemon'}.`,
+          'What you see is the last that was heard; it may have changed.',
+        ),
   ];
 }
 

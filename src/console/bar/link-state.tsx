@@ -3,13 +3,12 @@ import { useConsole } from '../parts/console.js';
 
 /** Whether the daemon is heard; the children stand there while it is. */
 export function LinkState({ children }: { readonly children: ComponentChildren }) {
-  const { status, fresh, crowded } = useConsole().model;
+  const { status, fresh, deafness } = useConsole().model;
   const state = fresh.value ? 'live' : status.value === undefined ? 'connecting' : 'stale';
   return (
     <span class="link" role="status" data-state={state}>
-      {crowded.value && !fresh.value
-        ? 'Too many pages are open'
-        : { live: children, connecting: 'Connecting…', stale: 'No contact' }[state]}
+      {(!fresh.value && deafness.value) ||
+        { live: children, connecting: 'Connecting…', stale: 'No contact' }[state]}
     </span>
   );
 }

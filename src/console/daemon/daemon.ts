@@ -4,7 +4,7 @@ import type { TrialStatus } from '../../core/status.js';
 import type { Tune } from '../../core/tune.js';
 import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
-import { createRequest, type RequestHandlers } from './request.js';
+import { createRequest, type RequestHandlers, SESSION } from './request.js';
 
 export interface SavedGains {
   readonly revision: number;
@@ -77,9 +77,9 @@ export function createDaemon(handlers: RequestHandlers) {
       get<readonly StepSummary[]>(`/api/${unit}/steps/best?loop=${loop}`),
     step: (unit: UnitName, loop: string, number: number) =>
       get<RememberedStep>(`/api/${unit}/step?loop=${loop}&number=${number}`),
-    session: () => get<Session>('/api/session'),
-    enter: (token: string) => post<Session>('/api/session', { token }),
-    leave: () => remove<Session>('/api/session'),
+    session: () => get<Session>(SESSION),
+    enter: (token: string) => post<Session>(SESSION, { token }),
+    leave: () => remove<Session>(SESSION),
     ping: () => get('/healthz'),
     log: (after: number) => get<LogPage>(`/api/log?after=${after}`),
     /** Of the simulator: plays a fault, and says how things really are. */

@@ -10,6 +10,8 @@ export interface StreamHandlers {
   readonly onOpen: () => void;
   /** The daemon refused the stream, or cannot be reached. */
   readonly onRefused: () => void;
+  /** It brought nothing for DEAD_MS, or only what is older than that. */
+  readonly onSilent: () => void;
   /** What is done with the data of each type of event. */
   readonly events: {
     readonly status: (status: Status) => void;
@@ -86,9 +88,11 @@ export class EventStream {
     const nowMs = performance.now();
     const silentMs = nowMs - this.#heardMs;
     this.#setFresh(silentMs < STALE_MS);
-    if (this.#source && (this.#source.readyState === EventSource.CLOSED || silentMs > DEAD_MS)) {
+    const isRefused = this.#source?.readyState === EventSource.CLOSED;
+    if (isRefused || (this.#source && silentMs > DEAD_MS)) {
       this.#close(REOPEN_MS);
-      this.#handlers.onRefused();
+      if (isRefused) this.#handlers.onRefused();
+      else this.#handlers.onSilent();
     }
     if (this.#source === undefined && !document.hidden && !this.#resting && nowMs >= this.#reopenAtMs)
       this.#open();

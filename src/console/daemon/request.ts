@@ -24,6 +24,9 @@ const UNREACHABLE: Refusal = {
 /** Of what was taken back before its answer: nobody has to hear of it. */
 const OVERTAKEN: Refusal = { code: 'overtaken', detail: '', errors: [] };
 
+/** Who is here; it refuses nobody but who brings a wrong token. */
+export const SESSION = '/api/session';
+
 export type Request = ReturnType<typeof createRequest>;
 
 interface Limits {
@@ -63,7 +66,8 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
           body: JSON.stringify(body ?? {}),
         }),
       });
-      if (response.status === 401 || response.status === 403) onIdentityRefused();
+      const isIdentity = response.status === 401 || response.status === 403;
+      if (isIdentity && path !== SESSION) onIdentityRefused();
       const answer = await response.json();
       return response.ok ? { body: answer } : { refusal: { ...answer, errors: answer.errors ?? [] } };
     } catch {

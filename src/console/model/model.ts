@@ -22,8 +22,8 @@ export class Model {
   readonly fresh = signal(false);
   /** Not listening, because other windows do. */
   readonly resting = signal(false);
-  /** So many read the robot's events that the daemon refuses this page. */
-  readonly crowded = signal(false);
+  /** In words, why nothing is heard of a daemon that answers; empty where that is not known. */
+  readonly deafness = signal('');
   readonly openedAt = new Date();
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
   readonly gains: Readonly<Record<UnitName, UnitGains>>;
@@ -50,9 +50,11 @@ export class Model {
   readonly #daemon: Daemon;
   /** No status has come since the stream was opened. */
   #isOpened = false;
-  #asksWho = false;
-  /** Of the daemon that was heard first. */
-  #version: string | undefined;
+  /** How often it was asked who is here, and which of these answers was the newest. */
+  #asked = 0;
+  #answered = 0;
+  /** The rights of whoever asked for a stop last. */
+  #stoppedWith: string | undefined;
 
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
@@ -70,7 +72,8 @@ export class Model {
     this.runs = new Runs(daemon, this.choice, this.tuned);
     keepEdits(this.gains);
     effect(() => {
-      if (!this.fresh.value) this.telemetry.breakOff();
+      if (this.fresh.value) this.deafness.value = '';
+      else this.telemetry.breakOff();
     });
     effect(() => {
       if (this.isStopped) this.stopping.clear();
@@ -84,15 +87,14 @@ export class Model {
 
   /** Whether whoever is here may, and the match lets it happen; what is not known is left to the daemon. */
   may(act: 'drive' | 'laser' | 'tune' | 'resume'): boolean {
-    const rights = this.session.value?.rights;
     const match = this.status.value?.match;
-    if (rights !== undefined && !rights.includes(act === 'tune' ? 'tune' : 'drive')) return false;
+    if (!this.hasRight(act === 'tune' ? act : 'drive')) return false;
     return match === undefined || (match.allows[act] && match.lock === null);
   }
 
-  /** The daemon is another than the one that this page came from. */
-  get isOutdated(): boolean {
-    return this.status.value?.version !== this.#version;
+  /** All that is asked of whoever ends something. */
+  hasRight(right: 'drive' | 'tune'): boolean {
+    return this.session.value?.rights.includes(right) ?? true;
   }
 
   /** Nothing of the robot is shown here without a token. */
@@ -102,23 +104,21 @@ export class Model {
   }
 
   async lookWhoIsHere(): Promise<boolean> {
-    this.#asksWho = true;
+    this.#asked += 1;
+    const turn = this.#asked;
     const outcome = await this.#daemon.session();
-    this.#asksWho = false;
     if ('refusal' in outcome) return false;
+    if (turn < this.#answered) return true;
+    this.#answered = turn;
     this.session.value = outcome.body;
     this.#stopAgain();
     return true;
   }
 
-  /** Whoever may read is refused only where there is no room; a page that hears the robot by now has found some. */
-  async streamRefused(): Promise<void> {
-    this.crowded.value = (await this.lookWhoIsHere()) && !this.isShut && !this.fresh.peek();
-  }
-
-  /** In another tab somebody has entered or left, or the list of tokens is another. */
-  identityRefused(): void {
-    if (!this.#asksWho) void this.lookWhoIsHere();
+  /** Says `why`, where the daemon answers and is not heard for another reason. */
+  async streamLost(why: string): Promise<void> {
+    const isDeaf = (await this.lookWhoIsHere()) && !this.isShut && !this.fresh.peek();
+    this.deafness.value = isDeaf ? why : '';
   }
 
   async enter(token: string): Promise<void> {
@@ -134,7 +134,6 @@ export class Model {
   /** Asks for what happened while nobody listened. */
   streamOpened(): void {
     this.#isOpened = true;
-    this.crowded.value = false;
     this.telemetry.streamOpened();
     void this.log.load();
     void this.runs.look();
@@ -145,9 +144,8 @@ export class Model {
     if (this.#isOpened) void this.tuning.look(status);
     // Who may do what has changed, or was not answered yet.
     const isOther = this.session.peek()?.access !== status.access.state;
-    if (this.#isOpened || (isOther && !this.#asksWho)) void this.lookWhoIsHere();
+    if (this.#isOpened || isOther) void this.lookWhoIsHere();
     this.#isOpened = false;
-    this.#version ??= status.version;
     batch(() => {
       this.status.value = status;
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
@@ -158,10 +156,17 @@ export class Model {
 
   /**
    * A stop that reached nobody is asked again once the daemon answers anything, however old it is. It may have arrived, and
-   * only its answers were lost; but then it costs one Resume too many, where a stop that was forgotten may cost a hand.
+   * only its answers were lost; but then it costs one Resume too many, where a stop that was forgotten may cost a hand. One
+   * that was refused is asked again for whoever has other rights.
    */
   #stopAgain(): void {
-    if (this.stopping.refusal.peek()?.code === 'unreachable') void this.stop();
+    const refusal = this.stopping.refusal.peek();
+    if (refusal?.code === 'unreachable' || (refusal && this.#rights !== this.#stoppedWith)) void this.stop();
+  }
+
+  /** Undefined as long as they are not known. */
+  get #rights(): string | undefined {
+    return this.session.peek()?.rights.join();
   }
 
   takeStep({ unit, loop }: Step): void {
@@ -190,6 +195,7 @@ export class Model {
   }
 
   async stop(): Promise<void> {
+    this.#stoppedWith = this.#rights;
     if (this.stopping.refusal.peek() !== undefined) this.asksAgain.value = true;
     await this.stopping.run('stop', () =>
       this.#daemon.stop(() => {

@@ -41,7 +41,7 @@ export function listenToKeys(model: Model, onHelp: () => void): () => void {
       (isGain && UNIT_LIST.find(({ name }) => target.id.startsWith(`gain-${name}-`))?.name) ||
       model.choice.peek().unit;
     const act = tuningAct(event, isGain || target === document.body);
-    if (act === undefined || event.repeat || !model.may('tune')) return;
+    if (act === undefined || event.repeat || !(act === 'undo' || model.may('tune'))) return;
     event.preventDefault();
     model.tuneBy(act, unit);
   };

@@ -28,7 +28,12 @@ export function TuneReport() {
       {tune?.state === 'running' && (
         <p role="status">
           <strong>Tuning {loopOf(tune).title}.</strong> {tune.words.at(-1) ?? 'It begins'}…{' '}
-          <Press act={tuning.act} what="end" run={() => tuning.end(tune.unit)}>
+          <Press
+            act={tuning.act}
+            what="end"
+            run={() => tuning.end(tune.unit)}
+            disabled={!model.hasRight('tune')}
+          >
             End
           </Press>
         </p>
