@@ -18,7 +18,7 @@ export async function logCommand(operands: readonly string[], headText: string |
   try {
     content = await readFile(file);
   } catch (error) {
-    return { text: `${file} cannot be read: ${errnoOf(error) ?? String(error)}`, exitCode: 1 };
+    return { text: `${file} cannot be read: ${whyUnread(errnoOf(error) ?? String(error))}`, exitCode: 1 };
   }
   const verdict = verifyLog(content, head);
   if (!verdict.ok) return { text: `${file}:${verdict.line}: ${verdict.why}`, exitCode: 1 };
@@ -29,6 +29,12 @@ export async function logCommand(operands: readonly string[], headText: string |
   const newest = verdict.head === undefined ? '' : `\nHead: ${verdict.head.seq}:${verdict.head.hash}`;
   const said = [`${verdict.lines} lines stand as they were written. ${against}`, ...verdict.notes].join('\n');
   return { text: `${said}${newest}`, exitCode: 0 };
+}
+
+function whyUnread(problem: string): string {
+  if (problem === 'ENOENT') return 'there is no such file';
+  if (problem === 'EACCES') return 'only root and the daemon may; put sudo before the command';
+  return problem;
 }
 
 function parseHead(text: string): LogHead | undefined {

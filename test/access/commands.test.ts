@@ -120,6 +120,9 @@ describe('trunnion token', function () {
         const { exit, text } = await asNobody('token', ...args, '--state', folder);
         expect([exit, text]).to.deep.equal([1, 'Only root may do this: sudo trunnion token …\n']);
       }
+      const { exit, text } = await asNobody('log', 'verify', join(folder, 'events.jsonl'));
+      expect(exit).to.equal(1);
+      expect(text).to.include('only root and the daemon may; put sudo before the command');
     });
   });
 
