@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { messageOf } from '../src/core/errors.js';
 
 /** Runs the work of a script. Its failure is one line for the person at the terminal: what went wrong, and the cure. */
 export async function script(work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [line] = messageOf(error).split('\n');
     console.error(line);
     process.exitCode = 1;
   }
@@ -17,7 +18,7 @@ export function optionsOf<Options extends NonNullable<ParseArgsConfig['options']
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
+    return refuse(messageOf(error));
   }
 }
 

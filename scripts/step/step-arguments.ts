@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { MotorParameters } from '../../sim/physics/dc-motor.js';
 import { ROBOT } from '../../sim/physics/robot-body.js';
+import { messageOf } from '../../src/core/errors.js';
 import type { StepTrial } from './step-response.js';
 import { wheelUnderLoad } from './wheel-under-load.js';
 
@@ -79,7 +80,7 @@ function parse(args: readonly string[]): Readonly<Record<string, unknown>> {
   try {
     return parseArgs({ args: joinNegatives(args), options: { ...texts, ...flags } }).values;
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
 import { isObject } from '../core/is-object.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
-import { storageFailure } from '../storage/storage-failure.js';
 import { isToken, type Token } from './token.js';
 
 const CURE = 'sudo trunnion token add starts a new list; the old tokens are void then.';
@@ -19,7 +18,7 @@ export function tokenFile(folder: string): string {
 export async function readTokens(disk: Disk, folder: string): Promise<readonly Token[] | undefined> {
   const path = tokenFile(folder);
   const content = await disk.read(path).catch((error: unknown) => {
-    const { cure } = storageFailure(error).context;
+    const cure = isRobotError(error, 'storage-failed') ? error.context.cure : undefined;
     throw new RobotError('access-unavailable', { cure, isUnread: true }, { cause: error });
   });
   if (content === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { isRobotError, messageOf, RobotError } from '../core/errors.js';
 import type { Happening } from '../core/happening.js';
 import { Listeners } from '../core/listeners.js';
 import { controllerOf } from '../core/loop-controllers.js';
@@ -159,9 +159,9 @@ export class Autotune {
   }
 
   #reasonOf(error: unknown): string {
-    if (isRobotError(error, 'loop-unfit')) return error.context.reason ?? error.message;
+    if (isRobotError(error, 'loop-unfit')) return error.context.reason;
     if (isRobotError(error)) return this.#explain(error);
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 
   #requireFree(unit: UnitName, loop: string): void {

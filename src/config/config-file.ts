@@ -9,7 +9,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { RobotError } from '../core/errors.js';
+import { messageOf, RobotError } from '../core/errors.js';
 
 /** A configuration file whose YAML is right; what it says is not checked yet. */
 export interface ConfigFile {
@@ -51,7 +51,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw badConfig([`cannot read the configuration: ${reason}`], error);
   }
 }

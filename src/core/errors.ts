@@ -9,8 +9,8 @@ interface Lack {
 interface BusFailure {
   /** Number of the I2C bus. */
   readonly bus?: number;
-  readonly errno?: number;
-  readonly cure?: string;
+  readonly errno?: number | undefined;
+  readonly cure?: string | undefined;
   /** Bytes asked for, and those that came. */
   readonly asked?: number;
   readonly read?: number;
@@ -67,21 +67,22 @@ interface Contexts {
   'unit-busy': Nothing;
   /** `units`: those that did not confirm a stop. `ended`: what was tried is over, and may run yet. */
   'not-confirmed': { readonly units?: readonly string[]; readonly ended?: boolean };
-  'loop-unfit': { readonly loop?: string; readonly reason?: string };
+  'loop-unfit': { readonly loop: string; readonly reason: string };
   // the robot as a whole
   stopped: Nothing;
   'wrong-mode': { readonly unit: string; readonly mode: Mode | null };
   'trial-ended': Nothing;
   'silence-too-long': Nothing;
-  'trial-running': { readonly by?: string };
+  'trial-running': { readonly by: string };
   'tune-running': { readonly loop?: string; readonly by?: string };
   closing: Nothing;
   // a match
-  locked: { readonly by?: string; readonly reason?: string };
+  locked: { readonly by: string; readonly reason: string };
   'referee-silent': Nothing;
-  'wrong-phase': { readonly phase?: string };
-  'stale-match': { readonly id?: string; readonly revision?: number; readonly phase?: string };
-  'lease-held': { readonly by?: string };
+  'wrong-phase': { readonly phase: string };
+  /** The match that is known. */
+  'stale-match': { readonly id: string; readonly revision: number; readonly phase: string };
+  'lease-held': { readonly by: string };
   // the laser
   'laser-unavailable': Lack;
   'pin-failed': Partial<Lack> & {
@@ -92,8 +93,8 @@ interface Contexts {
   'interlock-open': Nothing;
   // storage
   'storage-failed': {
-    readonly operation?: string;
-    readonly path?: string;
+    readonly operation: string;
+    readonly path: string;
     readonly errno?: string | undefined;
     readonly cure?: string;
     /** What was refused may be found in force after a restart: the disk did not let it be taken back. */
@@ -173,8 +174,8 @@ export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly context: ContextOf<Code>;
 
   constructor(code: Code, ...[context, options]: Known<Code>) {
-    const known = Object.entries(context ?? {}).map(([key, value]) => `${key}=${value}`);
-    super([code, ...known].join(' '), options);
+    const known = Object.entries(context ?? {}).filter(([, value]) => value !== undefined);
+    super([code, ...known.map(([key, value]) => `${key}=${asText(value)}`)].join(' '), options);
     this.code = code;
     // Left out only where no member is required.
     this.context = (context ?? {}) as ContextOf<Code>;
@@ -198,6 +199,11 @@ export function asRobotError(error: unknown): RobotError {
   return isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
 }
 
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The system's name of an error, such as ENOENT; undefined for what the system did not say. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
@@ -213,7 +219,12 @@ export function describeError(error: unknown): Record<string, unknown> {
 
 /** Modules that cannot be loaded list every place that was tried, on lines of their own. */
 function inWords(cause: unknown): string {
-  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  const [line = ''] = messageOf(cause).split('\n');
   const deeper = cause instanceof Error && cause.cause !== undefined ? `: ${inWords(cause.cause)}` : '';
   return `${line.replace(/:$/, '')}${deeper}`;
+}
+
+function asText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(asText).join();
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

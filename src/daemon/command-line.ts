@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { badConfig } from '../config/config-file.js';
+import { messageOf } from '../core/errors.js';
 
 export interface CommandLine {
   readonly command: string;
@@ -54,7 +55,7 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw badConfig([error instanceof Error ? error.message : String(error)], error);
+    throw badConfig([messageOf(error)], error);
   }
 }
 

@@ -4,7 +4,7 @@ import { BREAK_GLASS_ACTS, RUNTIME_FOLDER } from '../access/break-glass.js';
 import { breakGlassCommand } from '../access/break-glass-command.js';
 import { tokenCommand } from '../access/token-command.js';
 import { configProblem, loadConfig } from '../config/config.js';
-import { isRobotError } from '../core/errors.js';
+import { isRobotError, messageOf } from '../core/errors.js';
 import type { Said } from '../core/said.js';
 import { logCommand } from '../events/log-command.js';
 import { problemOf } from '../http/problems.js';
@@ -46,7 +46,7 @@ export async function fieldCommand(
     if (isRobotError(error, 'bad-config')) return wrong(configProblem(error));
     if (!isRoot && isForbidden(error)) return failed(`Only root may do this: sudo trunnion ${command} …`);
     if (isRobotError(error)) return failed(problemOf(error).problem.detail);
-    return wrong(error instanceof Error ? error.message : String(error));
+    return wrong(messageOf(error));
   }
 }
 

@@ -1,4 +1,4 @@
-import { errnoOf } from '../core/errors.js';
+import { errnoOf, messageOf } from '../core/errors.js';
 import { isObject } from '../core/is-object.js';
 
 /** What one check found. `unknown` is what could not be looked at, and no fault. */
@@ -29,7 +29,7 @@ export const AS_ROOT = 'sudo trunnion doctor';
 
 /** The system's name of an error, else its message. */
 export function errorCode(error: unknown): string {
-  return errnoOf(error) ?? (error instanceof Error ? error.message : String(error));
+  return errnoOf(error) ?? messageOf(error);
 }
 
 /** A member of what came as JSON, by its path; undefined where there is none. */

@@ -131,7 +131,7 @@ export class DurableLog {
         this.#timer?.cancel();
         this.#timer = undefined;
         this.#flushSoon(TRY_AGAIN_MS);
-        this.#setProblem(storageFailure(error), undefined);
+        this.#setProblem(storageFailure(error, { operation: 'write', path: this.#path }), undefined);
       } finally {
         alarm.cancel();
         this.#isFlushing = false;

@@ -23,14 +23,14 @@ export function happeningsOf(event: RobotEvent): readonly Happening[] {
           detail: event.after === null ? { amplitude: 0 } : { ...event.after },
         },
       ];
-    case 'trial':
+    case 'trial': {
+      const { unit, by, ended } = event;
       return [
-        {
-          what: event.ended === undefined ? 'trial' : 'trial-ended',
-          unit: event.unit,
-          detail: { by: event.by, ...(event.ended !== undefined && { why: event.ended }) },
-        },
+        ended === undefined
+          ? { what: 'trial', unit, detail: { by } }
+          : { what: 'trial-ended', unit, detail: { by, why: ended } },
       ];
+    }
     case 'faults':
       return [
         ...event.appeared.map(fault => ({ what: 'fault', unit: event.unit, detail: { fault } })),
@@ -40,7 +40,9 @@ export function happeningsOf(event: RobotEvent): readonly Happening[] {
       return [{ what: event.after ? 'stop' : 'resume', detail: { why: event.why } }];
     case 'laser': {
       const { before, after, reason } = event;
-      return [{ what: 'laser', detail: { before, after, ...(reason !== undefined && { reason }) } }];
+      return [
+        { what: 'laser', detail: reason === undefined ? { before, after } : { before, after, reason } },
+      ];
     }
     case 'laser fault':
       return [

@@ -32,5 +32,5 @@ function reasonOf(problem: RobotError): Readonly<Record<string, string>> {
     return { code, holds: 'the last list' };
   if (!isRobotError(problem, 'storage-failed')) return { code };
   const { operation, errno } = problem.context;
-  return { ...(operation !== undefined && { operation }), ...(errno !== undefined && { errno }) };
+  return errno === undefined ? { operation } : { operation, errno };
 }

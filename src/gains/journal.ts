@@ -110,7 +110,10 @@ export class Journal {
   #enqueue(act: () => Promise<unknown>): Promise<void> {
     this.#work = this.#work
       .then(act)
-      .then(() => undefined, failureOf)
+      .then(
+        () => undefined,
+        (error: unknown) => this.#failureOf(error),
+      )
       .then(problem => {
         this.#isStuck = false;
         this.#setProblem(problem);
@@ -137,7 +140,7 @@ export class Journal {
       saves = this.#taken();
       entries = revisions.numbered(saves.map(({ asked }) => asked));
     } catch (error) {
-      this.#refuse([...saves, ...this.#taken()], failureOf(error));
+      this.#refuse([...saves, ...this.#taken()], this.#failureOf(error));
       throw error;
     }
     if (saves.length > 0) await this.#write(saves, entries);
@@ -149,7 +152,7 @@ export class Journal {
     try {
       await this.#file.append(journalBytes(entries.map(({ line }) => line)));
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = this.#failureOf(error);
       this.#setProblem(failure);
       try {
         // On a disk that works again nothing remains of a save that is refused.
@@ -208,11 +211,13 @@ export class Journal {
   #slow(operation: Parameters<typeof tooSlow>[0]): StorageFailure {
     return tooSlow(operation, this.#file.path);
   }
-}
 
-function failureOf(error: unknown): StorageFailure {
-  if (!isRobotError(error, 'state-in-use')) return storageFailure(error);
-  const cure = 'End the other daemon that uses the state folder.';
-  const context = { operation: 'lock', path: error.context.folder, errno: 'in use', cure };
-  return new RobotError('storage-failed', context, { cause: error });
+  #failureOf(error: unknown): StorageFailure {
+    if (!isRobotError(error, 'state-in-use')) {
+      return storageFailure(error, { operation: 'write', path: this.#file.path });
+    }
+    const cure = 'End the other daemon that uses the state folder.';
+    const context = { operation: 'lock', path: error.context.folder, errno: 'in use', cure };
+    return new RobotError('storage-failed', context, { cause: error });
+  }
 }

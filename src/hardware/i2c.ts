@@ -153,8 +153,7 @@ function busError(error: unknown, bus: number): RobotError {
   const given = error instanceof Error && 'errno' in error ? error.errno : undefined;
   const errno = typeof given === 'number' ? Math.abs(given) : undefined;
   const { code, cure } = FAILURES[errno ?? 0] ?? { code: 'bus-failed' };
-  const context = { bus, ...(errno !== undefined && { errno }), ...(cure !== undefined && { cure }) };
-  return new RobotError(code, context, { cause: error });
+  return new RobotError(code, { bus, errno, cure }, { cause: error });
 }
 
 function isOfTransaction(error: unknown): boolean {

@@ -25,7 +25,7 @@ function answer<Context>(
 
 interface Controller {
   readonly unit?: string;
-  readonly cure?: string;
+  readonly cure?: string | undefined;
 }
 
 const SOON = { retryAfterS: 1 };
@@ -39,13 +39,8 @@ function controller({ unit }: Controller): string {
   return unit === undefined ? 'A controller' : `The ${unit} controller`;
 }
 
-function cure(context: { readonly cure?: string }): string {
+function cure(context: { readonly cure?: string | undefined }): string {
   return context.cure === undefined ? '' : ` ${context.cure}`;
-}
-
-/** Words with what is known put in, or nothing where it is not known. */
-function known(before: string, value: string | undefined, after = ''): string {
-  return value === undefined ? '' : `${before}${value}${after}`;
 }
 
 /** What a client without a usable token is asked for. */
@@ -94,7 +89,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'loop-unfit': answer(
     409,
     'Loop unfit',
-    ({ loop, reason }) => `The loop${known(' ', loop)} cannot be tuned${known(': ', reason)}.`,
+    ({ loop, reason }) => `The loop ${loop} cannot be tuned: ${reason}.`,
   ),
   stopped: answer(409, 'Stopped', 'The robot is stopped. POST /api/resume releases it.'),
   'wrong-mode': answer(
@@ -116,19 +111,19 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'trial-running': answer(
     409,
     'Trial running',
-    ({ by }) => `Gains are being tried on this unit${known(' by ', by)}. End the trial, or wait for its end.`,
+    ({ by }) => `Gains are being tried on this unit by ${by}. End the trial, or wait for its end.`,
   ),
   'tune-running': answer(
     409,
     'Tuning running',
-    ({ by }) => `A loop is being tuned${known(' by ', by)}. End the tuning, or wait for its end.`,
+    ({ by }) =>
+      `A loop is being tuned${by === undefined ? '' : ` by ${by}`}. End the tuning, or wait for its end.`,
   ),
   closing: answer(503, 'Shutting down', 'The daemon is shutting down.', SOON),
   locked: answer(
     409,
     'Locked',
-    ({ by, reason }) =>
-      `The robot is locked${known(' by ', by)}${known(': ', reason)}. Whoever may rule the match unlocks it.`,
+    ({ by, reason }) => `The robot is locked by ${by}: ${reason}. Whoever may rule the match unlocks it.`,
   ),
   'referee-silent': answer(
     409,
@@ -138,19 +133,19 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'wrong-phase': answer(
     409,
     'Wrong phase',
-    ({ phase }) => `The phase of the match${known(', ', phase, ',')} does not allow this. Wait for the next.`,
+    ({ phase }) => `The phase of the match, ${phase}, does not allow this. Wait for the next.`,
   ),
   'stale-match': answer(
     409,
     'Match changed',
     ({ id, revision, phase }) =>
-      `The match is${known(' ', id)} at revision ${revision} in phase ${phase}: a call needs a higher revision, and a new id ` +
+      `The match is ${id} at revision ${revision} in phase ${phase}: a call needs a higher revision, and a new id ` +
       'phase none or ended.',
   ),
   'lease-held': answer(
     409,
     'Held by another',
-    ({ by }) => `Somebody else holds this now${known(': ', by)}. Wait until it is released or runs out.`,
+    ({ by }) => `Somebody else holds this now: ${by}. Wait until it is released or runs out.`,
   ),
   'laser-unavailable': answer(
     503,
@@ -175,7 +170,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     503,
     'Storage failed',
     context =>
-      WRITING.includes(context.operation ?? '')
+      WRITING.includes(context.operation)
         ? `It could not be kept on disk, ${context.mayRemain ? 'and may be found in force after a restart' : 'so nothing was changed'}.${cure(context)}`
         : `It cannot be read from the disk.${cure(context)}`,
     LATER,

@@ -68,7 +68,7 @@ export class MatchRecord {
         state = found;
       },
       (error: unknown) => {
-        problem = storageFailure(error);
+        problem = storageFailure(error, { operation: 'read', path: this.#path });
       },
     );
     await endedWithin(this.#clock, START_MS, read);
@@ -140,7 +140,7 @@ export class MatchRecord {
       this.#wanted = undefined;
       this.#setProblem(undefined);
     } catch (error) {
-      this.#setProblem(storageFailure(error));
+      this.#setProblem(storageFailure(error, { operation: 'write', path: this.#path }));
       this.#again?.cancel();
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => this.#writeNext());
     }

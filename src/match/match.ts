@@ -155,7 +155,10 @@ export class Match implements Permission {
     this.#state = { ...this.#state, ...to };
     const after = this.#state.phase;
     if (before !== after) {
-      this.happened.emit({ what: 'phase', detail: { before, after, ...(why !== undefined && { why }) } });
+      this.happened.emit({
+        what: 'phase',
+        detail: why === undefined ? { before, after } : { before, after, why },
+      });
     }
     this.changed.emit();
   }

@@ -2,11 +2,14 @@ import { isRobotError, RobotError } from '../core/errors.js';
 
 export type StorageFailure = RobotError<'storage-failed'>;
 
-/** What kept the storage from working, as its failure. */
-export function storageFailure(error: unknown): StorageFailure {
+/** `error` as a failure of the storage; `tried` is what was being done where the error does not say it. */
+export function storageFailure(
+  error: unknown,
+  tried: { readonly operation: string; readonly path: string },
+): StorageFailure {
   return isRobotError(error, 'storage-failed')
     ? error
-    : new RobotError('storage-failed', {}, { cause: error });
+    : new RobotError('storage-failed', tried, { cause: error });
 }
 
 /** The failure of a disk that was not waited for any longer: it may yet do what was asked of it. */

@@ -128,7 +128,7 @@ describe('the durable log', () => {
       const file = await openToAppend(path);
       open += 1;
       const sync = async () => {
-        throw new RobotError('storage-failed', { operation: 'sync', errno: 'EIO' });
+        throw new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });
       };
       const close = async () => {
         open -= 1;
@@ -153,7 +153,7 @@ describe('the durable log', () => {
           return {
             ...file,
             sync: async () => {
-              if (isFailing) throw new RobotError('storage-failed', { operation: 'sync' });
+              if (isFailing) throw new RobotError('storage-failed', { operation: 'sync', path: '/state' });
               await file.sync();
             },
           };
@@ -204,7 +204,7 @@ describe('the durable log', () => {
       const disk: Disk = {
         ...realDisk,
         create: async path => {
-          if (isFull) throw new RobotError('storage-failed', { operation: 'create' });
+          if (isFull) throw new RobotError('storage-failed', { operation: 'create', path: '/state' });
           return realDisk.create(path);
         },
       };

@@ -163,7 +163,8 @@ describe('GainsStore', () => {
     inTemporaryFolder(async folder => {
       const disk = new RecordingDisk({ [join(folder, FILE)]: Buffer.from('torn') });
       disk.interfere = async operation => {
-        if (operation === 'makeFolder') throw new RobotError('storage-failed', { operation, errno: 'EIO' });
+        if (operation === 'makeFolder')
+          throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
       };
       const late = await GainsStore.open({ folder, clock: systemClock, disk });
       expect(late.report().ok).to.equal(false);

@@ -28,7 +28,7 @@ async function open(disk: RecordingDisk, clock = new ManualClock()) {
 }
 
 const failing = (operation: string, errno: string) => async (asked: string) => {
-  if (asked === operation) throw new RobotError('storage-failed', { operation, errno });
+  if (asked === operation) throw new RobotError('storage-failed', { operation, path: '/state', errno });
 };
 const codeOf = (error: unknown) => (error instanceof RobotError ? error.code : String(error));
 
@@ -235,7 +235,7 @@ describe('Journal', () => {
       disk.interfere = async asked => {
         if (asked !== operation) return;
         disk.interfere = async () => undefined;
-        throw new RobotError('storage-failed', { operation, errno: 'EIO' });
+        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
       };
     };
     for (const operation of ['append', 'sync']) {

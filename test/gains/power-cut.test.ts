@@ -27,7 +27,8 @@ async function run(disk: RecordingDisk) {
 }
 
 const fail = async (asked: string) => {
-  if (asked === 'sync') throw new RobotError('storage-failed', { errno: 'EIO' });
+  if (asked === 'sync')
+    throw new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });
 };
 const well = async () => undefined;
 

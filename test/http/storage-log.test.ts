@@ -11,7 +11,8 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 describe('the log of events when the disk is full', () => {
   let isFull = false;
   const full = () => {
-    if (isFull) throw new RobotError('storage-failed', { operation: 'write', errno: 'ENOSPC' });
+    if (isFull)
+      throw new RobotError('storage-failed', { operation: 'write', path: '/state', errno: 'ENOSPC' });
   };
   const daemon = simulatedDaemon(
     {},

@@ -124,7 +124,8 @@ describe('the record of lock and match', () => {
       const disk: Disk = {
         ...realDisk,
         create: path => {
-          if (isFull) throw new RobotError('storage-failed', { errno: 'ENOSPC' });
+          if (isFull)
+            throw new RobotError('storage-failed', { operation: 'write', path: '/state', errno: 'ENOSPC' });
           return realDisk.create(path);
         },
       };

@@ -88,7 +88,8 @@ describe('after a power cut the record of lock and match has the last confirmed 
       const record = recordOn(disk);
       for (const [place, state] of STATES.entries()) {
         disk.interfere = async operation => {
-          if (place === 3 && operation === failing) throw new RobotError('storage-failed', { errno: 'EIO' });
+          if (place === 3 && operation === failing)
+            throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
         };
         const isKept = await record.save(state).then(
           () => true,

@@ -137,7 +137,8 @@ describe('saves that wait for a unit together', () => {
 
   it('are refused before anything is written while the journal cannot be read', async () => {
     robot.disk.interfere = async operation => {
-      if (operation === 'read') throw new RobotError('storage-failed', { operation, errno: 'EIO' });
+      if (operation === 'read')
+        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
     };
     await robot.restart();
     const before = runs();

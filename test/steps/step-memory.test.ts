@@ -189,7 +189,8 @@ describe('remembered steps', () => {
     await first.close();
     const before = disk.files();
     disk.interfere = async operation => {
-      if (operation === 'read') throw new RobotError('storage-failed', { operation, errno: 'EIO' });
+      if (operation === 'read')
+        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
     };
     const next = await StepMemory.open(options);
     capture();

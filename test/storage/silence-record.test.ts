@@ -62,7 +62,7 @@ describe('the record of host silences', () => {
     await record.record('gimbal', 900);
     for (const failing of ['create', 'append', 'sync', 'rename']) {
       disk.interfere = async operation => {
-        if (operation === failing) throw new RobotError('storage-failed', { operation });
+        if (operation === failing) throw new RobotError('storage-failed', { operation, path: '/state' });
       };
       const refused = await record.record('gimbal', 3000).catch((error: RobotError) => error.code);
       expect([failing, refused, record.largestMs('gimbal')]).to.deep.equal([failing, 'storage-failed', 900]);

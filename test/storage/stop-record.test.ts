@@ -37,7 +37,7 @@ describe('the record of a stop', () => {
     const record = await open(disk);
     await record.record(true);
     disk.interfere = async operation => {
-      throw new RobotError('storage-failed', { operation });
+      throw new RobotError('storage-failed', { operation, path: '/state' });
     };
     await record.record(false);
     expect(await foundAfter(disk)).to.equal(true);

@@ -1,6 +1,6 @@
 import { RobotError } from '../../core/errors.js';
 import { logHead, logPage } from '../../core/log-event.js';
-import type { DurableLog } from '../../events/durable-log.js';
+import { type DurableLog, LOG_FILE } from '../../events/durable-log.js';
 import type { EventLog } from '../../events/event-log.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
 import { get, type Route } from '../route.js';
@@ -41,5 +41,5 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
 
 /** No line has reached the medium yet. */
 function refuse({ problem }: DurableLog): never {
-  throw problem ?? new RobotError('storage-failed', { operation: 'sync' });
+  throw problem ?? new RobotError('storage-failed', { operation: 'sync', path: LOG_FILE });
 }

@@ -78,7 +78,8 @@ function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
       async (chosen, ctx) => {
         const tuning = autotune.of(name);
         if (tuning?.state === 'running') {
-          if (chosen.amplitude !== 0) throw new RobotError('tune-running', tuning);
+          if (chosen.amplitude !== 0)
+            throw new RobotError('tune-running', { loop: tuning.loop, by: tuning.by });
           // A failure here does not matter: what follows writes the wave and reads it back.
           await autotune.end('somebody ended its wave').catch(() => undefined);
         }
