@@ -6,8 +6,9 @@ import { hashOf } from '../../src/access/token.js';
 import { decodeTokens, encodeTokens } from '../../src/access/token-file.js';
 import { systemClock } from '../../src/core/clock.js';
 import { PHASES } from '../../src/core/phases.js';
+import { sha256 } from '../../src/core/sha256.js';
 import { DurableLog, LOG_FILE } from '../../src/events/durable-log.js';
-import { hashOfLine, NOTHING_BEFORE, parseLine, verifyLog, wholeLines } from '../../src/events/log-line.js';
+import { NOTHING_BEFORE, parseLine, verifyLog, wholeLines } from '../../src/events/log-line.js';
 import type { MatchState } from '../../src/match/match.js';
 import { MatchRecord } from '../../src/match/match-record.js';
 import { realDisk } from '../../src/storage/disk.js';
@@ -41,7 +42,7 @@ export const eventLog = (hangMs: number) =>
     let prev = NOTHING_BEFORE;
     const lines = whats.map((what, index) => {
       const line = JSON.stringify({ ...event(index + 1, what), boot: 'before', synchronised: true, prev });
-      prev = hashOfLine(line);
+      prev = sha256(line);
       return `${line}\n`;
     });
     const original = Buffer.from(lines.join(''));
@@ -58,7 +59,7 @@ export const eventLog = (hangMs: number) =>
         disk: realDisk,
         folder,
         clock: systemClock,
-        boot: 'now',
+        runId: 'now',
         isSynchronised: () => true,
       });
       await inTime('the log of events', hangMs, () => log.open());
@@ -69,11 +70,11 @@ export const eventLog = (hangMs: number) =>
         throw new Error('what was found is not there any more');
       const own = wholeLines(after.subarray(whole.length));
       const before = wholeLines(whole).at(-1);
-      let last = before === undefined ? NOTHING_BEFORE : hashOfLine(before);
+      let last = before === undefined ? NOTHING_BEFORE : sha256(before);
       for (const line of own) {
         const text = line.toString();
         if (parseLine(text)?.prev !== last) throw new Error(`${text} does not follow ${last}`);
-        last = hashOfLine(line);
+        last = sha256(line);
       }
       if (parseLine(String(own.at(-1) ?? ''))?.what !== 'after')
         throw new Error(`not written: ${log.problem?.message}`);

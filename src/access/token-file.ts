@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isRobotError, RobotError } from '../core/errors.js';
 import { isObject } from '../core/is-object.js';
+import { sha256 } from '../core/sha256.js';
 import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { isToken, type Token } from './token.js';
@@ -43,8 +43,8 @@ export function encodeTokens(tokens: readonly Token[]): Buffer {
 /** Undefined unless it is as it was written: what a damaged file may mean is nobody's guess. */
 export function decodeTokens(content: Buffer): readonly Token[] | undefined {
   try {
-    const { tokens, sha256 } = JSON.parse(content.toString());
-    const whole = Array.isArray(tokens) && tokens.every(isToken) && checksum(tokens) === sha256;
+    const { tokens, sha256: sum } = JSON.parse(content.toString());
+    const whole = Array.isArray(tokens) && tokens.every(isToken) && checksum(tokens) === sum;
     return whole ? tokens : undefined;
   } catch {
     return undefined;
@@ -62,5 +62,5 @@ function namesFormat(content: Buffer): boolean {
 }
 
 function checksum(tokens: readonly Token[]): string {
-  return createHash('sha256').update(JSON.stringify(tokens)).digest('hex');
+  return sha256(JSON.stringify(tokens));
 }

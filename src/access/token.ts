@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isObject } from '../core/is-object.js';
+import { sha256 } from '../core/sha256.js';
 import { isRole, type Role } from './roles.js';
 
 /** Who may come in, and as what. The token itself is kept nowhere. */
@@ -28,7 +29,7 @@ export function newSecret(): string {
 /** The hash of a secret as it was typed, in either case, with or without its dashes. */
 export function hashOf(secret: string): string {
   const plain = secret.toLowerCase().replace(/[\s-]/g, '');
-  return createHash('sha256').update(plain).digest('hex');
+  return sha256(plain);
 }
 
 /** Compares with every token, so that time says nothing. */

@@ -40,6 +40,9 @@ function flag(value: boolean, doc: string): Setting<boolean> {
   return setting({ default: value, schema: { type: 'boolean' }, expected: 'true or false', doc });
 }
 
+/** The ports that can be listened on; 0 takes any free one. */
+export const PORTS = { minimum: 0, maximum: 65535 } as const;
+
 export const SETTINGS = {
   http: {
     host: setting({
@@ -50,8 +53,8 @@ export const SETTINGS = {
     }),
     port: setting({
       default: 8080,
-      schema: { type: 'integer', minimum: 0, maximum: 65535 },
-      expected: 'a port from 0 to 65535, 0 for any free one',
+      schema: { type: 'integer', ...PORTS },
+      expected: `a port from ${PORTS.minimum} to ${PORTS.maximum}, 0 for any free one`,
       doc: 'Port to listen on; 0 takes any free one.',
     }),
     allowedHosts: setting<readonly string[]>({

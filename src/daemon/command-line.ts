@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { badConfig } from '../config/config-file.js';
+import { PORTS } from '../config/settings.js';
 import { messageOf } from '../core/errors.js';
 
 export interface CommandLine {
@@ -65,7 +66,8 @@ function given(option: string, value: string | undefined): string | undefined {
 }
 
 function portOf(text: string): number {
+  const { minimum, maximum } = PORTS;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port >= 0 && port <= 65535) return port;
-  throw badConfig([`--port takes a number from 0 to 65535, not ${text}`]);
+  if (port >= minimum && port <= maximum) return port;
+  throw badConfig([`--port takes a number from ${minimum} to ${maximum}, not ${text}`]);
 }

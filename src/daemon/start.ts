@@ -11,7 +11,7 @@ import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { version } from '../core/version.js';
 import { DurableLog } from '../events/durable-log.js';
-import { EventLog, newBoot } from '../events/event-log.js';
+import { EventLog, newRunId } from '../events/event-log.js';
 import { happeningsOf } from '../events/robot-happenings.js';
 import { logRobotEvents } from '../events/robot-log.js';
 import { recordStorage } from '../events/storage-happenings.js';
@@ -90,12 +90,12 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
   const access = new Access({ disk, folder, clock, ...config.access });
   const record = new MatchRecord({ disk, folder, clock, boot });
-  const runId = newBoot();
+  const runId = newRunId();
   const durableLog = new DurableLog({
     disk,
     folder,
     clock,
-    boot: runId,
+    runId,
     isSynchronised: isClockSynchronised,
   });
   // All at the same time, since each waits for the disk. A simulated robot is another one at each start.
@@ -125,7 +125,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     stopMemory: stopRecord,
   });
   recordGivenSilence(robot, silenceRecord, silence);
-  const eventLog = new EventLog(clock, { boot: runId, lastSeq: durableLog.lastSeq });
+  const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
   eventLog.recorded.add(event => durableLog.add(event));
   eventLog.record({ what: 'start', detail: { version, simulated: hardware.simulated } });
   robot.events.add(event => {

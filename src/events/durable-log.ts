@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogHead } from '../core/log-event.js';
+import { sha256 } from '../core/sha256.js';
 import { type Disk, type DiskFile, START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
-import { hashOfLine, type LogLine, NOTHING_BEFORE, parseLine } from './log-line.js';
+import { type LogLine, NOTHING_BEFORE, parseLine } from './log-line.js';
 
 export const LOG_FILE = 'events.jsonl';
 /** The part before the newest; what was in it before is dropped then. */
@@ -29,7 +30,7 @@ export class DurableLog {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #clock: Clock;
-  readonly #boot: string;
+  readonly #runId: string;
   readonly #isSynchronised: () => boolean;
   readonly #mostBytes: number;
   #waiting: LogLine[] = [];
@@ -50,15 +51,15 @@ export class DurableLog {
     disk: Disk;
     folder: string;
     clock: Clock;
-    /** Names this run of the daemon. */
-    boot: string;
+    /** Names this run of the daemon; the member `boot` of each line. */
+    runId: string;
     isSynchronised: () => boolean;
     mostBytes?: number;
   }) {
     this.#disk = options.disk;
     this.#folder = options.folder;
     this.#clock = options.clock;
-    this.#boot = options.boot;
+    this.#runId = options.runId;
     this.#isSynchronised = options.isSynchronised;
     this.#mostBytes = options.mostBytes ?? MOST_BYTES;
   }
@@ -85,7 +86,7 @@ export class DurableLog {
   }
 
   add(event: LogEvent): void {
-    const line = { ...event, boot: this.#boot, synchronised: this.#isSynchronised(), prev: '' };
+    const line = { ...event, boot: this.#runId, synchronised: this.#isSynchronised(), prev: '' };
     this.#waiting.push(line);
     if (this.#waiting.length > MOST_WAITING) {
       this.#waiting.shift();
@@ -184,7 +185,7 @@ export class DurableLog {
     const lines = content.toString().split('\n').map(parseLine);
     // A line about the log itself has the number of the line before it.
     const keyOf = ({ seq, what }: LogEvent) => `${seq} ${what}`;
-    const seen = new Set(lines.flatMap(line => (line?.boot === this.#boot ? [keyOf(line)] : [])));
+    const seen = new Set(lines.flatMap(line => (line?.boot === this.#runId ? [keyOf(line)] : [])));
     this.#waiting = this.#waiting.filter(line => !seen.has(keyOf(line)));
   }
 
@@ -198,7 +199,7 @@ export class DurableLog {
     let text = '';
     for (const line of lines) {
       const written = JSON.stringify({ ...line, prev });
-      prev = hashOfLine(written);
+      prev = sha256(written);
       seq = line.seq;
       text += `${written}\n`;
     }
@@ -242,7 +243,7 @@ export class DurableLog {
       at: this.#clock.wallTime().toISOString(),
       what,
       detail,
-      boot: this.#boot,
+      boot: this.#runId,
       synchronised: this.#isSynchronised(),
       prev: '',
     };
@@ -260,5 +261,5 @@ function endLines(content: Buffer): { readonly first: Buffer; readonly last: Buf
 }
 
 function headAt(line: Buffer): LogHead {
-  return { seq: parseLine(line.toString())?.seq ?? 0, hash: hashOfLine(line) };
+  return { seq: parseLine(line.toString())?.seq ?? 0, hash: sha256(line) };
 }

@@ -10,7 +10,7 @@ const MOST = { done: 400, refused: 100 } as const;
 
 /** What was asked of the robot and what it did by itself: every event is made here. */
 export class EventLog {
-  readonly boot: string;
+  readonly runId: string;
   readonly recorded = new Listeners<LogEvent>();
   readonly #clock: Clock;
   readonly #repeats: Repeats;
@@ -18,9 +18,9 @@ export class EventLog {
   readonly #refused: LogEvent[] = [];
   #seq: number;
 
-  /** Counts on from `lastSeq`, that of the last run of the daemon. */
-  constructor(clock: Clock, { boot = newBoot(), lastSeq = 0 }: { boot?: string; lastSeq?: number } = {}) {
-    this.boot = boot;
+  /** Numbers go on after `lastSeq`, the last one of the daemon's run before. */
+  constructor(clock: Clock, { runId = newRunId(), lastSeq = 0 }: { runId?: string; lastSeq?: number } = {}) {
+    this.runId = runId;
     this.#clock = clock;
     this.#seq = lastSeq;
     this.#repeats = new Repeats(clock, happening => this.#add(happening));
@@ -34,7 +34,7 @@ export class EventLog {
   after(seq: number): LogPage {
     const events = [...this.#done, ...this.#refused].filter(event => event.seq > seq);
     events.sort((a, b) => a.seq - b.seq);
-    return { boot: this.boot, events, dropped: Math.max(0, this.#seq - seq) - events.length };
+    return { boot: this.runId, events, dropped: Math.max(0, this.#seq - seq) - events.length };
   }
 
   close(): void {
@@ -56,8 +56,8 @@ export class EventLog {
   }
 }
 
-/** Names one run of the daemon. */
-export function newBoot(): string {
+/** A name for this run of the daemon, from its start to its end. In the log and its answers it is called `boot`. */
+export function newRunId(): string {
   return randomBytes(8).toString('hex');
 }
 

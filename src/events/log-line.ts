@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { isObject } from '../core/is-object.js';
 import type { LogEvent, LogHead } from '../core/log-event.js';
+import { sha256 } from '../core/sha256.js';
 
 /** One line of the durable log: the event, which run of the daemon it is from, and the hash of the line before. */
 export interface LogLine extends LogEvent {
@@ -14,10 +14,6 @@ export interface LogLine extends LogEvent {
 const NEWLINE = 0x0a;
 
 export const NOTHING_BEFORE = '0'.repeat(64);
-
-export function hashOfLine(line: string | Buffer): string {
-  return createHash('sha256').update(line).digest('hex');
-}
 
 export type Verdict =
   | {
@@ -62,7 +58,7 @@ export function verifyLog(content: Buffer, given?: LogHead): Verdict {
     } else if (line.seq === 1 && line.prev !== NOTHING_BEFORE) {
       return { ok: false, line: number, why: 'It says that it is the first, and follows another.' };
     }
-    before = { line, hash: hashOfLine(bytes) };
+    before = { line, hash: sha256(bytes) };
     isHeadSeen ||= before.hash === given?.hash && line.seq === given.seq;
   }
   if (given !== undefined && !isHeadSeen) {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { isGains } from '../core/gains-guard.js';
 import { isObject } from '../core/is-object.js';
 import { FLOAT32_MAX, type GainSet, type Gains, UNIT_LIST } from '../core/units.js';
 
@@ -72,8 +73,8 @@ function decodeLine(line: string): JournalEntry | undefined {
   if (!isObject(gains)) return undefined;
   if (isGainSet(gains)) return { revision, time, unit, gains, line };
   const loops = UNIT_LIST.find(({ name }) => name === unit)?.loops ?? [];
-  if (loops.some(({ name }) => name in gains && !isGains(gains[name]))) return undefined;
-  const known = Object.entries(gains).filter((loop): loop is [string, Gains] => isGains(loop[1]));
+  if (loops.some(({ name }) => name in gains && !areRunnable(gains[name]))) return undefined;
+  const known = Object.entries(gains).filter((loop): loop is [string, Gains] => areRunnable(loop[1]));
   return { revision, time, unit, gains: Object.fromEntries(known), line };
 }
 
@@ -97,15 +98,11 @@ function isRevision(value: unknown): value is number {
 }
 
 function isGainSet(value: Record<string, unknown>): value is Record<string, Gains> {
-  return Object.values(value).every(isGains);
+  return Object.values(value).every(areRunnable);
 }
 
-function isGains(value: unknown): value is Gains {
-  return isObject(value) && isFloat32(value.kp) && isFloat32(value.ki) && isFloat32(value.kd);
-}
-
-function isFloat32(value: unknown): boolean {
-  return typeof value === 'number' && Math.abs(value) <= FLOAT32_MAX;
+function areRunnable(value: unknown): value is Gains {
+  return isGains(value) && [value.kp, value.ki, value.kd].every(gain => Math.abs(gain) <= FLOAT32_MAX);
 }
 
 function checksum(text: string): string {

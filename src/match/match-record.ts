@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Boot } from '../core/boot.js';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { PHASES, type Phase } from '../core/phases.js';
+import { sha256 } from '../core/sha256.js';
 import { damagedCopy } from '../storage/damaged-copy.js';
 import { type Disk, START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
@@ -174,10 +174,6 @@ export class MatchRecord {
 
 function locked(reason: string): MatchState {
   return { ...NO_MATCH, lock: { by: 'trunnion', reason } };
-}
-
-function sha256(content: string): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 function encode(recorded: Recorded): Buffer {

@@ -1,3 +1,4 @@
+import { isGains } from '../core/gains-guard.js';
 import { isObject } from '../core/is-object.js';
 import type { Profile } from '../core/profile.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
@@ -36,8 +37,4 @@ function isProfile(value: unknown): value is Profile {
     isObject(value.gains) &&
     Object.values(value.gains).every(isGains)
   );
-}
-
-function isGains(value: unknown): boolean {
-  return isObject(value) && [value.kp, value.ki, value.kd].every(Number.isFinite);
 }

@@ -1,3 +1,4 @@
+import { isGains } from '../core/gains-guard.js';
 import { isObject } from '../core/is-object.js';
 import type { RememberedStep } from '../core/remembered-step.js';
 
@@ -24,8 +25,7 @@ function isStep(value: unknown, loop: string): value is RememberedStep {
     typeof value.trial === 'boolean' &&
     (value.revision === null || Number.isSafeInteger(value.revision)) &&
     [value.oldSetpoint, value.setpoint, value.periodS].every(Number.isFinite) &&
-    isObject(value.gains) &&
-    [value.gains.kp, value.gains.ki, value.gains.kd].every(Number.isFinite) &&
+    isGains(value.gains) &&
     isObject(value.figures) &&
     isObject(value.samples) &&
     areNumbers(value.samples.setpoint) &&

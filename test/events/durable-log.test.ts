@@ -19,10 +19,10 @@ async function run(
   { disk = realDisk, mostBytes = 1 << 20 }: { disk?: Disk; mostBytes?: number } = {},
 ): Promise<DurableLog> {
   const clock = new ManualClock();
-  const boot = String(Math.random());
-  const durable = new DurableLog({ disk, folder, clock, boot, isSynchronised: () => false, mostBytes });
+  const runId = String(Math.random());
+  const durable = new DurableLog({ disk, folder, clock, runId, isSynchronised: () => false, mostBytes });
   await durable.open();
-  const log = new EventLog(clock, { boot, lastSeq: durable.lastSeq });
+  const log = new EventLog(clock, { runId, lastSeq: durable.lastSeq });
   log.recorded.add(event => durable.add(event));
   await record(log, durable, clock);
   await durable.close();
@@ -56,8 +56,8 @@ describe('the durable log', () => {
       disk = new RecordingDisk();
       clock = new ManualClock();
       const isSynchronised = () => false;
-      durable = new DurableLog({ disk, folder: '/state', clock, boot: 'first', isSynchronised });
-      log = new EventLog(clock, { boot: 'first' });
+      durable = new DurableLog({ disk, folder: '/state', clock, runId: 'first', isSynchronised });
+      log = new EventLog(clock, { runId: 'first' });
       log.recorded.add(event => durable.add(event));
     });
     afterEach(async () => {
@@ -135,8 +135,8 @@ describe('the durable log', () => {
       };
       return { ...file, sync, close };
     };
-    const boot = 'first';
-    const durable = new DurableLog({ disk, folder: '/state', clock, boot, isSynchronised: () => false });
+    const runId = 'first';
+    const durable = new DurableLog({ disk, folder: '/state', clock, runId, isSynchronised: () => false });
     await durable.open();
     await clock.advance(60_000);
     expect([durable.problem?.context.errno, open]).to.deep.equal(['EIO', 0]);

@@ -11,9 +11,9 @@ import { ManualClock } from '../support/manual-clock.js';
 /** The path of a log of three events. */
 async function written(folder: string): Promise<string> {
   const clock = new ManualClock();
-  const durable = new DurableLog({ disk: realDisk, folder, clock, boot: 'one', isSynchronised: () => true });
+  const durable = new DurableLog({ disk: realDisk, folder, clock, runId: 'one', isSynchronised: () => true });
   await durable.open();
-  const log = new EventLog(clock, { boot: 'one', lastSeq: durable.lastSeq });
+  const log = new EventLog(clock, { runId: 'one', lastSeq: durable.lastSeq });
   log.recorded.add(event => durable.add(event));
   for (const what of ['start', 'reset', 'end'] as const) log.record({ what });
   await durable.close();
