@@ -12,7 +12,7 @@ export function actLog(route: Route, log: EventLog): Middleware {
       // A body that was refused may hold anything.
       const isBare = isSecret || outcome === 'invalid-request';
       const detail = isBare ? {} : detailOf(ctx.request.body);
-      log.record({ what, unit, who: String(ctx.state.who), outcome, ...detail });
+      log.record({ what, unit, who: ctx.state.who, outcome, ...detail });
     };
     try {
       await next();

@@ -38,10 +38,12 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
  */
 export async function requireCaller(ctx: Context): Promise<void> {
   await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
-  requireConnected(ctx);
+  stillConnected(ctx)();
 }
 
-/** For later looks, when what was asked has waited. */
-export function requireConnected({ socket }: Context): void {
-  if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');
+/** A check for what is asked to wait: it throws `caller-gone` once the caller has hung up. */
+export function stillConnected({ socket }: Context): () => void {
+  return () => {
+    if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');
+  };
 }

@@ -2,6 +2,18 @@ import type { Socket } from 'node:net';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
+import type { ErrorCode } from '../core/errors.js';
+
+declare module 'koa' {
+  interface DefaultState {
+    /** The number of the request, in base 36. */
+    id: string;
+    /** Who asks: the address, until a guard has found the name of a token. */
+    who: string;
+    /** Why the request was refused; undefined where it was not. */
+    code?: ErrorCode;
+  }
+}
 
 /** Methods that change nothing. */
 const LOOKING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];

@@ -56,7 +56,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         const leaseMs = 1000 * leaseS;
         if (id !== undefined) return autotune.renew(name, id, leaseMs);
         requireTrialsBounded(hostSilenceMs);
-        return autotune.start({ unit: name, loop, style, by: String(ctx.state.who), leaseMs });
+        return autotune.start({ unit: name, loop, style, by: ctx.state.who, leaseMs });
       },
     ),
     get(

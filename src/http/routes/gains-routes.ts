@@ -14,7 +14,7 @@ import {
 import type { GainBounds, GainSet, Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
-import { requireConnected } from '../body.js';
+import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
 import type { HistoryTexts } from '../history-texts.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
@@ -83,7 +83,7 @@ export function gainsRoutes(
   const checkGains = compile(gains);
   const save = async (wanted: GainSet, ctx: Context) => {
     const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
-    const stillWanted = () => requireConnected(ctx);
+    const stillWanted = stillConnected(ctx);
     return (await robot.units[name].gains.save(wanted, { baseRevision, stillWanted })).gains;
   };
   return [

@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import type { Clock } from '../../core/clock.js';
 import { matchView } from '../../core/match-status.js';
 import { PHASES } from '../../core/phases.js';
@@ -36,7 +35,6 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
   const tag = 'Match';
   const right = 'rule';
   const view = () => ({ ...control.status, t: clock.nowMs() / 1000 });
-  const who = (ctx: Context) => String(ctx.state.who);
   return [
     get(
       { path: '/api/match', id: 'match', tag, right: 'read', summary: 'The match', answer: matchView },
@@ -71,7 +69,7 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
         problems: STOP_PROBLEMS,
       },
       async ({ reason }, ctx) => {
-        await control.lock({ by: who(ctx), reason });
+        await control.lock({ by: ctx.state.who, reason });
         return view();
       },
     ),
@@ -103,7 +101,7 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
         problems: ['lease-held'],
       },
       ({ holder, ttlMs, takeover = false }, ctx) => {
-        control.match.beat(holder, who(ctx), ttlMs, takeover);
+        control.match.beat(holder, ctx.state.who, ttlMs, takeover);
         return { ...view(), head: log.head };
       },
     ),

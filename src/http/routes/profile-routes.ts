@@ -8,7 +8,7 @@ import type { ProfileStore } from '../../profiles/profile-store.js';
 import { profilesText } from '../../profiles/profiles-file.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
-import { requireConnected } from '../body.js';
+import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
 import { wholeNumber, wholeNumberSchema } from '../query.js';
 import { get, post, type Route } from '../route.js';
@@ -139,7 +139,7 @@ export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[
         const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
         const kept = await profiles.named(unitName, name);
         const wanted = checkGains(completeGains(unit, kept.gains));
-        const stillWanted = () => requireConnected(ctx);
+        const stillWanted = stillConnected(ctx);
         return (await robot.units[unitName].gains.save(wanted, { baseRevision, stillWanted })).gains;
       },
     ),

@@ -1,7 +1,7 @@
 import { growing, named, object, oneOf, yesNo } from '../../core/schema.js';
 import { type Status, status } from '../../core/status.js';
 import type { Robot } from '../../robot/robot.js';
-import { requireConnected } from '../body.js';
+import { stillConnected } from '../body.js';
 import { command, get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
@@ -59,7 +59,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
       },
       async ctx => {
-        await robot.resume(() => requireConnected(ctx));
+        await robot.resume(stillConnected(ctx));
         return { stopped: false };
       },
     ),

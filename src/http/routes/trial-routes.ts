@@ -6,7 +6,7 @@ import { trialStatus } from '../../core/status.js';
 import type { GainBounds, Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { Trial } from '../../robot/trial.js';
-import { requireConnected } from '../body.js';
+import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
 import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
 import { trialStatusOf } from '../status-body.js';
@@ -67,14 +67,15 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
       async ({ gains: wanted, leaseS, id }, ctx) => {
         requireTrialsBounded(hostSilenceMs);
         const { gains: unitGains } = robot.units[name];
+        const requireConnected = stillConnected(ctx);
         const stillWanted = () => {
-          requireConnected(ctx);
+          requireConnected();
           if (id !== undefined && robot.units[name].report().trial?.id !== id)
             throw new RobotError('trial-ended');
         };
         const trial: Trial = {
           id: id ?? randomUUID(),
-          by: String(ctx.state.who),
+          by: ctx.state.who,
           gains: wanted,
           endsAtMs: clock.nowMs() + 1000 * leaseS,
         };

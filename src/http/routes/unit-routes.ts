@@ -11,7 +11,7 @@ import {
 } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
 import type { StepMemory } from '../../steps/step-memory.js';
-import { requireConnected } from '../body.js';
+import { stillConnected } from '../body.js';
 import { HistoryTexts } from '../history-texts.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { CONTROLLER_PROBLEMS, gainsRoutes } from './gains-routes.js';
@@ -51,7 +51,7 @@ function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
         problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
       },
       async ({ mode }, ctx) => {
-        await robot.units[name].setMode(mode, () => requireConnected(ctx));
+        await robot.units[name].setMode(mode, stillConnected(ctx));
         return { mode };
       },
     ),
@@ -83,7 +83,7 @@ function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
           // A failure here does not matter: what follows writes the wave and reads it back.
           await autotune.end('somebody ended its wave').catch(() => undefined);
         }
-        return robot.units[name].excite(chosen, () => requireConnected(ctx));
+        return robot.units[name].excite(chosen, stillConnected(ctx));
       },
     ),
   ];
