@@ -7,45 +7,45 @@ import { ROLES } from './roles.js';
 import { type Token, tokenOf } from './token.js';
 import { readTokens, tokenFile } from './token-file.js';
 
-/** `unavailable`: the file of tokens is damaged or cannot be read, so nobody knows who is who. */
+/** `unavailable`: the file of tokens is damaged or cannot be read, so nobody knows which tokens hold. */
 type AccessState = 'open' | 'closed' | 'unavailable';
 
 export interface Caller {
-  /** Undefined for whoever came without a token. */
+  /** Undefined where the caller came without a token. */
   readonly token: Token | undefined;
   readonly rights: readonly Right[];
 }
 
-/** How soon a changed file holds. */
+/** A change of the file takes effect within this time. */
 export const LOOK_AGAIN_MS = 250;
 
 const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add starts a new list.';
 const MOST_KNOWN = 100;
 const NOTHING: Caller = { token: undefined, rights: [] };
-/** Looking harms nobody, and shows what is wrong. */
+/** The caller while access is unavailable: looking harms nobody and shows what is wrong. */
 const LOOKER: Caller = { token: undefined, rights: ['read'] };
 const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
 const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
 /** Who may do what. Open while there are no tokens; the file of tokens is read again and again, whoever changes it. */
 export class Access {
-  /** The tokens, the state or the problem have changed. */
+  /** Emitted when the tokens, the state or the problem have changed. */
   readonly changed = new Listeners<void>();
-  /** Other tokens hold, or the state is another. */
+  /** Emitted when other tokens hold or the state has changed. */
   readonly tokensChanged = new Listeners<void>();
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #required: boolean;
   readonly #stop: 'anyone' | 'token';
-  /** What was read last, which holds while nothing can be read; undefined before. */
+  /** The content that was read last, which holds while the file cannot be read; undefined before the first. */
   #last: readonly Token[] | 'damaged' | undefined;
   /** Callers by the secret with which they came before, so that it is hashed once and not for every request. */
   readonly #known = new Map<string, Caller>();
   #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
     cure: 'The disk is too slow: check it.',
   });
-  /** Of the file at the last look, and of the file that need not be read again. */
+  /** The stamp of the file at the last look, and the stamp of the file that need not be read again. */
   #stamp: string | undefined;
   #readStamp: string | undefined;
   #timer: Timer | undefined;
@@ -55,7 +55,7 @@ export class Access {
     disk: Disk;
     folder: string;
     clock: Clock;
-    /** Closed even without a token. */
+    /** Whether access is closed even while there is no token. */
     required: boolean;
     /** Who may stop the robot and darken the laser. */
     stop: 'anyone' | 'token';
@@ -85,7 +85,7 @@ export class Access {
     return this.#tokens.length > 0 || this.#required ? 'closed' : 'open';
   }
 
-  /** Whose tokens hold. */
+  /** The names of the tokens that hold. */
   get names(): readonly string[] {
     return (this.#tokens ?? []).map(({ name }) => name);
   }
@@ -95,7 +95,7 @@ export class Access {
     return this.#problem;
   }
 
-  /** Whoever comes with this secret, or without one. */
+  /** The caller who comes with this secret, or without one. */
   callerOf(secret: string | undefined): Caller {
     const { state } = this;
     if (state === 'open') return EVERYTHING;
@@ -106,7 +106,7 @@ export class Access {
     const token = tokenOf(secret, this.#tokens ?? []);
     if (token === undefined) return NOTHING;
     const caller = { token, rights: ROLES[token.role] };
-    // The same token can be typed in many ways.
+    // The same token can be typed in many ways, so the number of known secrets is bounded.
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.set(secret, caller);
     return caller;
@@ -123,7 +123,7 @@ export class Access {
     );
   }
 
-  /** Who is asking. Throws `token-required`, `token-unknown`, `not-allowed` or `access-unavailable`. */
+  /** Returns who is asking. Throws `token-required`, `token-unknown`, `not-allowed` or `access-unavailable`. */
   require(need: Need, secret: string | undefined): Caller {
     const caller = this.callerOf(secret);
     if (this.allows(need, caller)) return caller;
@@ -145,10 +145,11 @@ export class Access {
     if (stamp !== undefined && stamp === this.#readStamp) return;
     try {
       const tokens = await readTokens(this.#disk, this.#folder);
-      // A list does not go by itself: its folder was deleted, moved or unmounted, and that opens nothing.
+      // A list of tokens does not disappear by itself: its folder was deleted, moved or unmounted, and that must not
+      // open the robot.
       if (tokens === undefined && this.#hadList) this.#keep({ cure: CURE_OF_GONE });
       else this.#hold(tokens ?? [], undefined);
-      // Two writes of the same instant have one stamp, so what was just written is read twice.
+      // Two writes at the same instant leave the same stamp, so a file that was only just written is read twice.
       this.#readStamp = stamp === this.#stamp ? stamp : undefined;
       this.#stamp = stamp;
     } catch (error) {
@@ -159,7 +160,7 @@ export class Access {
     }
   }
 
-  /** What was read last holds on, although there is nothing to be read. */
+  /** Keeps the content that was read last in force, although the file cannot be read now. */
   #keep(context: ContextOf<'access-unavailable'>, cause?: unknown): void {
     const lastHolds = this.#tokens !== undefined;
     this.#hold(this.#last, unavailable({ ...context, lastHolds }, cause));
@@ -184,7 +185,7 @@ export class Access {
     return this.#last === 'damaged' ? undefined : this.#last;
   }
 
-  /** There was a file that may say who is who. */
+  /** Whether there was a file that may name tokens. */
   get #hadList(): boolean {
     return this.#last === 'damaged' || (this.#last !== undefined && this.#last.length > 0);
   }

@@ -1,9 +1,14 @@
 import { connect } from 'node:net';
 
-/** A stop is confirmed or given up within 0.9 s. Whoever asks hears within 2 s, with the time that this program needs to start. */
+/**
+ * A stop is confirmed or given up within 0.9 s. The person at the keyboard gets an answer within 2 s, including the
+ * time that this program needs to start.
+ */
 const ANSWER_MS = 1300;
 
-/** What the daemon answers at its socket, as it came. Rejects where there is none, or no answer in time. */
+/**
+ * Resolves with the daemon's answer at its socket, as it came. Rejects where there is no socket or no answer in time.
+ */
 export function askBreakGlass(path: string, asked: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -26,7 +26,7 @@ function failed(text: string): Said {
   return { text, exitCode: 1 };
 }
 
-/** Throws for what is no answer to an act. */
+/** Throws where `said` is no answer to an act. */
 function answerOf(said: unknown): BreakGlassAnswer {
   if (!isObject(said) || !('done' in said)) throw new Error('not an answer');
   const { done, code } = said;

@@ -8,23 +8,25 @@ import type { EventLog } from '../events/event-log.js';
 export const BREAK_GLASS_ACTS = ['stop', 'unlock'] as const;
 export type BreakGlassAct = (typeof BREAK_GLASS_ACTS)[number];
 
-/** What comes back of an act, as one line of JSON. */
+/** The answer to an act, as one line of JSON. */
 export interface BreakGlassAnswer {
   readonly done: boolean;
-  /** Why it is not, or not confirmed. */
+  /** Why the act was not done or not confirmed. */
   readonly code?: string;
 }
 
-/** Answered with the body of GET /api/status, for doctor on a closed robot. */
+/** Asks for the body of GET /api/status, which doctor needs on a closed robot. */
 export const BREAK_GLASS_LOOK = 'status';
 const ASKED = [...BREAK_GLASS_ACTS, BREAK_GLASS_LOOK] as const;
 type Asked = (typeof ASKED)[number];
 
-/** Whoever asks says it in one word, at once. */
+/**
+ * The word that is asked is one line and comes at once, so a connection that sends none in this time is closed.
+ */
 const ASK_MS = 1000;
 const LONGEST = 32;
 
-/** Where the service has its sockets: whoever types a command knows it, and systemd passes it to the daemon. */
+/** The folder of the service's sockets. The commands know it, and systemd passes it to the daemon. */
 export const RUNTIME_FOLDER = '/run/trunnion';
 
 export function breakGlassPath(runtimeFolder: string): string {
@@ -32,8 +34,8 @@ export function breakGlassPath(runtimeFolder: string): string {
 }
 
 /**
- * For whoever is root on the board: stop and unlock without a token, whatever became of tokens, network and desk. Where the
- * socket cannot be opened, the daemon goes on without.
+ * Opens a socket at which root on the board can stop and unlock without a token, whatever became of tokens, network and
+ * desk. Where it cannot be opened, the daemon goes on without.
  */
 export async function openBreakGlass(options: {
   path: string;
@@ -74,7 +76,7 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-/** The first line. Rejects when it is nothing that can be asked, or does not come. */
+/** Resolves with the first line. Rejects when that is nothing that can be asked, or does not come in time. */
 function hear(socket: Socket): Promise<Asked> {
   return new Promise((resolve, reject) => {
     let text = '';

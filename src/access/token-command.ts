@@ -11,7 +11,7 @@ import { hashOf, isTokenName, newSecret, type Token } from './token.js';
 import { readTokens, tokenFile, writeTokens } from './token-file.js';
 
 interface TokenAsked {
-  /** What stands after `token`. */
+  /** The words after `token` on the command line. */
   readonly operands: readonly string[];
   readonly role: string | undefined;
   readonly config: Pick<Config, 'state' | 'http'>;
@@ -51,7 +51,10 @@ This token for ${name} (${role}) is shown this once. The robot is closed to ever
 Page: http://${hostname()}.local:${port}/#token=${secret}`);
 }
 
-/** A damaged list is nobody's, so that it makes room for a new one; that of a newer version, or one that cannot be read, is left alone. */
+/**
+ * The tokens to which a new one is added. A damaged list counts as empty, since nobody knows which tokens were in it. A
+ * list of a newer version, or one that cannot be read, is left alone.
+ */
 async function usableTokens(folder: string): Promise<{ tokens: readonly Token[]; note: string }> {
   try {
     return { tokens: (await readTokens(realDisk, folder)) ?? [], note: '' };
@@ -83,7 +86,7 @@ function listed(tokens: readonly Token[] | undefined): string {
   return tokens.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
 }
 
-/** A file made by root would be closed to the daemon: whoever is root does this as the daemon's user. */
+/** Root becomes the daemon's user here, because the daemon could not read a file made by root. */
 function becomeOwnerOf(folder: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = statSync(folder, { throwIfNoEntry: false });
@@ -93,7 +96,9 @@ function becomeOwnerOf(folder: string): void {
   process.setuid?.(owner.uid);
 }
 
-/** One command at a time reads the list and writes it anew, and the daemon has seen the change when it ends. */
+/**
+ * Lets one command at a time read the list and write it anew. The daemon has seen the change when this resolves.
+ */
 async function changed(folder: string, change: () => Promise<Said>): Promise<Said> {
   const path = `${tokenFile(folder)}.lock`;
   await realDisk.makeFolder(folder);

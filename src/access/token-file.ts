@@ -14,7 +14,10 @@ export function tokenFile(folder: string): string {
   return join(folder, 'tokens.json');
 }
 
-/** Undefined where there is no file. Rejects with `access-unavailable` when it is damaged or cannot be read. */
+/**
+ * Resolves with undefined where there is no file. Rejects with `access-unavailable` when it is damaged or cannot be
+ * read.
+ */
 export async function readTokens(disk: Disk, folder: string): Promise<readonly Token[] | undefined> {
   const path = tokenFile(folder);
   const content = await disk.read(path).catch((error: unknown) => {
@@ -30,7 +33,7 @@ export async function readTokens(disk: Disk, folder: string): Promise<readonly T
   return tokens;
 }
 
-/** Resolves when the medium has them. Rejects with `storage-failed`, and then the old ones hold. */
+/** Resolves when the tokens are on the medium. Rejects with `storage-failed`, and then the old ones hold. */
 export async function writeTokens(disk: Disk, folder: string, tokens: readonly Token[]): Promise<void> {
   await replaceFile(disk, tokenFile(folder), [encodeTokens(tokens)]);
 }
@@ -40,7 +43,7 @@ export function encodeTokens(tokens: readonly Token[]): Buffer {
   return Buffer.from(`${JSON.stringify({ tokens: plain, sha256: checksum(plain) }, undefined, 2)}\n`);
 }
 
-/** Undefined unless it is as it was written: what a damaged file may mean is nobody's guess. */
+/** Undefined unless the file is as it was written. Nobody guesses what a damaged file may mean. */
 export function decodeTokens(content: Buffer): readonly Token[] | undefined {
   try {
     const { tokens, sha256: sum } = JSON.parse(content.toString());
@@ -51,7 +54,7 @@ export function decodeTokens(content: Buffer): readonly Token[] | undefined {
   }
 }
 
-/** What this version writes does not name its format; a newer version's file does. */
+/** Whether a newer version wrote the file: such a file names its format, and this version's does not. */
 function namesFormat(content: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(content.toString());

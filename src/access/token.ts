@@ -3,7 +3,7 @@ import { isObject } from '../core/is-object.js';
 import { sha256 } from '../core/sha256.js';
 import { isRole, type Role } from './roles.js';
 
-/** Who may come in, and as what. The token itself is kept nowhere. */
+/** A token's name, role and hash. The token itself is kept nowhere. */
 export interface Token {
   readonly name: string;
   readonly role: Role;
@@ -12,10 +12,10 @@ export interface Token {
 }
 
 const BYTES = 20;
-/** No i, l, o, u: a token may have to be typed from a slip of paper. */
+/** The letters of a token, without i, l, o and u: it may have to be typed from a slip of paper. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** 160 random bits, in groups for the eye. */
+/** Makes a new token of 160 random bits, in groups that are easy to read. */
 export function newSecret(): string {
   let bits = BigInt(`0x${randomBytes(BYTES).toString('hex')}`);
   let letters = '';
@@ -32,7 +32,7 @@ export function hashOf(secret: string): string {
   return sha256(plain);
 }
 
-/** Compares with every token, so that time says nothing. */
+/** Finds the token of this secret. It compares with every token, so that the time it takes says nothing. */
 export function tokenOf(secret: string, tokens: readonly Token[]): Token | undefined {
   const hash = Buffer.from(hashOf(secret));
   let found: Token | undefined;

@@ -13,7 +13,10 @@ import type { Proposal } from '../tuning/propose.js';
 import { type Measured, type ProposalTask, tune } from '../tuning/tuner.js';
 import { RobotPort } from './robot-port.js';
 
-/** Fits and designs, somewhere where it keeps nobody waiting, until `signal` says that nobody needs it any more. */
+/**
+ * Fits the plant and designs gains without keeping anything else waiting, until `signal` says that the result is no
+ * longer needed.
+ */
 export type Propose = (task: ProposalTask, signal: AbortSignal) => Promise<Proposal>;
 
 export interface TuneRequest {
@@ -24,11 +27,13 @@ export interface TuneRequest {
   readonly leaseMs: number;
 }
 
-/** Tunes one loop of the robot at a time, in debug mode, with the laser dark. It proposes; it never saves. */
+/**
+ * Tunes one loop of the robot at a time, in debug mode and with the laser dark. It proposes gains and never saves them.
+ */
 export class Autotune {
-  /** Something is new about the tuning under way. */
+  /** Emitted when something is new about the tuning under way. */
   readonly changed = new Listeners<Tune>();
-  /** A tuning began or ended. */
+  /** Emitted when a tuning began or ended. */
   readonly happened = new Listeners<Happening>();
   readonly #robot: Robot;
   readonly #clock: Clock;
@@ -41,7 +46,7 @@ export class Autotune {
     robot: Robot;
     clock: Clock;
     propose: Propose;
-    /** What is wrong, for people. */
+    /** Says for people what is wrong. */
     explain: (error: RobotError) => string;
   }) {
     this.#robot = options.robot;
@@ -59,7 +64,11 @@ export class Autotune {
     return this.#latest.get(unit);
   }
 
-  /** Throws what a match forbids, `tune-running`, `stopped`, `unit-offline`, `wrong-mode`, `trial-running`, `loop-unfit`, or what the laser's pin says. */
+  /**
+   * Throws `locked`, `referee-silent` or `wrong-phase` where a match forbids it, and `tune-running`, `stopped`,
+   * `unit-offline`, `wrong-mode`, `trial-running`, `loop-unfit`, or the error with which the laser could not be
+   * darkened.
+   */
   start({ unit, loop: name, style, by, leaseMs }: TuneRequest): Tune {
     const robot = this.#robot;
     const loop = unitNamed(unit).loops.find(one => one.name === name);
@@ -127,7 +136,7 @@ export class Autotune {
     return begun;
   }
 
-  /** The tuning `id` goes on for so long at least. Throws `trial-ended`. */
+  /** Lets the tuning `id` go on for at least this long. Throws `trial-ended`. */
   async renew(unit: UnitName, id: string, leaseMs: number): Promise<Tune> {
     const running = this.#running;
     if (running === undefined || running.tune.id !== id || running.tune.unit !== unit) {
@@ -139,8 +148,8 @@ export class Autotune {
   }
 
   /**
-   * Resolves when the saved gains run again and nothing is excited; false where there was nothing to end. Rejects with
-   * `not-confirmed` where that is not proven; the tuning is over all the same.
+   * Ends the tuning under way. Resolves when the saved gains run again and nothing is excited, with false where there
+   * was no tuning. Rejects with `not-confirmed` where that is not proven; the tuning is over all the same.
    */
   async end(why: string): Promise<boolean> {
     const running = this.#running;

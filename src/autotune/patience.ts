@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.js';
 
-/** Why a tuning ended before its end. */
+/** Thrown where a tuning ends before it is complete; the message says why. */
 export class Aborted extends Error {}
 
-/** What one tuning waits for, until it is aborted. */
+/** Waits on behalf of one tuning, until it is aborted. */
 export class Patience {
   readonly #clock: Clock;
   readonly #waits = new Set<() => void>();
@@ -17,23 +17,26 @@ export class Patience {
     return this.#aborted !== undefined;
   }
 
-  /** Every wait rejects, and everything that is begun from now on. */
+  /** Rejects every wait, also those that are begun from now on. */
   abort(why: string): void {
     this.#aborted ??= new Aborted(why);
     this.look();
   }
 
-  /** Throws why it was aborted. */
+  /** Throws `Aborted` after an abort. */
   requireGoing(): void {
     if (this.#aborted !== undefined) throw this.#aborted;
   }
 
-  /** Something that is waited for may have happened. */
+  /** Has every wait look whether its condition holds. */
   look(): void {
     for (const look of this.#waits) look();
   }
 
-  /** `holds` is asked at once and at each look. Resolves when it holds or `limitMs` are over, rejects when all is aborted. */
+  /**
+   * Asks `holds` at once and at each look. Resolves when it holds or `limitMs` are over, and rejects when the tuning is
+   * aborted.
+   */
   until(holds: () => boolean, limitMs: number): Promise<void> {
     const untilMs = this.#clock.nowMs() + limitMs;
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { propose } from '../tuning/propose.js';
 
-// The one who starts this thread gives it a ProposalTask.
+// `workerData` is the ProposalTask that `proposer.ts` gives to this thread.
 parentPort?.postMessage(propose(workerData));

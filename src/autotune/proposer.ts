@@ -3,8 +3,8 @@ import type { Proposal } from '../tuning/propose.js';
 import type { ProposalTask } from '../tuning/tuner.js';
 
 /**
- * Computes in a thread of its own, which keeps no poll and no stop waiting. Rejects when the thread fails, and where `signal` ends
- * it.
+ * Computes in a thread of its own, so that no poll and no stop has to wait. Rejects when the thread fails and when
+ * `signal` ends it.
  */
 export function proposeInWorker(task: ProposalTask, signal: AbortSignal): Promise<Proposal> {
   return new Promise((resolve, reject) => {

@@ -15,13 +15,13 @@ import type { Proposal } from '../tuning/propose.js';
 import type { ProposalTask, Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
 import { Patience } from './patience.js';
 
-/** A wave that ended has faded after a second. */
+/** The effect of a wave that ended has faded after this time. */
 const FADE_MS = 1100;
 /** A loop stands still when it has moved less than this part of the amplitude for so long. */
 const STILL = 0.03;
 const STILL_MS = 300;
 const REST_MS = 3000;
-/** For reading the last capture out. */
+/** How long reading out the last capture may take. */
 const READ_OUT_MS = 2000;
 
 export interface RobotPortOptions {
@@ -32,13 +32,13 @@ export interface RobotPortOptions {
   readonly id: string;
   readonly by: string;
   readonly leaseEndsAtMs: number;
-  /** When all of it must be over. */
+  /** The time by which the whole tuning must be over. */
   readonly deadlineMs: number;
   readonly propose: (task: ProposalTask, signal: AbortSignal) => Promise<Proposal>;
   readonly progress: (words: string) => void;
 }
 
-/** The robot as a tuner acts on it: through trials and the wave of debug mode, as everybody does. */
+/** The robot as a tuner acts on it: by trials and by the wave of debug mode, as any caller does. */
 export class RobotPort implements TunerPort {
   readonly #options: RobotPortOptions;
   readonly #saved: GainSet;
@@ -48,7 +48,7 @@ export class RobotPort implements TunerPort {
   #tried: GainSet | undefined;
   /** The last wave that was asked for. */
   #wave: Excitation | undefined;
-  /** Of the wave under way; undefined while there is none. */
+  /** Whether the loop ran away during the wave under way; undefined while there is none. */
   #ranAway: boolean | undefined;
 
   constructor(options: RobotPortOptions) {
@@ -74,7 +74,10 @@ export class RobotPort implements TunerPort {
     ];
   }
 
-  /** Gains with which the wave ran away are no end: the saved ones run again, and calmer ones are tried. */
+  /**
+   * Ends the tuning, unless the trial ended because the loop ran away: then the saved gains run again, and calmer gains
+   * are tried.
+   */
   #trialEnded(why: TrialEnd): void {
     if (why === 'runaway' && this.#ranAway !== undefined) {
       this.#ranAway = true;
@@ -82,7 +85,7 @@ export class RobotPort implements TunerPort {
     } else this.abort(`its trial ended: ${why}`);
   }
 
-  /** The next thing that the tuner does, or waits for, rejects. */
+  /** Rejects the next thing that the tuner does or waits for. */
   abort(why: string): void {
     this.#patience.abort(why);
   }
@@ -129,7 +132,7 @@ export class RobotPort implements TunerPort {
     const { robot, unit, loop, clock } = this.#options;
     const wave = (size: number, name = loop.name, most?: number) => {
       const chosen = { loop: name, amplitude: size, periodS };
-      // Also where it is refused at the end, the wave that moves is the one to take away.
+      // Noted before it is sent: a wave that is refused may move all the same, and has to be taken away.
       if (size !== 0) this.#wave = chosen;
       return robot.units[unit].excite(chosen, undefined, most);
     };
@@ -166,7 +169,7 @@ export class RobotPort implements TunerPort {
       await wave(0);
       await this.#patience.until(looksRinging, FADE_MS);
     }
-    // A wave that moves to another loop leaves nothing behind, at once.
+    // A wave that is chosen for another loop ends on this one at once, without fading.
     const other = unitNamed(unit).loops.find(one => one.name !== loop.name);
     if (other !== undefined && (end !== 'whole' || isRinging)) await wave(0, other.name);
     const whole = unbroken(captures).slice(0, halves);
@@ -184,8 +187,8 @@ export class RobotPort implements TunerPort {
   }
 
   /**
-   * Takes everything back that a tuning does to the robot. Rejects with `not-confirmed` where that is not proven in time: polls
-   * go on with it.
+   * Takes back everything that a tuning did to the robot. Rejects with `not-confirmed` where that is not proven in
+   * time; polls go on with it then.
    */
   async finish(): Promise<void> {
     for (const end of this.#ends) end();
@@ -194,7 +197,10 @@ export class RobotPort implements TunerPort {
     await robot.units[unit].endTuning(id, this.#wave);
   }
 
-  /** A wave that was taken away at once is not confirmed, and is as good an answer as one that ran away later. */
+  /**
+   * A wave that the guard ended at once is refused as not confirmed. That says as much about the gains as one that ran
+   * away later.
+   */
   readonly #unlessRanAway = (error: unknown) => {
     if (this.#ranAway !== true) throw error;
   };
@@ -205,12 +211,12 @@ export class RobotPort implements TunerPort {
     const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs };
     await robot.units[unit].gains.tryGains(trial, () => {
       this.#patience.requireGoing();
-      // They ran away while this waited.
+      // The loop ran away with these gains while this waited.
       if (this.#tried !== gains) throw new RobotError('trial-ended');
     });
   }
 
-  /** Resolves when the loop stands still, or will not. */
+  /** Resolves when the loop stands still, or when it still moves after a long wait. */
   async #rest(still: number, looksRinging: () => boolean): Promise<void> {
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
@@ -237,7 +243,10 @@ export class RobotPort implements TunerPort {
   }
 }
 
-/** From the first on, those whose numbers follow one another; numbers go from 1 to 255 and again from 1. */
+/**
+ * The captures from the first on whose numbers follow one another without a gap. Numbers go from 1 to 255 and begin
+ * again at 1.
+ */
 function unbroken(captures: readonly StepCapture[]): readonly StepCapture[] {
   const gap = captures.findIndex((capture, index) => {
     const before = captures[index - 1];

@@ -11,7 +11,7 @@ import {
 } from 'yaml';
 import { messageOf, RobotError } from '../core/errors.js';
 
-/** A configuration file whose YAML is right; what it says is not checked yet. */
+/** A configuration file that is right as YAML; its settings are not checked yet. */
 export interface ConfigFile {
   readonly tree: unknown;
   /** The line of the setting at `path`, or of the nearest part of it that the file has. */
@@ -68,7 +68,7 @@ function offsetOf({ contents }: Document, path: readonly string[]): number {
   return offset;
 }
 
-/** Where the parser speaks to programmers, for the person who wrote the file. */
+/** Rewords messages that the YAML parser wrote for programmers. */
 function inWords(code: string, message: string, found: string): string {
   if (code === 'DUPLICATE_KEY') return `${/^[^\s:]+/.exec(found)?.[0]} is given twice`;
   if (code === 'MULTIPLE_DOCS') return 'expected one document, and no "---" after it';

@@ -1,14 +1,14 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { type Config, SETTINGS, type Setting } from './settings.js';
 
-/** What the robot and the simulator do not have in common. */
+/** The defaults that differ between the robot and the simulator. */
 export interface Defaults {
   readonly host: string;
   readonly state: string;
 }
 
 interface ConfigProblem {
-  /** From the root of the file to the setting at fault; empty where the file as a whole is. */
+  /** The path from the root of the file to the setting at fault; empty where the file as a whole is at fault. */
   readonly path: readonly string[];
   readonly detail: string;
 }
@@ -30,7 +30,7 @@ export function configCheck(given: unknown, defaults: Defaults): Checked {
     $data: true,
     strict: false,
     strictNumbers: true,
-    // The schema is ours, and used once: a start has no time to check and to optimise it.
+    // The schema is ours and used once: checking and optimising it would only lengthen a start.
     meta: false,
     validateSchema: false,
     code: { optimize: false },
@@ -58,7 +58,10 @@ function withoutNulls(tree: unknown): unknown {
   return Object.fromEntries(Object.entries(tree ?? {}).filter(([, settings]) => settings !== null));
 }
 
-/** Our own defaults need no check, and most files give little: to compile one for all sections takes a sixth of a start. */
+/**
+ * The schema of the sections that the file gives. Our own defaults need no check, and compiling the schema of all
+ * sections takes a sixth of a start.
+ */
 function schemaOf({ host, state }: Defaults, given: unknown): object {
   const own: Readonly<Record<string, unknown>> = { 'http.host': host, 'state.folder': state };
   const sections = Object.entries(SECTIONS).map(([section, settings]) => {

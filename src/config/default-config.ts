@@ -14,7 +14,10 @@ export function defaultConfig(): string {
   return `${head}\n${sections.join('\n')}`;
 }
 
-/** On one line, but a table of tables has a line for each. A value that has no default of its own is left out. */
+/**
+ * The lines that show a setting with its default: one line, or one for each row of a table of tables. A setting without
+ * a default of its own is left out.
+ */
 function assignment(key: string, value: unknown): string[] {
   if (value === '') return [`${key}:`];
   const rows = typeof value === 'object' && value !== null ? Object.entries(value) : [];

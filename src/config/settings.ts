@@ -6,7 +6,7 @@ export interface Setting<T> {
   readonly default: T;
   /** JSON Schema, with `$data` and the keyword `silenceOfPolls` of config-schema.ts. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Completes "expected …". */
+  /** The words after "expected" in the message to whoever gave another value. */
   readonly expected: string;
   readonly doc: string;
 }
@@ -110,7 +110,7 @@ export const SETTINGS = {
     }),
     hostSilenceMs: setting({
       default: 500,
-      // With fewer polls, one lost poll would take torque off.
+      // A silence that lasts for fewer polls would take torque off after one lost poll.
       schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000, silenceOfPolls: 3 },
       expected: '0, or whole milliseconds from 100 to 60000 and of at least 3 polls',
       doc: 'A controller that hears nothing of the host for so long (ms, at least 3 polls) takes torque off; 0 = never.',
