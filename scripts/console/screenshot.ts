@@ -1,19 +1,31 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../test/support/browser.js';
 import { Child } from '../../test/support/child.js';
 import { call } from '../../test/support/daemon.js';
+import { script } from '../script.js';
 
-/** The operator's page on the simulated robot while its yaw is tuned, by the tuner and by hand, as the docs show it; on a phone; in a match. */
-const folder = process.argv[2] ?? 'docs';
-const state = await mkdtemp(join(tmpdir(), 'trunnion-'));
-const daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
-const browser = await openBrowser();
-const seconds = (count: number) => new Promise(resolve => setTimeout(resolve, 1000 * count));
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
-try {
-  const url = await daemon.url();
+
+await script(async () => {
+  const folder = process.argv[2] ?? 'docs';
+  const browser = await openBrowser();
+  const state = await mkdtemp(join(tmpdir(), 'trunnion-'));
+  const daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
+  try {
+    await takePictures(folder, await daemon.url(), browser);
+  } finally {
+    await browser.close();
+    await daemon.kill();
+    await rm(state, { recursive: true });
+  }
+});
+
+/** The operator's page on the simulated robot while its yaw is tuned, by the tuner and by hand; on a phone; in a match. */
+async function takePictures(folder: string, url: string, browser: Browser): Promise<void> {
+  const seconds = (count: number) => new Promise(resolve => setTimeout(resolve, 1000 * count));
   const open = async (hash: string, options: Parameters<typeof browser.newPage>[0]) => {
     const page = await browser.newPage({ colorScheme: 'dark', ...options });
     await page.addInitScript("localStorage.setItem('trunnion.begun', 'yes')");
@@ -52,8 +64,4 @@ try {
   await seconds(4);
   await phone.screenshot({ path: join(folder, 'console-phone.png') });
   await match.screenshot({ path: join(folder, 'console-match.png') });
-} finally {
-  await browser.close();
-  await daemon.kill();
-  await rm(state, { recursive: true });
 }

@@ -25,7 +25,7 @@ function browserPath(): string | undefined {
 export async function openBrowser(context?: Context): Promise<Browser> {
   const executablePath = browserPath();
   if (executablePath !== undefined) return chromium.launch({ executablePath, args: ARGUMENTS });
-  const reason = `no browser: none of ${PLACES.join(', ')} exists, nor $CHROMIUM`;
+  const reason = 'no browser: apt install chromium, or name another one in $CHROMIUM';
   if (context === undefined || process.env.CI === 'true') throw new Error(reason);
   console.log(`      skipped, ${reason}`);
   return context.skip();
