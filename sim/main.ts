@@ -9,7 +9,8 @@ import { SimulatedRobot } from './simulated-robot.js';
 
 const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
 
-await run(
+// No await: the package holds this in CommonJS, which has none at the top of a file.
+void run(
   {
     name: 'trunnion-sim',
     about: 'Trunnion on a simulated robot: the same daemon, on fake buses with physics behind them.',

@@ -16,7 +16,8 @@ const STATE_FOLDER = '/var/lib/trunnion';
 
 const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 
-await run(
+// No await: the package holds this in CommonJS, which has none at the top of a file.
+void run(
   {
     name: 'trunnion [serve | doctor [--json] | token … | stop | unlock | log verify …]',
     about: `The daemon of a robot: serve runs it, doctor looks at what goes wrong on a new board.

@@ -12,7 +12,7 @@ const busHz = Number(process.env.BENCH_BUS_HZ ?? 0);
 const hardware = new MemoryHardware(busHz > 0 ? new WireTime(busHz) : undefined);
 const hidden = { tag: 'Bench', right: 'none', summary: 'For the bench', answer: { type: 'array' } } as const;
 
-await run(
+void run(
   {
     name: 'trunnion-bench',
     about: 'What npm run bench measures.',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hashOf } from '../../src/access/token.js';
 import { writeTokens } from '../../src/access/token-file.js';
@@ -20,14 +20,20 @@ export interface Programs {
   readonly fetched: readonly Program[];
 }
 
+const WITH_CODE_CACHE = 'systemd/with-code-cache.cjs';
+
 /**
- * Bundles the daemon as the package does, and fetches what others have written to measure by. The function that it gives
- * makes the programs of one part of the bench: the daemon, closed by a token, with nothing saved yet.
+ * Bundles the daemon and makes its code cache as the package does, and fetches what others have written to measure by.
+ * The function that it gives makes the programs of one part of the bench: the daemon, closed by a token, with nothing
+ * saved yet.
  */
 export async function preparePrograms(folder: string): Promise<(state: string) => Promise<Programs>> {
-  await bundleDaemon([], folder, ['scripts/bench/daemon']);
-  copyFileSync('package.json', join(folder, 'package.json'));
-  const daemon = join(folder, 'dist/scripts/bench/daemon.js');
+  await bundleDaemon([], folder, [{ in: 'scripts/bench/daemon', out: 'bench/daemon' }]);
+  const manifest: object = JSON.parse(readFileSync('package.json', 'utf8'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, type: 'commonjs' }));
+  const daemon = join(folder, 'dist/bench/daemon.js');
+  const node = [...NODE_OPTIONS, resolve(WITH_CODE_CACHE)];
+  execFileSync(process.execPath, [...node, '--make', daemon]);
   const modules = join(folder, 'fetched');
   const fetched = fetchYardsticks(modules).map(name => yardstick(name, modules));
   return async state => {
@@ -35,7 +41,7 @@ export async function preparePrograms(folder: string): Promise<(state: string) =
     return {
       daemon: {
         name: 'daemon',
-        args: port => [...NODE_OPTIONS, daemon, '--port', String(port), '--state', state],
+        args: port => [...node, daemon, '--port', String(port), '--state', state],
       },
       bare: yardstick('bare'),
       koa: yardstick('koa'),

@@ -5,7 +5,8 @@ import { filesIn, put } from './layout.js';
 
 /**
  * What the daemon and the simulator load, and nothing else, decided by their imports: everything in JavaScript becomes
- * a few files, packages with native addons stay packages, of which only the loaded files are taken.
+ * one file for each entry, in CommonJS, because Node 20 takes a code cache for nothing else; packages with native addons
+ * stay packages, of which only the loaded files are taken.
  */
 export interface Bundle {
   /** Folders of the npm packages inside, as "node_modules/koa". */
@@ -14,12 +15,21 @@ export interface Bundle {
   readonly addons: readonly string[];
 }
 
+/** Below `dist`, in the build and in the bundle. */
+interface Entry {
+  readonly in: string;
+  readonly out: string;
+}
+
 /** Commands, and the thread that the daemon starts. */
-const ENTRIES = ['src/main', 'sim/main', 'src/autotune/propose-worker'];
+const ENTRIES: readonly Entry[] = ['src/main', 'sim/main', 'src/autotune/propose-worker'].map(path => ({
+  in: path,
+  out: path,
+}));
 /** The operator's page, as built and compressed by scripts/console/build.ts. */
 const PAGE = 'dist/console';
 
-/** Lets a module find what lies beside its own place, although it now stands in a file with others. */
+/** Lets a module find what lies beside its own place, although it now stands in a file with others, one folder deep. */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup(builder) {
@@ -29,7 +39,8 @@ const ownUrls: Plugin = {
         'import.meta.url',
         `new URL('../${own}', import.meta.url).href`,
       );
-      return { contents: code, resolveDir: dirname(path) };
+      // a code cache is made of a function around the file, and there a first line for the shell has no place
+      return { contents: code.replace(/^#!.*/, ''), resolveDir: dirname(path) };
     });
   },
 };
@@ -70,11 +81,11 @@ function packagesOf(metafile: Metafile): string[] {
   return [...new Set(folders)].sort();
 }
 
-/** `more` are entries besides the package's own. */
+/** `more` are entries besides the package's own, each put into a folder of `dist`. */
 export async function bundleDaemon(
   natives: readonly string[],
   destination: string,
-  more: readonly string[] = [],
+  more: readonly Entry[] = [],
 ): Promise<Bundle> {
   const common = {
     bundle: true,
@@ -86,12 +97,11 @@ export async function bundleDaemon(
   } as const;
   const daemon = await build({
     ...common,
-    entryPoints: [...ENTRIES, ...more].map(entry => ({ in: `dist/${entry}.js`, out: entry })),
+    entryPoints: [...ENTRIES, ...more].map(entry => ({ in: `dist/${entry.in}.js`, out: entry.out })),
     outdir: join(destination, 'dist'),
-    format: 'esm',
-    splitting: true,
-    // one folder deep like the entries, see ownUrls
-    chunkNames: 'src/[name]-[hash]',
+    format: 'cjs',
+    // What is loaded later is so by require: Node 20 finds nothing for an import() in code that comes from a cache.
+    supported: { 'dynamic-import': false },
     external: [...natives],
     // a shorter text is read sooner at a start, and takes less room on the SD card; names and lines stay for stack traces
     minifyWhitespace: true,
@@ -99,10 +109,8 @@ export async function bundleDaemon(
     lineLimit: 120,
     legalComments: 'none',
     plugins: [ownUrls, noEncodings, fewTypes],
-    // CommonJS packages ask for Node's own modules with it
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
+    define: { 'import.meta.url': 'fileUrl' },
+    banner: { js: "const fileUrl = require('node:url').pathToFileURL(__filename).href;" },
   });
   for (const file of filesIn(PAGE)) put(destination, join(PAGE, file), readFileSync(join(PAGE, file)));
   const page = await build({

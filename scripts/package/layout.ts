@@ -24,16 +24,18 @@ export function filesIn(folder: string): string[] {
 /** Everything in the package by which Debian knows the daemon: commands, unit, user, device rights, configuration. */
 export function layOutSystem(root: string): void {
   // Only systemd sets NOTIFY_SOCKET: nothing else comes between the command and Node.
-  const node = ['/usr/bin/node', ...NODE_OPTIONS].join(' ');
+  const node = ['/usr/bin/node', ...NODE_OPTIONS, `/${HOME}/with-code-cache.cjs`].join(' ');
   const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
   const command = (entry: string) =>
     `#!/bin/sh\n${environment.join('')}exec \${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} ${node} /${HOME}/dist/${entry}/main.js "$@"\n`;
   put(root, 'usr/bin/trunnion', command('src'), 0o755);
   put(root, 'usr/bin/trunnion-sim', command('sim'), 0o755);
+  put(root, `${HOME}/make-code-cache`, `#!/bin/sh\nexec ${node} --make /${HOME}/dist/src/main.js\n`, 0o755);
   for (const program of ['trunnion-dark', 'with-notify-socket']) {
     put(root, `${HOME}/${program}`, readFileSync(join('systemd', program)), 0o755);
   }
   const copies = [
+    ['with-code-cache.cjs', `${HOME}/with-code-cache.cjs`],
     ['trunnion.service', 'usr/lib/systemd/system/trunnion.service'],
     ['sysusers.conf', 'usr/lib/sysusers.d/trunnion.conf'],
     ['udev.rules', 'usr/lib/udev/rules.d/60-trunnion.rules'],

@@ -93,7 +93,7 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
     name,
     version,
     license,
-    type: 'module',
+    type: 'commonjs',
     engines: { node: nodeRange(order.majors).join(' ') },
   };
   put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
@@ -113,8 +113,9 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
   put(root, 'DEBIAN/control', control(order, libraryDependencies(binaries, order.architecture), kiB));
   put(root, 'DEBIAN/md5sums', sums.join(''));
   put(root, 'DEBIAN/conffiles', '/etc/trunnion/config.yaml\n');
-  for (const script of readdirSync('systemd/debian')) {
-    put(root, `DEBIAN/${script}`, readFileSync(join('systemd/debian', script)), 0o755);
+  for (const file of readdirSync('systemd/debian')) {
+    const mode = file === 'triggers' ? 0o644 : 0o755;
+    put(root, `DEBIAN/${file}`, readFileSync(join('systemd/debian', file)), mode);
   }
 }
 

@@ -1,0 +1,138 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { NODE_OPTIONS } from '../../scripts/package/node-options.js';
+
+const SCRIPT = resolve('systemd/with-code-cache.cjs');
+
+const PROGRAM = `'use strict';
+const { basename } = require('node:path');
+const { greeting } = require('./greeting.cjs');
+function fail() {
+  throw new Error('fails');
+}
+const [command, file, ...args] = process.argv;
+console.log(greeting, basename(file), ...args, __filename === file);
+if (args.includes('fail')) fail();
+`;
+
+describe('with-code-cache', () => {
+  let folder: string;
+  let program: string;
+  let cache: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'with-code-cache-'));
+    program = join(folder, 'program.js');
+    cache = `${program}.cache`;
+    writeFileSync(program, PROGRAM);
+    writeFileSync(join(folder, 'greeting.cjs'), "exports.greeting = 'hello';\n");
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function run(...args: readonly string[]) {
+    return spawnSync(process.execPath, [...NODE_OPTIONS, SCRIPT, ...args], { encoding: 'utf8' });
+  }
+
+  function make(): void {
+    const { status, stderr } = run('--make', program);
+    expect(stderr).to.equal('');
+    expect(status).to.equal(0);
+  }
+
+  /** What V8 says of the cache: 'false' is in use, 'true' refused, 'undefined' not even offered. */
+  function rejected(options: readonly string[] = NODE_OPTIONS, node = process.execPath): string {
+    const asked = `require(${JSON.stringify(SCRIPT)}).compile(${JSON.stringify(program)}).cachedDataRejected`;
+    return execFileSync(node, [...options, '-p', asked], { encoding: 'utf8' }).trim();
+  }
+
+  function expectToRun(): void {
+    const { stdout, stderr } = run(program, 'serve', '--port');
+    expect(stderr).to.equal('');
+    expect(stdout).to.equal('hello program.js serve --port true\n');
+  }
+
+  it('runs a program without a code cache', () => {
+    expect(rejected()).to.equal('undefined');
+    expectToRun();
+  });
+
+  it('runs a program with the code cache that was made of it', () => {
+    make();
+    expect(rejected()).to.equal('false');
+    expectToRun();
+  });
+
+  it('writes what the daemon can read, whatever the umask of root', () => {
+    execFileSync('sh', ['-c', 'umask 077; exec "$@"', 'sh', process.execPath, SCRIPT, '--make', program]);
+    expect(statSync(cache).mode & 0o777).to.equal(0o644);
+  });
+
+  it('keeps the lines of the program in stack traces', () => {
+    make();
+    const { status, stderr } = run(program, 'fail');
+    expect(stderr).to.include(`at fail (${program}:5:9)`);
+    expect(status).to.equal(1);
+  });
+
+  it('takes no code of another text, were it as long', () => {
+    make();
+    writeFileSync(program, PROGRAM.replace('greeting, basename', "'hallo' , basename"));
+    expect(readFileSync(program)).to.have.length(PROGRAM.length);
+    expect(rejected()).to.equal('undefined');
+    expect(run(program).stdout).to.match(/^hallo /);
+  });
+
+  it('takes no code that was made under other flags', () => {
+    make();
+    expect(rejected(['--max-semi-space-size=4'])).to.equal('true');
+    expect(spawnSync(process.execPath, [SCRIPT, program, 'x'], { encoding: 'utf8' }).stdout).to.match(
+      /^hello /,
+    );
+  });
+
+  it('takes no code of another Node, were its version the same', () => {
+    make();
+    const otherNode = join(folder, 'node');
+    copyFileSync(process.execPath, otherNode);
+    utimesSync(otherNode, 1, 1);
+    expect(rejected(NODE_OPTIONS, otherNode)).to.equal('undefined');
+  });
+
+  const damages: Readonly<Record<string, () => void>> = {
+    'an empty file': () => truncateSync(cache, 0),
+    'less than a checksum': () => truncateSync(cache, 3),
+    'nothing but a checksum': () => truncateSync(cache, 4),
+    'half of it': () => truncateSync(cache, Math.floor(statSync(cache).size / 2)),
+    'other bytes': () => writeFileSync(cache, Buffer.alloc(statSync(cache).size, 'garbage')),
+    'zeros, as after a power cut': () => writeFileSync(cache, Buffer.alloc(statSync(cache).size)),
+    'one wrong bit in its code': () => {
+      const bytes = readFileSync(cache);
+      const middle = Math.floor(bytes.length / 2);
+      bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
+      writeFileSync(cache, bytes);
+    },
+  };
+  for (const [what, damage] of Object.entries(damages)) {
+    it(`takes no code from ${what}`, () => {
+      make();
+      damage();
+      expect(rejected()).to.equal('undefined');
+      expectToRun();
+    });
+  }
+});
