@@ -1,6 +1,6 @@
 import { growing, named, oneOf, type TypeOf, text, yesNo } from './schema.js';
 
-/** Whether tokens are asked for. */
+/** What status says of access: whether tokens are asked for, and what is wrong with their file. */
 export const accessStatus = named(
   'AccessStatus',
   growing(

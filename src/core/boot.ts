@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** The run of the operating system that this process is part of: what is kept in its terms outlives the process only. */
+/**
+ * One run of the operating system. What is kept in its terms is valid for later processes until the next reboot.
+ */
 export interface Boot {
-  /** Undefined where the system does not say: then every start of the process counts as a new one. */
+  /**
+   * The system's name for this boot. Undefined where the system gives none: then every start of the process counts as
+   * another boot.
+   */
   readonly id: string | undefined;
   /** Milliseconds on a clock that every process of this boot reads alike, and that nobody sets. */
   nowMs(): number;
@@ -18,7 +23,7 @@ export function systemBoot(environment: Readonly<Record<string, string | undefin
 
 function kernelBootId(): string | undefined {
   try {
-    // Without dashes, as systemd writes it.
+    // The dashes are removed, since systemd writes the id without them.
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '');
   } catch {
     return undefined;

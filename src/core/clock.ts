@@ -33,7 +33,7 @@ export const systemClock: Clock = {
   wallTime: () => new Date(),
 };
 
-/** Acts again and again; returns the act that ends it. */
+/** Calls `act` every `periodMs`. Returns the act that ends it. */
 export function every(clock: Clock, periodMs: number, act: () => void): () => void {
   let timer: Timer;
   const next = () => {

@@ -11,7 +11,7 @@ interface BusFailure {
   readonly bus?: number;
   readonly errno?: number | undefined;
   readonly cure?: string | undefined;
-  /** Bytes asked for, and those that came. */
+  /** The number of bytes that were asked for, and the number that came. */
   readonly asked?: number;
   readonly read?: number;
   readonly length?: number;
@@ -24,7 +24,9 @@ export interface Fault {
   readonly detail: string;
 }
 
-/** The gains of a loop that somebody else changed meanwhile: those that were sent, and those in force. */
+/**
+ * The gains of a loop that somebody else changed meanwhile: those that were sent, and those that are in force.
+ */
 export interface GainsDifference {
   readonly sent: Gains;
   readonly inForce: Gains;
@@ -33,8 +35,8 @@ export interface GainsDifference {
 type Nothing = Record<never, never>;
 
 /**
- * Every way in which Trunnion fails, with what is known of it: who may retry, what an HTTP caller gets and what may be
- * shown are tables over these codes. Nobody parses a message.
+ * Every way in which Trunnion fails, with what is known of each failure. Who may retry, what an HTTP caller gets and
+ * what may be shown are tables over these codes, and nobody parses a message.
  */
 interface Contexts {
   // the bus, as the kernel or the link reports it
@@ -65,7 +67,10 @@ interface Contexts {
   };
   'unit-offline': Nothing;
   'unit-busy': Nothing;
-  /** `units`: those that did not confirm a stop. `ended`: what was tried is over, and may run yet. */
+  /**
+   * `units` are those that did not confirm a stop. With `ended`, the act that was tried is over and its effect may
+   * still be in the controller.
+   */
   'not-confirmed': { readonly units?: readonly string[]; readonly ended?: boolean };
   'loop-unfit': { readonly loop: string; readonly reason: string };
   // the robot as a whole
@@ -100,7 +105,7 @@ interface Contexts {
     /** What was refused may be found in force after a restart: the disk did not let it be taken back. */
     readonly mayRemain?: boolean;
   };
-  /** It stands now, and a restart may undo it. */
+  /** What was asked is in force now, and a restart may undo it. */
   'not-kept': { readonly cure?: string | undefined };
   'state-in-use': { readonly folder: string };
   'unknown-revision': { readonly unit: string; readonly revision: number };
@@ -109,13 +114,13 @@ interface Contexts {
   'too-many-profiles': Nothing;
   'changed-meanwhile': {
     readonly unit: string;
-    /** The one in force. */
+    /** The revision in force. */
     readonly revision: number;
     readonly difference: Readonly<Record<string, GainsDifference>>;
   };
   // starting
   'addon-missing': Lack;
-  /** `reason`: a line for each problem, for the person who wrote the configuration. */
+  /** `reason` has a line for each problem, for the person who wrote the configuration. */
   'bad-config': { readonly reason: string };
   'cannot-listen': { readonly host: string; readonly port: number };
   // access
@@ -177,7 +182,7 @@ export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
     const known = Object.entries(context ?? {}).filter(([, value]) => value !== undefined);
     super([code, ...known.map(([key, value]) => `${key}=${asText(value)}`)].join(' '), options);
     this.code = code;
-    // Left out only where no member is required.
+    // The types allow a missing context only where it has no required member.
     this.context = (context ?? {}) as ContextOf<Code>;
   }
 
@@ -194,7 +199,7 @@ export function isRobotError<Code extends ErrorCode = ErrorCode>(
   return error instanceof RobotError && (codes.length === 0 || codes.some(code => code === error.code));
 }
 
-/** What is no failure that we know is a defect of ours. */
+/** Any other error than a RobotError is a defect of ours. */
 export function asRobotError(error: unknown): RobotError {
   return isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
 }
@@ -217,7 +222,10 @@ export function describeError(error: unknown): Record<string, unknown> {
   return { message: error.message, stack: error.stack, ...cause };
 }
 
-/** Modules that cannot be loaded list every place that was tried, on lines of their own. */
+/**
+ * The message and those of its causes. Only first lines: a module that cannot be loaded lists every place that was
+ * tried on lines of its own.
+ */
 function inWords(cause: unknown): string {
   const [line = ''] = messageOf(cause).split('\n');
   const deeper = cause instanceof Error && cause.cause !== undefined ? `: ${inWords(cause.cause)}` : '';

@@ -1,6 +1,6 @@
 import type { Loop, UNITS, UnitName } from './units.js';
 
-/** What the firmware knows of a loop, as docs/motor-protocol.md has it; the tuner computes with it. */
+/** A loop's controller in the firmware, as docs/motor-protocol.md describes it. The tuner computes with it. */
 export interface LoopController {
   /**
    * What the output moves: `lag`, the measured value itself, which follows late; `integrator`, its rate, as a speed moves a
@@ -14,7 +14,7 @@ export interface LoopController {
   readonly derivativeFilterS: number;
 }
 
-/** Beside the declaration of the loops, since the page has no use for it. */
+/** This is not part of the declaration of the loops because the page, which bundles that, has no use for it. */
 const CONTROLLERS = {
   gimbal: {
     visual_yaw: { plant: 'lag', sign: -1, outputLimits: { min: -2.85, max: 2.85 }, derivativeFilterS: 0.03 },

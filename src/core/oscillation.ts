@@ -1,15 +1,15 @@
 /** A loop that swings on. */
 interface Oscillation {
-  /** How far it goes to either side of its middle, in the quantity of the samples. */
+  /** How far the loop goes to either side of its middle, in the quantity of the samples. */
   readonly swing: number;
   readonly frequencyHz: number;
 }
 
 /** The part of a record, at its end, in which a swing is looked for. */
 const LATE = 0.6;
-/** A swing that is smaller than this part of the step is none. */
+/** A swing smaller than this part of the step does not count. */
 const SWING = 0.04;
-/** One and a half periods: fewer are an overshoot that comes back. */
+/** The number of crossings in one and a half periods. Fewer are an overshoot that comes back. */
 const CROSSINGS = 3;
 
 /** The swing in the last part of the record, if it is more than `band` and goes on there for one and a half periods. */
@@ -47,7 +47,9 @@ export function oscillationOf(
 /** Root of the sum of the squared binomial coefficients of a fourth difference. */
 const FOURTH_DIFFERENCE = Math.sqrt(70);
 
-/** Standard deviation of what jumps from sample to sample; what the loop does itself is too smooth to count. */
+/**
+ * Standard deviation of what jumps from sample to sample. The movement of the loop itself is too smooth to count.
+ */
 export function noiseOf(measured: ArrayLike<number>): number {
   const from = Math.floor(measured.length * (1 - LATE));
   const at = (index: number) => measured[index] ?? 0;

@@ -27,7 +27,10 @@ const IN_PLAY: Permissions = {
   modes: MODES.filter(mode => mode !== 'debug'),
 };
 
-/** Nothing moves around a play, gains are not touched within one, and only `none` allows everything. */
+/**
+ * By default nothing moves before and after a play, gains are not touched during one, and only `none` allows
+ * everything.
+ */
 export const DEFAULT_PERMISSIONS: Readonly<Record<Phase, Permissions>> = {
   none: { drive: true, laser: true, tune: true, resume: true, modes: MODES },
   pre: AT_REST,

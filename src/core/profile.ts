@@ -3,7 +3,10 @@ import { growing, named, record, type TypeOf, text, yesNo } from './schema.js';
 
 /** The most profiles that a unit has. */
 export const MOST_PROFILES = 100;
-/** Not only digits, which mean a revision; no control characters, and no space at either end. */
+/**
+ * A name does not consist of digits only, since those mean a revision. It has no control characters, and no space at
+ * either end.
+ */
 export const profileName = {
   ...text('Of the profile; not only digits, which mean a revision.'),
   maxLength: 40,
@@ -11,7 +14,7 @@ export const profileName = {
 };
 export const profileNote = { ...text('For people.'), maxLength: 400 };
 
-/** A set of gains of one unit under a name, whatever is in force. */
+/** A set of gains of one unit under a name. It need not be in force. */
 export const profile = named(
   'Profile',
   growing({

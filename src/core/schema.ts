@@ -4,13 +4,13 @@
  */
 export interface Schema<T = unknown> {
   readonly [keyword: string]: unknown;
-  /** For the compiler alone; it is never there when the program runs. */
+  /** This member exists only for the compiler. At run time it is never there. */
   readonly [TYPE]?: T;
 }
 
 declare const TYPE: unique symbol;
 
-/** What a schema describes. */
+/** The TypeScript type of what a schema describes. */
 export type TypeOf<S extends Schema> = S extends Schema<infer T> ? T : never;
 
 type Members = Readonly<Record<string, Schema>>;
@@ -54,7 +54,7 @@ export function array<T>(items: Schema<T>, description?: string): Schema<readonl
   return { type: 'array', items, ...described(description) };
 }
 
-/** Members of any name. */
+/** An object whose members may have any name. */
 export function record<T>(
   additionalProperties: Schema<T>,
   description?: string,
@@ -62,7 +62,7 @@ export function record<T>(
   return { type: 'object', additionalProperties, ...described(description) };
 }
 
-/** These members and no others, as bodies are. */
+/** An object with these members and no others, as request bodies are. */
 export function object<R extends Members, O extends Members = Record<never, Schema>>(
   required: R,
   optional?: O,

@@ -2,8 +2,8 @@ import { noiseOf, oscillationOf } from './oscillation.js';
 import { growing, named, nullable, number, oneOf, type TypeOf } from './schema.js';
 
 /**
- * How a response stands at the end of its record. `moving`: it was too short for this loop. `rings`: it swings on.
- * `off`: it stands still, but not where it was asked to.
+ * How a response stands at the end of its record. `moving`: the record is too short for this loop. `rings`: the loop
+ * still swings. `off`: it stands still, but not at the setpoint.
  */
 const STEP_ENDS = ['settled', 'off', 'moving', 'rings'] as const;
 
@@ -40,12 +40,12 @@ export const figures = named(
 export type StepFigures = TypeOf<typeof figures>;
 
 interface StepSamples {
-  /** The first sample is taken at the moment of the step, before anything has moved. */
+  /** The measured values. The first sample is taken at the moment of the step, before anything has moved. */
   readonly measured: ArrayLike<number>;
   readonly periodS: number;
-  /** After the step. Absent for an open loop: the final value stands in for it. */
+  /** The setpoint after the step. Absent for an open loop, whose final value stands in for it. */
   readonly setpoint?: number;
-  /** Before the step. Absent: the response began there. */
+  /** The setpoint before the step. Where it is absent the response began at it. */
   readonly oldSetpoint?: number;
   /** The loop's output over the same time; its samples may be fewer. */
   readonly output?: ArrayLike<number> | undefined;
@@ -69,13 +69,21 @@ const NONE: StepFigures = {
 
 const TAIL = 0.02;
 const BAND = 0.02;
-/** The widest band, as a part of the step: what is noisier is a loop that swings faster than it is sampled. */
+/**
+ * The widest band, as a part of the step. A loop that seems noisier than this swings faster than it is sampled.
+ */
 const WIDEST_BAND = 0.1;
-/** Standard deviations of noise that the band bears. */
+/** The band is at least this many standard deviations of the noise. */
 const NOISE_IN_BAND = 3.5;
-/** Left to see whether a response stays in the band: leaving it in this last part of the record is not settling. */
+/**
+ * The last part of the record, in which a response has to be seen to stay in the band. One that leaves the band here
+ * has not settled.
+ */
 const WATCHED = 0.05;
-/** Part of the largest excursion below which the response stands where it began: nothing to measure. */
+/**
+ * A final value below this part of the largest excursion means that the response stands where it began, so there is
+ * nothing to measure.
+ */
 const MOVED = 1e-3;
 /** Part of the band by which a response drifts within a twentieth of its record if it has not come to its end. */
 const DRIFT_IN_BAND = 0.1;
@@ -155,7 +163,7 @@ export function stepFigures(samples: StepSamples): StepFigures {
   return {
     ...seen,
     end: settled ? 'settled' : oscillation !== null ? 'rings' : moving ? 'moving' : 'off',
-    // A peak at the very end of what still moves is none.
+    // The highest value so far of a response that still moves is not its peak.
     overshootPercent: moving && peak >= watchedFrom ? null : Math.max(0, 100 * (partAt(peak) - 1)),
     riseS: tenth === null || ninetieth === null ? null : ninetieth - tenth,
     settlingS: settled ? passesS(last + 1, partAt(last) < 1 ? 1 - band : 1 + band) : null,

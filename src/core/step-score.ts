@@ -1,11 +1,12 @@
 import type { StepFigures } from './step-figures.js';
 
-/** Percent of overshoot that counts for nothing. */
+/** Overshoot up to this many percent costs nothing. */
 const OVERSHOOT_BORNE = 3;
 
 /**
- * What a measured step is worth, in seconds: what is less is better. Settling and the area of the error, more where it
- * overshoots. `size` is the height of the step; `unsettledS` counts for one that does not settle.
+ * The cost of a measured step in seconds: its settling time and the area of its error, increased where it overshoots.
+ * Less is better. `size` is the height of the step; `unsettledS` counts as the settling time of a step that does not
+ * settle.
  */
 export function stepScore(
   { settlingS, overshootPercent, iae }: StepFigures,

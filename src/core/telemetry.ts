@@ -7,7 +7,7 @@ const reading = named(
   "Setpoint and measured value in the loop's quantity, output in its own.",
 );
 
-/** One loop at one moment. */
+/** The readings of one loop at one moment. */
 export type Reading = TypeOf<typeof reading>;
 
 const pose = named(
@@ -15,7 +15,7 @@ const pose = named(
   growing({ x: number('m'), y: number('m'), heading: number('rad, from -pi to pi') }),
 );
 
-/** Place on the floor. */
+/** The place of the unit on the floor, and its heading. */
 export type Pose = TypeOf<typeof pose>;
 
 /** The loops of one unit by name; beside them `pose` where it has one, and `target` where it looks for one. */

@@ -1,4 +1,4 @@
-/** What a tuning may do, as the daemon does it and the page says before. */
+/** The terms of a tuning, used by the daemon and shown by the page before one begins. */
 
 export const STYLES = ['gentle', 'normal', 'brisk'] as const;
 export type Style = (typeof STYLES)[number];

@@ -9,7 +9,7 @@ export interface Gains {
   readonly kd: number;
 }
 
-/** A controller runs float32: gains beyond are none. */
+/** Controllers calculate in float32, which holds no larger gain. */
 export const FLOAT32_MAX = 3.4028234663852886e38;
 
 interface Bounds {
@@ -17,7 +17,7 @@ interface Bounds {
   readonly max?: number;
 }
 
-/** What gains are taken; nothing given is no limit. */
+/** The range of gains that are accepted; without bounds there is no limit. */
 export type GainBounds = Readonly<Partial<Record<keyof Gains, Bounds>>>;
 
 /** The gains of every loop of one unit, by loop name. */
@@ -34,7 +34,7 @@ export const QUANTITIES = {
 export type Quantity = keyof typeof QUANTITIES;
 
 interface LoopDeclaration {
-  /** Place in the register map. Never changed and never given to another loop. */
+  /** The loop's place in the register map. It never changes and is never given to another loop. */
   readonly slot: number;
   readonly title: string;
   /** The quantity of setpoint and measured value. */
@@ -54,7 +54,7 @@ interface LoopDeclaration {
 
 interface UnitDeclaration {
   readonly title: string;
-  /** What the controller's identity block must say. */
+  /** The kind that the controller's identity register must show. */
   readonly kind: number;
   /** 7-bit I2C address. */
   readonly address: number;

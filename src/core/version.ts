@@ -6,13 +6,16 @@ interface Manifest {
   readonly engines: { readonly node: string };
 }
 
-/** Beside dist in a checkout as in the package. */
+/** package.json stands beside dist in a checkout and in the package alike. */
 const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 if (!isManifest(manifest)) throw new TypeError('package.json has no version or no range of Node');
 
 export const { version } = manifest;
 
-/** `>=20.19`, and where addons came compiled an upper bound too. */
+/**
+ * The versions of Node that may run this, such as `>=20.19`. A package that brings compiled addons also has an upper
+ * bound.
+ */
 export const nodeRange = manifest.engines.node;
 
 function isManifest(value: unknown): value is Manifest {

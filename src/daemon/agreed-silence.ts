@@ -4,13 +4,14 @@ import type { SilenceLimits } from '../robot/host-silence.js';
 import type { Robot } from '../robot/robot.js';
 import type { SilenceRecord } from '../storage/silence-record.js';
 
-/** A disk that is slower than this does not keep the robot waiting. */
+/** The robot waits no longer than this for the disk. */
 const RECORD_MS = 500;
 
 /**
- * What each controller may be given as host silence, `wantedMs` (0 = for ever) where that could be recorded. A longer
- * silence than before is on the disk before it is given, so that the next process knows how long a controller that it
- * cannot reach may go on. Where it could not be recorded, the controller gets no longer silence than it may have had.
+ * Resolves with the host silence that each controller is given: `wantedMs` (0 = for ever) where that could be recorded.
+ * A longer silence than before is on the disk before it is given, so that the next process knows how long a controller
+ * that it cannot reach may go on. Where it could not be recorded, the controller gets no longer silence than it may
+ * have had.
  */
 export async function agreedSilence(
   record: SilenceRecord,
@@ -28,7 +29,10 @@ export async function agreedSilence(
   return limits;
 }
 
-/** A shorter silence than before is recorded when the controller has it: it is online only after a heartbeat. */
+/**
+ * Records a shorter silence than before once the controller has it. A controller counts as online only after a
+ * heartbeat, which gives it the silence.
+ */
 export function recordGivenSilence(
   robot: Robot,
   record: SilenceRecord,

@@ -14,7 +14,7 @@ export interface CommandLine {
   readonly version: boolean;
 }
 
-/** What both entries take. */
+/** The options that the robot and the simulator both accept. */
 export const OPTIONS_HELP = `  --host ADDRESS   listen on this address
   --port N         listen on this port; 0 = any free one
   --config FILE    read this configuration file

@@ -19,13 +19,13 @@ export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
   log verify FILE [--head SEQ:HASH]
                    look whether a log of events was changed; the head is what a desk kept`;
 
-/** What is done at the venue, beside a daemon that runs. Undefined: it is another command. */
+/** Runs a command of the venue beside the daemon. Resolves with undefined where it is another command. */
 export async function fieldCommand(
   args: readonly string[],
   defaults: { readonly configFile: string; readonly state: string },
 ): Promise<Said | undefined> {
   const [command] = args;
-  // The token command goes on as the owner of the state folder.
+  // Asked now, since the token command goes on as the owner of the state folder.
   const isRoot = process.getuid?.() === 0;
   const act = BREAK_GLASS_ACTS.find(known => known === command);
   if (act === undefined && command !== 'token' && command !== 'log') return undefined;
@@ -64,7 +64,7 @@ function parse(args: readonly string[]) {
   });
 }
 
-/** Whether the disk refused whoever asks, there or in what that led to. */
+/** Whether the error, or one that caused it, is that whoever asks has no permission. */
 function isForbidden(error: unknown): boolean {
   if (isRobotError(error, 'storage-failed')) return error.context.errno === 'EACCES';
   return isRobotError(error) && isForbidden(error.cause);

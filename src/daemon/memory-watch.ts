@@ -3,8 +3,8 @@ import type { Clock } from '../core/clock.js';
 
 const PERIOD_MS = 250;
 /**
- * Of what V8 grants. It counts room for young objects that what is kept never gets; a daemon uses a small part of the rest,
- * and where more is used, something leaks.
+ * The part of V8's limit at which memory counts as full. The limit includes room for young objects that lasting ones
+ * never get. A daemon uses a small part of the rest, so where more is used, something leaks.
  */
 const FULL = 0.75;
 

@@ -5,20 +5,23 @@ import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { createHttpServer } from '../http/server.js';
 
-/** So long the requests that are under way at the end have to be answered. */
+/** Requests that are under way at the end have this long to be answered. */
 const GRACE_MS = 200;
 
-/** Connections that wait to be accepted: a burst beyond it would cost an honest client a second of its own retry. */
+/**
+ * How many connections may wait to be accepted. A burst beyond it costs an honest client a second before it tries
+ * again.
+ */
 const BACKLOG = 4096;
 
-/** A port that is ours. Requests wait until somebody serves them. */
+/** A port that this process listens on. Requests wait until somebody serves them. */
 export interface Port {
   readonly address: AddressInfo;
-  /** One that a browser on this machine can open. */
+  /** An address that a browser on this machine can open. */
   readonly url: string;
-  /** Answers what has waited, except to callers who are gone, and all that comes. */
+  /** Answers the requests that have waited, except those of callers who are gone, and all that come later. */
   serve(listener: RequestListener): void;
-  /** What is being answered may end; streams and the slow are cut. */
+  /** Lets answers under way end for a short time, and cuts streams and slow callers. */
   close(): Promise<void>;
 }
 
@@ -31,7 +34,7 @@ export async function openPort(
   let answer: RequestListener = (request, response) => waiting.push([request, response]);
   const server = createHttpServer((request, response) => answer(request, response));
   const address = await listen(server, host, port);
-  // Such as too many open files: one connection is lost, and the daemon goes on.
+  // An error here, such as too many open files, loses one connection, and the daemon goes on.
   server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
   return {
     address,

@@ -20,26 +20,26 @@ export interface Opened {
 
 export interface Asked {
   readonly config: Config;
-  /** Why the file's configuration is not taken; `config` is without it then. */
+  /** Why the configuration of the file is not used; `config` is made without it then. */
   readonly configProblem: string | undefined;
   readonly json: boolean;
 }
 
-/** What the robot's and the simulator's entry differ in. */
+/** The differences between the robot's entry and the simulator's. */
 interface Entry {
   readonly name: string;
   /** Lines of help between the usage and the options. */
   readonly about: string;
   readonly defaults: { readonly host: string; readonly state: string };
-  /** Read when it is there and no other is named. */
+  /** The file that is read if it exists and no other one is named. */
   readonly configFile?: string;
   readonly commands: Readonly<Record<string, (asked: Asked) => Promise<number>>>;
-  /** Commands with arguments of their own; undefined for any other. */
+  /** Runs commands that have arguments of their own; resolves with undefined for any other. */
   readonly beside?: (args: readonly string[]) => Promise<Said | undefined>;
   open(config: Config): Promise<Opened>;
 }
 
-/** Exit codes: 0 well, 1 failed, 2 asked wrongly or configured wrongly. */
+/** Exit codes: 0 for success, 1 for failure, 2 for a wrong command line or configuration. */
 export async function run(entry: Entry, args: readonly string[]): Promise<void> {
   try {
     const said = await entry.beside?.(args);
@@ -61,7 +61,7 @@ export async function run(entry: Entry, args: readonly string[]): Promise<void> 
   }
 }
 
-/** The file that is named, else the usual one where there is one. */
+/** The file that is named, or else the usual one where it exists. */
 function fileOf(entry: Entry, line: CommandLine): string | undefined {
   if (line.config !== undefined) return line.config;
   return entry.configFile !== undefined && existsSync(entry.configFile) ? entry.configFile : undefined;

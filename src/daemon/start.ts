@@ -44,22 +44,22 @@ export interface Parts {
   readonly clock: Clock;
   readonly notifier?: Notifier;
   readonly disk?: Disk;
-  /** Keeps other processes out of the state folder; a daemon that is kept out does not start. */
+  /** Keeps other processes out of the state folder. Where another one has it, the daemon does not start. */
   readonly lock?: ProcessLock;
   readonly boot?: Boot;
-  /** Somebody has asked it to end since it began to start: it obeys nobody any more. */
+  /** Whether somebody has asked the daemon to end since it began to start. Then it serves nobody any more. */
   readonly isEnding?: () => boolean;
-  /** Fits and designs for tunings; a thread of its own unless another is given. */
+  /** Computes the proposals of tunings; in a thread of its own unless another function is given. */
   readonly propose?: Propose;
   /** The socket at which `trunnion stop` and `trunnion unlock` reach this daemon; absent where they do not. */
   readonly breakGlass?: string;
-  /** Served beside the interface and not documented. */
+  /** Routes that are served beside the interface and are not documented. */
   readonly hiddenRoutes?: readonly Route[];
 }
 
 export interface Daemon {
   readonly url: string;
-  /** Dark first; then no more requests, no more polls, and everything released. */
+  /** Darkens the laser first; then ends requests and polls, and releases everything. */
   close(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export async function start(parts: Parts): Promise<Daemon> {
   }
 }
 
-/** The whole daemon, wired behind a port that is its own already. */
+/** Wires the whole daemon behind a port that this process listens on already. */
 export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { config, hardware, log, clock, notifier, disk = realDisk, lock, hiddenRoutes } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
@@ -98,7 +98,8 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     runId,
     isSynchronised: isClockSynchronised,
   });
-  // All at the same time, since each waits for the disk. A simulated robot is another one at each start.
+  // These are read at the same time, since each waits for the disk. A simulated robot is another one at each start, so
+  // it has no stop to remember.
   const [silenceRecord, stopRecord, matchState] = await Promise.all([
     SilenceRecord.open({ folder, disk, clock }),
     hardware.simulated || boot.id === undefined

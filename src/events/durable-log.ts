@@ -9,15 +9,15 @@ import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage
 import { type LogLine, NOTHING_BEFORE, parseLine } from './log-line.js';
 
 export const LOG_FILE = 'events.jsonl';
-/** The part before the newest; what was in it before is dropped then. */
+/** The older part of the log. What was in this file before is dropped when a newer part takes its place. */
 export const OLD_LOG_FILE = 'events.old.jsonl';
 const MOST_BYTES = 4 << 20;
-/** What comes within it shares a sync, so that an SD card lasts. */
+/** Events within this time share a sync, so that an SD card lasts. */
 const GATHER_MS = 100;
 const TRY_AGAIN_MS = 2000;
 /** A disk that has answered nothing for so long hangs. */
 const HANGS_MS = 1000;
-/** What waits for a disk that fails; beyond it the oldest are lost, and a line says so. */
+/** How many lines wait for a disk that fails. Beyond it the oldest are lost, and a line says so. */
 const MOST_WAITING = 2000;
 
 /**
@@ -25,7 +25,7 @@ const MOST_WAITING = 2000;
  * medium yet is what a power cut takes.
  */
 export class DurableLog {
-  /** Another problem, or none any more. */
+  /** Emitted when there is another problem, or none any more. */
   readonly changed = new Listeners<void>();
   readonly #disk: Disk;
   readonly #folder: string;
@@ -38,10 +38,10 @@ export class DurableLog {
   #lost = 0;
   #file: DiskFile | undefined;
   #bytes = 0;
-  /** Number and hash of the last line that was written and synced. */
+  /** The number and hash of the last line that was written and synced. */
   #head: LogHead | undefined;
   #failure: StorageFailure | undefined;
-  /** Stands until lines have reached the medium in time again. */
+  /** The slowness of the disk, kept until lines have reached the medium in time again. */
   #slowness: StorageFailure | undefined;
   #timer: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -74,12 +74,15 @@ export class DurableLog {
     return this.#head;
   }
 
-  /** The number of the last line that was found, also where it cannot be gone on after it; undefined: there is none. */
+  /**
+   * The number of the last line that was found, even where the file cannot be continued after it; undefined where there
+   * is no line.
+   */
   get lastSeq(): number | undefined {
     return this.#lastSeq;
   }
 
-  /** Why lines wait, or would. */
+  /** Why lines cannot reach the medium now. */
   get problem(): StorageFailure | undefined {
     const isBehind = this.#isFlushing || this.#waiting.length > 0;
     return this.#failure ?? (isBehind ? this.#slowness : undefined);
@@ -106,7 +109,7 @@ export class DurableLog {
   #flushSoon(afterMs: number): void {
     this.#timer ??= this.#clock.after(afterMs, () => {
       this.#timer = undefined;
-      // One that is under way is followed by another.
+      // A flush that is under way is followed by another by itself.
       if (!this.#isFlushing) void this.#flush();
     });
   }
@@ -124,7 +127,8 @@ export class DurableLog {
         this.#file ??= await this.#prepare();
         await this.#write(this.#file);
         if (this.#bytes > this.#mostBytes) this.#file = await this.#beginAnew(this.#file);
-        // A line that said after each slow sync that it is over would be the next one to be synced, without end.
+        // The slowness stands after a slow sync. Otherwise the line that says it is over would be the next one to be
+        // synced slowly, without end.
         this.#setProblem(undefined, isSlow ? this.#slowness : undefined);
       } catch (error) {
         await this.#file?.close().catch(() => undefined);
@@ -148,7 +152,7 @@ export class DurableLog {
     this.changed.emit();
   }
 
-  /** The file up to the last whole line, after a power cut or a write that failed. */
+  /** Opens the file up to its last whole line, after a power cut or a failed write. */
   async #prepare(): Promise<DiskFile> {
     const path = this.#path;
     const found = (await this.#disk.read(path)) ?? Buffer.alloc(0);
@@ -157,7 +161,7 @@ export class DurableLog {
     const last = endLines(whole)?.last ?? (await this.#lastOfOldFile());
     const head = last && headAt(last);
     this.#lastSeq = head?.seq;
-    // After a sync that failed the system may forget what it holds: only a new file is known to be on the medium.
+    // After a failed sync the system may forget what it still holds, so only a new file is known to be on the medium.
     if (found.length === 0 || isTorn || this.#failure !== undefined)
       await replaceFile(this.#disk, path, [whole]);
     const file = await this.#disk.openToAppend(path);
@@ -174,13 +178,15 @@ export class DurableLog {
     return file;
   }
 
-  /** A new file was begun, and the power went before its first line. */
+  /** The older part, where a new file was begun and the power went before its first line. */
   async #lastOfOldFile(): Promise<Buffer | undefined> {
     const old = await this.#disk.read(join(this.#folder, OLD_LOG_FILE));
     return old && endLines(old)?.last;
   }
 
-  /** Lines of ours that are there although their write failed need no second copy. */
+  /**
+   * Forgets waiting lines that are in the file although their write failed, so that they are not written twice.
+   */
   #forgetWritten(content: Buffer): void {
     const lines = content.toString().split('\n').map(parseLine);
     // A line about the log itself has the number of the line before it.
@@ -212,7 +218,10 @@ export class DurableLog {
     this.#head = { seq, hash: prev };
   }
 
-  /** The older part makes room. What is dropped is written down first, so that no power cut leaves it unsaid. */
+  /**
+   * Begins a new file and drops the older part. How much is dropped is written down first, so that even a power cut
+   * leaves a trace of it.
+   */
   async #beginAnew(file: DiskFile): Promise<DiskFile> {
     const oldPath = join(this.#folder, OLD_LOG_FILE);
     const dropped = await this.#disk.read(oldPath);
@@ -231,7 +240,7 @@ export class DurableLog {
     return join(this.#folder, LOG_FILE);
   }
 
-  /** A line about the log itself: it goes before what waits, with the number of the line before it. */
+  /** Adds a line about the log itself. It goes before what waits, with the number of the line before it. */
   #note(what: string, detail: Readonly<Record<string, number>>): void {
     this.#waiting.unshift(this.#about(what, detail));
   }
@@ -250,7 +259,10 @@ export class DurableLog {
   }
 }
 
-/** The first and the last of whole lines, which are all that is looked at in megabytes; undefined where there are none. */
+/**
+ * The first and the last of the whole lines in megabytes of content, of which nothing else is looked at; undefined
+ * where there are none.
+ */
 function endLines(content: Buffer): { readonly first: Buffer; readonly last: Buffer } | undefined {
   const end = content.length - 1;
   if (end < 0) return undefined;

@@ -5,10 +5,12 @@ import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogPage } from '../core/log-event.js';
 import { Repeats } from './repeats.js';
 
-/** Kept in memory. Refusals have a share of their own, so that they push out nothing that was done. */
+/**
+ * How many events are kept in memory. Refusals have a share of their own, so that they never push out what was done.
+ */
 const MOST = { done: 400, refused: 100 } as const;
 
-/** What was asked of the robot and what it did by itself: every event is made here. */
+/** Makes every event: what was asked of the robot, and what it did by itself. */
 export class EventLog {
   readonly runId: string;
   readonly recorded = new Listeners<LogEvent>();
@@ -61,7 +63,7 @@ export function newRunId(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** Somebody asked for it, and was refused. */
+/** Whether somebody asked for it and was refused. */
 export function isRefusal({ outcome }: Happening): boolean {
   return outcome !== undefined && outcome !== 'done';
 }

@@ -25,8 +25,8 @@ export type Verdict =
   | { readonly ok: false; readonly line: number; readonly why: string };
 
 /**
- * Whether the lines stand as they were written, and lead to the head that was given out. A torn last line is what a power
- * cut leaves, and no tampering.
+ * Checks that the lines stand as they were written, and lead to the head that was given out. A torn last line is the
+ * trace of a power cut and does not count as tampering.
  */
 export function verifyLog(content: Buffer, given?: LogHead): Verdict {
   const lines = wholeLines(content);
@@ -73,7 +73,7 @@ export function verifyLog(content: Buffer, given?: LogHead): Verdict {
   return { ok: true, lines: lines.length, head, notes };
 }
 
-/** The lines without their line breaks, as bytes, because a text may not show which bytes it was made of. */
+/** The lines without their line breaks. They are bytes, since different bytes can decode to the same text. */
 export function wholeLines(content: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let from = 0; ; ) {

@@ -1,9 +1,12 @@
 import { write, writeSync } from 'node:fs';
 import { errnoOf } from '../core/errors.js';
 
-/** What waits for a slow reader; beyond that lines are lost, never time or memory. */
+/** How many bytes wait for a slow reader. Beyond it lines are lost, rather than time or memory. */
 const WAITING_BYTES = 1 << 20;
-/** A pipe takes so much at once or none of it, so that a write cut short by the end of the process tears no line. */
+/**
+ * A pipe takes this many bytes at once or none of them, so that a write cut short by the end of the process tears no
+ * line.
+ */
 const CHUNK_BYTES = 4096;
 /** Lines that come together are written together: a write of its own for each would cost more than its request. */
 const GATHER_MS = 10;
@@ -11,8 +14,8 @@ const TRY_AGAIN_MS = 50;
 const PAUSE_MS = 5;
 
 /**
- * Lines to a file descriptor, written in the background. A reader that is slow, stuck or gone and a disk that is full
- * cost lines, and nobody waits for them. Pipes and sockets have to be non-blocking.
+ * Writes lines to a file descriptor in the background. Where the reader is slow, stuck or gone, or the disk full, lines
+ * are lost and nobody waits for them. Pipes and sockets have to be non-blocking.
  */
 export class LogWriter {
   readonly #fd: number;
@@ -20,7 +23,7 @@ export class LogWriter {
   #waiting: string[] = [];
   #waitingBytes = 0;
   #lost = 0;
-  /** What is being written, or is to be tried again. */
+  /** The bytes that are being written or will be tried again. */
   #chunk: Buffer | undefined;
   #tryAgain: NodeJS.Timeout | undefined;
   #gathering: NodeJS.Timeout | undefined;
@@ -44,7 +47,10 @@ export class LogWriter {
     if (this.#chunk === undefined) this.#gather();
   }
 
-  /** Writes what waits, as far as the reader takes it within this time. It blocks: for the end of the process. */
+  /**
+   * Writes what waits, as far as the reader takes it within this time. It blocks, so it is only for the end of the
+   * process.
+   */
   flush(withinMs: number): void {
     const untilMs = performance.now() + withinMs;
     if (this.#lost > 0) this.#waiting.push(this.#lostLine(this.#lost));
@@ -64,7 +70,7 @@ export class LogWriter {
     }
   }
 
-  /** What the reader did not take yet. */
+  /** The bytes that the reader did not take yet. */
   #recalled(): Buffer {
     const chunk = this.#chunk ?? Buffer.alloc(0);
     if (this.#tryAgain !== undefined) {
@@ -73,7 +79,7 @@ export class LogWriter {
       this.#chunk = undefined;
       return chunk;
     }
-    // A write that is under way is in the hands of another thread, which is done with it in no time or stuck.
+    // Another thread is at work on a write under way. It ends very soon or is stuck.
     if (chunk.length > 0) pause();
     return Buffer.alloc(0);
   }

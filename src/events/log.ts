@@ -10,7 +10,7 @@ interface LogOptions {
 
 /** JSON lines on stdout, or readable ones on a terminal. Writing never blocks. */
 export function createLog({ level }: LogOptions): Logger {
-  // Even to look at process.stdout makes a pipe or a socket non-blocking, as the writer needs it.
+  // Reading process.stdout makes a pipe or a socket non-blocking, as the writer needs it.
   const { stdout } = process;
   const inColour = stdout.isTTY && stdout.hasColors();
   const form = stdout.isTTY ? (line: string) => readableLine(line, inColour) : (line: string) => line;
@@ -31,7 +31,7 @@ function lostLine(lines: number): string {
   return `${JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), msg: 'log lines lost', lines })}\n`;
 }
 
-/** Codes of ECMA-48, by what they are for. */
+/** The ECMA-48 codes of each style. */
 const STYLES = { faint: 2, bold: 1, link: '1;4;36', info: 32, warn: 33, error: 31, fatal: '1;31' } as const;
 type Style = keyof typeof STYLES;
 

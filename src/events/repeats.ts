@@ -2,7 +2,10 @@ import type { Clock, Timer } from '../core/clock.js';
 import type { Happening } from '../core/happening.js';
 
 const SUMMARY_MS = 60_000;
-/** Addresses are cheap to whoever has many: what comes from more than these is counted together. */
+/**
+ * How many senders are counted one by one. Addresses are cheap to whoever has many, so beyond this number all are
+ * counted together.
+ */
 const MOST_OPEN = 200;
 const OTHERS = 'others';
 
@@ -36,7 +39,7 @@ export class Repeats {
     }
     const key = keyOf(happening);
     if (outcome === 'done' && key !== this.#lastDone) {
-      // Something else was done since: this one is no repeat, though it may be equal to an older one.
+      // Something else was done since, so this one is no repeat, even if an older one was equal.
       this.#summary(key);
       this.#lastDone = key;
     }
@@ -53,12 +56,12 @@ export class Repeats {
     return true;
   }
 
-  /** What was counted becomes lines. */
+  /** Writes a line for everything that was counted. */
   close(): void {
     for (const key of [...this.#open.keys()]) this.#summary(key);
   }
 
-  /** What was counted under this key becomes a line, and the next one is new again. */
+  /** Writes a line for what was counted under this key, whose next event is then new again. */
   #summary(key: string): void {
     const open = this.#open.get(key);
     if (open === undefined) return;

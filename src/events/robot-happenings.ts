@@ -2,7 +2,7 @@ import { isRobotError } from '../core/errors.js';
 import type { Happening } from '../core/happening.js';
 import type { RobotEvent } from '../robot/robot-event.js';
 
-/** What the log of events records of a change on the robot, whoever caused it. */
+/** The events that the log records for a change on the robot, whoever caused it. */
 export function happeningsOf(event: RobotEvent): readonly Happening[] {
   switch (event.what) {
     case 'mode':

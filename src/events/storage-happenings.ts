@@ -2,15 +2,15 @@ import { isRobotError, type RobotError } from '../core/errors.js';
 import type { Listeners } from '../core/listeners.js';
 import type { EventLog } from './event-log.js';
 
-/** A file of the state folder that looks after itself. */
+/** A file of the state folder whose owner tries again by itself after a failure. */
 interface KeptFile {
   /** Why it cannot be kept. */
   readonly problem: RobotError | undefined;
-  /** The problem may be another. */
+  /** Emitted when the problem may have changed. */
   readonly changed: Listeners<void>;
 }
 
-/** Records when a file of the state folder fails, and when it works again. The files by what they hold. */
+/** Records when a file of the state folder fails and when it works again. The names say what each file holds. */
 export function recordStorage(files: Readonly<Record<string, KeptFile>>, eventLog: EventLog): void {
   for (const [file, kept] of Object.entries(files)) {
     let fails = false;
