@@ -61,6 +61,7 @@ describe('the console of a robot with tokens and a match', function () {
     await page.goto(robot.url);
     const login = page.getByRole('region', { name: 'Login' });
     await shows(login, /who you are/);
+    await shows(page.locator('.link'), /^Nobody is logged in$/);
     await page.locator('.stop').click();
     const field = login.locator('input');
     await field.fill('lcg');
@@ -103,7 +104,7 @@ describe('the console of a robot with tokens and a match', function () {
     const login = page.getByRole('region', { name: 'Login' });
     await shows(login, /who you are/);
     await page.locator('.stop').click();
-    await shows(alerts(page), /STOP is not confirmed\..*token/);
+    await shows(alerts(page), /STOP is not confirmed\. Be ready to cut the power\. Log in to send it\./);
     await login.locator('input').fill(secret);
     await login.locator('input').press('Enter');
     await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
@@ -171,6 +172,7 @@ describe('the console of a robot with tokens and a match', function () {
     await add('op', 'operator');
     await token('remove', 'spec');
     await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+    await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. What you see is the last/);
   });
 
   it('shows phase and time left, moves nothing on a desk by that, and greys the modes that the phase forbids', async () => {

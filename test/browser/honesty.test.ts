@@ -51,6 +51,18 @@ describe('the console under faults', function () {
     await shows(lamp(page), /LASER ON/);
   });
 
+  it('claims no rest of a loop whose controller is away', async () => {
+    const page = await open();
+    const form = page.getByRole('group', { name: 'Excitation' });
+    await post('/api/gimbal/mode/switch', { mode: 'debug' });
+    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    await shows(form, /Angle loop, yaw is excited/);
+    await fault('gimbal', 'unplug');
+    await shows(form, /Gimbal is offline\./);
+    expect(await form.getByRole('button', { name: 'Excite' }).isDisabled()).to.equal(true);
+    expect(await form.textContent()).not.to.match(/is not excited/);
+  });
+
   it('says of a stop what is known of each unit', async () => {
     const page = await open();
     await fault('gimbal', 'unplug');

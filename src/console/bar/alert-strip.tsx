@@ -117,7 +117,8 @@ function stopAskLines({ stopping, asksAgain, fresh, status }: Model): Line[] {
   }
   const refusal = stopping.refusal.value;
   if (refusal === undefined) return [];
-  const text = `Be ready to cut the power. ${refusalText(refusal)}`;
+  const cure = refusal.code.startsWith('token-') ? 'Log in to send it.' : refusalText(refusal);
+  const text = `Be ready to cut the power. ${cure}`;
   return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
 }
 

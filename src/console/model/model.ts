@@ -115,10 +115,10 @@ export class Model {
     return true;
   }
 
-  /** Says `why`, where the daemon answers and is not heard for another reason. */
+  /** `why`, unless the daemon does not answer either, or shows nothing to whoever is here. */
   async streamLost(why: string): Promise<void> {
-    const isDeaf = (await this.lookWhoIsHere()) && !this.isShut && !this.fresh.peek();
-    this.deafness.value = isDeaf ? why : '';
+    const isDeaf = (await this.lookWhoIsHere()) && !this.fresh.peek();
+    this.deafness.value = isDeaf ? (this.isShut ? 'Nobody is logged in' : why) : '';
   }
 
   async enter(token: string): Promise<void> {

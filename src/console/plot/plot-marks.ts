@@ -29,9 +29,11 @@ export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[],
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    const free = Array.from({ length: LINES }, (_, line) => line).find(line => (ends[line] ?? 0) < x) ?? 0;
-    ends[free] = x + ctx.measureText(mark.text).width + 8 * ratio;
-    ctx.fillText(mark.text, x + 4 * ratio, bbox.top + (free + 1) * LINE_PX * ratio);
+    const { width } = ctx.measureText(mark.text);
+    const left = Math.min(x + 4 * ratio, bbox.left + bbox.width - width);
+    const free = Array.from({ length: LINES }, (_, line) => line).find(line => (ends[line] ?? 0) < left) ?? 0;
+    ends[free] = left + width + 4 * ratio;
+    ctx.fillText(mark.text, left, bbox.top + (free + 1) * LINE_PX * ratio);
   }
   ctx.restore();
 }

@@ -20,8 +20,9 @@ export function ExcitationForm() {
   }, [choice]);
   const act = model.exciting[choice.unit];
   const status = model.status.value?.[choice.unit];
-  const debugging = status?.mode === 'debug' && !model.isStopped && model.may('drive');
-  const excites = debugging && model.waveOf(choice.unit)?.loop === choice.loop;
+  const { title: unit } = unitNamed(choice.unit);
+  const debugging = status?.mode === 'debug' && status.online && !model.isStopped && model.may('drive');
+  const excites = model.waveOf(choice.unit)?.loop === choice.loop;
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
     <fieldset class="group excitation" aria-label="Excitation">
@@ -52,11 +53,13 @@ export function ExcitationForm() {
       <p class="hint" role="status">
         {model.isStopped
           ? 'The robot is stopped. Press Resume first.'
-          : !debugging
-            ? `Put the ${unitNamed(choice.unit).title.toLowerCase()} in debug to excite a loop and capture its steps.`
-            : excites
-              ? `${title} is excited. Each edge is captured.`
-              : 'This loop is not excited.'}
+          : status?.online === false
+            ? `${unit} is offline.`
+            : status?.mode !== 'debug'
+              ? `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
+              : excites
+                ? `${title} is excited. Each edge is captured.`
+                : 'This loop is not excited.'}
       </p>
       <Outcome act={act} />
     </fieldset>
