@@ -31,12 +31,14 @@ interface StoreOptions {
 
 /** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
 export class GainsStore {
-  /** The report has changed. */
+  /** Emitted when the report has changed. */
   readonly changed: Listeners<void>;
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #unsaved = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
-  /** Made once for each entry, since every poll compares the gains in force with those that run. */
+  /**
+   * The answers for entries, each made once, since every poll compares the gains in force with those that run.
+   */
   readonly #made = new WeakMap<JournalEntry, SavedGains>();
 
   private constructor({ folder, disk, clock, lock = new PathLock(folder) }: StoreOptions) {
@@ -46,8 +48,8 @@ export class GainsStore {
   }
 
   /**
-   * Rejects with `state-in-use` only. Storage that fails is reported, and tried again every second. A disk that is too
-   * slow is not waited for: the robot has to be served meanwhile.
+   * Rejects only with `state-in-use`. Storage that fails is reported and tried again every second. A disk that is too
+   * slow is not waited for, since the robot has to be served meanwhile.
    */
   static async open(options: StoreOptions): Promise<GainsStore> {
     const store = new GainsStore(options);
@@ -69,7 +71,7 @@ export class GainsStore {
     return newest === undefined ? this.#unsaved[unit] : this.#savedGains(unit, newest);
   }
 
-  /** The same; undefined while the journal cannot be read. */
+  /** What `current` returns, but undefined while the journal cannot be read. */
   find(unit: UnitName): SavedGains | undefined {
     try {
       return this.current(unit);
@@ -78,7 +80,7 @@ export class GainsStore {
     }
   }
 
-  /** 0 is the defaults. Throws `unknown-revision`. */
+  /** The gains of one revision; 0 is the defaults. Throws `unknown-revision`. */
   revision(unit: UnitName, revision: number): SavedGains {
     if (revision === 0) return this.#unsaved[unit];
     const entry = this.#journal.revisions.of(unit).findLast(one => one.revision === revision);
@@ -86,7 +88,7 @@ export class GainsStore {
     return this.#savedGains(unit, entry);
   }
 
-  /** What was in force before this revision. */
+  /** The gains that were in force before this revision. */
   before(unit: UnitName, revision: number): SavedGains {
     const entry = this.#journal.revisions.of(unit).findLast(one => one.revision < revision);
     return entry === undefined ? this.#unsaved[unit] : this.#savedGains(unit, entry);

@@ -8,7 +8,7 @@ import { parseJournal } from './journal-line.js';
 import { Revisions } from './revisions.js';
 
 export const JOURNAL_FILE = 'gains.jsonl';
-/** A few milliseconds of work on a small board; in between the robot is served. */
+/** How much is parsed before other work gets its turn: a few milliseconds on a small board. */
 const PARSED_AT_ONCE_BYTES = 64 << 10;
 const NEWLINE = 0x0a;
 
@@ -20,9 +20,11 @@ export class JournalFile {
   readonly #setAside = new Set<string>();
   #file: DiskFile | undefined;
   #bytes = 0;
-  /** All that is in the file was confirmed. */
+  /** Whether the file holds nothing but what was confirmed. */
   #sound = false;
-  /** What was found at the path and somebody may miss: it is set aside before another file takes the path. */
+  /**
+   * Content that was found at the path and that somebody may miss. It is set aside before another file takes the path.
+   */
   #foreign: Buffer | undefined;
 
   constructor(folder: string, disk: Disk) {
@@ -52,7 +54,8 @@ export class JournalFile {
     }
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
-    // Where this fails, the gains have been read already. The next save writes the file anew, and fails with the reason.
+    // Where this fails, the gains have been read already. The next save then writes the file anew, or fails with the
+    // reason.
     else if (bytes !== undefined) await this.#open().catch(() => undefined);
     return revisions;
   }
@@ -67,7 +70,7 @@ export class JournalFile {
     return false;
   }
 
-  /** The old file stays whole until the new one is. */
+  /** Replaces the file. The old one stays whole until the new one is on the medium. */
   async replace(parts: Iterable<Buffer>): Promise<void> {
     await this.close();
     await this.#keepForeign();
@@ -75,7 +78,10 @@ export class JournalFile {
     await this.#open();
   }
 
-  /** On the medium, in the file that the path leads to, when it resolves. Otherwise the file has to be replaced. */
+  /**
+   * Resolves when the lines are on the medium, in the file that the path leads to. After a failure the file has to be
+   * replaced.
+   */
   async append(lines: Buffer): Promise<void> {
     const file = this.#file;
     if (file === undefined) throw this.failure('write', 'not open', 'Look at the state folder.');
@@ -88,7 +94,7 @@ export class JournalFile {
     this.#sound = true;
   }
 
-  /** The file has something in it that was not confirmed after all. */
+  /** Notes that the file holds something that was not confirmed after all. */
   distrust(): void {
     this.#sound = false;
   }
@@ -119,7 +125,7 @@ export class JournalFile {
   }
 }
 
-/** A long journal takes long to read: other work has its turn in between. */
+/** A long journal takes long to read, so other work gets its turn in between. */
 async function parsedInTurns(bytes: Buffer) {
   const revisions = new Revisions();
   let damaged = false;

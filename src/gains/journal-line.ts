@@ -10,26 +10,31 @@ export interface JournalEntry {
   readonly unit: string;
   /** Loops that this version does not know are among them where they look like others. */
   readonly gains: GainSet;
-  /** Its line as it stands in the file, with whatever a newer version wrote into it, without newline. */
+  /** The line as it stands in the file, without newline but with whatever a newer version wrote into it. */
   readonly line: string;
 }
 
 interface JournalText {
   readonly entries: readonly JournalEntry[];
-  /** A line does not hold or cannot be used, or the end is torn. */
+  /** Whether a line has a wrong checksum or cannot be used, or the end is torn. */
   readonly damaged: boolean;
-  /** A newer version wrote this, in a format that is not ours: the lines may mean anything. */
+  /** The format of a newer version, whose lines may mean anything; undefined where the format is ours. */
   readonly newerFormat: number | undefined;
 }
 
-/** The lines of version 0.1.0 have no member `format`; a format that they could not be read as has to name itself. */
+/**
+ * The lines of version 0.1.0 have no member `format`. A format with which those could not be read as they are names
+ * itself there.
+ */
 const FORMAT = 1;
-/** More than any robot ever saves, and few enough that JavaScript counts on from here exactly. */
+/**
+ * The largest revision: more than any robot ever saves, and small enough that JavaScript still counts on exactly.
+ */
 export const MAX_REVISION = 2 ** 52;
 const NEWLINE = 0x0a;
 const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{8})"\}$/s;
 
-/** The checksum is the CRC-32 of everything before it. */
+/** Makes an entry with its line. The checksum is the CRC-32 of everything before it. */
 export function journalEntry(asked: Omit<JournalEntry, 'line'>): JournalEntry {
   const { revision, time, unit, gains } = asked;
   const body = JSON.stringify({ revision, time, unit, gains }).slice(0, -1);
@@ -41,7 +46,10 @@ export function journalBytes(lines: readonly string[]): Buffer {
   return Buffer.from(lines.map(line => `${line}\n`).join(''));
 }
 
-/** Any bytes: every line whose checksum holds and whose gains a controller can have counts, wherever it stands. */
+/**
+ * Reads a journal from any bytes. Every line counts whose checksum is right and whose gains a controller can run,
+ * wherever it stands.
+ */
 export function parseJournal(bytes: Buffer): JournalText {
   const entries: JournalEntry[] = [];
   let damaged = bytes.length > 0 && bytes.at(-1) !== NEWLINE;
@@ -78,7 +86,10 @@ function decodeLine(line: string): JournalEntry | undefined {
   return { revision, time, unit, gains: Object.fromEntries(known), line };
 }
 
-/** Undefined for our own. The checksum is not looked at: a newer format may have another one. */
+/**
+ * The format that the line names; undefined for our own. The checksum is not checked, since a newer format may have
+ * another one.
+ */
 function formatOf(line: string): number | undefined {
   const value = line.includes('"format"') ? parsed(line) : undefined;
   if (!isObject(value) || typeof value.format !== 'number' || value.format === FORMAT) return undefined;

@@ -10,7 +10,7 @@ import type { Asked, Revisions } from './revisions.js';
 
 const COMPACTED_ABOVE_BYTES = 4 << 20;
 const KEPT_OF_EACH_UNIT = 2000;
-/** A save that the disk has not confirmed by then has failed for its caller. */
+/** A save that the disk has not confirmed within this time has failed for its caller. */
 const SAVE_MS = 500;
 const RETRY_MS = 1000;
 
@@ -19,9 +19,9 @@ interface Save {
   readonly resolve: (entry: JournalEntry) => void;
   readonly reject: (error: StorageFailure) => void;
   readonly timer: Timer;
-  /** Its line may be in the file, and in force after a restart, although it is refused. */
+  /** True while the line of a save that is refused may be in the file, and so in force after a restart. */
   mayRemain: boolean;
-  /** Its caller was answered before the disk was done. */
+  /** Whether the caller was answered before the disk was done. */
   abandoned: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Save {
  * until the disk works again.
  */
 export class Journal {
-  /** Another problem, none any more, or another file was set aside. */
+  /** Emitted when there is another problem or none any more, or another file was set aside. */
   readonly changed = new Listeners<void>();
   readonly #folder: string;
   readonly #disk: Disk;
@@ -44,10 +44,13 @@ export class Journal {
   #compactedAboveBytes = COMPACTED_ABOVE_BYTES;
   #problem: StorageFailure | undefined;
   #retry: Timer | undefined;
-  /** What listeners of `changed` know. */
+  /** The problem and the files of which listeners of `changed` were last informed. */
   #reported = '';
   #closed = false;
-  /** A save was given up that the disk has not ended. Until then others are refused at once, so that nothing piles up. */
+  /**
+   * Whether a save was given up while the disk still works on it. Until that ends others are refused at once, so that
+   * nothing piles up.
+   */
   #isStuck = false;
   /** File operations happen one after the other on this chain, which never rejects. */
   #work: Promise<void> = Promise.resolve();
@@ -61,7 +64,7 @@ export class Journal {
     this.#problem = this.#slow('open');
   }
 
-  /** What was confirmed. Throws `storage-failed` while the file cannot be read. */
+  /** The confirmed revisions. Throws `storage-failed` while the file cannot be read. */
   get revisions(): Pick<Revisions, 'of' | 'newest'> {
     if (this.#revisions === undefined) throw this.#problem ?? this.#slow('read');
     return this.#revisions;
@@ -97,7 +100,7 @@ export class Journal {
     });
   }
 
-  /** After what was asked before it. What is asked later fails, and touches no file. */
+  /** Closes after everything that was asked before. What is asked later fails and touches no file. */
   async close(): Promise<void> {
     await this.#enqueue(async () => {
       this.#closed = true;
@@ -131,7 +134,7 @@ export class Journal {
     return this.#revisions;
   }
 
-  /** All that wait share one write and one sync. */
+  /** Writes all waiting saves with one write and one sync. */
   async #saveAll(): Promise<void> {
     let saves: Save[] = [];
     let entries: JournalEntry[];
@@ -176,7 +179,7 @@ export class Journal {
     await this.#prepare();
   }
 
-  /** Those whose callers still wait. */
+  /** Takes the waiting saves, without those whose callers have been answered. */
   #taken(): Save[] {
     return this.#saves.splice(0).filter(({ abandoned }) => !abandoned);
   }

@@ -6,7 +6,7 @@ export type Asked = Pick<JournalEntry, 'time' | 'unit' | 'gains'>;
 
 const LINES_AT_ONCE = 1000;
 
-/** What was saved, by unit, each unit's oldest first. */
+/** The saved gains by unit, each unit's oldest first. */
 export class Revisions {
   readonly #byUnit = new Map<string, JournalEntry[]>();
   readonly #unordered = new Set<string>();
@@ -15,12 +15,12 @@ export class Revisions {
     return this.#byUnit.get(unit) ?? [];
   }
 
-  /** 0 before the first. */
+  /** The newest revision of the unit; 0 before the first. */
   newest(unit: string): number {
     return this.of(unit).at(-1)?.revision ?? 0;
   }
 
-  /** Saves with the next numbers of their units. They are in force when they are added. */
+  /** Gives saves the next numbers of their units. They are in force once they are added. */
   numbered(asked: readonly Asked[]): JournalEntry[] {
     const newest = new Map<string, number>();
     return asked.map(one => {
@@ -45,7 +45,7 @@ export class Revisions {
     }
   }
 
-  /** Of two with the same number the later one counts. Returns whether there were such. */
+  /** Sorts the entries. Of two with the same number the later one counts. Returns whether there were such. */
   order(): boolean {
     let repeated = false;
     for (const unit of this.#unordered) {
@@ -63,7 +63,7 @@ export class Revisions {
     for (const [unit, found] of this.#byUnit) this.#byUnit.set(unit, found.slice(-count));
   }
 
-  /** The file that has them, in parts that are made as they are asked for. */
+  /** The content of a file with all revisions, in parts that are made as they are asked for. */
   *parts(): Iterable<Buffer> {
     const lines = [...this.#byUnit.values()].flat().map(({ line }) => line);
     for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {

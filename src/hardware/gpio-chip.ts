@@ -2,17 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RobotError } from '../core/errors.js';
 
-/** The header's own chip on every Pi: 5, 4, and those before. */
+/** The labels of the chip with the header's pins: on a Pi 5, on a Pi 4, and on those before. */
 const LABELS: readonly string[] = ['pinctrl-rp1', 'pinctrl-bcm2711', 'pinctrl-bcm2835'];
 
 export interface GpioChip {
   readonly label: string;
-  /** sysfs number of BCM 0; differs from board to board and kernel to kernel. */
+  /** The sysfs number of BCM 0, which differs from board to board and from kernel to kernel. */
   readonly base: number;
   readonly lines: number;
 }
 
-/** `pin-failed`, with what is missing and its cure. */
+/** Makes a `pin-failed` with what is missing and its cure. */
 export function pinError(missing: string, cure: string, cause?: unknown): RobotError<'pin-failed'> {
   return new RobotError('pin-failed', { missing, cure }, { cause });
 }

@@ -1,7 +1,7 @@
 import { lineError } from './gpio-line.js';
 import type { OutputPin } from './ports.js';
 
-/** What is used of onoff's `Gpio`. */
+/** The part of onoff's `Gpio` that is used here. */
 export interface NativeLine {
   readSync(): 0 | 1;
   writeSync(level: 0 | 1): void;
@@ -40,12 +40,12 @@ export class LaserPin implements OutputPin {
     }
   }
 
-  /** Dark first, for the level of a line may stay when nobody holds it any more. */
+  /** Writes dark before the line is given back, because its level may stay when nobody holds it any more. */
   release(): void {
     try {
       this.write(false);
     } catch {
-      // A line that cannot be darkened is given back all the same: opening it anew is the other way to darken it.
+      // A line that cannot be darkened is given back all the same, since opening it anew is the other way to darken it.
     }
     giveBack(this.#native);
   }

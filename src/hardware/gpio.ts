@@ -5,7 +5,7 @@ import { headerChip, lineNumber, pinError } from './gpio-chip.js';
 import { exportLine, lineError } from './gpio-line.js';
 import { InterlockPin, LaserPin, type NativeLine } from './gpio-pin.js';
 
-/** What is used of the addon onoff. */
+/** The part of the addon onoff that is used here. */
 export interface GpioNative {
   readonly Gpio: new (
     line: number,
@@ -87,7 +87,7 @@ async function ready(
   return line;
 }
 
-/** Whole at every instant: a kill may come at any. */
+/** Writes the record so that it is whole at every instant, since the process may be killed at any. */
 async function leaveRecord(file: string, content: string): Promise<void> {
   try {
     await writeFile(`${file}.new`, content);
@@ -109,7 +109,7 @@ function open(line: number, construct: () => NativeLine): NativeLine {
   }
 }
 
-/** onoff swallows what goes wrong with a line that was exported before. */
+/** Checks what onoff has done, because it hides failures with a line that was exported before. */
 function verify<State extends object>(line: number, wanted: State, look: () => State): void {
   try {
     const [wants, has] = [JSON.stringify(wanted), JSON.stringify(look())];

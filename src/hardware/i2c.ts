@@ -2,7 +2,7 @@ import { type ErrorCode, isRobotError, RobotError } from '../core/errors.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import type { I2cBus } from './ports.js';
 
-/** What is used of the addon i2c-bus. */
+/** The part of the addon i2c-bus that is used here. */
 export interface I2cNative {
   openSync(bus: number): NativeBus;
 }
@@ -34,7 +34,9 @@ const ADDRESS_TAKEN: Failure = {
   cure: 'A kernel driver holds the address: remove its dtoverlay from /boot/firmware/config.txt and reboot.',
 };
 
-/** What Linux's errors mean on a bus, by errno: codes are often empty, and messages change. */
+/**
+ * The meaning of Linux's errors on a bus. They are known by errno, since codes are often empty and messages change.
+ */
 const FAILURES: Readonly<Record<number, Failure>> = {
   1: NO_ACCESS, // EPERM
   2: NO_BUS, // ENOENT
@@ -48,13 +50,13 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   121: { code: 'nack' }, // EREMOTEIO
 };
 
-/** As errors name the transactions themselves; anything else went wrong on the way to the device. */
+/** The names of the transactions in errors. Any other error came up on the way to the device. */
 const TRANSACTIONS: readonly unknown[] = ['readI2cBlock', 'writeI2cBlock'];
 
 /**
- * /dev/i2c-N. Opened at the first call, and again at the next one after it was not there. Calls run one after another:
- * i2c-bus keeps one descriptor for each address, and caches it before the address is set, so that a first access that
- * is not alone, or fails, would leave a descriptor that talks to another address.
+ * The bus /dev/i2c-N. It is opened at the first call, and again at the next call after it was gone. Calls run one after
+ * another: i2c-bus keeps one descriptor for each address and caches it before the address is set, so a first access
+ * that is not alone, or fails, would leave a descriptor that talks to another address.
  */
 export class LinuxI2cBus implements I2cBus {
   readonly #native: I2cNative | RobotError;
@@ -65,8 +67,8 @@ export class LinuxI2cBus implements I2cBus {
   #closed = false;
 
   /**
-   * `native` may be the reason why there is none: every call fails with it. With a lock the bus is taken for this process:
-   * two daemons on one bus would each give the controllers its own gains.
+   * `native` may be the error that explains why there is no bus; then every call fails with it. With a lock the bus is
+   * taken for this process, because two daemons on one bus would each give the controllers their own gains.
    */
   constructor(native: I2cNative | RobotError, number: number, lock?: ProcessLock) {
     this.#native = native;
@@ -74,7 +76,7 @@ export class LinuxI2cBus implements I2cBus {
     this.#lock = lock;
   }
 
-  /** Opens the bus without a word on it. Rejects with the bus codes. */
+  /** Opens the bus and sends nothing on it. Rejects with the bus codes. */
   async open(): Promise<void> {
     await this.#inTurn(async () => undefined);
   }
@@ -104,7 +106,10 @@ export class LinuxI2cBus implements I2cBus {
     );
   }
 
-  /** After the call in flight: a descriptor closed under it could be another file's by the time the kernel looks. */
+  /**
+   * Closes after the call in flight. A descriptor that was closed under it could be another file's by the time the
+   * kernel looks.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
@@ -132,7 +137,7 @@ export class LinuxI2cBus implements I2cBus {
     }
   }
 
-  /** Where the device cannot be locked it is used all the same: only another process keeps it from us. */
+  /** A device that cannot be locked is used all the same; it is refused only where another process has it. */
   async #openDevice(native: I2cNative): Promise<NativeBus> {
     const opened = native.openSync(this.#number);
     this.#opened = opened;
@@ -148,7 +153,7 @@ export class LinuxI2cBus implements I2cBus {
   }
 }
 
-/** Block calls give a positive errno, calls of fs a negative one. */
+/** Makes a bus failure of an error. Block calls have a positive errno, calls of fs a negative one. */
 function busError(error: unknown, bus: number): RobotError {
   const given = error instanceof Error && 'errno' in error ? error.errno : undefined;
   const errno = typeof given === 'number' ? Math.abs(given) : undefined;

@@ -12,7 +12,7 @@ import { Reopened } from './reopened.js';
 export const GPIO_ROOT = '/sys/class/gpio';
 
 interface LinuxHardwareOptions {
-  /** N of /dev/i2c-N. */
+  /** The N of /dev/i2c-N. */
   readonly i2cBus: number;
   readonly laser: PinChoice;
   readonly interlock?: PinChoice;
@@ -21,18 +21,18 @@ interface LinuxHardwareOptions {
   readonly record?: string;
 }
 
-/** The addons, or why there are none, and where the files are that they use. */
+/** The addons, or the errors with which they did not load, and the folders of the files that they use. */
 interface Natives {
   readonly i2c: I2cNative | RobotError;
   readonly gpio: GpioNative | RobotError;
   readonly gpioRoot: string;
-  /** Of i2c-N. */
+  /** The folder of the device i2c-N. */
   readonly deviceFolder: string;
 }
 
 /**
- * What is not there says so when it is asked for, and is tried again. Rejects with `bus-in-use` where another process
- * drives the robot; nothing has been touched then.
+ * Opens the hardware. A part that is missing fails with the reason when it is used, and is tried again. Rejects with
+ * `bus-in-use` where another process drives the robot; nothing has been touched then.
  */
 export async function openLinuxHardware(options: LinuxHardwareOptions): Promise<Hardware> {
   const [i2c, gpio] = await Promise.all([loadI2c(), loadGpio()]);
@@ -77,7 +77,7 @@ class LinuxHardware implements Hardware {
     };
   }
 
-  /** Looked at anew at every use: a pin that is missing now may be there later. */
+  /** Asked anew at every use, since a pin that is missing now may be there later. */
   get laser(): OutputPin | Missing {
     return this.#laserLine.missing ?? this.#laserPin;
   }
@@ -104,12 +104,14 @@ class LinuxHardware implements Hardware {
     read: () => this.#laserLine.use(pin => pin.read()),
   };
 
-  /** An edge that reads closed may have been an opening too short to be seen. */
+  /**
+   * An edge after which the contact reads closed may come from an opening too short to be seen, so it counts as one.
+   */
   #interlockEdge(): void {
     try {
       this.interlock?.isClosed();
     } catch {
-      // The line is lost and given back by now, and its listeners were called for that.
+      // The line has been lost and given back by now, and its listeners have been called for that.
       return;
     }
     this.#interlockOpened();

@@ -1,4 +1,7 @@
-/** What Trunnion asks of hardware. Interfaces only: adapters and fakes stand below, everything real stands above. */
+/**
+ * The hardware as Trunnion sees it. These are interfaces only; adapters and fakes implement them, and everything above
+ * uses them.
+ */
 
 /**
  * One I2C bus. Each call is one SMBus I2C-block transaction of at most 32 data bytes, and settles when the kernel
@@ -10,7 +13,10 @@ export interface I2cBus {
   writeBlock(address: number, register: number, data: Buffer): Promise<void>;
 }
 
-/** Synchronous on purpose: the laser waits for nothing. `true` is light. Throws RobotError `pin-failed`. */
+/**
+ * The laser's pin; `true` is light. It is synchronous so that the laser waits for nothing. Throws RobotError
+ * `pin-failed`.
+ */
 export interface OutputPin {
   write(on: boolean): void;
   read(): boolean;
@@ -18,13 +24,13 @@ export interface OutputPin {
 
 /** A safety contact that must be closed for the laser to be lit. */
 export interface Interlock {
-  /** Throws RobotError `pin-failed`; treat that as open. */
+  /** Throws RobotError `pin-failed`, which counts as open. */
   isClosed(): boolean;
   /** Called when the contact opens, as soon as the kernel says so. */
   onOpen(listener: () => void): void;
 }
 
-/** Why a part of the hardware is missing, in words for the person at the robot, without full stop. */
+/** The reason why a part of the hardware is missing, in words for the person at the robot, without full stop. */
 export interface Missing {
   readonly missing: string;
   /** The command or the act that cures it. */

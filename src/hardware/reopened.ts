@@ -5,8 +5,8 @@ import { isMissing, type Missing } from './ports.js';
 const RETRY_MS = 1000;
 
 /**
- * Something that can be missing now and there later, or the other way round: tried every second while it is missing, and
- * at once where it had been there for longer than that.
+ * Something that may be missing now and there later, or the other way round. It is tried every second while it is
+ * missing, and at once where it had been there for longer than that.
  */
 export class Reopened<T extends { release(): void }> {
   readonly #open: () => Promise<T>;
@@ -39,7 +39,7 @@ export class Reopened<T extends { release(): void }> {
     }
   }
 
-  /** Throws `pin-failed`; what fails in use is released and opened anew. */
+  /** Calls `act` with what is open. Throws `pin-failed`; what fails in use is released and opened anew. */
   use<R>(act: (opened: T) => R): R {
     const current = this.#current;
     if (isMissing(current)) throw new RobotError('pin-failed', { ...current });
@@ -54,7 +54,7 @@ export class Reopened<T extends { release(): void }> {
     }
   }
 
-  /** Nothing is opened any more; what is open stays so, and in use, unless it is to be released. */
+  /** Opens nothing any more. What is open stays open and in use, unless it is to be released. */
   close({ release }: { release: boolean }): void {
     this.#closed = true;
     this.#retry?.cancel();

@@ -24,7 +24,10 @@ export function actLog(route: Route, log: EventLog): Middleware {
   };
 }
 
-/** A mode, an action, an excitation: what fits on a line. Gains are found under their revision. */
+/**
+ * The members of a body that fit on a line, such as a mode, an action or an excitation. Gains are found under their
+ * revision.
+ */
 function detailOf(body: unknown): Pick<Happening, 'detail'> {
   if (typeof body !== 'object' || body === null) return {};
   const entries = Object.entries(body).filter(([, value]) => value === null || typeof value !== 'object');

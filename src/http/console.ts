@@ -4,23 +4,23 @@ import type { Context } from 'koa';
 import { errnoOf, RobotError } from '../core/errors.js';
 import { get, type Route } from './route.js';
 
-/** What scripts/console/build.ts leaves as `manifest.json` beside the files. */
+/** The content of `manifest.json`, which scripts/console/build.ts leaves beside the files. */
 export interface ConsoleManifest {
   readonly files: readonly ConsoleFile[];
 }
 
 export interface ConsoleFile {
-  /** From which it is served. */
+  /** The path at which the file is served. */
   readonly path: string;
   readonly file: string;
   readonly type: string;
-  /** Of the content. */
+  /** The hash of the content. */
   readonly hash: string;
   /** The path changes with the content, so it may be kept for ever. */
   readonly immutable: boolean;
 }
 
-/** No Brotli: browsers take it over TLS only. */
+/** Brotli is not among them because browsers accept it over TLS only. */
 const ENCODINGS = { gzip: '.gz', identity: '' } as const;
 type Encoding = keyof typeof ENCODINGS;
 

@@ -1,14 +1,17 @@
 import type { Fault } from '../core/errors.js';
 import { escaped } from './validate.js';
 
-/** A string, with the colon that makes it a member's name, or what opens, divides and closes. */
+/**
+ * Matches a string, together with the colon that makes it a member's name, or a character that opens, divides or
+ * closes.
+ */
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\],]/gs;
 
 interface Container {
   readonly pointer: string;
   /** The names so far; undefined for an array. */
   readonly names: Set<string> | undefined;
-  /** Where in it the next thing stands: a member's name or an index. */
+  /** The place of the next thing in it: a member's name or an index. */
   place: string | number;
 }
 

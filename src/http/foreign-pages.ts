@@ -12,7 +12,7 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
   const own = hostname().toLowerCase();
   const names = new Set(['localhost', own, `${own}.local`, ...allowedHosts.map(name => name.toLowerCase())]);
 
-  /** A caller sends the same one again and again. */
+  /** Remembered because a caller sends the same host again and again. */
   let lastOwn: string | undefined;
   const requireOwnHost = (host: string, httpVersion: string) => {
     if (host === lastOwn) return;
@@ -40,13 +40,16 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
   };
 }
 
-/** A link from elsewhere to the console is fine: following it acts on nothing. */
+/**
+ * Whether another site's page asks. A link from elsewhere to the console is allowed, since following it acts on
+ * nothing.
+ */
 function isForeign(site: unknown, mode: unknown, method: string | undefined): boolean {
   if (site !== 'cross-site' && site !== 'same-site') return false;
   return !(mode === 'navigate' && method === 'GET');
 }
 
-/** Whoever reads the first of two headers and whoever reads the last would take one request for two different ones. */
+/** The number of Host headers. With two of them, one program would act on the first and another on the last. */
 function hostsIn(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -56,14 +59,14 @@ function hostsIn(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** Without port, brackets and final dot. */
+/** The name without port, brackets and final dot. */
 function hostName(host: string): string {
   const bracketed = /^\[(.*)\](:\d+)?$/.exec(host);
   const name = bracketed?.[1] ?? host.replace(/:\d*$/, '');
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-/** The page that asks came from here. */
+/** Whether the page that asks came from this daemon. */
 export function isOwnOrigin({ origin = '', host = '' }: IncomingHttpHeaders): boolean {
   return hostOf(origin) === host.toLowerCase();
 }

@@ -2,7 +2,7 @@ import type { UnitName } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
 import type { StepMemory } from '../steps/step-memory.js';
 
-/** Lines that are serialised before others get their turn: about a millisecond on a small board. */
+/** How many lines are serialised before other work gets its turn: about a millisecond on a small board. */
 const LINES_AT_ONCE = 50;
 
 type Figures = Pick<StepMemory, 'changes' | 'measuredOn'>;

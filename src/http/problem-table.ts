@@ -9,7 +9,7 @@ interface Presentation<Context> {
   readonly title: string;
   readonly detail: Detail<Context>;
   readonly retryAfterS?: number;
-  /** What the document shows besides. */
+  /** Further members that the document shows. */
   readonly members?: (context: Context) => Partial<Problem>;
   readonly headers?: (context: Context) => Readonly<Record<string, string>>;
 }
@@ -43,12 +43,12 @@ function cure(context: { readonly cure?: string | undefined }): string {
   return context.cure === undefined ? '' : ` ${context.cure}`;
 }
 
-/** What a client without a usable token is asked for. */
+/** The header that asks a client for a token. */
 const ASK_FOR_TOKEN = { headers: () => ({ 'WWW-Authenticate': 'Bearer' }) };
 
 const WRITING = ['write', 'sync', 'create', 'rename', 'close'];
 
-/** What a caller gets of each code. Nothing else of an error leaves the daemon. */
+/** The answer to each code. Nothing else of an error leaves the daemon. */
 export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Code>> } = {
   nack: unreachable('No answer', 'does not answer on the I2C bus. Check its power and cable.'),
   'bus-io': unreachable('Bus error', 'broke off on the I2C bus. Check the cable and the pull-ups.'),

@@ -21,7 +21,7 @@ const difference: Schema<GainsDifference> = growing({ sent: loopGains, inForce: 
 
 const isCode = (code: string): code is ErrorCode => code in PROBLEMS;
 
-/** RFC 9457, with our code and what a program may want to know of it. */
+/** A problem document of RFC 9457, with our code and what a program may want to know. */
 export const problem = named('Problem', {
   ...growing(
     {

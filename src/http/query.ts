@@ -5,7 +5,7 @@ import type { Schema } from '../core/schema.js';
 interface Range {
   readonly minimum: number;
   readonly maximum: number;
-  /** For the documentation: what an absent one means. */
+  /** What an absent value means, for the documentation. */
   readonly default?: number;
 }
 
@@ -13,7 +13,7 @@ export function wholeNumberSchema(range: Range): Schema<number> {
   return { type: 'integer', ...range };
 }
 
-/** A whole number of the query; undefined where it is not given. Throws `invalid-request`. */
+/** Reads a whole number from the query; undefined where it is not given. Throws `invalid-request`. */
 export function wholeNumber(ctx: Context, name: string, { minimum, maximum }: Range): number | undefined {
   const given = ctx.query[name];
   if (given === undefined) return undefined;

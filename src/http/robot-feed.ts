@@ -12,7 +12,7 @@ import type { EventFeed } from './events.js';
 /** Flags and other readings change without an event, so they are compared this often. */
 const LOOK_MS = 100;
 
-/** What the event stream shows of a robot. */
+/** The events of a robot for its event stream. */
 export function robotFeed(
   robot: Robot,
   clock: Clock,

@@ -4,8 +4,8 @@ import type { Schema } from '../core/schema.js';
 
 type Validate<T> = (value: unknown) => T;
 
-// Not strict about types: `allOf` in the excitation schema refines what stands beside it.
-// The schemas are our own: to check them as well would cost a start a quarter of its time.
+// Types are not checked strictly, because `allOf` in the excitation schema refines what stands beside it. The schemas
+// are our own, and checking them as well would cost a start a quarter of its time.
 const ajv = new Ajv({
   allErrors: true,
   // Each error brings the value at fault along.
@@ -17,8 +17,8 @@ const ajv = new Ajv({
 });
 
 /**
- * A check that returns the value as what it is, or throws `invalid-request` with every fault. It is compiled when first
- * needed: a start has no time for all of them.
+ * Makes a check that returns the value with its type, or throws `invalid-request` with every fault. It is compiled when
+ * it is first needed, since a start has no time for all checks.
  */
 export function compile<T>(schema: Schema<T>): Validate<T> {
   let compiled: ValidateFunction<T> | undefined;

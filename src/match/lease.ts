@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 
-/** Which referee's desk speaks for the match: one at a time. */
+/** Decides which referee's desk speaks for the match: one at a time. */
 export class Lease {
   readonly #clock: Clock;
   #holder: string | null = null;
@@ -13,7 +13,7 @@ export class Lease {
     this.#clock = clock;
   }
 
-  /** Who had the last accepted beat; null before the first. */
+  /** The holder whose beat was the last accepted one; null before the first. */
   get holder(): string | null {
     return this.#holder;
   }

@@ -6,7 +6,7 @@ import type { Robot } from '../robot/robot.js';
 import type { Lock, Match, MatchCall } from './match.js';
 import type { MatchRecord } from './match-record.js';
 
-/** Makes the robot keep to the match: stops it and darkens it where the match forbids what it does. */
+/** Makes the robot keep to the match: stops it, and darkens its laser, where the match forbids what it does. */
 export class MatchControl {
   readonly match: Match;
   readonly #robot: Robot;
@@ -38,7 +38,7 @@ export class MatchControl {
     };
   }
 
-  /** Called before the robot is under supervision, so that what may not run does not begin to. */
+  /** Has to be called before the robot is supervised, so that what is forbidden does not begin. */
   begin(): void {
     const { match } = this;
     if (match.forbidsMotion)
@@ -57,19 +57,24 @@ export class MatchControl {
     });
   }
 
-  /** An ordinary stop, and the lock stands whatever comes of it. Rejects as the stop does, or with `not-kept`. */
+  /** Locks and stops. The lock stands whatever comes of the stop. Rejects as a stop does, or with `not-kept`. */
   async lock(lock: Lock): Promise<void> {
     this.match.lock(lock);
     await allEnded([this.#robot.stop(`locked by ${lock.by}`), this.#recorded()]);
   }
 
-  /** The robot stays stopped. The lock is gone from now on; rejects with `not-kept` where a restart would lock again. */
+  /**
+   * Takes the lock away at once; the robot stays stopped. Rejects with `not-kept` where a restart would lock again.
+   */
   async unlock(): Promise<void> {
     this.match.unlock();
     await this.#recorded();
   }
 
-  /** The phase stands, whatever comes of the stop that it may need. Rejects with what `Match.set` throws, too. */
+  /**
+   * Sets the phase, which stands whatever comes of the stop that it may need. Rejects with what `Match.set` throws,
+   * too.
+   */
   async set(call: MatchCall): Promise<void> {
     this.match.set(call);
     const { laser, drive } = this.match.allows;
@@ -84,7 +89,9 @@ export class MatchControl {
     this.#robot.laserOff();
   }
 
-  /** Something runs that the phase does not allow, or may run: a controller that was never heard from is not known. */
+  /**
+   * Whether something runs that the phase does not allow, or may run in a controller that was never heard from.
+   */
   #runsForbidden(): boolean {
     if (this.#robot.stopped) return false;
     const { drive, tune, modes } = this.match.allows;

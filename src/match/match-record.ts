@@ -12,7 +12,7 @@ import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage
 import { type Lock, type MatchCall, type MatchState, NO_MATCH } from './match.js';
 
 const FILE = 'match.json';
-/** Whoever asked for a lock or a phase hears by then whether the medium has it. */
+/** Whoever asked for a lock or a phase is answered within this time, whether the medium has it or not. */
 const SAVE_MS = 800;
 const TRY_AGAIN_MS = 2000;
 
@@ -26,9 +26,9 @@ interface Recorded {
   readonly endsAtMs: number | null;
 }
 
-/** Lock and match in the state folder, through restarts and power cuts. */
+/** Keeps lock and match in the state folder, through restarts and power cuts. */
 export class MatchRecord {
-  /** Another problem, or none any more. */
+  /** Emitted when there is another problem, or none any more. */
   readonly changed = new Listeners<void>();
   readonly #disk: Disk;
   readonly #folder: string;
@@ -36,10 +36,13 @@ export class MatchRecord {
   readonly #boot: Boot;
   #again: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
-  /** Somebody was answered before the disk was done. Until it is, nobody waits for it any more, so that nothing piles up. */
+  /**
+   * Whether somebody was answered before the disk was done. Until it is, nobody waits for it any more, so that nothing
+   * piles up.
+   */
   #isStuck = false;
   #wanted: MatchState | undefined;
-  /** What the medium has. */
+  /** The state that is on the medium. */
   #kept: MatchState | undefined;
   #problem: StorageFailure | undefined;
 
@@ -56,9 +59,9 @@ export class MatchRecord {
   }
 
   /**
-   * A match goes on after a restart of the daemon. After a boot nobody knows how long it took, so that the match pauses.
-   * What cannot be read in time may have been a lock, and counts as one that only a referee takes away, whatever the disk
-   * says later.
+   * Reads the state. A match goes on after a restart of the daemon, but pauses after a boot, since nobody knows how
+   * long that took. What cannot be read in time may have been a lock, and counts as one that only a referee takes away,
+   * whatever the disk says later.
    */
   async load(): Promise<MatchState> {
     let state: MatchState | undefined;
@@ -99,12 +102,12 @@ export class MatchRecord {
   async save(state: MatchState): Promise<void> {
     if (state === this.#kept && this.#wanted === undefined) return;
     this.#wanted = state;
-    // A write that is under way is followed by one of what is wanted then.
+    // Where a write is under way, another one follows it with the state that is wanted then.
     if (!this.#isStuck) this.#writeNext();
     if (this.#isStuck || !(await endedWithin(this.#clock, SAVE_MS, this.#writing))) {
       this.#isStuck = true;
       const slow = tooSlow('write', this.#path);
-      // Whoever looks sees it, too, until the medium has it after all.
+      // The status shows this, too, until the medium has the state after all.
       if (this.#wanted !== undefined) this.#setProblem(slow);
       throw new RobotError('not-kept', { cure: slow.context.cure });
     }
@@ -113,7 +116,7 @@ export class MatchRecord {
     throw new RobotError('not-kept', { cure }, { cause: this.#problem });
   }
 
-  /** Resolves when what was asked before has ended. */
+  /** Resolves when everything that was asked before has ended. */
   async close(): Promise<void> {
     this.#again?.cancel();
     await this.#writing;
@@ -128,14 +131,14 @@ export class MatchRecord {
       });
   }
 
-  /** Writes of states that are not the newest any more are left out. */
+  /** Writes the newest state; older ones that were not written yet are left out. */
   async #write(): Promise<void> {
     const state = this.#wanted;
     if (state === undefined) return;
     try {
       await replaceFile(this.#disk, this.#path, [encode(this.#recorded(state))]);
       this.#kept = state;
-      // Only when the newest is on it the medium has what it should.
+      // The record is up to date only when the newest state is on the medium.
       if (this.#wanted !== state) return this.#write();
       this.#wanted = undefined;
       this.#setProblem(undefined);
@@ -166,7 +169,10 @@ export class MatchRecord {
     };
   }
 
-  /** A copy for people. The damaged record stays until the next one, so that every start until then finds a lock. */
+  /**
+   * Keeps a copy for people. The damaged record stays until the next one is written, so that every start until then
+   * finds a lock.
+   */
   async #keepCopy(path: string, content: Buffer): Promise<void> {
     await replaceFile(this.#disk, damagedCopy(path, content), [content]).catch(() => undefined);
   }
@@ -181,7 +187,10 @@ function encode(recorded: Recorded): Buffer {
   return Buffer.from(`${JSON.stringify({ recorded, sha256: sha256(text) })}\n`);
 }
 
-/** What the checksum vouches for was written by us. */
+/**
+ * The recorded state; undefined where the checksum is wrong. With a right checksum it was written by us, so its members
+ * are what they should be.
+ */
 function decode(content: Buffer): Recorded | undefined {
   try {
     const { recorded, sha256: sum } = JSON.parse(content.toString());

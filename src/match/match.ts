@@ -17,23 +17,23 @@ export interface Lock {
   readonly reason: string;
 }
 
-/** What a desk sets. */
+/** The settings that a desk sends. */
 export interface MatchCall {
   readonly id: string;
   readonly revision: number;
   readonly phase: Phase;
-  /** Null: no end by itself. */
+  /** Null where the phase does not end by itself. */
   readonly remainingS: number | null;
 }
 
-/** What outlives the daemon. */
+/** The part of the match that outlives the daemon. */
 export interface MatchState {
   readonly lock: Lock | null;
   /** Null before the first match. */
   readonly call: MatchCall | null;
-  /** Differs from the last call's when the time ran out, or after a reboot. */
+  /** Differs from the phase of the last call after its time ran out, or after a reboot. */
   readonly phase: Phase;
-  /** Clock milliseconds. */
+  /** The end of the phase in milliseconds of the clock; null where it does not end by itself. */
   readonly endsAtMs: number | null;
 }
 
@@ -49,10 +49,10 @@ export function isPlay(phase: Phase): boolean {
  */
 export class Match implements Permission {
   readonly lease: Lease;
-  /** What status shows or the disk keeps has changed. */
+  /** Emitted when something has changed that status shows or the disk keeps. */
   readonly changed = new Listeners<void>();
   readonly happened = new Listeners<Happening>();
-  /** The robot has to stop; the text says why: time is up, or the referee is silent. */
+  /** Emitted when the robot has to stop; the text says why: time is up, or the referee is silent. */
   readonly mustStop = new Listeners<string>();
   readonly #clock: Clock;
   readonly #settings: MatchSettings;
@@ -76,17 +76,17 @@ export class Match implements Permission {
     return this.#settings.phases[this.#state.phase];
   }
 
-  /** A play without a referee. */
+  /** Whether the robot plays without a referee. */
   get refereeSilent(): boolean {
     return isPlay(this.#state.phase) && this.isSilent;
   }
 
-  /** A play without a referee, where that ends it. */
+  /** Whether the robot plays without a referee where that has to stop it. */
   get refereeLost(): boolean {
     return this.refereeSilent && this.#settings.onRefereeSilence === 'stop';
   }
 
-  /** No beat of a desk was accepted for too long, or none ever. */
+  /** Whether no beat of a desk was accepted for too long, or ever. */
   get isSilent(): boolean {
     return this.lease.silentMs >= this.#settings.refereeSilenceMs;
   }

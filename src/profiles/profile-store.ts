@@ -10,7 +10,7 @@ import { tooSlow } from '../storage/storage-failure.js';
 import { type Profiles, profilesIn, profilesText } from './profiles-file.js';
 
 const FILE = 'profiles.json';
-/** Whoever asks is answered by then, whatever the disk does. */
+/** Every caller is answered within this time, whatever the disk does. */
 const ANSWER_MS = 500;
 
 /**
@@ -26,10 +26,13 @@ export class ProfileStore {
   #profiles: Profiles | undefined;
   /** Reads and writes happen one after the other on this chain, which never rejects. */
   #work: Promise<unknown> = Promise.resolve();
-  /** Something was given up that the disk has not ended. Until then everything is refused at once, so that nothing piles up. */
+  /**
+   * Whether something was given up while the disk still works on it. Until that ends everything is refused at once, so
+   * that nothing piles up.
+   */
   #isStuck = false;
 
-  /** `setAside` hears where a damaged file was put. */
+  /** `setAside` is called with the path of the copy of a damaged file. */
   constructor(options: { folder: string; disk: Disk; clock: Clock; setAside: (copy: string) => void }) {
     this.#path = join(options.folder, FILE);
     this.#disk = options.disk;
@@ -54,7 +57,10 @@ export class ProfileStore {
     return (await this.find(unit, name)) ?? unknown(unit, name);
   }
 
-  /** On the disk when it resolves. Rejects with `profile-exists` unless it may `replace`, and with `too-many-profiles`. */
+  /**
+   * Resolves when the profile is on the disk. Rejects with `profile-exists` unless it may `replace`, and with
+   * `too-many-profiles`.
+   */
   async keep(
     unit: UnitName,
     asked: Omit<Profile, 'savedAt'>,
@@ -91,7 +97,7 @@ export class ProfileStore {
     });
   }
 
-  /** Resolves when what was asked before has ended. */
+  /** Resolves when everything that was asked before has ended. */
   async close(): Promise<void> {
     await this.#work;
   }
@@ -111,7 +117,9 @@ export class ProfileStore {
     await replaceFile(this.#disk, this.#path, [Buffer.from(profilesText(profiles))]);
   }
 
-  /** A file that is none is put aside, and they begin anew; one that cannot be read stays as it is. */
+  /**
+   * Reads the file. A damaged one is put aside, and the profiles begin anew; one that cannot be read stays as it is.
+   */
   async #read(): Promise<Profiles> {
     if (this.#profiles !== undefined) return this.#profiles;
     const bytes = await this.#disk.read(this.#path);
@@ -125,7 +133,10 @@ export class ProfileStore {
     return this.#profiles;
   }
 
-  /** `isAwaited`: nobody was answered yet that the disk is too slow. */
+  /**
+   * Runs `act` after all acts before it. `isAwaited` says whether the caller still waits, and has not been answered
+   * that the disk is too slow.
+   */
   async #inTurn<T>(operation: 'read' | 'write', act: (isAwaited: () => boolean) => Promise<T>): Promise<T> {
     if (this.#isStuck) throw tooSlow(operation, this.#path);
     let isAwaited = true;

@@ -5,8 +5,9 @@ import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';
 
 /**
- * In order of urgency: a waiting stop goes before everything else, then what keeps a controller alive and watched
- * (heartbeat and status), then what callers switch, then readings, gains, and the samples of a captured step last.
+ * The priorities, most urgent first: a waiting stop goes before everything else, then what keeps a controller alive and
+ * watched (heartbeat and status), then what callers switch, then readings, gains, and the samples of a captured step
+ * last.
  */
 const PRIORITIES = ['stop', 'supervision', 'mode', 'readings', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];
@@ -23,13 +24,13 @@ interface BusCounters {
   readonly errors: Partial<Record<ErrorCode, number>>;
 }
 
-/** The caller of one attempt is answered by then, whatever the kernel does. */
+/** The caller of one attempt is answered within this time, whatever the kernel does. */
 const TRANSACTION_MS = 50;
 const MAX_RETRIES = 2;
 
 /**
- * What may be tried again at once. Not the slow failures: an adapter that timed out held the bus for about a second,
- * and a call past its deadline may still be running.
+ * The failures that are tried again at once. Slow ones are not among them: an adapter that timed out held the bus for
+ * about a second, and a call past its deadline may still be running.
  */
 const RETRIED: Partial<Record<ErrorCode, true>> = {
   nack: true,
@@ -51,13 +52,13 @@ interface Job {
 interface Attempt {
   readonly job: Job;
   readonly untilMs: number;
-  /** Its caller has been answered, and the call goes on. */
+  /** Whether the caller has been answered although the call still runs. */
   isGivenUp: boolean;
 }
 
 /**
- * The only way to the bus: one transaction in flight, the most urgent first, checksummed, with deadline and retries.
- * A kernel call past its deadline fails for its caller, and nothing else is started until the call has ended.
+ * The only way to the bus. One transaction is in flight at a time, the most urgent first, with checksum, deadline and
+ * retries. A kernel call past its deadline fails for its caller, and nothing else is started until the call has ended.
  */
 export class Link {
   readonly counters: BusCounters = { transactions: 0, retries: 0, errors: {} };
@@ -71,11 +72,14 @@ export class Link {
     gains: [],
     capture: [],
   };
-  /** What the bus is doing; it goes on past its deadline, until the kernel call has ended. */
+  /** The attempt that has the bus, also past its deadline until the kernel call has ended. */
   #inFlight: Attempt | undefined;
-  /** When the last transaction of each address and register ended. */
+  /** The time at which the last transaction of each address and register ended. */
   readonly #endedMs = new Map<number, number>();
-  /** Until when nothing can be late. One timer goes on for all: two for each transaction would cost more than it does. */
+  /**
+   * The time before which nothing can be late. One timer serves all, since two for each transaction would cost more
+   * than the transaction.
+   */
   #alarm: { readonly atMs: number; readonly timer: Timer } | undefined;
 
   constructor(bus: I2cBus, clock: Clock) {
@@ -105,8 +109,8 @@ export class Link {
   }
 
   /**
-   * When the last transaction with this register ended, failed ones included; now, while one is in flight or waits for
-   * the bus. Undefined when there was none.
+   * The time at which the last transaction with this register ended, failed ones included; now, while one is in flight
+   * or waits for the bus; undefined when there was none.
    */
   lastOnBusMs(address: number, register: Register): number | undefined {
     const jobs = [this.#inFlight?.job, ...Object.values(this.#waiting).flat()];
@@ -158,7 +162,7 @@ export class Link {
     job.attempt().then(() => settled(), settled);
   }
 
-  /** Whatever is late at `atMs` is found then. */
+  /** Has whatever is late at `atMs` found then. */
   #lookBy(atMs: number): void {
     if (this.#alarm !== undefined && this.#alarm.atMs <= atMs) return;
     this.#alarm?.timer.cancel();

@@ -12,7 +12,7 @@ export const PROTOCOL_VERSION = 1;
 /** "TRUN" as the bytes stand on the wire. */
 export const MAGIC = 0x4e555254;
 export const SPACE_BYTES = 256;
-/** With its CRC; what one SMBus block carries. */
+/** The longest frame with its CRC, which is what one SMBus block carries. */
 export const MAX_FRAME_BYTES = 32;
 export const CRC_BYTES = 1;
 /** Gain slots in the map: `loop.slot` is below this. */
@@ -20,7 +20,7 @@ export const LOOP_SLOTS = 5;
 /** Samples in one step capture, and in one page of its read-out. */
 export const CAPTURE_SAMPLES = 256;
 export const CAPTURE_PAGE_SAMPLES = 7;
-/** From a mode, stop, excitation or commit frame until the controller acts on it and says so. */
+/** The longest time from a mode, stop, excitation or commit frame until the controller acts on it and says so. */
 export const TAKES_EFFECT_MS = 20;
 
 export const SCALAR_BYTES = { u8: 1, u16: 2, u32: 4, i16: 2, f32: 4 } as const;
@@ -32,7 +32,7 @@ export interface Field {
   /** Counts per unit of a scaled integer; such a field saturates instead of failing. */
   readonly scale?: number;
   readonly unit?: string;
-  /** The only values allowed, by name. */
+  /** The only allowed values, by name. */
   readonly values?: Readonly<Record<string, number>>;
   /** Meaning of each bit, lowest first. */
   readonly bits?: readonly string[];
@@ -262,7 +262,7 @@ export function capturePageRegister(countsPerUnit: number): Register {
   };
 }
 
-/** Everything at one unit's address, by offset. */
+/** All registers of one unit, by offset. */
 export function registerMap(unit: Unit): readonly Register[] {
   return [
     ...Object.values(REGISTERS),

@@ -3,12 +3,14 @@ import { stepScore } from '../core/step-score.js';
 import type { Gains } from '../core/units.js';
 
 const KEPT = 50;
-/** Of revisions that none of the last steps was measured on. */
+/** How many steps are kept of revisions on which none of the last steps was measured. */
 const KEPT_OF_OLDER = 50;
 /** Steps whose heights differ by more than this part are not compared: a tall one meets limits that a small one does not. */
 const ALIKE = 0.1;
 
-/** The last steps, and of each older revision the newest one, so that a history goes on showing its figures. */
+/**
+ * Keeps the last steps, and of each older revision the newest one, so that a history goes on showing its figures.
+ */
 export function thinned(steps: readonly RememberedStep[]): RememberedStep[] {
   const last = steps.slice(-KEPT);
   const byRevision = new Map<number, RememberedStep>();
@@ -19,7 +21,10 @@ export function thinned(steps: readonly RememberedStep[]): RememberedStep[] {
   return [...[...byRevision.values()].slice(-KEPT_OF_OLDER), ...last];
 }
 
-/** The newest step on saved gains; equal ones under the same number, since a journal may have begun anew. */
+/**
+ * The newest step that was measured on this revision. Its gains are compared too, since a journal that began anew gives
+ * the same number to others.
+ */
 export function newestOn(
   steps: readonly RememberedStep[],
   revision: number,

@@ -3,11 +3,11 @@ import { UNIT_LIST, type UnitName } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/step-reader.js';
 
-/** The longest half wave, and the time until its capture has been read out. */
+/** How long readings are kept: for the longest half wave, and until its capture has been read out. */
 const KEPT_MS = 14_000;
-/** Fewer readings say too little of a share. */
+/** The fewest readings from which a share is computed. */
 const FEWEST = 20;
-/** Of the step: readings this near to the edge's setpoints are of that edge. */
+/** Readings whose setpoint is within this part of the step from the edge's setpoints belong to that edge. */
 const NEAR = 0.2;
 
 interface Reading {
@@ -16,7 +16,7 @@ interface Reading {
 }
 
 /**
- * What the loops of an excited unit had as their output, as telemetry showed it at each poll: captures hold setpoint and
+ * Remembers the outputs of an excited unit's loops from the telemetry of each poll, because captures hold setpoint and
  * measured value only.
  */
 export class OutputWatch {
@@ -46,7 +46,8 @@ export class OutputWatch {
     const lastMs = readings.at(-1)?.atMs ?? 0;
     const isNear = (reading: Reading | undefined, value: number) =>
       Math.abs((reading?.telemetry[`${loop}.setpoint`] ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
-    // The newest such edge that lies far enough back: waves repeat, and a capture is read out before its like is over.
+    // The newest such edge that lies far enough back, since waves repeat and a capture is read out before the next edge
+    // of its kind is over.
     const edge = readings.findLastIndex(
       (reading, index) =>
         reading.atMs + lengthMs <= lastMs && isNear(reading, to) && isNear(readings[index - 1], from),
@@ -67,7 +68,7 @@ export class OutputWatch {
       return;
     }
     const known = this.#readings.get(unit) ?? [];
-    // A poll that failed leaves the reading of the one before.
+    // After a failed poll the telemetry is still that of the poll before.
     if (known.at(-1)?.telemetry === telemetry) return;
     const atMs = this.#clock.nowMs();
     known.push({ atMs, telemetry });

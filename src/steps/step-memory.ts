@@ -19,7 +19,7 @@ import { stepsIn } from './steps-file.js';
 const FOLDER = 'steps';
 /** Steps come every second while a loop is excited; the disk is written to more rarely. */
 const WRITE_AFTER_MS = 5000;
-/** For reading a capture out. */
+/** How long reading out a capture may take. */
 const READ_OUT_MS = 1000;
 
 interface Options {
@@ -27,7 +27,7 @@ interface Options {
   readonly clock: Clock;
   readonly disk: Disk;
   readonly folder: string;
-  /** Hears where a damaged file was put. */
+  /** Called with the path of the copy of a damaged file. */
   readonly setAside: (copy: string) => void;
 }
 
@@ -44,7 +44,7 @@ export class StepMemory {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #setAside: (copy: string) => void;
-  /** By file name, the oldest first. */
+  /** The remembered steps by file name, the oldest first. */
   readonly #steps = new Map<string, RememberedStep[]>();
   readonly #unwritten = new Set<string>();
   /** The loop of each file whose older steps are not among these yet. */
@@ -52,9 +52,9 @@ export class StepMemory {
     UNIT_LIST.flatMap(({ name, loops }) => loops.map(loop => [fileOf(name, loop.name), loop.name])),
   );
   readonly #outputs: OutputWatch;
-  /** Counts what is remembered anew. */
+  /** Counts changes of what is remembered. */
   #changes = 0;
-  /** When the gains of a unit last became others. */
+  /** The time at which the gains of each unit last changed. */
   readonly #changedMs = new Map<UnitName, number>();
   readonly #ends: (() => void)[];
   #timer: Timer | undefined;
@@ -78,7 +78,10 @@ export class StepMemory {
     ];
   }
 
-  /** Never rejects: without its disk it begins anew. From a disk that is too slow it takes the older steps when they come. */
+  /**
+   * Never rejects. Without its disk it begins anew; from a disk that is too slow it takes the older steps when they
+   * come.
+   */
   static async open(options: Options): Promise<StepMemory> {
     const memory = new StepMemory(options);
     // What is captured meanwhile is written after the older steps were read.
@@ -87,14 +90,14 @@ export class StepMemory {
     return memory;
   }
 
-  /** Newest first; those of several loops by the calendar. */
+  /** The newest steps first; those of several loops are ordered by the calendar. */
   list(unit: UnitName, loop?: string): readonly StepSummary[] {
     const summaries = this.#of(unit, loop).map(({ samples, ...summary }) => summary);
     summaries.reverse();
     return loop === undefined ? summaries.sort((a, b) => b.at.localeCompare(a.at)) : summaries;
   }
 
-  /** Another number whenever something else may be remembered. */
+  /** A number that changes whenever something else may be remembered. */
   get changes(): number {
     return this.#changes;
   }
@@ -108,12 +111,12 @@ export class StepMemory {
       .map(({ samples, ...summary }) => summary);
   }
 
-  /** By loop: the newest step that was measured on this revision. */
+  /** The newest step of each loop that was measured on this revision. */
   measuredOn(unit: UnitName, { revision, gains }: SavedGains): Readonly<Record<string, MeasuredStep>> {
     return this.#measured(unit, loop => newestOn(this.#of(unit, loop), revision, gains[loop]));
   }
 
-  /** By loop: the newest step with these gains of the loop, saved or tried. */
+  /** The newest step of each loop with these gains, saved or tried. */
   measuredWith(unit: UnitName, gains: GainSet): Readonly<Record<string, MeasuredStep>> {
     return this.#measured(unit, loop => newestWith(this.#of(unit, loop), gains[loop]));
   }
@@ -163,7 +166,7 @@ export class StepMemory {
     const { trial } = this.#robot.units[unit].report();
     const saved = this.#robot.store.current(unit);
     const gains = (trial ?? saved).gains[loop];
-    // Measured with two sets of gains, it would show neither.
+    // A step that was measured while the gains changed would show neither set.
     if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
     const file = fileOf(unit, loop);
     const known = this.#steps.get(file) ?? [];

@@ -8,11 +8,14 @@ export const START_MS = 2000;
 
 /** A file open for appending. */
 export interface DiskFile {
-  /** All of it or an error. */
+  /** Appends all of the data, or rejects. */
   append(data: Buffer): Promise<void>;
   /** What was appended is on the medium when this resolves. */
   sync(): Promise<void>;
-  /** Its path leads to it. Whatever is written to a file that was renamed, replaced or deleted is lost. */
+  /**
+   * Whether the file's path still leads to it. Whatever is written to a file that was renamed, replaced or deleted is
+   * lost.
+   */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -21,12 +24,15 @@ export interface DiskFile {
 export interface Disk {
   makeFolder(folder: string): Promise<void>;
   list(folder: string): Promise<readonly string[]>;
-  /** Undefined where there is no such file. */
+  /** Resolves with undefined where there is no such file. */
   read(path: string): Promise<Buffer | undefined>;
-  /** Differs after each write; two within one tick of the file system's clock may share one. Empty where there is no such file. */
+  /**
+   * Resolves with a stamp that differs after each write, though two writes within one tick of the file system's clock
+   * may share one. Empty where there is no such file.
+   */
   stamp(path: string): Promise<string>;
   openToAppend(path: string): Promise<DiskFile>;
-  /** Empty, whatever was there. */
+  /** Creates an empty file, whatever was there before. */
   create(path: string): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
   /** Names that were created or replaced in the folder are on the medium when this resolves. */
@@ -47,7 +53,7 @@ const CURES: Readonly<Record<string, () => string>> = {
   EIO: () => 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 
-/** `act`, its failure as `storage-failed` with what was tried, where, and what helps. */
+/** Runs `act`. Its failure becomes `storage-failed` with what was tried, where, and what helps. */
 export async function attempt<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -14,7 +14,7 @@ export interface ProcessLock {
   release(): Promise<void>;
 }
 
-/** Not among Node's constants: on macOS and the BSDs `open` takes the lock by itself. */
+/** The flag of `open` that takes the lock by itself on macOS and the BSDs. Node does not export it. */
 const O_EXLOCK = 0x20;
 
 /**
@@ -27,7 +27,7 @@ export class PathLock implements ProcessLock {
   readonly #taken: () => RobotError;
   #held: FileHandle | undefined;
 
-  /** `taken` is what is thrown where another process has it. */
+  /** `taken` makes the error that is thrown where another process has the lock. */
   constructor(
     path: string,
     taken: () => RobotError = () => new RobotError('state-in-use', { folder: path }),
@@ -47,7 +47,7 @@ export class PathLock implements ProcessLock {
     this.#held = undefined;
   }
 
-  /** A folder that was moved takes the lock with it. */
+  /** Whether the path still leads to what is locked, because a folder that was moved takes the lock with it. */
   async #isAtItsPath(held: FileHandle): Promise<boolean> {
     const [ours, found] = await attempt('lock', this.#path, () =>
       Promise.all([held.stat({ bigint: true }), stat(this.#path, { bigint: true })]),

@@ -7,7 +7,7 @@ import { replaceFile } from './durable-file.js';
 
 export const SILENCE_FILE = 'host-silence.json';
 
-/** A controller bears this much when it starts, so that it may have it again after a reset that nobody saw. */
+/** The host silence with which a controller starts, and which it may have again after a reset that nobody saw. */
 const AT_CONTROLLER_START_MS = 500;
 const MAX_MS = 0xffff;
 
@@ -21,7 +21,7 @@ type Silences = Readonly<Record<string, number>>;
 export class SilenceRecord {
   readonly #path: string;
   readonly #disk: Disk;
-  /** Undefined while it is not known: not read yet, not readable, or damaged. */
+  /** Undefined while the record was not read yet, cannot be read or is damaged. */
   #silences: Silences | undefined;
   #work: Promise<void> = Promise.resolve();
 
@@ -49,8 +49,8 @@ export class SilenceRecord {
   }
 
   /**
-   * From now on the unit's controller has no silence but this one, 0 for one without end; on the medium when it resolves.
-   * A larger silence is recorded before it is given, a smaller one after the controller has it. Rejects with
+   * Records that the unit's controller has this silence only, 0 for one without end. Resolves when that is on the
+   * medium. A larger silence is recorded before it is given, a smaller one after the controller has it. Rejects with
    * `storage-failed`, and then the record is as it was.
    */
   record(unit: UnitName, silenceMs: number): Promise<void> {
@@ -69,7 +69,7 @@ export class SilenceRecord {
       const bytes = await this.#disk.read(this.#path);
       this.#silences = bytes === undefined ? {} : silencesIn(bytes);
     } catch {
-      // Not known, then: the journal in the same folder reports what is wrong with the disk.
+      // The silences stay unknown. The journal in the same folder reports what is wrong with the disk.
     }
   }
 

@@ -6,13 +6,16 @@ import { replaceFile } from './durable-file.js';
 
 export const STOP_FILE = 'stop.json';
 
-/** A resume waits no longer for a slow disk. It holds all the same, and a restart may find the robot stopped. */
+/**
+ * A resume waits no longer than this for a slow disk. It holds all the same, and a restart may find the robot stopped.
+ */
 const RECORD_MS = 200;
 const TRY_AGAIN_MS = 1000;
 
 /**
- * Whether the robot is stopped, in the state folder, for a restart at which no controller can say it: the bus hangs or has
- * come off. It counts within one boot of the machine. After a power cut the controllers have lost their latch, too.
+ * Remembers in the state folder whether the robot is stopped, for a restart at which no controller can say it because
+ * the bus hangs or has come off. It counts within one boot of the machine: after a power cut the controllers have lost
+ * their latch, too.
  */
 export class StopRecord {
   readonly #disk: Disk;
@@ -20,12 +23,15 @@ export class StopRecord {
   readonly #clock: Clock;
   readonly #boot: string;
   #wasStopped = true;
-  /** What the medium has; undefined while that is not known. */
+  /** The value on the medium; undefined while that is not known. */
   #kept: boolean | undefined;
   #wanted = false;
   #again: Timer | undefined;
   #work: Promise<void>;
-  /** The disk was not waited for. Until it is done nobody waits for it any more, so that nothing piles up. */
+  /**
+   * Whether the disk was too slow to be waited for. Until it is done nobody waits for it any more, so that nothing
+   * piles up.
+   */
   #isStuck = false;
 
   private constructor(options: { folder: string; disk: Disk; clock: Clock; boot: string }) {
@@ -48,7 +54,10 @@ export class StopRecord {
     return record;
   }
 
-  /** An earlier process of this boot was stopped when it ended. True also where the record cannot be read in time. */
+  /**
+   * Whether an earlier process of this boot was stopped when it ended. True also where the record cannot be read in
+   * time.
+   */
   get wasStopped(): boolean {
     return this.#wasStopped;
   }
@@ -56,7 +65,7 @@ export class StopRecord {
   /** Resolves when the medium has it, cannot have it, or is too slow; never rejects. */
   async record(stopped: boolean): Promise<void> {
     this.#wanted = stopped;
-    // A write that is under way is followed by one of what is wanted then.
+    // Where a write is under way, another one follows it with the value that is wanted then.
     if (!this.#isStuck) this.#isStuck = !(await endedWithin(this.#clock, RECORD_MS, this.#writeNext()));
   }
 
@@ -73,7 +82,7 @@ export class StopRecord {
       this.#wasStopped = stopped && boot === this.#boot;
       this.#kept = this.#wasStopped;
     } catch {
-      // Not known, then, and the robot starts stopped.
+      // The value stays unknown, and the robot starts stopped.
     }
   }
 

@@ -2,7 +2,7 @@ import type { Gains } from '../core/units.js';
 import type { LoopShape } from './loop-shape.js';
 import type { Plant } from './plant.js';
 
-/** What the loop is asked for, from the first edge on: each setpoint holds for so many loop periods. */
+/** The setpoints that the loop is given from the first edge on. Each holds for so many loop periods. */
 export interface Course {
   readonly setpoints: readonly number[];
   readonly ticksEach: number;
@@ -17,9 +17,12 @@ export interface Course {
 }
 
 const FADE_S = 0.1;
-/** Loop periods of delay that fit. */
+/** The longest delay that can be simulated, in loop periods. */
 const LONGEST_DELAY = 512;
-/** Of the outputs so far, after those of the standing loop: no simulation is interrupted by another. */
+/**
+ * The outputs so far, after those of the standing loop. One buffer serves all simulations, since none interrupts
+ * another.
+ */
 let outputs = new Float64Array(16 * 1024);
 
 /**

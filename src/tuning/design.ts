@@ -8,7 +8,7 @@ import type { Plant } from './plant.js';
 interface Temper {
   /** Largest peak of the sensitivity. */
   readonly liveliness: number;
-  /** What gentler gains may cost, of the best. */
+  /** How much more than the best gains gentler ones may cost, as a part of it. */
   readonly yielding: number;
 }
 
@@ -22,11 +22,11 @@ export interface DesignTask {
   readonly shape: LoopShape;
   readonly plant: Plant;
   readonly horizon: Horizon;
-  /** In force while the plant was found: none goes further than ten times from these. */
+  /** The gains in force while the plant was found. No proposal goes further than ten times from these. */
   readonly gains: Gains;
   /** Standard deviation of the noise on the measured value. */
   readonly sigma: number;
-  /** Between two recorded samples. */
+  /** The time between two recorded samples. */
   readonly sampleS: number;
   readonly style: Style;
 }
@@ -44,7 +44,7 @@ const DOUBTS = [
   { gain: 1, friction: 1.3, samplesLate: 0 },
 ];
 const MOST_CHANGE = 10;
-/** What more of the integrator may cost. */
+/** The factor by which more of the integrator may raise the cost. */
 const STEADINESS = 1.05;
 const RESTLESSNESS = 0.03;
 const LOOKS = 180;
@@ -57,7 +57,7 @@ const SETTLINGS = 5;
 
 type Member = keyof Gains;
 
-/** Which gains a loop of this kind has. */
+/** The gains that a loop of this kind has. */
 function membersOf({ plant }: LoopShape): readonly Member[] {
   switch (plant) {
     case 'servo':
@@ -69,7 +69,7 @@ function membersOf({ plant }: LoopShape): readonly Member[] {
   }
 }
 
-/** Good gains for a plant: quick and calm, also if the plant is not quite what it seems. */
+/** Finds good gains for a plant: quick and calm, also if the plant is not quite what it seems. */
 export function design(task: DesignTask): Design {
   const { shape } = task;
   const members = membersOf(shape);
@@ -95,7 +95,7 @@ export function design(task: DesignTask): Design {
   return { gains, evaluation: judge.evaluation(gains), cost: judge.costOf(gains) };
 }
 
-/** A quick loop has shown all that it will long before a slow one. */
+/** The horizon without the time in which a quick loop shows nothing new. */
 function shortened(task: DesignTask, seeds: readonly Gains[]): Horizon {
   const evaluator = new Evaluator(task.shape, task.horizon);
   const quickest = Math.min(...seeds.map(gains => evaluator.stepOf(task.plant, gains).settlingS));
@@ -103,7 +103,7 @@ function shortened(task: DesignTask, seeds: readonly Gains[]): Horizon {
   return { ...task.horizon, seconds };
 }
 
-/** What gains in force are worth on a plant, by the same measure. */
+/** The cost of the gains in force on a plant, by the same measure. */
 export function worthOf(task: DesignTask, gains: Gains): Design {
   const judge = new Judge({ ...task, horizon: shortened(task, seedsOf(task)) });
   return { gains, evaluation: judge.evaluation(gains), cost: judge.costOf(gains) };
@@ -122,7 +122,7 @@ class Judge {
     return this.#evaluator.of(this.#task.plant, gains);
   }
 
-  /** In seconds, with what is beyond a bound counted several times. */
+  /** The cost in seconds. What is beyond a bound counts several times. */
   costOf(gains: Gains): number {
     const { plant, shape, style, sigma, sampleS } = this.#task;
     const evaluation = this.#evaluator.of(plant, gains);
@@ -158,7 +158,9 @@ class Judge {
     return this.#steadied(gentle, STEADINESS * this.costOf(gentle));
   }
 
-  /** As much of the integrator as the step bears: against loads, and when it follows. */
+  /**
+   * The gains with as much of the integrator as the step allows, which helps against loads and when the loop follows.
+   */
   #steadied(gains: Gains, most: number): Gains {
     if (this.#task.shape.plant === 'integrator') return gains;
     let steady = gains;
@@ -187,7 +189,7 @@ function costOf(evaluation: Evaluation, overshootAllowed: number): number {
   return sum * (1 + 0.15 * Math.max(0, overshootPercent - overshootAllowed));
 }
 
-/** 1 up to the bound, and then steeply more. */
+/** A factor that is 1 up to the bound and then rises steeply. */
 function beyond(partOfBound: number, steepness: number): number {
   return partOfBound <= 1 ? 1 : 1 + steepness * (partOfBound - 1);
 }

@@ -4,7 +4,10 @@ import { type LoopShape, outputReach } from './loop-shape.js';
 import type { Plant } from './plant.js';
 import { peakSensitivity } from './sensitivity.js';
 
-/** What gains make of a plant, by simulation. Times in seconds; areas are of the step, so that they are seconds too. */
+/**
+ * The simulated behaviour of a plant with certain gains. Times are in seconds; areas are divided by the step, so that
+ * they are in seconds too.
+ */
 export interface Evaluation {
   readonly settlingS: number;
   readonly overshootPercent: number;
@@ -20,7 +23,7 @@ export interface Evaluation {
 export interface Horizon {
   readonly size: number;
   readonly seconds: number;
-  /** Where the loop stands, so that its limits are where they will be. */
+  /** The output at which the loop stands, so that its limits are where they will be. */
   readonly output: number;
 }
 
@@ -43,12 +46,12 @@ export class Evaluator {
     this.#measured = new Float64Array(2 * this.#ticks + this.#rampTicks);
   }
 
-  /** Infinite where it runs away. */
+  /** Evaluates gains on a plant. Values are infinite where the loop runs away. */
   of(plant: Plant, gains: Gains): Evaluation {
     return { ...this.stepOf(plant, gains), lagS: this.#lagS(plant, gains) };
   }
 
-  /** Without the moving setpoint. */
+  /** Evaluates the step and the load only, without the moving setpoint. */
   stepOf(plant: Plant, gains: Gains): Omit<Evaluation, 'lagS'> {
     const { size } = this.horizon;
     const { periodS } = this.shape;

@@ -1,6 +1,6 @@
 import type { Gains } from '../core/units.js';
 
-/** What one controller recorded of a wave with one set of gains: the halves follow one another without a gap. */
+/** The record of a wave with one set of gains. Its halves follow one another without a gap. */
 export interface ExcitedRun {
   readonly gains: Gains;
   /** Loop periods in each half of the wave. */
@@ -32,7 +32,7 @@ export function sizeOf({ halves }: ExcitedRun): number {
   }, 0);
 }
 
-/** As a loop sees itself whose controller turns its error round. */
+/** The run with its values negated, for a loop whose controller turns its error round. */
 export function turnedRound(run: ExcitedRun): ExcitedRun {
   const negated = (values: readonly number[]) => values.map(value => -value);
   const halves = run.halves.map(({ setpoint, measured }) => ({

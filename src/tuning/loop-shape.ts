@@ -1,9 +1,9 @@
 import { controllerOf, type LoopController } from '../core/loop-controllers.js';
 import type { Loop } from '../core/units.js';
 
-/** What the tuner knows of a loop before it has seen it move. */
+/** The properties of a loop that the tuner knows before it has seen it move. */
 export interface LoopShape extends LoopController, Pick<Loop, 'inner'> {
-  /** Of the loop. */
+  /** The period of the loop. */
   readonly periodS: number;
 }
 

@@ -1,18 +1,18 @@
 import type { LoopShape } from './loop-shape.js';
 
 /**
- * What the output moves. With the output u, late by the delay, less `offset`:
- * a lag y' = gain (u - friction sgn y) - y / tau; a servo and an integrator y' = v, v' = gain (u - friction sgn v) - v / tau.
+ * The thing that the output moves. With the output u, late by the delay, less `offset`: a lag y' = gain (u - friction
+ * sgn y) - y / tau; a servo and an integrator y' = v, v' = gain (u - friction sgn v) - v / tau.
  */
 export interface Plant {
   readonly gain: number;
   readonly tauS: number;
   readonly delayS: number;
-  /** Output that moves nothing yet. */
+  /** The output up to which nothing moves. */
   readonly friction: number;
-  /** Output that holds it still, as against gravity. */
+  /** The output that holds it still, for example against gravity. */
   readonly offset: number;
-  /** Time constant of what measures a lag. */
+  /** Time constant of the sensor that measures a lag. */
   readonly sensorS: number;
   /** Largest change of v in a second. */
   readonly steepest: number;
@@ -31,7 +31,10 @@ export interface PlantSpace {
   at(point: ArrayLike<number>): Plant;
 }
 
-/** Every plant that could have answered a step of `size` so, from an output of `output` and with as much as `reach` more. */
+/**
+ * The space of all plants that could have answered a step of `size` in this way, from an output of `output` and with at
+ * most `reach` more.
+ */
 export function plantSpace(shape: LoopShape, size: number, output: number, reach: number): PlantSpace {
   const parameters = parametersOf(shape, size, output, reach);
   const still: Plant = {
@@ -58,7 +61,10 @@ export function plantSpace(shape: LoopShape, size: number, output: number, reach
   };
 }
 
-/** Into 0 to 1, mirrored at both ends: a search that stood at an end would feel no slope there. */
+/**
+ * Folds a value into 0 to 1 by mirroring it at both ends, because a search that stood at an end would feel no slope
+ * there.
+ */
 function folded(value: number): number {
   const beyond = Math.abs(value) % 2;
   return beyond > 1 ? 2 - beyond : beyond;
@@ -88,7 +94,7 @@ function parametersOf(shape: LoopShape, size: number, output: number, reach: num
         steepest,
       ];
     case 'servo':
-      // By the time in which the whole output would cover the step.
+      // The gain is searched by the time in which the whole output would cover the step.
       return [
         { name: 'gain', low: (2 * size) / (reach * 2 ** 2), high: (2 * size) / (reach * 0.002 ** 2) },
         { name: 'tauS', low: 0.01, high: 10 },

@@ -15,11 +15,11 @@ export interface Proposal {
     readonly setpoint: number;
     readonly measured: readonly number[];
   };
-  /** What the latest gains are worth on this plant. */
+  /** The evaluation of the latest gains on this plant. */
   readonly now: Design;
 }
 
-/** Gains for a loop from what was recorded of it: about a second of computing. */
+/** Proposes gains for a loop from its records. It computes for about a second. */
 export function propose({ shape, runs, style }: ProposalTask): Proposal {
   const upright = shape.sign === 1 ? runs : runs.map(turnedRound);
   const fit = fitPlant(shape, upright);

@@ -1,14 +1,16 @@
-/** A swing smaller than this part of the step, from one extreme to the next, is none. */
+/**
+ * A movement from one extreme to the next that is smaller than this part of the step does not count as a swing.
+ */
 const SWING = 0.08;
 /** A loop that has reached no new extreme for so long does not swing any more. */
 const STAY_S = 0.6;
-/** A loop that has reached none for so long when the setpoint moves stood still there. */
+/** A loop that has reached no new extreme for so long when the setpoint moves was standing still. */
 const STILL_S = 0.15;
-/** Coming farther by less than this part of a swing is creeping. */
+/** Moving on by less than this part of a swing counts as creeping. */
 const CREEP = 0.25;
-/** A setpoint moves that changes by more than this part of a swing from sample to sample. */
+/** A setpoint that changes by more than this part of a swing from sample to sample is moving. */
 const FADE = 0.001;
-/** A loop that turns once has overshot and come back. */
+/** How often a swinging loop has turned at least. One that turns once has overshot and come back. */
 const TURNS = 2;
 
 /** Says for how long a loop has been swinging since the last edge, round its setpoint or beside it, seen sample by sample. */
@@ -17,9 +19,9 @@ export class Ringing {
   #setpoint = Number.NaN;
   /** Up is 1, down is -1; 0 until the loop has moved since the last edge. */
   #direction: 1 | -1 | 0 = 0;
-  /** The farthest that it came since it turned last; where it began, before it moves. */
+  /** The extreme since the loop turned last; before it moves, the value where it began. */
   #extreme = 0;
-  /** Where and when it last came clearly farther: what creeps does not swing. */
+  /** The value and the time at which it last moved on clearly, because what creeps does not swing. */
   #marked = 0;
   #markedS = 0;
   #turns = 0;

@@ -10,7 +10,7 @@ export function stepOf({ halves }: ExcitedRun): number {
   return to - from;
 }
 
-/** The figures of one that rings, or else of the full step that settles last. */
+/** The figures of a half that rings, or else of the full step that settles last. */
 export function figuresOf(shape: LoopShape, run: ExcitedRun): StepFigures {
   const periodS = run.decimation * shape.periodS;
   const all = run.halves.map(half => figuresOfHalf(shape, half, run.decimation));

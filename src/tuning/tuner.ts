@@ -8,30 +8,30 @@ import type { Proposal } from './propose.js';
 import { Ringing } from './ringing.js';
 import { figuresOf, figuresOfHalf, movement, stepOf } from './run-figures.js';
 
-/** What a tuner needs of the robot. Each act rejects when the robot or somebody ends the tuning. */
+/** The robot as a tuner needs it. Each act rejects when the robot or somebody ends the tuning. */
 export interface TunerPort {
-  /** The loop runs these gains when it resolves; they are a trial and nothing is saved. */
+  /** Resolves when the loop runs these gains. They are a trial, and nothing is saved. */
   tryGains(gains: Gains): Promise<void>;
   /** Excites the loop that stands still, and lets it come to rest again. */
   excite(wave: WaveRequest): Promise<Recording>;
-  /** Fits and designs, somewhere where it keeps nobody waiting. */
+  /** Fits the plant and designs gains without keeping anything else waiting. */
   propose(task: ProposalTask): Promise<Proposal>;
-  /** In words, for people. */
+  /** Says in words for people what the tuner does. */
   progress(words: string): void;
-  /** All of it must be over by then. */
+  /** The time that is left; the whole tuning must be over then. */
   secondsLeft(): number;
 }
 
 export interface WaveRequest {
   readonly amplitude: number;
   readonly periodS: number;
-  /** Half waves that are to be recorded. */
+  /** The number of half waves to be recorded. */
   readonly halves: number;
-  /** Deviation, beyond that with which it begins, past which the wave is taken away. */
+  /** The deviation, beyond that with which the wave begins, past which it is taken away. */
   readonly runaway: number;
-  /** It is asked at every reading, from before the wave on; where it holds, the wave is taken away at once. */
+  /** Asked at every reading, from before the wave on. Where it is true, the wave is taken away at once. */
   readonly swingsOn: (atS: number, setpoint: number, measured: number) => boolean;
-  /** It is asked of every half that was recorded, as `swingsOn`: a swing too quick for readings shows there. */
+  /** Asked of every recorded half for the same purpose, since a swing too quick for readings shows there. */
   readonly rings: (half: HalfWave, decimation: number) => boolean;
 }
 
@@ -53,7 +53,10 @@ export interface TuneTask {
 }
 
 export interface TuneResult {
-  /** `better`: the proposal was measured and beats what was. `good`: the gains in force are as good. `failed`: no use. */
+  /**
+   * `better`: the proposal was measured and is better than the gains in force. `good`: the gains in force are as good.
+   * `failed`: there is no usable result.
+   */
   readonly end: 'better' | 'good' | 'failed';
   readonly before: Measured;
   readonly proposed: Measured | null;
@@ -69,18 +72,24 @@ export interface Measured {
 
 const HALVES = 3;
 const RUNAWAY_AMPLITUDES = 3.5;
-/** Seconds for which a loop may swing: the passages that polls miss and the frames that take the wave away come to it. */
+/**
+ * How long a loop may swing by the readings. The swinging that polls miss, and the frames that take the wave away, come
+ * on top of it.
+ */
 const SWINGS_ON_S = 0.7;
-/** Polls miss the tops of a quick swing, so that one counts which is smaller by this factor. */
+/** Polls miss the tops of a quick swing, so one smaller by this factor counts there. */
 const SEEN_AT_POLLS = 0.7;
 const ADJUSTMENTS = 4;
 const MOVES = 0.25;
 const ROUNDS = 5;
-/** A round may take so much longer than those before it, since it has more to fit. */
+/** A round may take longer than those before it by this factor, since it has more to fit. */
 const SPARE = 1.3;
-/** A second proposal that promises less than this is not worth its time. */
+/** A further proposal is worth its time only where its cost is below this part of the latest gains' cost. */
 const WORTH_TRYING = 0.95;
-/** Percent of overshoot that no fitted plant foretold, since wheels slip for one: then milder gains are tried. */
+/**
+ * Overshoot above this many percent is more than any fitted plant foretells, for example because wheels slip. Milder
+ * gains are tried then.
+ */
 const FAR = 4;
 const MILDER = { kp: 0.65, ki: 0.35, kd: 0.65 };
 const CALMER = { kp: 0.4, ki: 0.15, kd: 0.4 };
@@ -127,7 +136,7 @@ async function attempt(
   return { gains, figures, run, isUsable: end === 'whole' && run.halves.length > 0 };
 }
 
-/** From gains as they are to gains that were measured to be better, or the word that there are none. */
+/** Goes from the gains in force to gains that were measured to be better, or says that there are none. */
 export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult> {
   const { shape, style } = task;
   const attemptWith = (gains: Gains, words: string) => attempt(task, port, gains, words);
@@ -159,7 +168,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   let slowestS = 0;
   for (let round = 1; round <= ROUNDS; round += 1) {
     const leftS = port.secondsLeft();
-    // On a slow board the best so far is worth more than a round that is cut short.
+    // On a slow board the best gains so far are worth more than a round that is cut short.
     if (best !== null && leftS < SPARE * slowestS) break;
     port.progress('computing');
     const runs = usable.map(one => one.run);
@@ -183,7 +192,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     latest = tried;
     if (tried.figures.end === 'settled' && (best === null || scoreOf(shape, tried) < scoreOf(shape, best))) {
       best = tried;
-      // What was tried instead of the proposal was not foretold by it.
+      // The proposal did not foretell what was tried in its place.
       prediction = off === null ? proposal : null;
     }
   }
