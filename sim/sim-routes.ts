@@ -2,7 +2,7 @@ import { get, post, type Route } from '../src/http/route.js';
 import { FAULT_BODY } from './bus/faults.js';
 import type { SimulatedRobot } from './simulated-robot.js';
 
-/** What only a simulated robot can answer. */
+/** The routes that only a simulated robot can answer. */
 export function simRoutes(robot: SimulatedRobot): Route[] {
   const tag = 'Simulator';
   return [

@@ -1,7 +1,7 @@
-/** For what is asked between the odd requests, whose own time is what counts. */
+/** The patience for calls between the odd requests, of which alone the time counts. */
 const PATIENCE_MS = 10_000;
 
-/** What is answered; fails when it is no 200. */
+/** Resolves with the answer; rejects where it is no 200. */
 export async function call(url: URL, method = 'GET', body?: unknown): Promise<unknown> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };

@@ -4,16 +4,16 @@ import { call } from './json-call.js';
 import { partAt, partOf } from './valid-values.js';
 
 export interface Exchange {
-  /** Of all answers on the connection. */
+  /** The statuses of all answers on the connection. */
   readonly statuses: readonly number[];
   readonly text: string;
   readonly ms: number;
 }
 
 const EVENT_STREAM = '\r\nContent-Type: text/event-stream';
-/** Without a close, the last answer is the one that nothing follows for so long. */
+/** Where the connection is not closed, an answer counts as the last when nothing follows it for so long. */
 const LAST_ANSWER_MS = 50;
-/** What a refused act may still be putting right. */
+/** A refused act has been put right after this time. */
 const SETTLED_MS = 2000;
 
 /** A daemon on the simulated robot, of which everything is known that a request could change. */
@@ -65,7 +65,7 @@ export class RobotTarget {
     }
   }
 
-  /** What lasts: as status says it, and as the simulated hardware has it. */
+  /** The lasting state, as status says it and as the simulated hardware has it. */
   async #state(): Promise<unknown> {
     const [status, truth] = await Promise.all([this.#get('/api/status'), this.#get('/sim/state')]);
     const units = ['gimbal', 'chassis'].map(name => {

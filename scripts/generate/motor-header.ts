@@ -28,7 +28,7 @@ const C_TYPES: Readonly<Record<Scalar, string>> = {
   f32: 'float',
 };
 
-/** What docs/motor_registers.h shows of the declarations, as C11 or C++11. */
+/** The part of docs/motor_registers.h that comes from the declarations, as C11 or C++11. */
 export function motorHeader(): string {
   const common = Object.values(REGISTERS);
   const page = capturePageRegister(1);

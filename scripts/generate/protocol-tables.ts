@@ -13,7 +13,7 @@ import {
 } from '../../src/protocol/registers.js';
 import { busLoad, POLL } from '../bench/bus-load.js';
 
-/** What docs/motor-protocol.md shows of the declarations, by the names of its markers. */
+/** The parts of docs/motor-protocol.md that come from the declarations, by the names of their markers. */
 export function protocolTables(): Readonly<Record<string, string>> {
   return {
     map: map(),

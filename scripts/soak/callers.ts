@@ -6,7 +6,7 @@ import { type SoakedRobot, UNITS } from './soaked-robot.js';
 
 /** Everything is answered by then. */
 const ANSWER_MS = 1200;
-/** What a robot with faults may answer. */
+/** The statuses that a robot with faults may answer. */
 const EXPECTED = new Set([200, 400, 404, 405, 409, 503]);
 
 const READS = [
@@ -28,7 +28,7 @@ const ACTS: readonly (readonly [path: string, body: unknown])[] = [
 ];
 
 export interface Callers {
-  /** So far. */
+  /** The numbers so far. */
   counts(): { requests: number; streams: number };
   /** The gains in force by unit, with those of a save still unanswered. */
   stop(): Promise<ReadonlyMap<string, readonly number[]>>;

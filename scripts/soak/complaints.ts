@@ -1,4 +1,6 @@
-/** What went wrong, each kind counted and shown once: a soak that fails should say why in few lines. */
+/**
+ * Collects what went wrong, each kind counted and shown once, so that a soak that fails says why in few lines.
+ */
 export class Complaints {
   readonly #counts = new Map<string, { count: number; readonly first: string }>();
 

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
  */
 export class FairClock {
   readonly #threads: readonly string[];
-  /** Of a process that is gone it is what it was last. */
+  /** The time that each process has waited; for one that is gone, the last that was seen. */
   readonly #waitedMs = new Map<string, number>();
 
   constructor(pid: number) {

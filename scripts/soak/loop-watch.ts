@@ -41,7 +41,7 @@ export class LoopWatch {
   }
 }
 
-/** Of the event loop's thread alone: others collect garbage and compile. */
+/** The processor time of the event loop's thread alone, since other threads collect garbage and compile. */
 function cpuMs(): number {
   const [ranNs] = readFileSync('/proc/self/schedstat', 'utf8').split(' ');
   return Number(ranNs) / 1e6;

@@ -15,13 +15,15 @@ import { type Insides, SoakedRobot } from './soaked-robot.js';
 
 /** Nothing may hold the event loop for longer. */
 const HELD_MS = 50;
-/** Of the run: kills come after what is fitted, which one process has to live through. */
+/**
+ * The share of the run with kills. They come after the part that is fitted, which one process has to live through.
+ */
 const KILLED_SHARE = 0.2;
-/** Of what is fitted: caches fill and code is compiled. */
+/** The share of the fitted part that is left out, while caches fill and code is compiled. */
 const WARM_SHARE = 0.3;
 /**
- * What may be gained over the fitted time without a leak: by noise; by saves, of which some 12 MiB are held until the
- * journal is compacted at 4 MiB; and a timer for a minute by each kind of incident.
+ * How much memory may be gained over the fitted time without a leak: by noise; by saves, of which some 12 MiB are held
+ * until the journal is compacted at 4 MiB; and by a timer for a minute for each kind of incident.
  */
 const ALLOWED = { rssMiB: 24, handles: 8, timers: 20 } as const;
 

@@ -73,7 +73,7 @@ export class SoakedRobot {
     }
   }
 
-  /** As logrotate's copytruncate does. */
+  /** Rotates the log as logrotate's copytruncate does. */
   rotateLog(): void {
     truncateSync(this.server.log);
   }
@@ -89,7 +89,7 @@ export class SoakedRobot {
     };
   }
 
-  /** Of the first loop: a save gives every loop the same. */
+  /** The kp of the first loop. A save of this run gives every loop the same. */
   async kpInForce(unit: string): Promise<number> {
     const gains = partOf(await this.server.ask('GET', `/api/${unit}/pidconfig`));
     return Number(partOf(Object.values(gains)[0]).kp);

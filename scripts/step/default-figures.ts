@@ -29,7 +29,7 @@ function row(unit: UnitName, { name, quantity, maxAmplitude, defaults: { kp, ki,
   return `| ${cells.join(' | ')} |`;
 }
 
-/** What the default gains make of the simulated robot, as two Markdown tables. */
+/** The figures of the default gains on the simulated robot, as two Markdown tables. */
 export function defaultFigures(): string {
   return [
     '| loop | kp / ki / kd | step | overshoot % | rise s | settling s | steady error |',

@@ -29,7 +29,7 @@ Trial:
   --svg FILE                writes the curve as a picture
 `;
 
-/** What someone typed that makes no sense. */
+/** Thrown where the command line makes no sense. */
 export class UsageError extends Error {}
 
 export interface StepArguments {

@@ -65,7 +65,7 @@ interface Span {
   readonly max: number;
 }
 
-/** With a little room at both ends where there is something to see. */
+/** The span of the values, with a little room at both ends where they differ. */
 function spanOf(values: readonly number[]): Span {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const room = 0.04 * (max - min);

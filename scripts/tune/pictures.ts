@@ -15,7 +15,7 @@ const UNIT = unitNamed('gimbal');
 const LOOP = 'angle_yaw';
 const AMPLITUDE_RAD = 0.15;
 const SHARE = 0.3;
-/** Of the picture of a step. */
+/** The length of the picture of a step. */
 const STEP_S = 0.4;
 
 const GREY = '#777';
@@ -136,7 +136,7 @@ function measuredOf({ halves, halfTicks, decimation }: ExcitedRun, periodS: numb
   );
 }
 
-/** From the wave's lower end to its upper. */
+/** The last step from the wave's lower end to its upper. */
 function lastStepOf({ halves, decimation }: ExcitedRun, periodS: number): Points {
   const last = halves.at(-1)?.measured ?? [];
   return last.map((value, sample) => [sample * decimation * periodS, value] as const);

@@ -1,4 +1,4 @@
-/** What the robot did and must not. `promise` is the same for the same kind of failure. */
+/** Thrown where the robot did what it must not. `promise` is the same for the same kind of failure. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
   readonly promise: string;

@@ -7,7 +7,7 @@ export interface Request {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
-  /** Whose token it carries. */
+  /** The role whose token the request carries. */
   readonly as?: Role;
 }
 

@@ -66,7 +66,7 @@ export class DaemonLife {
     return this.listens ? this.#port.ask(request) : undefined;
   }
 
-  /** As on SIGTERM. Resolves when the process is gone. */
+  /** Ends the daemon as SIGTERM does. Resolves when the process is gone. */
   async close(): Promise<void> {
     darkenPin(this.#hardware, this.#log);
     const inOrder = this.#starting?.then(daemon => daemon.close());
@@ -114,7 +114,9 @@ function mortalClock(clock: Clock, isAlive: () => boolean): Clock {
   };
 }
 
-/** What it promises reaches the living only: no call of a dead daemon ever settles, and it makes no new one. */
+/**
+ * Makes a port of which only a living daemon hears: no call of a dead one ever settles, and it makes no new one.
+ */
 function mortal<T extends object>(port: T, isAlive: () => boolean): T {
   return new Proxy(port, {
     get: (target, name) => {

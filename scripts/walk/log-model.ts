@@ -3,14 +3,14 @@ import { type LogLine, parseLine, verifyLog, wholeLines } from '../../src/events
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 
-/** What callers are shown of the log of events at rest. */
+/** The log of events as callers are shown it at rest. */
 export interface LogShown {
   /** Undefined before anything is on the disk. */
   readonly head: LogHead | undefined;
   readonly events: readonly LogEvent[];
 }
 
-/** What the log calls an act, by the end of its path. */
+/** The names of acts in the log, by the end of their paths. */
 const WHAT: Readonly<Record<string, string>> = {
   stop: 'stop',
   resume: 'resume',

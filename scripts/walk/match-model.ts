@@ -10,7 +10,7 @@ import { LeaseModel } from './lease-model.js';
 import { afterCut, GRACE_MS, isPlay, NO_MATCH, possible, standingOf } from './standing-phase.js';
 import type { UnitShown } from './unit-model.js';
 
-/** What callers are shown of it at rest. */
+/** The match as callers are shown it at rest. */
 export interface MatchShown {
   readonly phase: unknown;
   readonly locked: boolean;
@@ -19,7 +19,7 @@ export interface MatchShown {
   readonly recorded: boolean;
 }
 
-/** What an answer did to the robot. */
+/** The effect of an answer on the robot. */
 export type Effect = 'none' | 'may stop' | 'stops' | 'stops, confirmed';
 
 /** Lock, phase and lease of a match: what they forbid, and what of them outlives the daemon. */

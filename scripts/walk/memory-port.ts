@@ -3,7 +3,7 @@ import type { Clock } from '../../src/core/clock.js';
 import type { Port } from '../../src/daemon/port.js';
 import { ask, type Call, type Request } from './caller.js';
 
-/** For the requests under way when the daemon ends in order, as src/daemon/port.ts gives them. */
+/** The time that requests under way have when the daemon ends in order, as in src/daemon/port.ts. */
 const GRACE_MS = 200;
 
 /** A port that only this process reaches. Nobody gets in before the daemon serves. */

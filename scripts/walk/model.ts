@@ -17,12 +17,12 @@ import type { Frame } from './wire.js';
 const START_MS = 7000;
 /** Every caller has an answer by then. */
 const ANSWER_MS = 1200;
-/** So long after the last trouble nothing may be refused because of it any more. */
+/** So long after the last trouble it is no longer a reason to refuse anything. */
 const CALM_AFTER_MS = 2000;
 /** Refusals that many callers at a time may meet without any fault. */
 const BUSY = ['unit-busy', 'bus-busy'];
 
-/** What callers are shown at rest. */
+/** The robot as callers are shown it at rest. */
 export interface Shown {
   readonly stopped: boolean;
   readonly access: unknown;
@@ -31,7 +31,10 @@ export interface Shown {
   readonly units: Readonly<Record<UnitName, UnitShown>>;
 }
 
-/** What the robot promised to whom, of all that happened. It knows requests and answers, and nothing of the code. */
+/**
+ * The promises of the robot and to whom they were made, from everything that happened. It knows requests and answers,
+ * and nothing of the code.
+ */
 export class Model {
   readonly light: LightModel;
   readonly stop = new StopModel();

@@ -7,7 +7,7 @@ import type { Frame } from './wire.js';
 
 const SILENCE_AT_START_MS = 500;
 
-/** What the bus carried to one controller. */
+/** The heartbeats that the bus carried to one controller. */
 interface Beats {
   lastMs: number;
   /** The largest silence that was given since its latch was last seen. */
@@ -17,8 +17,8 @@ interface Beats {
 }
 
 /**
- * What a stop promises: no torque from its 200 until somebody asks for a resume, and then in manual at first; and the latch in
- * every controller.
+ * The promises of a stop: no torque from its 200 until somebody asks for a resume, and then in manual at first; and the
+ * latch in every controller.
  */
 export class StopModel {
   stopped = new Candidates<boolean>(false);

@@ -13,7 +13,7 @@ interface Tuning {
   untilMs: number;
 }
 
-/** What callers are shown of it at rest. */
+/** The tunings as callers are shown them at rest. */
 export type TuneShown = Readonly<Record<UnitName, { readonly isTuned: boolean; readonly mode: unknown }>>;
 
 /** Knows which tunings may be under way. What they do to gains, wave and laser is judged where those are. */

@@ -7,7 +7,7 @@ import { TrialModel } from './trial-model.js';
 import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
 import { isTuneStart } from './tune-model.js';
 
-/** What callers are shown of one unit at rest. */
+/** One unit as callers are shown it at rest. */
 export interface UnitShown {
   readonly mode: unknown;
   /** The gains that are saved run. */
@@ -21,7 +21,7 @@ export interface UnitShown {
   readonly isTuned: boolean;
 }
 
-/** What callers were promised of one unit: its mode, its wave and its gains. */
+/** The promises that callers were given of one unit: its mode, its wave and its gains. */
 export class UnitModel {
   readonly #unit: Unit;
   readonly #restores: boolean;

@@ -28,7 +28,7 @@ interface Inode {
 
 type NameChange = (names: Map<string, Inode>) => void;
 
-/** What a power cut leaves of what was never synced: nothing, all, or the first part. */
+/** The part of what was never synced that a power cut leaves: nothing, all, or the beginning. */
 export type Left = 'nothing' | 'all' | number;
 
 /** A disk in memory, in simulated time: slow, failing, and with a cache that a power cut empties. */
@@ -203,7 +203,7 @@ export class WalkDisk implements Disk {
   }
 }
 
-/** As src/storage/disk.ts names them. */
+/** The names of the operations in src/storage/disk.ts. */
 const NAMES: Readonly<Record<string, string>> = { append: 'write', syncFolder: 'sync', look: 'look at' };
 
 function failure(act: string, errno: string): RobotError {

@@ -9,7 +9,7 @@ export interface Figures {
   readonly slowestRestMs: number;
 }
 
-/** What a history broke, or undefined where every promise held. */
+/** Resolves with the promise that a history broke, or with undefined where every promise held. */
 export async function walk(
   { settings, steps }: History,
   measured: (figures: Figures) => void = () => undefined,

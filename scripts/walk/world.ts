@@ -26,7 +26,7 @@ const LOOP_RATE_HZ = 1000;
 const REST_MS = 2000;
 /** The pause between two looks at whether it does. */
 const LOOK_MS = 100;
-/** Until a start or an answer that is under way has come to its end. */
+/** How long a start or an answer that is under way may take to come to its end. */
 const PATIENCE_MS = 3000;
 const CALL_MS = 60;
 /** Frames of a daemon that has ended have taken effect by then. */

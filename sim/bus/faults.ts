@@ -6,7 +6,7 @@ const UNITS = UNIT_LIST.map(unit => unit.name);
 const OF_BUS = ['nack', 'timeout', 'corrupt', 'hang'] as const;
 const OF_UNIT = ['unplug', 'plug', 'brownout', ...OF_BUS, 'clear'] as const;
 
-/** What can go wrong with transactions. */
+/** The faults that transactions can have. */
 export type BusFault = (typeof OF_BUS)[number];
 type FaultName = (typeof OF_UNIT)[number];
 type FaultTarget = UnitName | 'bus' | 'pin';

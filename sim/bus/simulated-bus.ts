@@ -144,7 +144,7 @@ export class SimulatedBus implements I2cBus {
     return first.fault;
   }
 
-  /** Until `clear` when it hangs, until the adapter gives up when not. */
+  /** Holds the bus until `clear` where it hangs, and otherwise until the adapter gives up. */
   async #stickBy(target: Target, hangs: boolean): Promise<void> {
     await new Promise<void>(resolve => {
       const timer = hangs ? undefined : this.#clock.after(TIMEOUT_MS, resolve);

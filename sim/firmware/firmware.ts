@@ -31,7 +31,7 @@ interface FirmwareOptions {
   readonly bootId: number;
 }
 
-/** What a controller does from one start to the next: all of it is lost with power. */
+/** A controller from one start to the next. All of it is lost with its power. */
 export class Firmware {
   readonly #unit: Unit;
   readonly #loops: UnitLoops;

@@ -34,7 +34,7 @@ export class GainBank {
     this.#staged.set(slot, gains);
   }
 
-  /** What the loop's staging frame shows; a commit leaves it as it was. */
+  /** The content of the loop's staging frame. A commit leaves it as it was. */
   shown({ slot, name }: Loop): Gains {
     return this.#staged.get(slot) ?? this.#active?.[name] ?? { kp: 0, ki: 0, kd: 0 };
   }

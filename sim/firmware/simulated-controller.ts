@@ -15,7 +15,7 @@ export class SimulatedController {
   readonly #rateHz: number;
   readonly #map: readonly Register[];
   readonly #effectTicks: number;
-  /** What frames are still to do, each so many ticks from now, the oldest first. */
+  /** The effects that frames still have to have, each so many ticks from now, the oldest first. */
   #effects: { ticks: number; readonly act: () => void }[] = [];
   #boots = 0;
   #firmware: Firmware;
@@ -44,7 +44,7 @@ export class SimulatedController {
     this.#firmware.tick();
   }
 
-  /** What stands there in 256 bytes of memory; past the end it goes on at the beginning. */
+  /** Reads from the 256 bytes of memory; past the end it goes on at the beginning. */
   read(address: number, length: number): Buffer {
     const memory = Buffer.alloc(2 * SPACE_BYTES);
     const end = address + length;

@@ -1,6 +1,6 @@
 import type { Excitation, GainSet, Mode, Unit, UnitName } from '../../src/core/units.js';
 
-/** What the firmware gives its loops. The numbers are finite, whatever their size. */
+/** The commands that the firmware gives its loops. The numbers are finite, whatever their size. */
 export interface LoopCommand {
   readonly mode: Mode;
   /** Without torque there is no voltage on any motor, and the loops only watch. */
@@ -10,7 +10,7 @@ export interface LoopCommand {
   readonly excitation: Excitation;
 }
 
-/** In the loop's quantities of units.ts. */
+/** The readings of a loop, in the quantities of units.ts. */
 export interface LoopReading {
   readonly setpoint: number;
   readonly measured: number;
@@ -21,7 +21,7 @@ export interface LoopReading {
 export interface Pose {
   readonly xM: number;
   readonly yM: number;
-  /** From -pi to pi. */
+  /** The heading, from -pi to pi. */
   readonly headingRad: number;
 }
 

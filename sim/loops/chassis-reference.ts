@@ -14,7 +14,7 @@ const LEASH_M = 0.3;
 /** Where the chassis is to be, how fast, and where it is to head: to a stand, or round the course. */
 export class ChassisReference {
   readonly #periodS: number;
-  /** Where the chassis is: along the lap on the course, from the entry of the mode otherwise. */
+  /** The place of the chassis: along the lap on the course, otherwise from where it entered the mode. */
   placeM = 0;
   /** Where on its way the chassis should be, in metres. */
   aimM = 0;

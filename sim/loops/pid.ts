@@ -2,7 +2,7 @@ import type { Gains } from '../../src/core/units.js';
 
 export interface PidShape {
   readonly periodS: number;
-  /** What is differentiated: the error kicks at steps of the setpoint, the measured value does not. */
+  /** The value that is differentiated. The error kicks at steps of the setpoint, the measured value does not. */
   readonly derivative: 'error' | 'measurement';
   /** Time constant of the first-order filter on the derivative; 0 = none. */
   readonly filterS: number;

@@ -6,7 +6,7 @@ import type { RobotBody } from './robot-body.js';
 export interface ChassisState {
   readonly xM: number;
   readonly yM: number;
-  /** Not wrapped: a turn adds 2 pi. */
+  /** The heading, which is not wrapped: a turn adds 2 pi. */
   readonly headingRad: number;
   readonly speedMS: number;
   readonly turnRadS: number;

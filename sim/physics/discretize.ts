@@ -34,8 +34,8 @@ function matrixExponential(matrix: Matrix): number[][] {
 }
 
 /**
- * What x' = Ax + Bu becomes from one sample to the next, exactly, while u is held: one row per state, holding the
- * factors of the states and then of the inputs.
+ * The exact step of x' = Ax + Bu from one sample to the next while u is held: one row per state, with the factors of
+ * the states and then of the inputs.
  */
 export function discretize(a: Matrix, b: Matrix, dtS: number): number[][] {
   const states = a.length;

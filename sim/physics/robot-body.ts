@@ -18,7 +18,7 @@ const CHASSIS = {
 } as const;
 
 const GIMBAL = {
-  /** What turns with the yaw axis, at level pitch. */
+  /** The inertia of everything that turns with the yaw axis, at level pitch. */
   yawInertiaKgM2: 0.02,
   /** How much the yaw axis' inertia falls as the pitch axis goes from level to upright. */
   yawInertiaFallKgM2: 0.003,
@@ -73,7 +73,9 @@ const ENCODER_COUNTS_PER_TURN: Readonly<Record<MotorName, number>> = {
   wheel: ENCODER_COUNTS * GEARS.wheel,
 };
 
-/** What another robot of the kind differs in: SI units, motors at their output shafts. */
+/**
+ * The properties in which another robot of the kind may differ, in SI units. Motors are given at their output shafts.
+ */
 export interface RobotBody {
   readonly chassis: Readonly<Record<keyof typeof CHASSIS, number>>;
   readonly gimbal: Omit<typeof GIMBAL, Weights> & Readonly<Record<Weights, number>>;

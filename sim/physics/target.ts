@@ -15,7 +15,7 @@ interface Viewpoint {
 
 const TEST_CARD_M = 6;
 
-/** What the gimbal aims at: an opponent that swings to and fro, or a test card that stands still. */
+/** The thing that the gimbal aims at: an opponent that swings to and fro, or a test card that stands still. */
 export class Target {
   #card: Spot | undefined;
 

@@ -29,7 +29,7 @@ export interface TuningTrial {
   readonly loop: Loop;
   readonly start: string;
   readonly result: TuneResult;
-  /** What the loop runs with in the end. */
+  /** The gains with which the loop runs in the end. */
   readonly after: Measured;
   readonly defaults: Measured;
   readonly isGood: boolean;

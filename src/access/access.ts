@@ -27,7 +27,10 @@ const LOOKER: Caller = { token: undefined, rights: ['read'] };
 const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
 const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
-/** Who may do what. Open while there are no tokens; the file of tokens is read again and again, whoever changes it. */
+/**
+ * Decides who may do what. It is open while there are no tokens. The file of tokens is read again and again, since
+ * other programs change it.
+ */
 export class Access {
   /** Emitted when the tokens, the state or the problem have changed. */
   readonly changed = new Listeners<void>();

@@ -102,7 +102,9 @@ interface Contexts {
     readonly path: string;
     readonly errno?: string | undefined;
     readonly cure?: string;
-    /** What was refused may be found in force after a restart: the disk did not let it be taken back. */
+    /**
+     * True where the disk did not let what was refused be taken back, so that it may be found in force after a restart.
+     */
     readonly mayRemain?: boolean;
   };
   /** What was asked is in force now, and a restart may undo it. */

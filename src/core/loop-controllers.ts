@@ -3,8 +3,8 @@ import type { Loop, UNITS, UnitName } from './units.js';
 /** A loop's controller in the firmware, as docs/motor-protocol.md describes it. The tuner computes with it. */
 export interface LoopController {
   /**
-   * What the output moves: `lag`, the measured value itself, which follows late; `integrator`, its rate, as a speed moves a
-   * place; `servo`, the rate's change, as a voltage turns an axis.
+   * The thing that the output moves. `lag`: the measured value itself, which follows late. `integrator`: its rate, as a
+   * speed moves a place. `servo`: the rate's change, as a voltage turns an axis.
    */
   readonly plant: 'lag' | 'integrator' | 'servo';
   /** -1 where a larger output makes the measured value smaller: the firmware turns the error round. */

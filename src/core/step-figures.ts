@@ -137,7 +137,7 @@ export function stepFigures(samples: StepSamples): StepFigures {
   if (Math.min(size, moved) <= MOVED * Math.max(size, moved)) return { ...NONE, ...seen };
 
   const partAt = (index: number) => (at(index) - initial) / step;
-  /** Where between the samples `index - 1` and `index` the response passes `level` of the step. */
+  /** The time at which the response passes `level` of the step, between the samples `index - 1` and `index`. */
   const passesS = (index: number, level: number) => {
     const before = partAt(index - 1);
     return (index - 1 + (level - before) / (partAt(index) - before)) * periodS;

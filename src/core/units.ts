@@ -181,7 +181,7 @@ export interface Loop extends LoopDeclaration {
 
 export interface Unit extends Omit<UnitDeclaration, 'loops'> {
   readonly name: UnitName;
-  /** In slot order. */
+  /** The loops in slot order. */
   readonly loops: readonly Loop[];
 }
 

@@ -3,7 +3,10 @@ import type { System, User } from './system.js';
 
 const BITS = { r: 4, w: 2 } as const;
 
-/** Whether the user may use the file, by its owner, group and mode: asked of the daemon's user, not of whoever asks. */
+/**
+ * Whether the user may use the file, by its owner, group and mode. It is asked for the daemon's user, whoever runs
+ * doctor.
+ */
 export async function access(
   system: System,
   user: User,

@@ -35,7 +35,7 @@ export function i2cAccess({ system, config, user }: Case): Promise<Found> {
   return access(system, user, `/dev/i2c-${config.i2c.bus}`, 'rw', 'i2c');
 }
 
-/** Of the standard mode; what is slower does not carry the polling. */
+/** The clock rate of the standard mode. A slower bus does not carry the polling. */
 const STANDARD_HZ = 100_000;
 const FAST_HZ = 400_000;
 
@@ -53,7 +53,7 @@ export async function busSpeed({ system, config }: Case): Promise<Found> {
   return fine(`${hz / 1000} kHz`);
 }
 
-/** Whether its controller answers, and as what. Through the daemon where one runs. */
+/** Checks whether the unit's controller answers, and as what. Where a daemon runs, it is asked. */
 export async function controller(unit: Unit, { system, config, status, daemonRuns }: Case): Promise<Found> {
   if (status !== undefined) return reported(memberOf(status, unit.name), unit);
   if (daemonRuns) return unknown('the daemon has the bus, and could not be asked');
@@ -83,7 +83,7 @@ export async function controller(unit: Unit, { system, config, status, daemonRun
   }
 }
 
-/** For an answer with its retries; a kernel call that hangs is waited for to its end. */
+/** The time for an answer with its retries. A kernel call that hangs is waited for to its end. */
 const ANSWER_MS = 300;
 
 const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>> = {
@@ -101,7 +101,7 @@ function unreachable(code: string, where: string, bus: number, cure: string | un
   return unknown(`could not be asked: ${code}`, cure);
 }
 
-/** Of what a controller reports. */
+/** The cures of the faults that a controller reports. */
 const CURES: Readonly<Record<string, string>> = {
   silent: 'It hears no heartbeats: check the cable, and the load of the board.',
   over_current: 'Let it cool, and look for what blocks it.',

@@ -1,7 +1,7 @@
 import { memberOf } from './finding.js';
 import type { System, User } from './system.js';
 
-/** What doctor takes of the configuration. */
+/** The part of the configuration that doctor uses. */
 export interface DoctorConfig {
   readonly http: { readonly host: string; readonly port: number };
   readonly i2c: { readonly bus: number };
@@ -14,26 +14,28 @@ interface Pin {
   readonly activeLow: boolean;
 }
 
-/** What every check may need to know before it looks. */
+/** The facts that every check may need before it looks. */
 export interface Case {
   readonly system: System;
   readonly config: DoctorConfig;
-  /** What is wrong with the configuration; `config` is that of the defaults then. */
+  /**
+   * The problem of the configuration, in which case `config` is that of the defaults; undefined where it is right.
+   */
   readonly configProblem: string | undefined;
-  /** Ours. */
+  /** The version of this program. */
   readonly version: string;
   readonly url: string;
   /** The daemon's status, over HTTP or, of a closed robot, at its socket for root. */
   readonly status: unknown;
-  /** It answers, and says nothing over HTTP to whoever has no token. */
+  /** Whether a daemon answers over HTTP and says nothing to whoever has no token. */
   readonly isClosed: boolean;
-  /** Somebody answers in its place, and knows nothing of this board. */
+  /** Whether a simulator answers in the daemon's place, which knows nothing of this board. */
   readonly simulatorAnswers: boolean;
-  /** Then bus, pin and state folder are the daemon's, and are left alone. */
+  /** Whether a daemon runs. Bus, pin and state folder are in its use then, and are left alone. */
   readonly daemonRuns: boolean;
   /** Properties of the unit, as systemd shows them; undefined without systemd or the unit. */
   readonly service: Readonly<Record<string, string>> | undefined;
-  /** The one that the daemon runs as: the unit's, or whoever asks. */
+  /** The user that the daemon runs as: the unit's, or whoever runs doctor. */
   readonly user: User;
 }
 
@@ -89,7 +91,9 @@ async function serviceOf(system: System): Promise<Record<string, string> | undef
   }
 }
 
-/** A daemon runs, also on another port: it has a lock on the state folder, and one on the device of the bus. */
+/**
+ * Whether a daemon runs, on whatever port: it has a lock on the state folder and one on the device of the bus.
+ */
 async function isLocked(system: System, path: string): Promise<boolean> {
   try {
     const { device, inode } = await system.stat(path);
@@ -107,7 +111,7 @@ function kernelName(device: number): string {
   return [major, minor].map(part => part.toString(16).padStart(2, '0')).join(':');
 }
 
-/** Between two attempts of a daemon that falls at once, nothing runs. */
+/** Whether the service is up, or between two attempts of a daemon that falls at once. */
 function isUp(service: Case['service']): boolean {
   if (service === undefined) return false;
   return !['inactive', 'failed'].includes(service.ActiveState ?? '') && service.SubState !== 'auto-restart';

@@ -10,7 +10,7 @@ import { clock, diskSpace, stateFolder } from './storage.js';
 import { supply } from './supply.js';
 import type { System } from './system.js';
 
-/** In the order in which a new board is best put right. */
+/** The checks, in the order in which a new board is best put right. */
 const CHECKS: Readonly<Record<string, (asked: Case) => Promise<Found>>> = {
   node,
   addons,

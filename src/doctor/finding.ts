@@ -1,7 +1,7 @@
 import { errnoOf, messageOf } from '../core/errors.js';
 import { isObject } from '../core/is-object.js';
 
-/** What one check found. `unknown` is what could not be looked at, and no fault. */
+/** The result of one check. `unknown` is what could not be looked at, and no fault. */
 export interface Finding {
   readonly check: string;
   readonly ok: 'fine' | 'wrong' | 'unknown';
@@ -24,7 +24,7 @@ export function unknown(detail: string, cure?: string): Found {
   return { ok: 'unknown', detail, cure };
 }
 
-/** For what only root can see. */
+/** The cure where only root can see more. */
 export const AS_ROOT = 'sudo trunnion doctor';
 
 /** The system's name of an error, else its message. */
@@ -32,7 +32,7 @@ export function errorCode(error: unknown): string {
   return errnoOf(error) ?? messageOf(error);
 }
 
-/** A member of what came as JSON, by its path; undefined where there is none. */
+/** A member of parsed JSON, by its path; undefined where there is none. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (found, name) => (isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined),

@@ -24,7 +24,9 @@ export function gpioAccess({ system, user }: Case): Promise<Found> {
   return access(system, user, `${GPIO_ROOT}/export`, 'w', 'gpio');
 }
 
-/** With a daemon, its word; without, whether anything else holds the pin, and that it is dark. */
+/**
+ * Checks the laser's pin. A daemon that runs is asked; without one, nothing else may hold the pin, and it must be dark.
+ */
 export async function laserPin(asked: Case): Promise<Found> {
   const { status, daemonRuns, config } = asked;
   const { gpio, activeLow } = config.laser;
@@ -74,7 +76,7 @@ async function lineOf({ system }: Case, bcm: number): Promise<number | undefined
   }
 }
 
-/** Of an output that was left exported; undefined for any other line. */
+/** The level of an output that was left exported; undefined for any other line. */
 async function levelOf({ system }: Case, line: number): Promise<string | undefined> {
   const text = async (file: string) =>
     (await system.readFile(`${GPIO_ROOT}/gpio${line}/${file}`)).toString().trim();

@@ -60,7 +60,7 @@ export async function service({ service }: Case): Promise<Found> {
   return wrong(`enabled, but ${active}`, 'sudo systemctl start trunnion; journalctl -u trunnion -n 50');
 }
 
-/** What systemd calls the ways in which a service ends. */
+/** The names that systemd has for the ways in which a service ends. */
 const RESULTS: Readonly<Record<string, string>> = {
   success: 'ended in order',
   watchdog: 'hung, and the watchdog ended it',
@@ -93,7 +93,9 @@ export async function lastStop({ system, service }: Case): Promise<Found> {
   );
 }
 
-/** From the journal: systemd itself forgets how a service ended when it starts again. */
+/**
+ * Reads from the journal how the service ended last, since systemd itself forgets that when it starts it again.
+ */
 async function lastEnd(system: Case['system']): Promise<string | undefined> {
   try {
     const args = ['--no-pager', '--output', 'json', '--lines', '1', `UNIT=${UNIT}`, ...ENDS];

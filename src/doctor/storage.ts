@@ -5,7 +5,7 @@ import { parseJournal } from '../gains/journal-line.js';
 import type { Case } from './case.js';
 import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 
-/** Seldom more than 10 ms; beyond this a save takes longer than its caller waits. */
+/** A sync seldom takes more than 10 ms. Beyond this one a save takes longer than its caller waits. */
 const SLOW_SYNC_MS = 500;
 
 export async function stateFolder({ system, config, status, daemonRuns, user }: Case): Promise<Found> {
@@ -81,7 +81,10 @@ export async function diskSpace({ system, config }: Case): Promise<Found> {
   }
 }
 
-/** Not before this program was made, nor before the last save: boards without a battery start in the past. */
+/**
+ * Checks that the clock is not before the time when this program was made, nor before the last save. Boards without a
+ * battery start in the past.
+ */
 export async function clock(asked: Case): Promise<Found> {
   const { system } = asked;
   const made = await system.madeMs();

@@ -17,15 +17,15 @@ export interface Output {
   readonly stdout: string;
 }
 
-/** All that doctor looks at. Failures are those of Node, with their `code`. */
+/** Everything that doctor looks at. Failures are those of Node, with their `code`. */
 export interface System {
   readonly nodeVersion: string;
-  /** Which ones this installation runs with, as in `>=20.19 <25`. */
+  /** The versions of Node that this installation runs with, as in `>=20.19 <25`. */
   readonly nodeRange: string;
   /** When this program was made. */
   madeMs(): Promise<number>;
   readonly now: Date;
-  /** Of this process: the user, and its groups. */
+  /** The user of this process, with its groups. */
   readonly user: User;
   readFile(path: string): Promise<Buffer>;
   list(folder: string): Promise<readonly string[]>;
@@ -40,7 +40,7 @@ export interface System {
   tryPort(host: string, port: number): Promise<void>;
   /** Writes a small file, syncs it to the medium and removes it; resolves with the milliseconds of the sync. */
   trySync(folder: string): Promise<number>;
-  /** Undefined when it loads. */
+  /** Resolves with the error with which the addon does not load, or with undefined where it loads. */
   addonProblem(name: 'i2c-bus' | 'onoff'): Promise<RobotError<'addon-missing'> | undefined>;
   headerChip(): Promise<GpioChip>;
   /** One read; nothing is written but the register's offset. */

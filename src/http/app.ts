@@ -52,13 +52,13 @@ interface AppOptions {
   readonly version: string;
   readonly allowedHosts: readonly string[];
   readonly gainBounds: GainBounds;
-  /** Of supervision; 0 = for ever. */
+  /** The host silence of the configuration; 0 = for ever. */
   readonly hostSilenceMs: number;
-  /** What the build made of src/console. */
+  /** The folder in which the build puts the console. */
   readonly consoleFolder: string;
   readonly access: Access;
   readonly match: MatchControl;
-  /** Other machines can reach it. */
+  /** Whether other machines can reach the port. */
   readonly isExposed: boolean;
   /** Routes that are served and not documented: the simulator's own. */
   readonly hiddenRoutes?: readonly Route[] | undefined;

@@ -12,21 +12,21 @@ import { callerOf } from './guard.js';
 /** Each `on…` returns the act that ends it. */
 export interface EventFeed {
   status(): Status;
-  /** A unit is in another mode than manual. */
+  /** Whether a unit is in another mode than manual. */
   isDriven(): boolean;
-  /** Something in status changed; uptime and counters alone do not count. */
+  /** Called when something in status changed; uptime and counters alone do not count. */
   onStatus(listener: () => void): () => void;
-  /** Every poll. `t` is in monotonic seconds. */
+  /** Called at every poll. `t` is in monotonic seconds. */
   onTelemetry(listener: (sample: Telemetry) => void): () => void;
   onStep(listener: (step: Step) => void): () => void;
-  /** Something is new about a tuning. */
+  /** Called when something is new about a tuning. */
   onTune(listener: (tune: Tune) => void): () => void;
-  /** Every event of the log. */
+  /** Called with every event of the log. */
   onLog(listener: (event: LogEvent) => void): () => void;
 }
 
 const MOST_STREAMS = 32;
-/** Of these, for those who drive and rule: spectators cannot starve them. */
+/** How many of the streams are kept for those who drive and rule, so that spectators cannot take them all. */
 const KEPT_STREAMS = 8;
 const COMMENT_MS = 5_000;
 /** Changes that come together make one event. */
@@ -38,14 +38,17 @@ const COALESCE_MS = 20;
 const GATHER_S = { driven: 0.03, manual: 0.09 } as const;
 /** A page is back this soon after its stream broke. */
 const RETRY_MS = 300;
-/** More than this is not kept for a slow reader, which comes back and asks for what happened. */
+/**
+ * How many events are kept for a slow reader. Beyond it the reader is cut off; it comes back and asks for what
+ * happened.
+ */
 const MOST_OWED = 50;
 /** A reader that takes nothing for so long makes room for others; it may come back. */
 const STUCK_MS = 2000;
 
 interface Stream {
   readonly ctx: Context;
-  /** Since when the socket has not drained. */
+  /** The time since which the socket has not drained. */
   slowSinceMs: number | undefined;
   owesStatus: boolean;
   /** Events that come once, and that a full socket could not take. */
@@ -53,7 +56,7 @@ interface Stream {
 }
 
 export interface Events {
-  /** How many are open. */
+  /** The number of open streams. */
   readonly streams: number;
   /** Turns the answer into a stream. Throws RobotError `too-many-streams`. */
   open(ctx: Context): void;

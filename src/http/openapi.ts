@@ -4,7 +4,7 @@ import { PROBLEMS } from './problem-table.js';
 import { problem } from './problems.js';
 import type { Route } from './route.js';
 
-/** Of whatever asks for a right, on a closed robot. */
+/** The problems of every call that asks for a right, on a closed robot. */
 const ACCESS_PROBLEMS: readonly ErrorCode[] = [
   'token-required',
   'token-unknown',
@@ -77,9 +77,9 @@ function problems(route: Route): Record<string, Schema> {
 }
 
 /**
- * The same with each schema that has a title moved to `schemas` and referred to. One that differs from another of its
- * title, as gains with bounds differ from those without, stays in its place. `known` holds what was done already: most
- * schemas are met many times.
+ * The same value with each schema that has a title moved to `schemas` and referred to. A schema that differs from
+ * another of its title, as gains with bounds differ from those without, stays in its place. `known` holds what was done
+ * already, since most schemas are met many times.
  */
 function withReferences(
   value: unknown,

@@ -31,7 +31,7 @@ function answerOf(router: Router): RouterMiddleware {
   return ctx => answer(ctx, async () => refuseMethod(ctx, allow));
 }
 
-/** Answers OPTIONS, and what the path is not asked for. */
+/** Answers OPTIONS, and refuses methods that the path does not have. */
 function refuseMethod(ctx: Context, allow: string): void {
   if (ctx.method !== 'OPTIONS') throw new RobotError('method-not-allowed', { allow });
   ctx.set('Allow', allow);

@@ -21,7 +21,7 @@ import { wholeNumber, wholeNumberSchema } from '../query.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 
-/** What any request that is carried out by a controller may meet, on the bus too. */
+/** The problems that any request may meet which a controller carries out, those of the bus among them. */
 export const CONTROLLER_PROBLEMS = [
   'unit-offline',
   'unit-busy',
@@ -37,7 +37,7 @@ export const CONTROLLER_PROBLEMS = [
   'bus-closed',
   'bad-frame',
 ] as const;
-/** What any save may meet. */
+/** The problems that any save may meet. */
 export const SAVE_PROBLEMS = [
   ...MATCH_PROBLEMS,
   'storage-failed',

@@ -39,7 +39,7 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
   ];
 }
 
-/** No line has reached the medium yet. */
+/** Throws why no line has reached the medium yet. */
 function refuse({ problem }: DurableLog): never {
   throw problem ?? new RobotError('storage-failed', { operation: 'sync', path: LOG_FILE });
 }

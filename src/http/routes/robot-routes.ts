@@ -13,7 +13,7 @@ const laserState = named('LaserState', growing({ state: oneOf(['on', 'off'], 'As
 const stopState = named('StopState', growing({ stopped: yesNo() }));
 const health = named('Health', growing({ status: oneOf(['ok']) }));
 
-/** Laser, stop, and how the robot is. */
+/** The routes of the laser, of the stop and of the status. */
 export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
   const tag = 'Robot';
   return [

@@ -18,7 +18,7 @@ const session = named(
 
 const login = object({ token: { ...text(), maxLength: 200 } });
 
-/** Who is asking, and the page's way to be somebody: its token as a cookie. */
+/** The routes that say who is asking, and that give the page its token as a cookie. */
 export function sessionRoutes(access: Access): Route[] {
   const shared = { path: '/api/session', tag: 'Access', right: 'none', answer: session } as const;
   const view = ({ token, rights }: Caller): TypeOf<typeof session> => ({

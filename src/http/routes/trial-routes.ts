@@ -25,7 +25,7 @@ interface TrialOptions {
   readonly robot: Robot;
   readonly clock: Clock;
   readonly gainBounds: GainBounds;
-  /** Of supervision; 0 = for ever. */
+  /** The host silence of the configuration; 0 = for ever. */
   readonly hostSilenceMs: number;
 }
 
@@ -56,7 +56,7 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
         id: `${name}Trial`,
         right: 'tune',
         tag,
-        // The robot's own event says when one begins; renewals are no news.
+        // The robot's own event records the beginning of a trial, and renewals are not recorded.
         event: { what: 'trial', unit: name, onlyRefused: true },
         summary:
           'Run gains without saving them, until the lease ends; answered when the controller runs them',
