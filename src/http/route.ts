@@ -7,7 +7,10 @@ import { jsonBody, requireCaller } from './body.js';
 import { requireQuery } from './query.js';
 import { compile } from './validate.js';
 
-/** Throws the refusal where the caller may not do it. It may set `ctx.state.who`, the name of whoever asks. */
+/**
+ * Throws the refusal where the caller may not do it. It sets `ctx.state.who` to the name of the token, where there is
+ * one.
+ */
 export type Guard = (ctx: Context, need: Need) => void | Promise<void>;
 
 /** One endpoint: what registers it, guards it, checks its requests and documents it. */
@@ -21,24 +24,24 @@ export interface Route {
   readonly event?: {
     readonly what: string;
     readonly unit?: UnitName;
-    /** Its body is not for the log. */
+    /** True where the body must not be logged. */
     readonly isSecret?: true;
-    /** Only refusals are recorded: what was done is recorded as another event. */
+    /** True where only refusals are recorded, because what is done is recorded as another event. */
     readonly onlyRefused?: true;
   };
-  /** What the caller must be allowed, in a word or, where it depends on the body, in words. */
+  /** The right that the caller must have, in a word or, where it depends on the body, in words. */
   readonly right: string;
   readonly body?: Schema;
   readonly query?: Readonly<Record<string, Schema>>;
-  /** Of the query: what may not be left out. */
+  /** The names in the query that may not be left out. */
   readonly needs?: readonly string[];
   readonly answer: Schema;
   readonly answerType?: string;
-  /** 202 for what goes on after the answer; absent: 200. */
+  /** 202 where the work goes on after the answer; otherwise the answer is 200. */
   readonly answerStatus?: 202;
-  /** Of a stream: the data of each event by its name. */
+  /** The data of each event of a stream, by its name. */
   readonly events?: Readonly<Record<string, Schema>>;
-  /** Besides those that any request may meet. */
+  /** The problems that a request may meet besides those of any request. */
   readonly problems: readonly ErrorCode[];
   handle(ctx: Context, guard: Guard): Promise<void>;
 }
@@ -56,7 +59,7 @@ interface Described<Answer>
 /** A need that depends on what is asked. */
 interface NeedOf<Body> {
   of(body: Body): Need;
-  /** For the documentation. */
+  /** The need in words, for the documentation. */
   readonly text: string;
 }
 
@@ -65,14 +68,14 @@ type DescribedWithBody<Body, Answer> = Omit<Described<Answer>, 'right'> & {
   readonly body: Schema<Body>;
 };
 
-/** Of what a lock, a silent referee or the phase of a match may forbid. */
+/** The problems of every act that a lock, a silent referee or the phase of a match may forbid. */
 export const MATCH_PROBLEMS = [
   'locked',
   'referee-silent',
   'wrong-phase',
 ] as const satisfies readonly ErrorCode[];
 
-/** Of any JSON body. */
+/** The problems that any JSON body may have. */
 const BODY_PROBLEMS: readonly ErrorCode[] = [
   'bad-json',
   'invalid-request',
@@ -85,10 +88,10 @@ export const get = withoutBody('get');
 /** An act that needs no body and reads none. */
 export const command = withoutBody('post');
 
-/** What is taken away; it needs no body and reads none. */
+/** An act that takes something away; it needs no body and reads none. */
 export const remove = withoutBody('delete');
 
-/** An answer that goes on: `open` writes it. */
+/** An answer that goes on for as long as its reader stays: `open` writes it. */
 export function stream(
   described: Described<string> & Required<Pick<Route, 'answerType' | 'events'>>,
   open: (ctx: Context) => void,
@@ -139,7 +142,10 @@ function withoutBody(method: Route['method']) {
   });
 }
 
-/** What moves, lights or changes gains is done for those who are still there. Whoever stops, ends or rules is obeyed all the same. */
+/**
+ * Whether the act is done only for a caller who is still there. That is so for what moves, lights or changes gains;
+ * whoever stops, ends or rules is obeyed all the same.
+ */
 function isForCaller(need: Need): boolean {
   return need === 'drive' || need === 'tune';
 }

@@ -40,7 +40,9 @@ const none = {
   atLimitShare: null,
 };
 
-/** From 0 towards `final` with a time constant of 10 ms, sampled every millisecond, and what `more` adds. */
+/**
+ * A response from 0 towards `final` with a time constant of 10 ms, sampled every millisecond, with what `more` adds.
+ */
 function approach(final: number, seconds: number, more: (timeS: number) => number = () => 0): number[] {
   return Array.from({ length: Math.round(seconds * 1000) }, (_, index) => {
     const timeS = index / 1000;

@@ -25,7 +25,7 @@ export interface Script {
   readonly files: Readonly<Record<string, string | Buffer | undefined>>;
   readonly folders: Readonly<Record<string, readonly string[]>>;
   readonly stats: Readonly<Record<string, Partial<FileStatus> | undefined>>;
-  /** By the command and its first argument. */
+  /** The outputs of commands, by the command and its first argument. */
   readonly commands: Readonly<Record<string, string | undefined>>;
   readonly freeBytes: number;
   readonly status: unknown;
@@ -35,7 +35,7 @@ export interface Script {
   readonly sync: Scripted<number>;
   readonly addon: RobotError<'addon-missing'> | undefined;
   readonly chip: { label: string; base: number; lines: number } | RobotError;
-  /** By address. */
+  /** The identity blocks of the controllers, by address. */
   readonly identities: Readonly<Record<number, Buffer | RobotError>>;
 }
 
@@ -84,7 +84,7 @@ const unitStatus = {
   gains: { revision: 1, savedAt: '2030-01-01T10:00:00.000Z', applied: true },
 };
 
-/** What a daemon that is well answers. */
+/** The status that a daemon without faults answers. */
 export const STATUS = {
   version,
   simulated: false,
@@ -147,7 +147,7 @@ export class ScriptedSystem implements System {
   readonly nodeRange: string;
   readonly now: Date;
   readonly user = { name: 'pi', uid: 1000, gids: [1000] };
-  /** What a running daemon could feel. */
+  /** Everything that was done here and that a running daemon could notice. */
   readonly touched: string[] = [];
   readonly #script: Script;
 

@@ -24,7 +24,7 @@ import { encodeEntry } from '../support/journal-lines.js';
 const gains = defaultGains(unitNamed('chassis'));
 const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains });
 
-/** What people do to a state folder while the daemon runs. */
+/** The things that people do to a state folder while the daemon runs. */
 const acts: Readonly<Record<string, (state: string, path: string) => Promise<unknown>>> = {
   'is renamed': (_, path) => rename(path, `${path}.old`),
   'is deleted': (_, path) => unlink(path),

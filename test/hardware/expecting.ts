@@ -1,7 +1,7 @@
 import { type ErrorCode, isRobotError, type RobotError } from '../../src/core/errors.js';
 import type { ManualClock } from '../support/manual-clock.js';
 
-/** What it fails with; anything but a RobotError, with one of these codes if there are any, is an error. */
+/** Resolves with the RobotError with which `act` fails, which must have one of these codes if there are any. */
 export async function failureOf<Code extends ErrorCode = ErrorCode>(
   promise: Promise<unknown>,
   ...codes: readonly Code[]

@@ -5,7 +5,9 @@ import { failureOf } from './expecting.js';
 
 type Answer = Error | number | 'hang';
 
-/** As the kernel's errors reach JavaScript: `fs` gives the code and a negative errno, block calls neither. */
+/**
+ * An error as those of the kernel reach JavaScript: `fs` gives the code and a negative errno, block calls neither.
+ */
 function recorded(errno: number, syscall: string, code = ''): Error {
   return Object.assign(new Error(`${code}, recorded`), { errno, syscall, code });
 }

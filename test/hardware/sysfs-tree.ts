@@ -44,7 +44,7 @@ export function makeTree(root: string, chips: readonly Chip[]): void {
   }
 }
 
-/** What the kernel does when a number is written to `export`. */
+/** Does what the kernel does when a number is written to `export`. */
 export function exportedLine(
   root: string,
   line: number,
@@ -59,7 +59,7 @@ export function exportedLine(
 
 /** onoff as it treats a line exported before, on a folder; and the kernel, as far as onoff sees it. */
 export class ScriptedGpio {
-  /** What was written to which file, in order, over all lines. */
+  /** The writes to all lines, each with its file, in order. */
   readonly writes: string[] = [];
   readonly released: number[] = [];
   /** Files that refuse to be written. */

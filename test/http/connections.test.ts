@@ -14,7 +14,7 @@ const laser = (action: string) => {
   );
 };
 
-/** What one connection has sent back so far. */
+/** The answers that came on one connection so far. */
 interface Client {
   readonly socket: Socket;
   text: string;
@@ -25,7 +25,7 @@ describe('connections', function () {
   const daemon = simulatedDaemon();
   const clients: Client[] = [];
 
-  /** From an address of its own, if one is given: the whole of 127.0.0.0/8 is this machine. */
+  /** Opens a connection, from an address of its own if one is given: the whole of 127.0.0.0/8 is this machine. */
   const open = (text: string, localAddress = '127.0.0.1'): Client => {
     const { hostname, port } = new URL(daemon.url);
     const socket = connect({ port: Number(port), host: hostname, localAddress });

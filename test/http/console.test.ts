@@ -35,7 +35,7 @@ describe('the console over HTTP', () => {
   });
   after(() => server.close());
 
-  /** As it stands on the wire: fetch would unpack it. */
+  /** The answer as it stands on the wire, which fetch would unpack. */
   async function raw(path: string, method = 'GET', headers: Record<string, string> = {}): Promise<Answer> {
     const { request } = await import('node:http');
     return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import { call } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const LASER_OFF = { action: 'off' };
-/** Before the first of them is timed out: nobody waited for them. */
+/** A time before the first of them is timed out. Whoever is answered within it has waited for none of them. */
 const WHILE_THEY_WAIT_MS = 2500;
 
 describe('hostile clients', function () {

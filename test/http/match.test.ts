@@ -62,7 +62,7 @@ describe('a match over HTTP', () => {
       expect((await daemon.post('/api/gimbal/autotune', { loop: 'angle_yaw' })).status).to.equal(202);
     },
   };
-  /** Of these a play allows none, for debug or for trials. */
+  /** The acts that no play allows, because of their debug mode or their trial. */
   const NOT_IN_PLAY = ['a controller in debug', 'an excitation', 'a trial of gains', 'a tuning'];
   const STOPS = (phase: Phase, running: string): boolean => {
     if (phase === 'none') return false;

@@ -6,7 +6,10 @@ import { eventually } from '../support/eventually.js';
 import { CALLS } from '../support/every-call.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
-/** Where somebody has begun it already; all else answers the second call as the first. */
+/**
+ * The calls that are refused the second time because somebody has begun the same already. All others answer as the
+ * first time.
+ */
 const BEGUN = /\/(trial|autotune)$/;
 
 describe('every call that acts, twice', () => {

@@ -33,7 +33,7 @@ describe('a flood of wrong tokens', function () {
         calledInTurn(daemon.url, '/api/resume', Array.from({ length: count / CONNECTIONS }, secret));
       return (await Promise.all(Array.from({ length: CONNECTIONS }, each))).flat();
     };
-    /** What the driver waits for the dark meanwhile, in the median. */
+    /** The median time that the driver waits for the dark meanwhile. */
     const darkMs = async (meanwhile: Promise<unknown>): Promise<number> => {
       const took: number[] = [];
       let isOver = false;

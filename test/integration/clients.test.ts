@@ -29,7 +29,7 @@ describe('an example of a client', function () {
       .end('{"code":"not-confirmed"}');
   const cut = (response: ServerResponse) => response.destroy();
 
-  /** What stands between client and daemon: there is trouble with the first calls of some paths. */
+  /** Stands between client and daemon, and makes trouble with the first calls of some paths. */
   const pass = (incoming: IncomingMessage, response: ServerResponse) => {
     asked.push(`${incoming.method} ${incoming.url}`);
     const act = trouble[incoming.url ?? '']?.shift();

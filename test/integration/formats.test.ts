@@ -8,7 +8,7 @@ import { Child } from '../support/child.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 
 const FIXTURES = new URL('../../../test/fixtures/', import.meta.url).pathname;
-/** Whose hash the fixture of the tokens has. */
+/** The token whose hash is in the fixture of the tokens. */
 const REFEREE = { authorization: 'Bearer v7c9-w6ay-sad1-ry8r-kem9-ngp2-tp56-8ekp' };
 
 async function onState(folder: string, act: (get: Get, daemon: Child) => Promise<void>): Promise<void> {

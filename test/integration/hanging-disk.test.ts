@@ -68,7 +68,7 @@ describe('a disk that hangs in the kernel', () => {
   });
 });
 
-/** Of the process: those that wait in a call of the kernel that no signal ends. */
+/** The number of threads of the process that wait in a kernel call which no signal ends. */
 function stuckThreads(pid: number | undefined): number {
   const states = readdirSync(`/proc/${pid}/task`).map(task => {
     const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8');

@@ -39,7 +39,7 @@ describe('a phase that is set', () => {
     robot = await ClockedRobot.start({ silence }, { require: act => match.require(act) });
     begin();
   };
-  /** In which modes the controller has torque from now on. */
+  /** Records the modes in which the controller has torque from now on. */
   const torqueModes = (unit: UnitName) => {
     const modes = new Set<string>();
     robot.intercept = () => {

@@ -15,7 +15,7 @@ const phase = (revision: number, of: MatchState['phase']): MatchState => ({
   phase: of,
 });
 
-/** What a match does to its record, with a lock that comes and goes. */
+/** The states that a match writes into its record, with a lock that comes and goes. */
 const STATES: readonly MatchState[] = [
   phase(1, 'pre'),
   { ...phase(1, 'pre'), lock },
@@ -37,7 +37,9 @@ function confirmed(disk: RecordingDisk, count: number): number {
   return notes.at(-1) ?? -1;
 }
 
-/** What the next daemon finds. Most cuts leave the files that the one before left. */
+/**
+ * Loads what the next daemon finds. Most cuts leave the files that the one before left, and are answered from memory.
+ */
 function loading(): (files: Record<string, Buffer>) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   return files => {

@@ -21,7 +21,10 @@ const RATE_HZ = 100;
 const PAUSE_MS = 12;
 /** Between two looks at everything; in between only what is urgent. */
 const UPDATE_MS = 250;
-/** What cannot be read back is wiped once it has been taken, so that the same frame is seen when it comes again. */
+/**
+ * The value that replaces what was taken and cannot be read back, so that the same frame is noticed when it comes
+ * again.
+ */
 const WIPED = 0xff;
 
 class MemoryController {

@@ -28,7 +28,7 @@ function spaced(frame: Buffer): string {
   return [...frame].map(byte => byte.toString(16).padStart(2, '0')).join(' ');
 }
 
-/** With a CRC that holds, whatever the bytes mean. */
+/** The frame with a right CRC, whatever the bytes mean. */
 function sealed(address: number, register: Register, data: Uint8Array): Buffer {
   return Buffer.from([...data, crc8(address, register.address, data)]);
 }

@@ -19,7 +19,7 @@ describe("the controller's guard of the excitation", () => {
   const tried = () => ({ ...robot.robot.store.current('chassis').gains, speed: { kp: 1, ki: 0, kd: 0 } });
   const tryGains = () =>
     robot.during(chassis().gains.tryGains({ id: 'a', by: 'lab', gains: tried(), endsAtMs: 1e9 }));
-  /** What the controllers have been given, in this order. */
+  /** The deviations that the controllers have been given, in this order. */
   const given = () =>
     robot.frames
       .filter(({ kind, register }) => kind === 'write' && register === 'guard')

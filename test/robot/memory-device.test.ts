@@ -52,7 +52,7 @@ const UNTIL_MS = 500;
 const always = () => undefined;
 const URGENCY = { priority: 'gains', untilMs: UNTIL_MS } as const;
 
-/** What a plain memory makes the host believe, with `identity` written into it. */
+/** A plain memory with `identity` written into it, and the host that reads it. */
 function host(identity: Partial<typeof IDENTITY> = {}) {
   const device = new MemoryDevice();
   encodeFrame(unit.address, REGISTERS.identity, { ...IDENTITY, ...identity }).copy(device.memory);

@@ -79,7 +79,7 @@ describe('a unit after refused requests', () => {
     expect([robot.truth('gimbal').mode, units().gimbal.report().mode]).to.deep.equal(['manual', 'manual']);
   });
 
-  /** In ms of the robot's clock. */
+  /** Resolves with the time of the switch in ms of the robot's clock. */
   const switched = async (mode: Mode) => {
     const startMs = robot.clock.nowMs();
     await robot.during(units().gimbal.setMode(mode));

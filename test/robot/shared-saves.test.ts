@@ -16,7 +16,7 @@ describe('saves that wait for a unit together', () => {
   const set = (kp: number) => ({ ...inForce().gains, speed: { kp, ki: 0, kd: 0 } });
   const save = (kp: number, options: { baseRevision?: number; stillWanted?: () => void } = {}) =>
     robot.outcome(chassis().gains.save(set(kp), options));
-  /** Whoever comes next has to wait. */
+  /** Takes the unit's turn, so that whoever comes next has to wait. */
   const occupy = () => robot.outcome(chassis().setMode('manual'));
   /** A mode that is never taken keeps the turn for as long as a request may. `end` lets modes through again. */
   const occupyForLong = () => {
@@ -31,7 +31,7 @@ describe('saves that wait for a unit together', () => {
     return { busy: robot.outcome(chassis().setMode('auto')), end };
   };
   const runs = () => robot.truth('chassis').gains?.speed?.kp;
-  /** Of the revisions, oldest first. */
+  /** The gains of the revisions, oldest first. */
   const saved = () =>
     robot.robot.store
       .history('chassis', 9)

@@ -4,7 +4,7 @@ import type { TrialEnd } from '../../src/robot/robot-event.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
 const LEASE_MS = 5000;
-/** What the heartbeats of `ClockedRobot` allow. */
+/** The host silence that the heartbeats of `ClockedRobot` give. */
 const SILENCE_MS = 500;
 /** Within this after its return a controller runs the journal's gains. */
 const BACK_MS = 4000;

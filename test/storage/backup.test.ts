@@ -6,7 +6,9 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { sectionOf } from '../support/documented-calls.js';
 import { requirePrograms } from '../support/programs.js';
 
-/** What holds of this robot, of the people at it and of this boot. Put back later it would be false. */
+/**
+ * The files that hold for this robot, its people and this boot. They would be false if they were put back later.
+ */
 const OF_NOW = [
   'tokens.json',
   'match.json',

@@ -5,10 +5,10 @@ import type { I2cBus } from '../../src/hardware/ports.js';
 import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
 import { frameBytes, gainsRegister, MAX_FRAME_BYTES, REGISTERS } from '../../src/protocol/registers.js';
 
-/** Where no unit is, and nothing else either. */
+/** An address at which nothing answers. */
 const NOBODY = 0x2f;
 
-/** What every bus must do that has a slave at the address of each unit, be it a controller or plain memory. */
+/** Every bus must do this that has a slave at the address of each unit, be it a controller or plain memory. */
 export function busContract(name: string, open: () => I2cBus | Promise<I2cBus>): void {
   const slots = UNIT_LIST.flatMap(unit =>
     unit.loops.map(loop => ({ unit, register: gainsRegister(loop.slot) })),

@@ -22,11 +22,13 @@ export interface Frame {
   readonly unit: UnitName;
   readonly kind: 'read' | 'write';
   readonly register: string;
-  /** Without its checksum. */
+  /** The data of the frame without its checksum. */
   readonly data: string;
 }
 
-/** What becomes of a frame: it fails; it arrives and its answer is lost; or as `undefined`, nothing. */
+/**
+ * The fate of a frame: it fails; it arrives and its answer is lost; or with `undefined`, nothing happens to it.
+ */
 export type Fate = 'fails' | 'answer lost' | undefined;
 
 interface UnitTruth {
@@ -50,7 +52,7 @@ export class ClockedRobot {
   readonly #folder: string;
   readonly #settings: Partial<RobotSettings>;
   readonly #permission: Permission;
-  /** Of daemons. */
+  /** The number of daemons that have ended. */
   #ends = 0;
   #robot: Robot | undefined;
   #store: GainsStore | undefined;

@@ -12,7 +12,7 @@ export function documented(answer: string): RegExp {
   return new RegExp(`^${parts.join('.*')}${parts.length === 1 && answer.startsWith('{') ? '$' : ''}`, 's');
 }
 
-/** What stands between this heading and the next one like it. */
+/** The text between this heading and the next one like it. */
 export function sectionOf(text: string, heading: string): string {
   const [, level = ''] = /^(#+) /.exec(heading) ?? [];
   return text.split(`${heading}\n`)[1]?.split(`\n${level} `)[0] ?? '';

@@ -12,7 +12,7 @@ const HANGING = 'hangs its disk';
 
 const memory = new RecordingDisk();
 
-/** What goes wrong in the process on the signal SIGUSR2. */
+/** The faults of the process, one of which happens on the signal SIGUSR2. */
 const FAULTS: Readonly<Record<string, () => void>> = {
   throws: () => {
     throw new Error('a defect');
@@ -29,7 +29,7 @@ const FAULTS: Readonly<Record<string, () => void>> = {
   'a year back': () => shiftCalendar(-YEAR_MS),
 };
 
-/** What NTP does to a board without a clock of its own. */
+/** Shifts the calendar as NTP does on a board without a clock of its own. */
 function shiftCalendar(byMs: number): void {
   const RealDate = Date;
   globalThis.Date = new Proxy(RealDate, {

@@ -1,7 +1,7 @@
 import { RobotError } from '../../src/core/errors.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
 
-/** What a medium may have got of one operation when the power goes. */
+/** The part of one operation that a medium may have got when the power goes. */
 export type Operation =
   | { readonly kind: 'create'; readonly path: string; readonly inode: number }
   | { readonly kind: 'append'; readonly inode: number; readonly data: Buffer }
@@ -33,7 +33,9 @@ export class RecordingDisk implements Disk {
     }
   }
 
-  /** As the next process finds it after a kill: all is there, but the medium has what it had. */
+  /**
+   * The disk as the next process finds it after a kill: everything is there, but the medium has only what it had.
+   */
   static replayed(operations: readonly Operation[]): RecordingDisk {
     const disk = new RecordingDisk();
     for (const operation of operations) {
@@ -56,7 +58,7 @@ export class RecordingDisk implements Disk {
     return disk;
   }
 
-  /** From now on nothing is answered, until the returned act is called. */
+  /** Answers nothing from now on, until the returned act is called. */
   hang(): () => void {
     const { promise, resolve } = deferred();
     this.interfere = () => promise;

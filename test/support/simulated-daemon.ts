@@ -14,7 +14,7 @@ import { type Answer, call } from './daemon.js';
 
 type Sections = { readonly [Section in keyof Config]?: Partial<Config[Section]> };
 
-/** What stands between the daemon and the simulated robot or the real disk. */
+/** Wraps what stands between the daemon and the simulated robot or the real disk. */
 export interface Around {
   bus?(simulated: I2cBus): I2cBus;
   disk?(real: Disk): Disk;
@@ -23,7 +23,7 @@ export interface Around {
 export interface SimulatedDaemon {
   readonly url: string;
   readonly sim: SimulatedRobot;
-  /** Of the state. */
+  /** The state folder. */
   readonly folder: string;
   readonly logged: readonly Record<string, unknown>[];
   get(path: string): Promise<Answer>;

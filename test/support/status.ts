@@ -24,7 +24,7 @@ export const NO_MATCH_STATUS: MatchStatus = {
   recorded: true,
 };
 
-/** Of a robot that is well, with what a test wants otherwise. */
+/** The status of a robot without faults, with the changes that a test wants. */
 export function statusWith(changes: Partial<Status> = {}): Status {
   return {
     version: '1',

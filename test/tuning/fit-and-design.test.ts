@@ -8,7 +8,7 @@ import type { LoopShape } from '../../src/tuning/loop-shape.js';
 import { peakSensitivity } from '../../src/tuning/sensitivity.js';
 import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 
-/** What the course's motors can have, so that the design has a limit to keep. */
+/** The course's motors with a limited supply, so that the design has a limit to keep. */
 const POSITION_LIMITED = { ...POSITION_MOTOR, supplyV: 100 };
 const SPEED_LIMITED = { ...SPEED_MOTOR, supplyV: 200 };
 

@@ -3,7 +3,9 @@ import { Ringing } from '../../src/tuning/ringing.js';
 
 const POLL_S = 0.02;
 
-/** For how long a loop is said to swing that is read at each poll for two seconds, with a setpoint of 1 and a step of 1. */
+/**
+ * How long a loop is found to swing that is read at each poll for two seconds, with a setpoint of 1 and a step of 1.
+ */
 function secondsOf(measuredAt: (t: number) => number, setpointAt: (t: number) => number = () => 1): number {
   const ringing = new Ringing(1);
   let most = 0;

@@ -31,7 +31,7 @@ const tunes = [
   { do: 'wait', ms: 500 },
 ] as const;
 
-/** What walks have found, each in its shortest form. */
+/** The failures that walks have found, each in its shortest form. */
 const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partial<WalkSettings> }>> = {
   ...Object.fromEntries(
     [

@@ -6,7 +6,7 @@ import { compile } from '../../../src/http/validate.js';
 
 const check = compile(FAULT_BODY);
 
-/** Where the body is at fault. */
+/** The pointers of the faults in the body. */
 function pointers(body: unknown): string[] {
   try {
     check(body);

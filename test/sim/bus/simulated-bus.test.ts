@@ -18,7 +18,7 @@ function setUp() {
     clock,
     beforeEach: () => undefined,
   });
-  /** What a host makes of a read of the unit's status: `well`, or why not. */
+  /** The end of a read of the unit's status: `well`, or why not. */
   const ask = async ({ unit }: ControllerHost) => {
     try {
       const frame = await bus.readBlock(unit.address, REGISTERS.status.address, STATUS);
