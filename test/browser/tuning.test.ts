@@ -118,10 +118,13 @@ describe('tuning on the page', function () {
     const { id } = (await statusOf('chassis')).gains.trial;
     const { endsAtT } = (await statusOf('chassis')).gains.trial;
     await eventually(async () => (await statusOf('chassis')).gains.trial.endsAtT > endsAtT);
+    const changed = page.waitForRequest(
+      request => request.url().endsWith('/trial') && /"kp":31\b/.test(request.postData() ?? ''),
+    );
     await kp.press('ArrowUp');
     await kp.press('Enter');
     await eventually(async () => (await robot.truth()).chassis.gains.speed.kp === 31);
-    expect((await statusOf('chassis')).gains.trial.id).to.equal(id);
+    expect((await changed).postDataJSON().id).to.equal(id);
     await kp.press('Control+z');
     await eventually(async () => (await statusOf('chassis')).gains.applied);
     expect(await kp.inputValue()).to.equal(String(before.speed.kp));
