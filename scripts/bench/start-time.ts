@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Figure } from './figure.js';
 import type { Bench } from './plan.js';
-import { type Program, Server } from './server.js';
+import { environment, type Program, Server } from './server.js';
 
 /** From the start of the process to the first answer. */
 export async function startTimes(bench: Bench): Promise<Figure[]> {
@@ -15,7 +15,7 @@ export async function startTimes(bench: Bench): Promise<Figure[]> {
   for (let round = 0; round < plan.starts; round += 1) {
     daemon.push(await startOf(programs.daemon, folder));
     koa.push(await startOf(programs.koa, folder));
-    node.push(timeOf(() => execFileSync(process.execPath, ['-e', '0'])));
+    node.push(timeOf(() => execFileSync(process.execPath, ['-e', '0'], { env: environment() })));
   }
   const compared = (what: string, of: (start: Start) => number): Figure => ({
     name: `start to first answer${what}`,
@@ -59,6 +59,7 @@ async function npmStart({ folder }: Bench): Promise<Figure> {
     const startMs = performance.now();
     const child = spawn('npm', ['start', '--', '--port', '0', '--state', join(folder, 'npm-start')], {
       stdio: ['ignore', 'pipe', 'ignore'],
+      env: environment(),
       // npm and its shell pass a signal on to nobody: the whole group is ended.
       detached: true,
     });

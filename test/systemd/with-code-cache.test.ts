@@ -27,7 +27,10 @@ console.log(greeting, basename(file), ...args, __filename === file);
 if (args.includes('fail')) fail();
 `;
 
-describe('with-code-cache', () => {
+describe('with-code-cache', function () {
+  // several processes each
+  this.timeout(30_000);
+
   let folder: string;
   let program: string;
   let cache: string;
