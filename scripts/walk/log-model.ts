@@ -23,7 +23,7 @@ const WHAT: Readonly<Record<string, string>> = {
   pidconfig: 'save',
   'pidconfig/restore': 'restore',
 };
-/** Lines about the log itself have the number of the line before them. */
+/** Lines about the log itself have the number of the line before them, or where counting begins anew, that of the line behind. */
 const OF_ITSELF = /^log-/;
 
 /** The log of events: what was done is in it, and what has been given out as its head stays. */
@@ -82,8 +82,10 @@ export class LogModel {
   }
 
   #follows(before: LogLine, line: LogLine): boolean {
-    if (OF_ITSELF.test(line.what)) return line.seq === before.seq;
     if (this.#mayBeginAnew && before.boot !== line.boot) return true;
+    const isSame = line.seq === before.seq;
+    if (OF_ITSELF.test(line.what)) return isSame;
+    if (this.#mayBeginAnew && OF_ITSELF.test(before.what) && isSame) return true;
     return line.seq === before.seq + 1;
   }
 }

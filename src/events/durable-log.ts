@@ -240,14 +240,19 @@ export class DurableLog {
     return join(this.#folder, LOG_FILE);
   }
 
-  /** Adds a line about the log itself. It goes before what waits, with the number of the line before it. */
+  /** Adds a line about the log itself. It goes before what waits. */
   #note(what: string, detail: Readonly<Record<string, number>>): void {
     this.#waiting.unshift(this.#about(what, detail));
   }
 
+  /**
+   * A line about the log itself has the number of the line before it. A run that could not read the log when it began counts
+   * from 1, and its lines may not go down: there the number is that of the line behind it.
+   */
   #about(what: string, detail: Readonly<Record<string, number>>): LogLine {
+    const before = this.#head?.seq ?? 0;
     return {
-      seq: this.#head?.seq ?? 0,
+      seq: Math.min(before, this.#waiting[0]?.seq ?? before),
       t: Math.round(this.#clock.nowMs()) / 1000,
       at: this.#clock.wallTime().toISOString(),
       what,

@@ -46,6 +46,29 @@ describe('the durable log', () => {
       expect(verifyLog(content)).to.deep.include({ ok: true, lines: 12, notes: [] });
     }));
 
+  it('verifies after a run that could not read it when it began, and found it torn', () =>
+    inTemporaryFolder(async folder => {
+      await run(folder, acts(12));
+      const file = join(folder, LOG_FILE);
+      await appendFile(file, '{"seq":13,');
+      const clock = new ManualClock();
+      const durable = new DurableLog({
+        disk: realDisk,
+        folder,
+        clock,
+        runId: 'late',
+        isSynchronised: () => false,
+      });
+      const log = new EventLog(clock, { runId: 'late', lastSeq: durable.lastSeq });
+      log.recorded.add(event => durable.add(event));
+      acts(3)(log);
+      await durable.close();
+      log.close();
+      const content = await readFile(file);
+      expect(verifyLog(content)).to.deep.include({ ok: true, lines: 16 });
+      expect(content.toString()).to.include('"log-repaired"');
+    }));
+
   describe('of a disk that is too slow', () => {
     let disk: RecordingDisk;
     let clock: ManualClock;

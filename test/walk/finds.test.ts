@@ -278,6 +278,27 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a torn log that the start could not read is mended with a number of its run': {
+    steps: [
+      { do: 'disk', weather: { latencyMs: 1, fails: [], torn: 0, hangs: true } },
+      {
+        do: 'flood',
+        request: {
+          method: 'POST',
+          path: '/api/match/lease',
+          body: { holder: 'other', ttlMs: 100 },
+          as: 'referee',
+        },
+        callers: 1,
+        pauseMs: 200,
+        forMs: 3000,
+      },
+      { do: 'wait', ms: 100 },
+      { do: 'end', how: 'cut', left: 0.3, downMs: 0, controllersToo: false },
+      { do: 'wait', ms: 6000 },
+      { do: 'settle' },
+    ],
+  },
 };
 
 describe('what walks have found', () => {
