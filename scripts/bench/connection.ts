@@ -8,7 +8,7 @@ export interface Answer {
 
 const HEAD_END = '\r\n\r\n';
 
-/** Of whoever measures: the daemon is closed to others. Yardsticks get it with each request too, and do not look. */
+/** The token of whoever measures, since the daemon is closed to others. Yardsticks get it with each request too, and do not look. */
 export const SECRET = 'bench-bench-bench-bench-bench-bench-bench-bench';
 const HEAD = `Host: 127.0.0.1\r\nAuthorization: Bearer ${SECRET}\r\n`;
 

@@ -3,7 +3,7 @@ import { median } from './statistics.js';
 /** What was measured, round by round, and what it is measured by. */
 export interface Figure {
   readonly name: string;
-  /** Of the values and the yardstick: ms, /s, %, MiB; `ratio` of both, where that is the figure. */
+  /** The unit of the values and of the yardstick: ms, /s, %, MiB; `ratio` where the figure is the ratio of both. */
   readonly unit: string;
   /** One value a round. */
   readonly values: readonly number[];

@@ -91,7 +91,7 @@ export async function latencies({ plan, programs, folder }: Bench): Promise<Figu
   ];
 }
 
-/** From the request's leaving to the write of the pin, by the monotonic clock that all processes share. */
+/** How long it takes from the request's leaving to the write of the pin, by the monotonic clock that all processes share. */
 async function laserOffMs(server: Server, connection: Connection, count: number): Promise<number[]> {
   const on = request('POST', '/api/laser', { action: 'on' });
   const off = request('POST', '/api/laser', { action: 'off' });

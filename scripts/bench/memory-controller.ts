@@ -23,7 +23,7 @@ export class MemoryController {
   /** The newest, which the firmware has not heard yet. */
   #heartbeat: Buffer | undefined;
   readonly #readable: readonly Register[];
-  /** Those of which the memory holds what the firmware shows. */
+  /** The registers of which the memory holds what the firmware shows. */
   readonly #shown = new Set<Register>();
 
   constructor(unit: Unit) {
@@ -47,7 +47,7 @@ export class MemoryController {
     this.#shown.clear();
   }
 
-  /** What lies between these addresses. */
+  /** Takes what lies between these addresses over from the firmware. */
   #show(start: number, end: number): void {
     for (const register of this.#readable) {
       const { address } = register;

@@ -48,7 +48,7 @@ export class MemoryHardware implements Hardware {
     };
   }
 
-  /** Since it was last asked; none at the first time. */
+  /** The transactions since this was last asked; none at the first time. */
   takeTransactions(): Transaction[] {
     const taken = this.#transactions ?? [];
     this.#transactions = [];

@@ -7,12 +7,12 @@ export interface Plan {
   readonly starts: number;
   /** Measured requests of each latency. */
   readonly latencies: number;
-  /** From a start until V8 has compiled what runs often, and then measured. */
+  /** The pause after a start in which V8 compiles what runs often; only then is anything measured. */
   readonly warmMs: number;
   readonly idleMs: number;
   readonly diskMs: number;
   readonly watchdogMs: number;
-  /** Of the run at whose end the memory is looked at. */
+  /** How many requests are made before the memory is looked at. */
   readonly requests: number;
   readonly npmStart: boolean;
 }

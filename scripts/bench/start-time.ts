@@ -6,7 +6,7 @@ import type { Figure } from './figure.js';
 import type { Bench } from './plan.js';
 import { environment, type Program, Server } from './server.js';
 
-/** From the start of the process to the first answer. */
+/** How long a program takes from its start to its first answer. */
 export async function startTimes(bench: Bench): Promise<Figure[]> {
   const { plan, programs, folder } = bench;
   const daemon: Start[] = [];
@@ -39,7 +39,7 @@ export async function startTimes(bench: Bench): Promise<Figure[]> {
 
 interface Start {
   readonly tookMs: number;
-  /** Of all threads. */
+  /** The time of all threads on a processor. */
   readonly processorMs: number;
 }
 
@@ -52,7 +52,7 @@ async function startOf(program: Program, folder: string): Promise<Start> {
   return { tookMs, processorMs };
 }
 
-/** From a built checkout to the URL on the terminal. */
+/** How long `npm start` takes in a built checkout until the URL is on the terminal. */
 async function npmStart({ folder }: Bench): Promise<Figure> {
   const values: number[] = [];
   for (let round = 0; round < 3; round += 1) {

@@ -8,12 +8,12 @@ import { delay } from './load.js';
 import type { Bench } from './plan.js';
 import { Server } from './server.js';
 
-/** As in trunnion.service. */
+/** The same as in trunnion.service. */
 const WATCHDOG_MS = 2000;
 /** The daemon feeds so often. */
 const FEED_MS = WATCHDOG_MS / 8;
 
-/** In systemd's place: prints when each datagram came, in ms of the machine's monotonic clock, and what it says. */
+/** Listens in systemd's place: it prints when each datagram came, in ms of the machine's monotonic clock, and what it says. */
 const LISTENER = `use Socket qw(AF_UNIX SOCK_DGRAM pack_sockaddr_un); use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 socket(my $s, AF_UNIX, SOCK_DGRAM, 0); bind($s, pack_sockaddr_un($ARGV[0])) or die $!; $| = 1; print "0 bound\\n";
 while (defined recv($s, my $said, 4096, 0)) { printf "%.1f %s\\n", 1000 * clock_gettime(CLOCK_MONOTONIC), $said }`;

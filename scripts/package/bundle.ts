@@ -11,7 +11,7 @@ import { filesIn, put } from './layout.js';
 export interface Bundle {
   /** Folders of the npm packages inside, as "node_modules/koa". */
   readonly packages: readonly string[];
-  /** Those of them that have an addon to compile. */
+  /** Those packages that have an addon to compile. */
   readonly addons: readonly string[];
 }
 

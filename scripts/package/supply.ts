@@ -6,11 +6,11 @@ export interface Shipped {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** As "node_modules/koa". */
+  /** Such as "node_modules/koa". */
   readonly folder: string;
 }
 
-/** Those in the folders of a bundle, by name; one that npm has put into several folders counts once. */
+/** The npm packages in the folders of a bundle, by name; one that npm has put into several folders counts once. */
 export function shippedIn(folders: readonly string[]): Shipped[] {
   const found = new Map<string, Shipped>();
   for (const folder of folders) {

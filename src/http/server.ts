@@ -27,7 +27,7 @@ interface Connection {
   exchange: Exchange | undefined;
   /** Sent before the answer to the one before was read; it waits for the end of that answer. */
   next: Exchange | undefined;
-  /** What came behind them is no request. It is refused when they have been answered. */
+  /** Set where what came behind them is no request. It is refused when they have been answered. */
   refusal: Error | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { UnitState } from './unit-state.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
-/** How long readings let switches go first. */
+/** Readings let switches go first for so long. */
 const GIVE_WAY_MS = 20;
 /** A unit at rest gets its heartbeat, and is asked for its readings, only after this time: at every fifth poll of 50 Hz. */
 const REST_MS = 90;
@@ -87,7 +87,7 @@ export class UnitSupervision {
     return this.#problem;
   }
 
-  /** Newest by field name; undefined while offline. */
+  /** The newest readings by the names of their fields; undefined while offline. */
   get telemetry(): Readonly<Record<string, number>> | undefined {
     return this.#online ? this.#telemetry : undefined;
   }
@@ -98,7 +98,7 @@ export class UnitSupervision {
     this.#probeEveryMs = FIRST_PROBE_MS;
   }
 
-  /** Polls do so by themselves, but not at all of them. */
+  /** Reads anew at once; polls do so by themselves, but not each of them. */
   async takeReadings(urgency: Urgency): Promise<void> {
     this.#telemetry = await this.#readings(urgency);
     this.#readAtMs = this.#clock.nowMs();

@@ -9,7 +9,7 @@ import { Press } from '../parts/press.js';
 import { type AnswerableLine, doingLines } from './doing.js';
 import { healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
 
-/** Of the page, as it was built. */
+/** The version of the page, put in when it is built. */
 declare const VERSION: string;
 
 /**
@@ -76,7 +76,7 @@ export function AlertStrip() {
   );
 }
 
-/** What lines are about, each once. */
+/** Names what the lines are about, each thing once. */
 function subjectsOf(lines: readonly Line[]): string {
   return [...new Set(lines.map(({ about }) => about.replace(/[:.]$/, '')))].join(', ');
 }

@@ -5,14 +5,14 @@ import { fixed } from '../model/numbers.js';
 import type { Act } from '../parts/act.js';
 import type { Line } from './lines.js';
 
-/** With the button that goes with it. */
+/** A line with the button that ends what it says. */
 export interface AnswerableLine extends Line {
   readonly answer?: Answer;
 }
 
 interface Answer {
   readonly label: string;
-  /** Of the button, where it is read out. */
+  /** What a screen reader reads out for the button. */
   readonly name: string;
   readonly act?: Act;
   /** The name of the request among those of the act. */

@@ -10,7 +10,7 @@ export interface SavedGains {
   readonly revision: number;
   readonly savedAt: string;
   readonly gains: GainSet;
-  /** By loop, the newest step on this revision. */
+  /** The newest step on this revision, by loop. */
   readonly measured?: Readonly<Record<string, MeasuredStep>>;
 }
 
@@ -22,9 +22,9 @@ export function createDaemon(handlers: RequestHandlers) {
   const { get, post, remove, insister } = request;
   const insistOnStop = insister('/api/stop', {});
   const insistOnDark = insister('/api/laser', { action: 'off' });
-  /** By path, what was asked that moves or lights. */
+  /** Requests that move or light, by their paths. */
   const movers = new Map<string, AbortController>();
-  /** What was asked there and is not answered must not come to pass after what is asked now. */
+  /** A request that is not answered yet must not come to pass after the one that is made now. */
   const takeBack = (path: string) => {
     movers.get(path)?.abort();
     movers.delete(path);
@@ -39,7 +39,7 @@ export function createDaemon(handlers: RequestHandlers) {
   const basedOn = (revision: number | undefined) =>
     revision === undefined ? '' : `?baseRevision=${revision}`;
   return {
-    /** For what few pages ask: `profile-calls.ts`. */
+    /** Used by `profile-calls.ts`, whose calls few pages make. */
     request,
     stop: (onSlow: () => void) => {
       for (const path of movers.keys()) takeBack(path);
@@ -59,14 +59,14 @@ export function createDaemon(handlers: RequestHandlers) {
       post<GainSet>(`/api/${unit}/pidconfig${basedOn(baseRevision)}`, gains),
     restore: (unit: UnitName, revision: number) =>
       post<GainSet>(`/api/${unit}/pidconfig/restore`, { revision }),
-    /** With the id of a trial: changes it, or only renews it. */
+    /** Begins a trial. With the id of one it changes that, or only renews it. */
     tryGains: (
       unit: UnitName,
       trial: { gains: GainSet; leaseS: number; id: string | undefined },
       renews: boolean,
     ) => move<TrialStatus>(`/api/${unit}/pidconfig/trial`, trial, renews),
     endTrial: (unit: UnitName) => remove(`/api/${unit}/pidconfig/trial`),
-    /** With the id of a tuning: renews it. */
+    /** Begins a tuning. With the id of one it renews that. */
     tune: (unit: UnitName, wanted: { loop: string; style: Tune['style']; leaseS: number; id?: string }) =>
       move<Tune>(`/api/${unit}/autotune`, wanted, wanted.id !== undefined),
     lastTune: (unit: UnitName) => get<{ readonly tune: Tune | null }>(`/api/${unit}/autotune`),
@@ -82,7 +82,7 @@ export function createDaemon(handlers: RequestHandlers) {
     leave: () => remove<Session>(SESSION),
     ping: () => get('/healthz'),
     log: (after: number) => get<LogPage>(`/api/log?after=${after}`),
-    /** Of the simulator: plays a fault, and says how things really are. */
+    /** Plays a fault on the simulator. `truth` is how things really are there. */
     fault: (target: string, fault: string) => post('/sim/faults', { target, fault }),
     truth: () => get<Readonly<Record<string, unknown>>>('/sim/state'),
     history: (unit: UnitName, limit: number) =>

@@ -21,7 +21,7 @@ const UNREACHABLE: Refusal = {
   errors: [],
 };
 
-/** Of what was taken back before its answer: nobody has to hear of it. */
+/** Stands for the answer to a request that was taken back. Nobody has to hear of it. */
 const OVERTAKEN: Refusal = { code: 'overtaken', detail: '', errors: [] };
 
 /** Who is here; it refuses nobody but who brings a wrong token. */
@@ -84,8 +84,8 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
     post: <T>(path: string, body?: unknown, signal?: AbortSignal) => call<T>('POST', path, body, { signal }),
     remove: <T>(path: string) => call<T>('DELETE', path),
     /**
-     * For what makes the robot safe: asked again and again, beside what was asked before, until an answer comes. Where it
-     * is done, what was asked so far is taken back: it came late, and would undo what somebody asks after the answer.
+     * Makes what the robot needs to be safe: it is asked again and again, each time beside the requests before, until an
+     * answer comes. Once it is done, the older requests are taken back. They would undo what somebody asks afterwards.
      */
     insister<T>(path: string, body: unknown) {
       /** Unanswered, the oldest first. */

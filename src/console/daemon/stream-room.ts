@@ -1,6 +1,6 @@
 import { isObject } from '../../core/is-object.js';
 
-/** What pages of one browser announce to one another; a BroadcastChannel does it. */
+/** Carries what the pages of one browser announce to one another; a BroadcastChannel does it. */
 export interface Channel {
   postMessage(message: unknown): void;
 }
@@ -46,7 +46,7 @@ export class StreamRoom {
     this.#announce('closed');
   }
 
-  /** For a request that waits. */
+  /** Asks the other windows for a connection, because a request waits. */
   askForWay(): void {
     if (this.#open.size < FEWEST_IN_THE_WAY) return;
     this.#announce('give way');

@@ -21,7 +21,7 @@ export interface Change {
 
 export interface EditState {
   readonly changes: readonly Change[];
-  /** By pointer: what is wrong with a text. */
+  /** What is wrong with a text, by the pointer of its field. */
   readonly faults: Readonly<Record<string, string>>;
 }
 
@@ -72,7 +72,7 @@ export function isDrastic({ from, to }: Change): boolean {
   return from !== 0 && to !== 0 && Math.abs(Math.log(to / from)) > Math.log(3) + 1e-9;
 }
 
-/** From one set to another, field by field. */
+/** The fields in which two sets of gains differ. */
 export function difference(unit: Unit, from: GainSet, to: GainSet): Change[] {
   return fieldsOf(unit)
     .map(field => ({ field, from: storedValue(from, field), to: storedValue(to, field) }))

@@ -1,6 +1,6 @@
 /** Asks again and again for what lasts only as long as somebody asks; a page that is gone asks no more. */
 export class Lease {
-  /** Of what is asked for: it ends so long after the page is gone, and outlives one answer that is lost. */
+  /** What was asked for ends so long after the page is gone. It outlives one answer that is lost. */
   static readonly leaseS = 3;
   #timer = 0;
 

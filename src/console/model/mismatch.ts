@@ -4,11 +4,11 @@ import { fixed } from './numbers.js';
 /** Settling times that differ by less than this are the same, seconds. */
 const SAME_S = 0.02;
 const FACTOR = 1.4;
-/** Of the step. */
+/** Overshoots that differ by less than this part of the step are the same. */
 const OVERSHOOT_PERCENT = 4;
 const FIT_PERCENT = 3;
 
-/** What of a proposal was measured otherwise than predicted, in words; undefined where both agree. */
+/** Says what was measured otherwise than the proposal predicted; undefined where both agree. */
 export function mismatchOf({ proposed, predicted }: Tune): string | undefined {
   if (proposed === null || predicted === null) return undefined;
   const { settlingS, overshootPercent } = proposed.figures;

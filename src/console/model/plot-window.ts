@@ -63,7 +63,7 @@ export class PlotWindow {
     this.zoom(end - span, end);
   }
 
-  /** By part of what is shown: -0.5 goes half of it back. */
+  /** Moves what is shown by a part of its length: -0.5 goes half of it back. */
   pan(part: number): void {
     const [fromT, toT] = this.range;
     const byS = Math.min((toT - fromT) * part, this.zeroT - toT);

@@ -25,7 +25,7 @@ export interface StepCurves {
   readonly measured: Curve;
 }
 
-/** From the old setpoint upwards to the new one, so that steps up and down lie on one another. */
+/** Turns every step so that it goes from 0 upwards: steps up and down lie on one another. */
 export function stepCurves({ samples, periodS }: Pick<RememberedStep, 'samples' | 'periodS'>): StepCurves {
   const from = samples.setpoint[0] ?? 0;
   const falls = (samples.setpoint.at(-1) ?? 0) < from;

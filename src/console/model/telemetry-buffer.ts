@@ -30,7 +30,7 @@ export class TelemetryBuffer {
     }
   }
 
-  /** Of the newest sample; undefined before the first. */
+  /** The time of the newest sample; undefined before the first. */
   get newestT(): number | undefined {
     return this.#count === 0 ? undefined : this.#at(this.#count - 1);
   }
@@ -82,7 +82,7 @@ export class TelemetryBuffer {
     return this.#t[index % this.#capacity] ?? Number.NaN;
   }
 
-  /** Of the first sample that is not before `t`. */
+  /** The index of the first sample that is not before `t`. */
   #indexOf(t: number): number {
     let low = this.#first;
     let high = this.#count;

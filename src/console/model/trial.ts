@@ -9,14 +9,14 @@ import { Lease } from './lease.js';
 /** Gains of one unit that this page tries: the controller runs them for as long as this page asks, and nothing is saved. */
 export class Trial {
   readonly act: Act;
-  /** Of the trial that this page holds. */
+  /** Names the trial that this page holds. */
   readonly id = signal<string | undefined>(undefined);
   readonly #unit: Unit;
   readonly #daemon: Daemon;
   readonly #lease = new Lease();
-  /** What was asked last: one request waits for the other, so that each knows the id. */
+  /** The request that was made last. The next one waits for it, so that each knows the id. */
   #last: Promise<unknown> = Promise.resolve();
-  /** That the lease asks for. */
+  /** The gains that the lease asks for again and again. */
   #gains: GainSet | undefined;
 
   constructor(unit: Unit, daemon: Daemon) {

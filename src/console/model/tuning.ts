@@ -23,9 +23,9 @@ export class Tuning {
   /** The tuning whose result somebody put away. */
   readonly dismissed = signal('');
   readonly act = new Act('Tuning');
-  /** Of a tuning of all loops: those that are still to come. */
+  /** The loops that a tuning of all loops has still to come to. */
   readonly plan = signal<readonly LoopChoice[]>([]);
-  /** Of the same: those that have ended. */
+  /** What came of the loops that a tuning of all loops has ended. */
   readonly ended = signal<readonly Tune[]>([]);
   readonly #options: TuningOptions;
   readonly #lease = new Lease();

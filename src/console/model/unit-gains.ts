@@ -21,7 +21,7 @@ export interface Stored {
   readonly revision: number | undefined;
 }
 
-/** What was saved by others, in a loop that is edited here. */
+/** Others saved a loop that is edited here; `theirs` is what they changed. */
 export interface Conflict {
   readonly loop: string;
   readonly theirs: readonly Change[];
@@ -39,10 +39,10 @@ const RETRY_MS = 1000;
 export class UnitGains {
   readonly unit: Unit;
   readonly stored = signal<Stored | undefined>(undefined);
-  /** As they were when the page was opened. */
+  /** The gains that were in force when the page was opened. */
   readonly snapshot = signal<GainSet | undefined>(undefined);
   readonly kept = signal<KeptEdits>({ texts: {} });
-  /** Of the last save, by pointer. */
+  /** What the daemon refused of the last save, by the pointer of the field. */
   readonly refused = signal<Readonly<Record<string, string>>>({});
   readonly saving: Act;
   readonly trial: Trial;
@@ -63,7 +63,7 @@ export class UnitGains {
       .filter(({ theirs }) => theirs.length > 0);
   });
   readonly #daemon: Daemon;
-  /** Which gains were fetched: revision and time are theirs alone, even across state folders. */
+  /** Names the gains that were fetched, by revision and time: no others have both, even in another state folder. */
   #loaded = '';
 
   constructor(unit: Unit, daemon: Daemon) {
@@ -135,7 +135,7 @@ export class UnitGains {
     this.kept.value = { texts: real, base: Object.keys(real).length > 0 ? base : undefined };
   }
 
-  /** Of a loop that others changed: the edits stay as they were made, or make room. */
+  /** Decides about a loop that others changed: the edits of this page stay as they were made, or are dropped. */
   settle(loop: string, whose: 'mine' | 'theirs'): void {
     const stored = this.stored.value;
     const { texts, base } = this.kept.value;

@@ -15,7 +15,7 @@ interface HoldButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** For what must not happen by a slip: it fills while it is held, and acts when it is full. */
+/** A button for acts that must not happen by a slip: it fills while it is held, and acts when it is full. */
 export function HoldButton({ act, what, run, pressed, disabled, children }: HoldButtonProps) {
   const held = useSignal(false);
   const timer = useRef(0);
@@ -23,7 +23,7 @@ export function HoldButton({ act, what, run, pressed, disabled, children }: Hold
     clearTimeout(timer.current);
     held.value = false;
   };
-  // Whoever may not any more lets go, whatever the finger does.
+  // A button that is disabled while it is held counts as let go.
   useEffect(() => {
     if (disabled) release();
   }, [disabled]);

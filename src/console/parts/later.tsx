@@ -6,7 +6,7 @@ type Parts = typeof import('../later.js');
 
 const parts = signal<Parts | 'missing' | undefined>(undefined);
 
-/** Undefined where the daemon does not answer. */
+/** Resolves with undefined where the daemon does not answer. */
 export async function fetchParts(): Promise<Parts | undefined> {
   try {
     const fetched = await import('../later.js');

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import type { Quantity } from '../../core/units.js';
 import type { Palette } from './palette.js';
 
-/** What values are in; `%` where they are parts of something. */
+/** The unit of values; `%` where they are parts of something. */
 export type ChartUnit = Quantity | '%';
 
 export interface ChartSeries {
@@ -19,14 +19,14 @@ export interface ChartOptions {
   readonly host: HTMLElement;
   readonly palette: ReadonlySignal<Palette>;
   readonly series: readonly ChartSeries[];
-  /** Where the time axis reads 0. */
+  /** The time at which the axis reads 0. */
   readonly zeroT: () => number;
   readonly range: () => [number, number];
   /** Whether the values of scale `output`, on the right, are shown now; without it there are none. */
   readonly showsOutput?: () => boolean;
   /** Whether 0 is in sight whatever the values are. */
   readonly keepsZero?: () => boolean;
-  /** Of y, as long as it is not to follow the values. */
+  /** The range of y while it is kept from following the values. */
   readonly lockedY?: () => readonly [number, number] | undefined;
   readonly quantity: () => ChartUnit;
   readonly outputQuantity?: () => ChartUnit;

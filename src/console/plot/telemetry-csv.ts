@@ -5,7 +5,7 @@ import { emptyColumns } from '../model/telemetry-buffer.js';
 import { offerFile } from '../parts/offer-file.js';
 import type { PlotSettings } from './plot-settings.js';
 
-/** What a plot shows and no sample beyond its edges, under a name and with lines that say whose it is. */
+/** Offers what a plot shows as a file, without samples beyond its edges and with lines that say what it is. */
 export function saveTelemetry(
   model: Model,
   { unit, loop }: LoopChoice,

@@ -15,7 +15,7 @@ interface CompareProps {
   readonly unit: Unit;
   readonly calls: ProfileCalls;
   readonly names: readonly string[];
-  /** In force. */
+  /** The revision in force. */
   readonly revision: number;
 }
 

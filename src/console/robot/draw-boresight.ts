@@ -2,11 +2,11 @@ import { isReading } from '../daemon/robot-state.js';
 import { fixed } from '../model/numbers.js';
 import { crosshair, type Seen } from './draw-top-view.js';
 
-/** From the crosshair to the nearer edge. */
+/** The angle between the crosshair and the nearer edge. */
 const HALF_VIEW_RAD = 0.35;
 const RUNG_RAD = 0.1;
 
-/** As the gimbal sees it: the crosshair where the laser points, the target, and how far up it looks. */
+/** Draws what the gimbal sees: a crosshair where the laser points, the target, and how far up it looks. */
 export function drawBoresight(
   ctx: CanvasRenderingContext2D,
   width: number,

@@ -14,7 +14,7 @@ export interface Seen {
   readonly palette: Palette;
 }
 
-/** Where the robot was. */
+/** The places where the robot was. */
 export class Trail {
   readonly poses: Pose[] = [];
 
@@ -58,7 +58,7 @@ export function drawTopView(
   ctx.restore();
 }
 
-/** In metres, around its own middle. */
+/** Draws in metres, around the robot's own middle. */
 function drawRobot(
   ctx: CanvasRenderingContext2D,
   { sample, lit, palette }: Seen,
@@ -98,7 +98,7 @@ function drawRobot(
   ctx.restore();
 }
 
-/** Where it points; all around the robot where that is not known. */
+/** Draws the beam where the laser points, and all around the robot where that is not known. */
 function drawBeam(ctx: CanvasRenderingContext2D, colour: string, yaw: number | undefined, px: number): void {
   ctx.save();
   ctx.globalAlpha = 1;

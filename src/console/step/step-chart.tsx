@@ -7,7 +7,7 @@ import { useConsole } from '../parts/console.js';
 import { type ChartUnit, createChart } from '../plot/chart.js';
 import type { Palette } from '../plot/palette.js';
 
-/** Of the runs that lie under the main one, in the order in which they were ticked. */
+/** Colours of the runs that lie under the main one, in the order in which they were ticked. */
 export const RUN_COLOURS = [
   'previous',
   'output',

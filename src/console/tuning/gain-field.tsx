@@ -8,7 +8,7 @@ export interface GainFieldProps {
   readonly gains: UnitGains;
   readonly loop: Loop;
   readonly field: Field;
-  /** Of a press on − or +. */
+  /** How far a press on − or + goes. */
   readonly size: StepSize;
 }
 
