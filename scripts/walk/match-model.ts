@@ -10,12 +10,15 @@ import { LeaseModel } from './lease-model.js';
 import { afterCut, GRACE_MS, isPlay, NO_MATCH, possible, standingOf } from './standing-phase.js';
 import type { UnitShown } from './unit-model.js';
 
+/** Status shows within this time that the medium does not have the newest state. */
+const SHOWN_MS = 1000;
+
 /** The match as callers are shown it at rest. */
 export interface MatchShown {
   readonly phase: unknown;
   readonly locked: boolean;
   readonly refereeSilent: unknown;
-  /** The medium has it all. */
+  /** The medium has it all, but for what somebody asked just now who did not wait for the answer. */
   readonly recorded: boolean;
 }
 
@@ -33,6 +36,8 @@ export class MatchModel {
   readonly #keptPhase = new Candidates(NO_MATCH);
   /** Requests under way that may lock, unlock or set a phase. */
   readonly #changes = new Set<Asked>();
+  /** When somebody hung up last who asked for such a change. */
+  #abandonedMs = Number.NEGATIVE_INFINITY;
   /** The places, in the order of all that happened, since which nobody may have changed lock or phase. */
   #lockSince = 0;
   #phaseSince = 0;
@@ -83,6 +88,7 @@ export class MatchModel {
   abandoned(asked: Asked, nowMs: number, at: number): void {
     if (isPost(asked, '/api/match/lease')) this.lease.abandoned(asked, nowMs);
     if (!this.#changes.delete(asked)) return;
+    this.#abandonedMs = nowMs;
     if (isCall(asked)) this.#lastCall.lost(asked);
     this.#settledAt(asked, at);
     this.#maybe(asked, nowMs, at);
@@ -222,7 +228,7 @@ export class MatchModel {
     const standing = this.#phase.values.filter(one => possible(one, nowMs).some(now => now === phase));
     this.#phase.are(standing, at);
     this.#locked.are([locked], at);
-    if (recorded) {
+    if (recorded && nowMs - this.#abandonedMs > SHOWN_MS) {
       this.#keptPhase.are(standing, at);
       this.#keptLock.are([locked], at);
     }

@@ -26,7 +26,9 @@ const members = {
   lease: nullable(lease, 'Whose beat was accepted last.'),
   refereeSilent: yesNo('In auto or teleop, no beat was accepted for too long.'),
   allows,
-  recorded: yesNo('Whether lock and phase would outlive a power cut.'),
+  recorded: yesNo(
+    'Whether lock and phase would outlive a power cut; a change that is being written shows as false after 0.8 s.',
+  ),
 };
 
 /** The match as status shows it; nothing in it changes while nothing happens. */

@@ -278,6 +278,30 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'an unlock that nobody waited for may still be on its way to the medium at rest': {
+    settings: {
+      pollHz: 20,
+      hostSilenceMs: 0,
+      laserMaxOnS: 0.5,
+      onRefereeSilence: 'hold',
+      frameMs: 0.2,
+      effectMs: 19,
+    },
+    steps: [
+      post('/api/match/lock', { reason: 'walk' }),
+      { do: 'settle' },
+      { do: 'disk', weather: { latencyMs: 700, fails: [], torn: 0 } },
+      {
+        do: 'ask',
+        request: { method: 'POST', path: '/api/match/unlock' },
+        hangUpAfterMs: 1,
+      },
+      { do: 'settle' },
+      { do: 'end', how: 'kill', left: 'all', downMs: 0, controllersToo: false },
+      { do: 'wait', ms: 20 },
+      post('/api/resume'),
+    ],
+  },
   'a torn log that the start could not read is mended with a number of its run': {
     steps: [
       { do: 'disk', weather: { latencyMs: 1, fails: [], torn: 0, hangs: true } },
