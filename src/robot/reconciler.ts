@@ -141,17 +141,21 @@ export class Reconciler {
       });
     }
     if (mode === 'debug') await this.#lookAtWave(untilMs);
+    // A guard is set before its wave and taken away after it. A wave without one would be taken for somebody's choice by
+    // a daemon that starts in between.
     const guard = this.#state.difference?.guard;
-    if (guard !== undefined) await this.guard(guard, untilMs);
+    if (guard !== undefined && guard !== 0) await this.guard(guard, untilMs);
     const gains = this.#state.difference?.gains;
     if (gains !== undefined) {
       await this.applyGains(gains, untilMs);
       this.#emit({ what: 'gains applied' });
     }
     const wave = this.#state.difference?.wave;
-    if (wave === undefined) return;
-    await this.excite(wave, untilMs, this.#state.sameBoot());
-    await this.#lookAtWave(untilMs);
+    if (wave !== undefined) {
+      await this.excite(wave, untilMs, this.#state.sameBoot());
+      await this.#lookAtWave(untilMs);
+    }
+    if (this.#state.difference?.guard === 0) await this.guard(0, untilMs);
   }
 
   async #lookAtWave(untilMs: number): Promise<void> {

@@ -132,8 +132,9 @@ export class UnitGains {
 
   /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */
   async tryGains(trial: Trial, stillWanted?: () => void): Promise<void> {
+    const act = { kind: 'trial', unit: this.#unit.name } as const;
     try {
-      await this.#gate.request({ kind: 'trial', unit: this.#unit.name }, stillWanted, async untilMs => {
+      await this.#gate.request(act, stillWanted, async untilMs => {
         const running = this.#state.gains.trial;
         if (running !== undefined && running.id !== trial.id) {
           throw new RobotError('trial-running', { unit: this.#unit.name, by: running.by });
@@ -146,7 +147,8 @@ export class UnitGains {
         await this.#reconciler.applyGains(trial.gains, untilMs);
         // A trial can end without waiting for the turn of the request that renews it.
         if (this.#state.gains.trial !== running) throw new RobotError('trial-ended');
-        if (this.#state.latch.isWanted) throw new RobotError('stopped');
+        // A stop, or a phase without trials, may have come since the turn began.
+        this.#gate.require(act, undefined);
         this.#state.gains.beginTrial(trial);
       });
     } catch (error) {

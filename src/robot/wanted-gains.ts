@@ -65,8 +65,9 @@ export class WantedGains {
 
   /** A trial with the id of the one under way renews it, or changes its gains. */
   beginTrial(trial: Trial): void {
-    if (this.#trial?.id !== trial.id) this.#emit({ what: 'trial', by: trial.by });
+    const isNew = this.#trial?.id !== trial.id;
     this.#trial = trial;
+    if (isNew) this.#emit({ what: 'trial', by: trial.by });
   }
 
   endTrial(why: TrialEnd): void {

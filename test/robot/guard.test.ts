@@ -48,6 +48,19 @@ describe("the controller's guard of the excitation", () => {
     expect(given()).to.deep.equal([1.5, 0, Math.fround(2.2)]);
   });
 
+  it('goes only after its wave, so that no daemon that starts in between takes the wave for a choice', async () => {
+    const ends = () => written().filter(register => register === 'guard' || register === 'excitation');
+    await tryGains();
+    await robot.during(chassis().excite(WAVE));
+    robot.frames.length = 0;
+    await robot.during(chassis().excite({ ...WAVE, amplitude: 0 }));
+    expect(ends()).to.deep.equal(['excitation', 'guard']);
+    await robot.during(chassis().excite(WAVE));
+    robot.frames.length = 0;
+    await robot.during(chassis().endTuning('a', WAVE));
+    expect(ends()).to.deep.equal(['excitation', 'guard']);
+  });
+
   it('ends the trial and its wave when it acts, and everybody sees why', async () => {
     await robot.during(chassis().excite(WAVE));
     await tryGains();

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
 describe('the end of a trial', () => {
@@ -116,5 +117,46 @@ describe('a trial that ends while a request gives its gains', () => {
       expect(robot.truth('chassis').stopped).to.equal(true);
       await robot.during(robot.robot.resume());
     }
+  });
+});
+
+describe('the beginning of a trial', () => {
+  it('is refused where a phase without trials comes while it is on its way, and leaves nothing', async () => {
+    let isForbidden = false;
+    const robot = await ClockedRobot.start(
+      {},
+      {
+        require: ({ kind }) => {
+          if (kind === 'trial' && isForbidden) throw new RobotError('wrong-phase', { phase: 'teleop' });
+        },
+      },
+    );
+    const { chassis } = robot.robot.units;
+    const { gains: saved } = robot.robot.store.current('chassis');
+    robot.intercept = ({ register }) => {
+      isForbidden ||= register === 'commit';
+      return undefined;
+    };
+    const gains = { ...saved, speed: { kp: 1, ki: 0, kd: 0 } };
+    const trial = { id: 'a', by: 'lab', gains, endsAtMs: 1e9 };
+    expect(await robot.outcome(chassis.gains.tryGains(trial))).to.equal('wrong-phase');
+    await robot.wait(300);
+    expect(chassis.trial).to.equal(undefined);
+    expect(robot.truth('chassis').gains?.speed?.kp).to.equal(saved.speed?.kp);
+    await robot.end();
+  });
+
+  it('is seen by those who hear of it', async () => {
+    const robot = await ClockedRobot.start();
+    const { chassis } = robot.robot.units;
+    const seen: unknown[] = [];
+    robot.robot.events.add(({ what }) => {
+      if (what === 'trial') seen.push(chassis.trial?.id);
+    });
+    const { gains } = robot.robot.store.current('chassis');
+    await robot.during(chassis.gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));
+    await robot.during(chassis.gains.endTrial('ended'));
+    expect(seen).to.deep.equal(['a', undefined]);
+    await robot.end();
   });
 });

@@ -278,6 +278,28 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a trial that begins while a phase without trials is set is none': {
+    settings: { pollHz: 10, onControllerReset: 'restore', onRefereeSilence: 'hold', frameMs: 1, effectMs: 6 },
+    steps: [
+      post('/api/chassis/pidconfig/trial', { gains: gainsOf(8715), leaseS: 5 }),
+      post('/api/match', { id: 'first', revision: 1, phase: 'teleop', remainingS: null }),
+      { do: 'settle' },
+    ],
+  },
+  'a tuning that a kill cuts short behind a stop leaves no wave': {
+    settings: { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
+    steps: [
+      post('/api/chassis/mode/switch', { mode: 'debug' }),
+      { do: 'wait', ms: 50 },
+      post('/api/chassis/autotune', { loop: 'speed', leaseS: 1 }),
+      { do: 'wait', ms: 500 },
+      post('/api/match/lock', { reason: 'walk' }),
+      post('/api/stop'),
+      { do: 'wait', ms: 10 },
+      { do: 'end', how: 'kill', left: 'all', downMs: 0, controllersToo: false },
+      { do: 'settle' },
+    ],
+  },
   'an unlock that nobody waited for may still be on its way to the medium at rest': {
     settings: {
       pollHz: 20,
