@@ -55,8 +55,6 @@ export function verifyLog(content: Buffer, given?: LogHead): Verdict {
       if (line.boot === before.line.boot && line.seq < before.line.seq) {
         return { ok: false, line: number, why: 'Its number is below the one before.' };
       }
-    } else if (line.seq === 1 && line.prev !== NOTHING_BEFORE) {
-      return { ok: false, line: number, why: 'It says that it is the first, and follows another.' };
     }
     before = { line, hash: sha256(bytes) };
     isHeadSeen ||= before.hash === given?.hash && line.seq === given.seq;

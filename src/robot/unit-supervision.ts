@@ -14,10 +14,12 @@ const POLL_MS = 100;
 const TAKE_IN_MS = 350;
 /** Readings let switches go first for so long. */
 const GIVE_WAY_MS = 20;
-/** A unit at rest gets its heartbeat, and is asked for its readings, only after this time: at every fifth poll of 50 Hz. */
-const REST_MS = 90;
-/** Controllers that bear less silence than this hear a heartbeat at every poll, so that two lost ones do not cost torque. */
-const PATIENT_MS = 5 * REST_MS;
+/** The readings of a unit at rest are taken anew after this time: at every fifth poll of 50 Hz. */
+const READ_AT_REST_MS = 90;
+/** A unit at rest gets a heartbeat after this time: at every third poll of 50 Hz, and no further apart than 100 ms or one poll. */
+const BEAT_AT_REST_MS = 50;
+/** Controllers that bear less silence than this hear a heartbeat at every poll. To the others two lost ones do not matter. */
+const PATIENT_MS = 450;
 /** Failed polls in a row before a controller counts as gone. */
 const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
@@ -200,17 +202,18 @@ export class UnitSupervision {
   }
 
   get #areReadingsDue(): boolean {
-    return !this.#isAtRest || this.#telemetry === undefined || this.#isOlder(this.#readAtMs);
+    return !this.#isAtRest || this.#telemetry === undefined || this.#isOlder(this.#readAtMs, READ_AT_REST_MS);
   }
 
   get #isBeatDue(): boolean {
     const { givenMs } = this.#silence;
     const isPatient = givenMs === 0 || givenMs >= PATIENT_MS;
-    return !this.#isAtRest || !isPatient || !this.#online || this.#isOlder(this.#beatAtMs);
+    const isRare = this.#isAtRest && isPatient && this.#online;
+    return !isRare || this.#isOlder(this.#beatAtMs, BEAT_AT_REST_MS);
   }
 
-  #isOlder(atMs: number): boolean {
-    return this.#clock.nowMs() - atMs >= REST_MS;
+  #isOlder(atMs: number, ageMs: number): boolean {
+    return this.#clock.nowMs() - atMs >= ageMs;
   }
 
   /** Switches go before readings, but not for ever: callers who leave no gap would make the unit count as offline. */

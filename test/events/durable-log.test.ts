@@ -1,4 +1,4 @@
-import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
@@ -46,28 +46,27 @@ describe('the durable log', () => {
       expect(verifyLog(content)).to.deep.include({ ok: true, lines: 12, notes: [] });
     }));
 
-  it('verifies after a run that could not read it when it began, and found it torn', () =>
-    inTemporaryFolder(async folder => {
-      await run(folder, acts(12));
-      const file = join(folder, LOG_FILE);
-      await appendFile(file, '{"seq":13,');
-      const clock = new ManualClock();
-      const durable = new DurableLog({
-        disk: realDisk,
-        folder,
-        clock,
-        runId: 'late',
-        isSynchronised: () => false,
-      });
-      const log = new EventLog(clock, { runId: 'late', lastSeq: durable.lastSeq });
-      log.recorded.add(event => durable.add(event));
-      acts(3)(log);
-      await durable.close();
-      log.close();
-      const content = await readFile(file);
-      expect(verifyLog(content)).to.deep.include({ ok: true, lines: 16 });
-      expect(content.toString()).to.include('"log-repaired"');
-    }));
+  const left: Readonly<Record<string, (file: string, folder: string) => Promise<void>>> = {
+    torn: file => appendFile(file, '{"seq":13,'),
+    'begun anew, without a line': (file, folder) => rename(file, join(folder, OLD_LOG_FILE)),
+  };
+  for (const [how, damage] of Object.entries(left)) {
+    it(`verifies after a run that could not read it when it began, and found it ${how}`, () =>
+      inTemporaryFolder(async folder => {
+        await run(folder, acts(12));
+        const file = join(folder, LOG_FILE);
+        await damage(file, folder);
+        const clock = new ManualClock();
+        const isSynchronised = () => false;
+        const durable = new DurableLog({ disk: realDisk, folder, clock, runId: 'late', isSynchronised });
+        const log = new EventLog(clock, { runId: 'late', lastSeq: durable.lastSeq });
+        log.recorded.add(event => durable.add(event));
+        acts(3)(log);
+        await durable.close();
+        log.close();
+        expect(verifyLog(await readFile(file))).to.deep.include({ ok: true });
+      }));
+  }
 
   describe('of a disk that is too slow', () => {
     let disk: RecordingDisk;
