@@ -39,25 +39,35 @@ interface Entry {
   open(config: Config): Promise<Opened>;
 }
 
-/** Exit codes: 0 for success, 1 for failure, 2 for a wrong command line or configuration. */
+/** As Node ends a program whose top level waits for what can never come. */
+const NEVER_DONE = 13;
+
 export async function run(entry: Entry, args: readonly string[]): Promise<void> {
+  process.exitCode = NEVER_DONE;
+  process.exitCode = await exitCodeOf(entry, args);
+}
+
+/** 0 for success, 1 for failure, 2 for a wrong command line or configuration. */
+async function exitCodeOf(entry: Entry, args: readonly string[]): Promise<number> {
   try {
     const said = await entry.beside?.(args);
     if (said !== undefined) {
       (said.exitCode === 0 ? process.stdout : process.stderr).write(`${said.text}\n`);
-      process.exitCode = said.exitCode;
-      return;
+      return said.exitCode;
     }
     const line = parseCommandLine(args, ['serve', ...Object.keys(entry.commands)]);
-    if (line.help) return print(`Usage: ${entry.name} [options]\n\n${entry.about}\n\n${OPTIONS_HELP}`);
-    if (line.version) return print(version);
-    const command = entry.commands[line.command];
-    if (command === undefined) await serveRobot(entry, loadConfig(fileOf(entry, line), line, entry.defaults));
-    else process.exitCode = await command({ ...configOrDefaults(entry, line), json: line.json });
+    if (line.help) print(`Usage: ${entry.name} [options]\n\n${entry.about}\n\n${OPTIONS_HELP}`);
+    else if (line.version) print(version);
+    else {
+      const command = entry.commands[line.command];
+      if (command !== undefined) return await command({ ...configOrDefaults(entry, line), json: line.json });
+      await serveRobot(entry, loadConfig(fileOf(entry, line), line, entry.defaults));
+    }
+    return 0;
   } catch (error) {
     if (!isRobotError(error, 'bad-config')) throw error;
     process.stderr.write(`${configProblem(error)}\n`);
-    process.exitCode = 2;
+    return 2;
   }
 }
 
