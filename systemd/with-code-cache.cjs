@@ -5,7 +5,7 @@
  * missing, damaged, or of another text or Node is not used: the start takes longer, nothing else. The program is in
  * CommonJS, without any import().
  */
-const { chmodSync, readFileSync, statSync, writeFileSync } = require('node:fs');
+const { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname } = require('node:path');
 const v8 = require('node:v8');
@@ -38,9 +38,21 @@ function make(program) {
   const code = script.createCachedData();
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
   checksum.writeUInt32LE(checksumOf(source, code));
-  writeFileSync(cacheFile(program), Buffer.concat([checksum, code]));
-  // whatever root's umask is: the daemon is not root
-  chmodSync(cacheFile(program), 0o644);
+  put(cacheFile(program), Buffer.concat([checksum, code]));
+}
+
+/** Whole or not at all: a full disk keeps no part of it. */
+function put(file, bytes) {
+  const made = `${file}.new`;
+  try {
+    writeFileSync(made, bytes, { flush: true });
+    // whatever root's umask is: the daemon is not root
+    chmodSync(made, 0o644);
+    renameSync(made, file);
+  } catch (error) {
+    rmSync(made, { force: true });
+    throw error;
+  }
 }
 
 function readCode(program, source) {

@@ -30,7 +30,9 @@ export function layOutSystem(root: string): void {
     `#!/bin/sh\n${environment.join('')}exec \${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} ${node} /${HOME}/dist/${entry}/main.js "$@"\n`;
   put(root, 'usr/bin/trunnion', command('src'), 0o755);
   put(root, 'usr/bin/trunnion-sim', command('sim'), 0o755);
-  put(root, `${HOME}/make-code-cache`, `#!/bin/sh\nexec ${node} --make /${HOME}/dist/src/main.js\n`, 0o755);
+  // V8 refuses a cache that was made under other flags: the service does not have those of root's NODE_OPTIONS
+  const make = `#!/bin/sh\nexport NODE_OPTIONS=\nexec ${node} --make /${HOME}/dist/src/main.js\n`;
+  put(root, `${HOME}/make-code-cache`, make, 0o755);
   for (const program of ['trunnion-dark', 'with-notify-socket']) {
     put(root, `${HOME}/${program}`, readFileSync(join('systemd', program)), 0o755);
   }

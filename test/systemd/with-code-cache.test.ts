@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -10,8 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { HOME, layOutSystem } from '../../scripts/package/layout.js';
 import { NODE_OPTIONS } from '../../scripts/package/node-options.js';
 
 const SCRIPT = resolve('systemd/with-code-cache.cjs');
@@ -83,6 +86,32 @@ describe('with-code-cache', function () {
   it('writes what the daemon can read, whatever the umask of root', () => {
     execFileSync('sh', ['-c', 'umask 077; exec "$@"', 'sh', process.execPath, SCRIPT, '--make', program]);
     expect(statSync(cache).mode & 0o777).to.equal(0o644);
+  });
+
+  it('keeps no part of a cache that did not fit on the disk, and says so', () => {
+    // a disk that is full after one block of 512 bytes
+    writeFileSync(program, PROGRAM.padEnd(5000, '\n// not short'));
+    const script = 'ulimit -f 1; exec "$@"';
+    const args = ['-c', script, 'sh', process.execPath, ...NODE_OPTIONS, SCRIPT, '--make', program];
+    const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+    expect(stderr).to.include('file too large');
+    expect(status).to.equal(1);
+    expect(readdirSync(folder)).to.have.members(['greeting.cjs', 'program.js']);
+    expectToRun();
+  });
+
+  it('is made by the installation under the flags of the service, whatever those of root are', () => {
+    layOutSystem(folder);
+    const installed = join(folder, HOME, 'dist/src/main.js');
+    mkdirSync(dirname(installed), { recursive: true });
+    copyFileSync(program, installed);
+    const script = readFileSync(join(folder, HOME, 'make-code-cache'), 'utf8')
+      .replaceAll(`/${HOME}`, join(folder, HOME))
+      .replace('/usr/bin/node', process.execPath);
+    const env = { ...process.env, NODE_OPTIONS: '--stack-trace-limit=50' };
+    execFileSync('sh', ['-c', script], { env });
+    program = installed;
+    expect(rejected()).to.equal('false');
   });
 
   it('keeps the lines of the program in stack traces', () => {
