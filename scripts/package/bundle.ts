@@ -29,7 +29,7 @@ const ENTRIES: readonly Entry[] = ['src/main', 'sim/main', 'src/autotune/propose
 /** The operator's page, as built and compressed by scripts/console/build.ts. */
 const PAGE = 'dist/console';
 
-/** Lets a module find what lies beside its own place, although it now stands in a file with others, one folder deep. */
+/** Lets a module find what lies beside its own place, although it now stands in a file with others, which knows `dist`. */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup(builder) {
@@ -37,7 +37,7 @@ const ownUrls: Plugin = {
       const own = relative('dist', path);
       const code = readFileSync(path, 'utf8').replaceAll(
         'import.meta.url',
-        `new URL('../${own}', import.meta.url).href`,
+        `new URL('${own}', distUrl).href`,
       );
       // a code cache is made of a function around the file, and there a first line for the shell has no place
       return { contents: code.replace(/^#!.*/, ''), resolveDir: dirname(path) };
@@ -81,7 +81,12 @@ function packagesOf(metafile: Metafile): string[] {
   return [...new Set(folders)].sort();
 }
 
-/** `more` are entries besides the package's own, each put into a folder of `dist`. */
+/** From the entry's folder to `dist`. */
+function wayUp({ out }: Entry): string {
+  return `./${'../'.repeat(out.split('/').length - 1)}`;
+}
+
+/** `more` are entries besides the package's own. */
 export async function bundleDaemon(
   natives: readonly string[],
   destination: string,
@@ -95,23 +100,28 @@ export async function bundleDaemon(
     preserveSymlinks: true,
     logLevel: 'warning',
   } as const;
-  const daemon = await build({
-    ...common,
-    entryPoints: [...ENTRIES, ...more].map(entry => ({ in: `dist/${entry.in}.js`, out: entry.out })),
-    outdir: join(destination, 'dist'),
-    format: 'cjs',
-    // What is loaded later is so by require: Node 20 finds nothing for an import() in code that comes from a cache.
-    supported: { 'dynamic-import': false },
-    external: [...natives],
-    // a shorter text is read sooner at a start, and takes less room on the SD card; names and lines stay for stack traces
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: 120,
-    legalComments: 'none',
-    plugins: [ownUrls, noEncodings, fewTypes],
-    define: { 'import.meta.url': 'fileUrl' },
-    banner: { js: "const fileUrl = require('node:url').pathToFileURL(__filename).href;" },
-  });
+  const program = (entry: Entry) =>
+    build({
+      ...common,
+      entryPoints: [{ in: `dist/${entry.in}.js`, out: entry.out }],
+      outdir: join(destination, 'dist'),
+      format: 'cjs',
+      // What is loaded later is so by require: Node 20 finds nothing for an import() in code that comes from a cache.
+      supported: { 'dynamic-import': false },
+      external: [...natives],
+      // a shorter text is read sooner at a start, and takes less room on the SD card; names and lines stay for stack traces
+      minifyWhitespace: true,
+      minifySyntax: true,
+      lineLimit: 120,
+      legalComments: 'none',
+      plugins: [ownUrls, noEncodings, fewTypes],
+      // a library's own, which would be empty
+      logOverride: { 'empty-import-meta': 'error' },
+      banner: {
+        js: `const distUrl = new URL('${wayUp(entry)}', require('node:url').pathToFileURL(__filename));`,
+      },
+    });
+  const programs = await Promise.all([...ENTRIES, ...more].map(program));
   for (const file of filesIn(PAGE)) put(destination, join(PAGE, file), readFileSync(join(PAGE, file)));
   const page = await build({
     ...common,
@@ -131,7 +141,7 @@ export async function bundleDaemon(
     put(destination, file, readFileSync(file));
   }
   return {
-    packages: [daemon, page, native].flatMap(built => packagesOf(built.metafile)),
+    packages: [...programs, page, native].flatMap(built => packagesOf(built.metafile)),
     addons: nativePackages.filter(folder => readdirSync(folder).includes('binding.gyp')),
   };
 }

@@ -97,6 +97,8 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
     engines: { node: nodeRange(order.majors).join(' ') },
   };
   put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
+  // An upgrade replaces file by file, this one before the programs, while the manifest of 0.1.0 still says another type.
+  put(root, `${HOME}/dist/package.json`, `${JSON.stringify({ type: manifest.type })}\n`);
   layOutSystem(root);
   put(root, 'usr/share/doc/trunnion/copyright', copyright(shipped));
   put(root, 'usr/share/doc/trunnion/sbom.cdx.json', billOfMaterials(version, shipped));
