@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
@@ -19,6 +20,35 @@ describe('the console of a robot with tokens and a match', function () {
   const add = async (name: string, role: string) => {
     const [secret = ''] = (await token('add', name, '--role', role)).split('\n');
     return secret;
+  };
+  /** While the daemon has these settings; then it has its usual ones. */
+  const withSettings = async (settings: string, act: () => Promise<void>) => {
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await robot.startDaemon(port, settings);
+    try {
+      await act();
+    } finally {
+      await robot.daemon.kill();
+      await robot.startDaemon(port);
+    }
+  };
+  const enter = async (page: Page, secret: string) => {
+    const field = page.getByRole('region', { name: 'Login' }).locator('input');
+    await field.fill(secret);
+    await field.press('Enter');
+    await shows(page.locator('.who'), /\(/);
+    // A stop that the page sends on entering has been sent by now.
+    await page.evaluate("fetch('/healthz')");
+  };
+  const callAs = (secret: string, method: string, path: string, body?: unknown) =>
+    call(robot.url, method, path, body, { authorization: `Bearer ${secret}` });
+  const stopsOf = (page: Page) => {
+    const stops: string[] = [];
+    page.on('request', request => {
+      if (request.url().endsWith('/api/stop')) stops.push(request.url());
+    });
+    return stops;
   };
   const blank = async () => {
     const context = await robot.browser.newContext({ viewport: { width: 1280, height: 720 } });
@@ -94,23 +124,75 @@ describe('the console of a robot with tokens and a match', function () {
     expect((await robot.truth()).gimbal.stopped).to.equal(true);
   });
 
-  it('sends a STOP that was refused as soon as whoever may has entered', async () => {
-    const { port } = new URL(robot.url);
-    await robot.daemon.kill();
-    await robot.startDaemon(port, 'access: {stop: token}\n');
-    const secret = await add('op', 'operator');
-    const page = await blank();
-    await page.goto(robot.url);
-    const login = page.getByRole('region', { name: 'Login' });
-    await shows(login, /who you are/);
-    await page.locator('.stop').click();
-    await shows(alerts(page), /STOP is not confirmed\. Be ready to cut the power\. Log in to send it\./);
-    await login.locator('input').fill(secret);
-    await login.locator('input').press('Enter');
-    await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
-    await robot.daemon.kill();
-    await robot.startDaemon(port);
-  });
+  it('sends a STOP that was refused as soon as whoever may has entered', () =>
+    withSettings('access: {stop: token}\n', async () => {
+      const secret = await add('op', 'operator');
+      const page = await blank();
+      await page.goto(robot.url);
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await page.locator('.stop').click();
+      await shows(
+        alerts(page),
+        /STOP is not confirmed\. Be ready.* Log in as operator or referee to send it\./,
+      );
+      await enter(page, secret);
+      await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
+    }));
+
+  it('keeps the STOP of a spectator, which is refused, for the operator who enters after Leave', () =>
+    withSettings('access: {stop: token}\n', async () => {
+      const spectator = await add('spec', 'spectator');
+      const operator = await add('op', 'operator');
+      const page = await blank();
+      await page.goto(`${robot.url}/#token=${spectator}`);
+      await shows(page.locator('.who'), /spec/);
+      await page.locator('.stop').click();
+      await shows(
+        alerts(page),
+        /STOP is not confirmed\. Be ready.* Log in as operator or referee to send it\./,
+      );
+      await page.getByRole('button', { name: 'Leave' }).click();
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await enter(page, operator);
+      await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
+    }));
+
+  it('does not send a refused STOP any more a minute after the press, but asks for another press', () =>
+    withSettings('access: {stop: token}\n', async () => {
+      const secret = await add('op', 'operator');
+      const page = await blank();
+      await page.clock.install();
+      await page.goto(robot.url);
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await page.locator('.stop').click();
+      await shows(alerts(page), /STOP is not confirmed/);
+      await page.clock.runFor(62_000);
+      const stops = stopsOf(page);
+      await enter(page, secret);
+      expect(stops).to.deep.equal([]);
+      await shows(alerts(page), /STOP was refused at [\d:]+\. Press it again if it is still wanted\./);
+      expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
+      await page.locator('.stop').click();
+      await shows(alerts(page), /^(?!.*refused).*gimbal stopped \(confirmed\)/i);
+    }));
+
+  it('does not send a STOP again on a login that the daemon obeyed and could not confirm', () =>
+    withSettings('supervision: {hostSilenceMs: 0}\n', async () => {
+      const secret = await add('op', 'operator');
+      const page = await blank();
+      await page.goto(robot.url);
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      const gimbal = (fault: string) => callAs(secret, 'POST', '/sim/faults', { target: 'gimbal', fault });
+      await gimbal('unplug');
+      await page.locator('.stop').click();
+      await shows(alerts(page), /^STOP is not confirmed/);
+      await gimbal('plug');
+      await eventually(async () => (await callAs(secret, 'POST', '/api/resume')).status === 200);
+      const stops = stopsOf(page);
+      await enter(page, secret);
+      expect(stops).to.deep.equal([]);
+      expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
+    }));
 
   it('believes the newest answer of who is here, also when an older one comes after it', async () => {
     const secret = await add('op', 'operator');

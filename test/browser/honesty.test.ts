@@ -124,7 +124,7 @@ describe('the console under faults', function () {
       route.fulfill({ status: 403, json: { code: 'not-allowed', detail: 'Your token may not stop.' } }),
     );
     await stop(page).click();
-    await shows(alerts(page), /STOP is not confirmed\. .*Your token may not stop/);
+    await shows(alerts(page), /STOP is not confirmed\. .*Log in as operator or referee/);
     await page.clock.runFor(30_000);
     expect(await alerts(page).textContent()).to.match(/STOP is not confirmed/);
     await post('/api/stop');

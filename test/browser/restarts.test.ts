@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, press, shows } from './console-page.js';
+import { alerts, consoleInBrowser, has, press, shows } from './console-page.js';
 import { holding } from './held-requests.js';
 
 describe('the console and restarts, of a controller and of the daemon', function () {
@@ -111,8 +111,18 @@ describe('the console and restarts, of a controller and of the daemon', function
     // As after an update, with the page out of the browser's cache.
     await page.reload();
     await shows(alerts(page), /another version.*load it anew/);
+    const reload = page.getByRole('button', { name: 'Load the page anew' });
+    await page.evaluate("location.hash = '#match'");
+    await shows(page.locator('.match .strip'), /another version/);
+    expect(await reload.count()).to.equal(0);
+    await page.evaluate("location.hash = ''");
+    await has(reload, 'aria-disabled', null);
     const loaded = page.waitForEvent('load');
-    await page.getByRole('button', { name: 'Load the page anew' }).dispatchEvent('click');
+    await reload.and(page.locator(':not([aria-disabled])')).dispatchEvent('click');
     await loaded;
+    await has(reload, 'aria-disabled', null);
+    await page.unroute('**/api/events');
+    await page.route('**/api/events', route => route.abort());
+    await has(reload, 'aria-disabled', 'true');
   });
 });

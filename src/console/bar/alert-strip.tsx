@@ -14,14 +14,14 @@ declare const VERSION: string;
 
 /**
  * All complaints, the most urgent always in view in room of its own, so that nothing moves and nothing is covered. A press
- * lays the others over the page below.
+ * lays the others over the page below. `holds` is for one thumb: nothing there loads the page anew by a slip.
  */
-export function AlertStrip() {
+export function AlertStrip({ holds = false }: { readonly holds?: boolean }) {
   const { model } = useConsole();
   const open = useSignal(false);
   const isCut = useSignal(false);
   const list = useRef<HTMLUListElement>(null);
-  const lines = linesOf(model);
+  const lines = linesOf(model, holds);
   const others = lines.slice(1);
   const folds = lines.length > 0 && (others.length > 0 || isCut.value || open.value);
   const measure = () => {
@@ -81,7 +81,7 @@ function subjectsOf(lines: readonly Line[]): string {
   return [...new Set(lines.map(({ about }) => about.replace(/[:.]$/, '')))].join(', ');
 }
 
-function linesOf(model: Model): AnswerableLine[] {
+function linesOf(model: Model, holds: boolean): AnswerableLine[] {
   const [status, fresh, resting] = [model.status.value, model.fresh.value, model.resting.value];
   return mostUrgentFirst<AnswerableLine>([
     ...stopAskLines(model),
@@ -97,27 +97,40 @@ function linesOf(model: Model): AnswerableLine[] {
     ].flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
-    ...(status === undefined || status.version === VERSION ? [] : [OUTDATED]),
+    ...(status === undefined || status.version === VERSION ? [] : [outdatedLine(model, holds)]),
     ...doingLines(model),
   ]);
 }
 
-const OUTDATED: AnswerableLine = {
-  tone: 'note',
-  about: 'Page',
-  text: 'is of another version than the daemon: load it anew.',
-  answer: { label: 'Reload', name: 'Load the page anew', run: () => location.reload() },
-};
+/** Without contact the page might not come back, and a stop that is still to be sent would be forgotten. */
+function outdatedLine({ fresh, hasStopToSend }: Model, holds: boolean): AnswerableLine {
+  const line = {
+    tone: 'note',
+    about: 'Page',
+    text: 'is of another version than the daemon: load it anew.',
+  } as const;
+  if (holds) return line;
+  const run = () => location.reload();
+  const disabled = !fresh.value || hasStopToSend;
+  return { ...line, answer: { label: 'Reload', name: 'Load the page anew', run, disabled } };
+}
 
 /** A stop without an answer, until status says of itself what came of it. */
-function stopAskLines({ stopping, asksAgain, fresh, status }: Model): Line[] {
+function stopAskLines(model: Model): Line[] {
+  const { stopping, asksAgain, fresh, status, stopIsOld, stopPressedMs } = model;
   if (fresh.value && status.value?.stopped) return [];
   if (asksAgain.value) {
     return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
   }
   const refusal = stopping.refusal.value;
   if (refusal === undefined) return [];
-  const cure = refusal.code.startsWith('token-') ? 'Log in to send it.' : refusalText(refusal);
+  if (model.isStopForbidden && stopIsOld.value) {
+    const at = clockText(new Date(stopPressedMs.value).toISOString(), new Date());
+    return [
+      { tone: 'alarm', about: 'STOP', text: `was refused at ${at}. Press it again if it is still wanted.` },
+    ];
+  }
+  const cure = model.isStopForbidden ? 'Log in as operator or referee to send it.' : refusalText(refusal);
   const text = `Be ready to cut the power. ${cure}`;
   return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
 }

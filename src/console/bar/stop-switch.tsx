@@ -11,7 +11,7 @@ export function StopButton() {
       what="stop"
       run={() => {
         vibrate([80, 40, 80]);
-        void model.stop();
+        model.stop();
       }}
       class="stop"
       aria-keyshortcuts="Escape"

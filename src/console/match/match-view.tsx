@@ -19,7 +19,7 @@ export function MatchView() {
         <ResumeButton />
       </header>
       <div>
-        <AlertStrip />
+        <AlertStrip holds />
         <MatchBoard />
       </div>
       <main>

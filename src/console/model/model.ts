@@ -15,6 +15,9 @@ import { Telemetry } from './telemetry.js';
 import { Tuning } from './tuning.js';
 import { UnitGains } from './unit-gains.js';
 
+/** For so long after the press a stop that was refused is sent again without another press. */
+const STOP_WANTED_MS = 60_000;
+
 /** What this page knows of the robot, and what is asked of it here. */
 export class Model {
   readonly status = signal<Status | undefined>(undefined);
@@ -44,6 +47,10 @@ export class Model {
   readonly resuming = new Act('Resume');
   /** A stop that got no answer yet is asked again. */
   readonly asksAgain = signal(false);
+  /** When somebody pressed STOP last, in milliseconds since 1970. */
+  readonly stopPressedMs = signal(0);
+  /** The press is so long ago that nobody may want it any more. */
+  readonly stopIsOld = signal(false);
   readonly laser = new Act('Laser');
   readonly modes = perUnit(({ title }) => new Act(`${title} mode`));
   readonly exciting = perUnit(({ title }) => new Act(`${title} excitation`));
@@ -92,7 +99,7 @@ export class Model {
     return match === undefined || (match.allows[act] && match.lock === null);
   }
 
-  /** All that is asked of whoever ends something. */
+  /** All that is asked of whoever ends a trial or a tuning. */
   hasRight(right: 'drive' | 'tune'): boolean {
     return this.session.value?.rights.includes(right) ?? true;
   }
@@ -126,9 +133,22 @@ export class Model {
     await this.lookWhoIsHere();
   }
 
+  /** To load the page anew would forget a stop that somebody else may have to send. */
   async leave(): Promise<void> {
     await this.entering.run('leave', () => this.#daemon.leave());
-    location.reload();
+    if (this.hasStopToSend) await this.lookWhoIsHere();
+    else location.reload();
+  }
+
+  /** A stop is under way, or was not obeyed. */
+  get hasStopToSend(): boolean {
+    return (this.stopping.pending.value ?? this.stopping.refusal.value) !== undefined;
+  }
+
+  /** A stop was refused to whoever is here, and nothing was done. */
+  get isStopForbidden(): boolean {
+    const code = this.stopping.refusal.value?.code;
+    return code === 'token-required' || code === 'token-unknown' || code === 'not-allowed';
   }
 
   /** Asks for what happened while nobody listened. */
@@ -157,11 +177,18 @@ export class Model {
   /**
    * A stop that reached nobody is asked again once the daemon answers anything, however old it is. It may have arrived, and
    * only its answers were lost; but then it costs one Resume too many, where a stop that was forgotten may cost a hand. One
-   * that was refused is asked again for whoever has other rights.
+   * that was refused for want of a right is asked again for whoever has other rights, unless it is old: the robot may be
+   * stopped and resumed since.
    */
   #stopAgain(): void {
-    const refusal = this.stopping.refusal.peek();
-    if (refusal?.code === 'unreachable' || (refusal && this.#rights !== this.#stoppedWith)) void this.stop();
+    this.#lookAtStopAge();
+    const isForOthers = this.isStopForbidden && !this.stopIsOld.peek() && this.#rights !== this.#stoppedWith;
+    if (isForOthers || this.stopping.refusal.peek()?.code === 'unreachable') void this.#sendStop();
+  }
+
+  /** A press of the future is old too: somebody set the clock. */
+  #lookAtStopAge(): void {
+    this.stopIsOld.value = Math.abs(Date.now() - this.stopPressedMs.peek()) > STOP_WANTED_MS;
   }
 
   /** Undefined as long as they are not known. */
@@ -194,7 +221,15 @@ export class Model {
     return this.tuning.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
   }
 
-  async stop(): Promise<void> {
+  /** By a press, from which its age counts. */
+  stop(): void {
+    this.stopPressedMs.value = Date.now();
+    this.#lookAtStopAge();
+    setTimeout(() => this.#lookAtStopAge(), STOP_WANTED_MS + 1000);
+    void this.#sendStop();
+  }
+
+  async #sendStop(): Promise<void> {
     this.#stoppedWith = this.#rights;
     if (this.stopping.refusal.peek() !== undefined) this.asksAgain.value = true;
     await this.stopping.run('stop', () =>

@@ -10,7 +10,7 @@ export function listenToKeys(model: Model, onHelp: () => void): () => void {
   let letterAtMs = Number.NEGATIVE_INFINITY;
   let letter = '';
   const ends = [
-    onKey('escape', () => void model.stop()),
+    onKey('escape', () => model.stop()),
     onKey('l', () => model.darken()),
     onKey('?', onHelp),
     ...UNIT_LIST.map(({ name }) =>
