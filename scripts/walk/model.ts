@@ -50,6 +50,7 @@ export class Model {
   #daemonKnows = false;
   #ending = false;
   #hungUpMs = Number.NEGATIVE_INFINITY;
+  #answeredMs = Number.NEGATIVE_INFINITY;
   #startedMs = 0;
   /** The referee is lost, and that has been taken into account. */
   #lost = false;
@@ -101,6 +102,7 @@ export class Model {
     const isAlone = this.#outstanding.size === 0 && nowMs >= this.#hungUpMs + ANSWER_MS;
     if (isAlone)
       for (const { name } of UNIT_LIST) this.units[name].broughtBack(asked, truth.units[name], nowMs);
+    this.#answeredMs = nowMs;
   }
 
   hungUp(asked: Asked, nowMs: number): void {
@@ -282,8 +284,10 @@ export class Model {
     const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
     promise(!(forbidden && isTaken(answer)), 'refused while stopped', said);
     const calm = !this.#inTrouble(asked.sentMs);
-    const busy =
-      BUSY.includes(String(body?.code)) && (this.#outstanding.size > 0 || nowMs < this.#hungUpMs + ANSWER_MS);
+    // Others who were answered meanwhile may have been in the way when it was refused.
+    const hadOthers =
+      this.#outstanding.size > 0 || this.#answeredMs >= asked.sentMs || nowMs < this.#hungUpMs + ANSWER_MS;
+    const busy = BUSY.includes(String(body?.code)) && hadOthers;
     promise(!(calm && status === 503 && !busy && !isAccessRefusal(answer)), 'refused without a fault', said);
   }
 }

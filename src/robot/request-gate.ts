@@ -56,9 +56,19 @@ export class RequestGate {
 
   /** Throws what `request` would throw, except that a controller may be offline. */
   require(act: Act, stillWanted: (() => void) | undefined): void {
-    this.#permission.require(act);
-    if (act.kind !== 'save') this.#requireReleased();
+    if (act.kind === 'save') this.#permission.require(act);
+    else {
+      this.requireNotOvertaken(act);
+      this.requireOnline();
+      if (this.#state.latch.isReleasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
+    }
     stillWanted?.();
+  }
+
+  /** Throws where a stop or the match has overtaken an act that is nearly done. */
+  requireNotOvertaken(act: Act): void {
+    this.#permission.require(act);
+    if (this.#state.latch.isWanted) throw new RobotError('stopped');
   }
 
   /**
@@ -76,12 +86,6 @@ export class RequestGate {
       requireAllowed();
       return perform(untilMs);
     });
-  }
-
-  #requireReleased(): void {
-    if (this.#state.latch.isWanted) throw new RobotError('stopped');
-    this.requireOnline();
-    if (this.#state.latch.isReleasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
   }
 
   requireOnline(): void {

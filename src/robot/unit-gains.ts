@@ -147,8 +147,7 @@ export class UnitGains {
         await this.#reconciler.applyGains(trial.gains, untilMs);
         // A trial can end without waiting for the turn of the request that renews it.
         if (this.#state.gains.trial !== running) throw new RobotError('trial-ended');
-        // A stop, or a phase without trials, may have come since the turn began.
-        this.#gate.require(act, undefined);
+        this.#gate.requireNotOvertaken(act);
         this.#state.gains.beginTrial(trial);
       });
     } catch (error) {

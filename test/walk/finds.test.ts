@@ -278,6 +278,27 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a trial is refused as busy beside a resume of a running robot, and answered after it': {
+    settings: {
+      pollHz: 100,
+      hostSilenceMs: 2000,
+      onControllerReset: 'restore',
+      laserMaxOnS: 5,
+      refereeSilenceMs: 500,
+      onRefereeSilence: 'hold',
+      frameMs: 1,
+      effectMs: 6,
+    },
+    steps: [
+      { do: 'wait', ms: 833 },
+      { do: 'wait', ms: 56 },
+      { do: 'wait', ms: 1247 },
+      { do: 'wait', ms: 1 },
+      post('/api/resume'),
+      post('/api/chassis/pidconfig/trial', { gains: gainsOf(732), leaseS: 5 }),
+      { do: 'wait', ms: 20 },
+    ],
+  },
   'a trial that begins while a phase without trials is set is none': {
     settings: { pollHz: 10, onControllerReset: 'restore', onRefereeSilence: 'hold', frameMs: 1, effectMs: 6 },
     steps: [
