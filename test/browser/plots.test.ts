@@ -140,10 +140,13 @@ describe('the plots', function () {
   it('let the value under a finger go with the finger', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await filled(page);
-    const { x, y, width } = await over(page);
-    await page.touchscreen.tap(x + width / 2, y + 40);
     const cursor = () => page.evaluate<string>("document.querySelector('.u-cursor-x').style.transform");
-    await eventually(async () => (await cursor()).startsWith('translate(-10px'));
+    await eventually(async () => {
+      // The page may still move while it fills, and the finger miss the plot.
+      const { x, y, width } = await over(page);
+      await page.touchscreen.tap(x + width / 2, y + 40);
+      return (await cursor()).startsWith('translate(-10px');
+    });
   });
 
   it('leave plot, step figures and the gains of the chosen loop in sight on a laptop', async () => {
