@@ -225,9 +225,10 @@ export class MotorUnit {
       const guard = this.#state.guardOf(excitation, runaway);
       // The guard is set before a wave begins, and taken away after it has ended. While another loop is still excited the
       // guard is off, since its deviation is not meant for that loop.
-      const isOnLoop = this.#state.wave?.loop === excitation.loop;
+      const { wave: shown } = this.#state;
+      const isOther = shown?.loop !== excitation.loop && shown?.amplitude !== 0;
       if (excitation.amplitude !== 0 && this.#state.lacksGuard(guard))
-        await this.#reconciler.guard(isOnLoop ? guard : 0, untilMs);
+        await this.#reconciler.guard(isOther ? 0 : guard, untilMs);
       await this.#reconciler.excite(excitation, untilMs, sameBoot);
       await this.#reconciler.guard(guard, untilMs);
       const wave = await this.#controller.excitation({ priority: 'mode', untilMs });

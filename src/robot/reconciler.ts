@@ -143,8 +143,9 @@ export class Reconciler {
     if (mode === 'debug') await this.#lookAtWave(untilMs);
     // A guard is set before its wave and taken away after it. A wave without one would be taken for somebody's choice by
     // a daemon that starts in between.
-    const guard = this.#state.difference?.guard;
-    if (guard !== undefined && guard !== 0) await this.guard(guard, untilMs);
+    const { guard, wave: due } = this.#state.difference ?? {};
+    const isEnding = due === undefined || due.amplitude === 0;
+    if (guard !== undefined && !(guard === 0 && isEnding)) await this.guard(guard, untilMs);
     const gains = this.#state.difference?.gains;
     if (gains !== undefined) {
       await this.applyGains(gains, untilMs);

@@ -126,7 +126,7 @@ describe('the console under faults', function () {
     await stop(page).click();
     await shows(alerts(page), /STOP is not confirmed\. .*Log in as operator or referee/);
     await page.clock.runFor(30_000);
-    expect(await alerts(page).textContent()).to.match(/STOP is not confirmed/);
+    await shows(alerts(page), /STOP is not confirmed/);
     await post('/api/stop');
     await shows(alerts(page), /^(?!.*not confirmed).*Stopped:/i);
     await post('/api/resume');

@@ -61,6 +61,15 @@ describe("the controller's guard of the excitation", () => {
     expect(ends()).to.deep.equal(['excitation', 'guard']);
   });
 
+  it('comes before a wave on another loop than the one that rests', async () => {
+    await robot.during(chassis().excite({ ...WAVE, amplitude: 0, loop: 'angle' }));
+    await tryGains();
+    robot.frames.length = 0;
+    await robot.during(chassis().excite(WAVE));
+    expect(given()).to.deep.equal([RUNAWAY]);
+    expect(written().indexOf('guard')).to.be.below(written().indexOf('excitation'));
+  });
+
   it('ends the trial and its wave when it acts, and everybody sees why', async () => {
     await robot.during(chassis().excite(WAVE));
     await tryGains();
