@@ -140,8 +140,9 @@ export class Model {
     else location.reload();
   }
 
-  /** A stop is under way, or was not obeyed. */
+  /** A stop is under way, or was not obeyed and is not too old. */
   get hasStopToSend(): boolean {
+    if (this.isStopForbidden && this.stopIsOld.value) return false;
     return (this.stopping.pending.value ?? this.stopping.refusal.value) !== undefined;
   }
 
