@@ -7,7 +7,7 @@ import { accessibilityFaults } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, has, mode, shows } from './console-page.js';
+import { alerts, consoleInBrowser, forward, has, mode, shows } from './console-page.js';
 
 describe('the console of a robot with tokens and a match', function () {
   this.timeout(60_000);
@@ -115,8 +115,8 @@ describe('the console of a robot with tokens and a match', function () {
     await page.context().setOffline(true);
     await page.locator('.stop').click();
     await shows(alerts(page), /STOP sent, asking again/);
-    await page.clock.runFor(6000);
-    await page.clock.runFor(6000);
+    await forward(page, 6000);
+    await forward(page, 6000);
     await shows(alerts(page), /STOP is not confirmed/);
     await page.context().setOffline(false);
     await eventually(async () => !/STOP/.test((await alerts(page).textContent()) ?? ''));
@@ -166,7 +166,7 @@ describe('the console of a robot with tokens and a match', function () {
       await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
       await page.locator('.stop').click();
       await shows(alerts(page), /STOP is not confirmed/);
-      await page.clock.runFor(62_000);
+      await forward(page, 62_000);
       const stops = stopsOf(page);
       await enter(page, secret);
       expect(stops).to.deep.equal([]);

@@ -143,5 +143,13 @@ export function consoleInBrowser(): ConsoleInBrowser {
   };
 }
 
+/**
+ * Lets the page's installed clock go on, in steps in which each timer that is due comes once, and a frame is drawn once.
+ * Played frame by frame, seconds of plots take a minute on a slow machine.
+ */
+export async function forward(page: Page, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 250) await page.clock.fastForward(Math.min(250, left));
+}
+
 export const overflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, has, mode, overflow, shows } from './console-page.js';
+import { alerts, consoleInBrowser, forward, has, mode, overflow, shows } from './console-page.js';
 
 /** It must never look calmer than the robot is. */
 describe('the console under faults', function () {
@@ -102,13 +102,13 @@ describe('the console under faults', function () {
     await robot.daemon.kill();
     await stop(page).click();
     await shows(alerts(page), /STOP sent, asking again/);
-    await page.clock.runFor(6000);
+    await forward(page, 6000);
     await stop(page).click();
-    await page.clock.runFor(5000);
+    await forward(page, 5000);
     expect(await alerts(page).textContent()).to.match(/STOP sent, asking again/);
-    await page.clock.runFor(6000);
+    await forward(page, 6000);
     await shows(alerts(page), /STOP is not confirmed/);
-    await page.clock.fastForward(30_000);
+    await forward(page, 30_000);
     await shows(alerts(page), /STOP is not confirmed/);
     await robot.startDaemon(port);
     await eventually(async () => (await truth()).gimbal.stopped && (await truth()).chassis.stopped);
@@ -125,7 +125,7 @@ describe('the console under faults', function () {
     );
     await stop(page).click();
     await shows(alerts(page), /STOP is not confirmed\. .*Log in as operator or referee/);
-    await page.clock.runFor(30_000);
+    await forward(page, 30_000);
     await shows(alerts(page), /STOP is not confirmed/);
     await post('/api/stop');
     await shows(alerts(page), /^(?!.*not confirmed).*Stopped:/i);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, field, has, mode, press, shows } from './console-page.js';
+import { alerts, consoleInBrowser, field, forward, has, mode, press, shows } from './console-page.js';
 import { delaying } from './held-requests.js';
 
 /** What was asked first may come last: each request has a connection of its own. What is heard may be old. */
@@ -59,11 +59,11 @@ describe('the console on a network that holds packets back', function () {
     // A proxy that keeps what a stream brings.
     await page.route('**/api/events', () => undefined);
     await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
-    await page.clock.runFor(6000);
+    await forward(page, 6000);
     await shows(page.locator('.link'), /^The stream is silent$/);
     await shows(alerts(page), /The stream is silent\. What you see is the last that was heard/);
     await page.unroute('**/api/events');
-    await page.clock.runFor(6000);
+    await forward(page, 6000);
     await shows(page.locator('.link'), /Live/);
     await shows(alerts(page), /All well/);
   });

@@ -3,7 +3,7 @@ import { get as httpGet } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
-import { alerts, card, consoleInBrowser, field, has, mode, save, shows } from './console-page.js';
+import { alerts, card, consoleInBrowser, field, forward, has, mode, save, shows } from './console-page.js';
 import { holding } from './held-requests.js';
 
 describe('the console whose answers come late, or after a restart', function () {
@@ -121,7 +121,7 @@ describe('the console whose answers come late, or after a restart', function () 
     fails = false;
     await saveKp(62);
     await eventually(async () => (await kp.inputValue()) === '62');
-    await page.clock.runFor(1500);
+    await forward(page, 1500);
     await page.evaluate(`fetch('/healthz')`);
     await kp.fill('63');
     await kp.press('Control+Enter');

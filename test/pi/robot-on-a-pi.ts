@@ -191,9 +191,14 @@ describe('a robot on a Pi', function () {
     const [onEveryRobot = ''] = sectionOf(OPERATING, '## Calls').split('### Only on the simulator');
     const calls = callsOf(sectionOf(OPERATING, '### First mode switch') + onEveryRobot);
     expect(calls.length).to.be.greaterThan(15);
-    for (const { command, answer } of calls) {
+    for (const [at, { command, answer }] of calls.entries()) {
       const shown = documented(answer.replace('"simulated":true', '"simulated":false'));
-      await until(`${command}: ${answer}`, START_MS, async () => shown.test(await pi.run(command)));
+      await until(`${command}: ${answer}`, START_MS, async () => {
+        if (shown.test(await pi.run(command))) return true;
+        // What a DELETE ends may have run out before it came.
+        if (command.includes('-X DELETE')) await pi.run(calls[at - 1]?.command ?? '');
+        return false;
+      });
     }
     expect(await pi.run('systemctl status trunnion')).to.contain('active (running)');
     expect(await pi.run('journalctl -u trunnion')).to.contain('listening on');
