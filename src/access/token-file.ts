@@ -3,7 +3,7 @@ import { isRobotError, RobotError } from '../core/errors.js';
 import { isObject } from '../core/is-object.js';
 import { sha256 } from '../core/sha256.js';
 import type { Disk } from '../storage/disk.js';
-import { replaceFile } from '../storage/durable-file.js';
+import { changeFile } from '../storage/durable-file.js';
 import { isToken, type Token } from './token.js';
 
 const CURE = 'sudo trunnion token add starts a new list; the old tokens are void then.';
@@ -33,9 +33,15 @@ export async function readTokens(disk: Disk, folder: string): Promise<readonly T
   return tokens;
 }
 
-/** Resolves when the tokens are on the medium. Rejects with `storage-failed`, and then the old ones hold. */
+/**
+ * Resolves when the tokens are on the medium. Rejects with `storage-failed`: with `mayRemain` they may hold, otherwise the
+ * old ones do. A list that was begun and refused becomes an empty one, since a daemon that has read it would keep to it
+ * if it were gone.
+ */
 export async function writeTokens(disk: Disk, folder: string, tokens: readonly Token[]): Promise<void> {
-  await replaceFile(disk, tokenFile(folder), [encodeTokens(tokens)]);
+  const path = tokenFile(folder);
+  const before = (await disk.read(path)) ?? encodeTokens([]);
+  await changeFile(disk, path, { before, after: encodeTokens(tokens) });
 }
 
 export function encodeTokens(tokens: readonly Token[]): Buffer {

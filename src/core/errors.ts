@@ -102,9 +102,7 @@ interface Contexts {
     readonly path: string;
     readonly errno?: string | undefined;
     readonly cure?: string;
-    /**
-     * True where the disk did not let what was refused be taken back, so that it may be found in force after a restart.
-     */
+    /** True where the disk did not let what was refused be taken back, so that it may stand after a restart. */
     readonly mayRemain?: boolean;
   };
   /** What was asked is in force now, and a restart may undo it. */

@@ -136,7 +136,7 @@ export class DurableLog {
         this.#timer?.cancel();
         this.#timer = undefined;
         this.#flushSoon(TRY_AGAIN_MS);
-        this.#setProblem(storageFailure(error, { operation: 'write', path: this.#path }), undefined);
+        this.#setProblem(storageFailure(error), undefined);
       } finally {
         alarm.cancel();
         this.#isFlushing = false;

@@ -3,7 +3,7 @@ import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { Disk } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
-import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
+import { remaining, type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { JournalFile } from './journal-file.js';
 import { type JournalEntry, journalBytes } from './journal-line.js';
 import type { Asked, Revisions } from './revisions.js';
@@ -113,10 +113,7 @@ export class Journal {
   #enqueue(act: () => Promise<unknown>): Promise<void> {
     this.#work = this.#work
       .then(act)
-      .then(
-        () => undefined,
-        (error: unknown) => this.#failureOf(error),
-      )
+      .then(() => undefined, failureOf)
       .then(problem => {
         this.#isStuck = false;
         this.#setProblem(problem);
@@ -143,7 +140,7 @@ export class Journal {
       saves = this.#taken();
       entries = revisions.numbered(saves.map(({ asked }) => asked));
     } catch (error) {
-      this.#refuse([...saves, ...this.#taken()], this.#failureOf(error));
+      this.#refuse([...saves, ...this.#taken()], failureOf(error));
       throw error;
     }
     if (saves.length > 0) await this.#write(saves, entries);
@@ -155,7 +152,7 @@ export class Journal {
     try {
       await this.#file.append(journalBytes(entries.map(({ line }) => line)));
     } catch (error) {
-      const failure = this.#failureOf(error);
+      const failure = failureOf(error);
       this.#setProblem(failure);
       try {
         // On a disk that works again nothing remains of a save that is refused.
@@ -185,10 +182,9 @@ export class Journal {
   }
 
   #refuse(saves: readonly Save[], failure: StorageFailure): void {
-    const { context, cause } = failure;
     for (const { timer, reject, mayRemain } of saves) {
       timer.cancel();
-      reject(mayRemain ? new RobotError('storage-failed', { ...context, mayRemain }, { cause }) : failure);
+      reject(mayRemain ? remaining(failure) : failure);
     }
   }
 
@@ -214,13 +210,11 @@ export class Journal {
   #slow(operation: Parameters<typeof tooSlow>[0]): StorageFailure {
     return tooSlow(operation, this.#file.path);
   }
+}
 
-  #failureOf(error: unknown): StorageFailure {
-    if (!isRobotError(error, 'state-in-use')) {
-      return storageFailure(error, { operation: 'write', path: this.#file.path });
-    }
-    const cure = 'End the other daemon that uses the state folder.';
-    const context = { operation: 'lock', path: error.context.folder, errno: 'in use', cure };
-    return new RobotError('storage-failed', context, { cause: error });
-  }
+function failureOf(error: unknown): StorageFailure {
+  if (!isRobotError(error, 'state-in-use')) return storageFailure(error);
+  const cure = 'End the other daemon that uses the state folder.';
+  const context = { operation: 'lock', path: error.context.folder, errno: 'in use', cure };
+  return new RobotError('storage-failed', context, { cause: error });
 }

@@ -71,7 +71,7 @@ export class MatchRecord {
         state = found;
       },
       (error: unknown) => {
-        problem = storageFailure(error, { operation: 'read', path: this.#path });
+        problem = storageFailure(error);
       },
     );
     await endedWithin(this.#clock, START_MS, read);
@@ -143,7 +143,7 @@ export class MatchRecord {
       this.#wanted = undefined;
       this.#setProblem(undefined);
     } catch (error) {
-      this.#setProblem(storageFailure(error, { operation: 'write', path: this.#path }));
+      this.#setProblem(storageFailure(error));
       this.#again?.cancel();
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => this.#writeNext());
     }

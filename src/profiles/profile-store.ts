@@ -5,18 +5,26 @@ import { MOST_PROFILES, type Profile } from '../core/profile.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import { damagedCopy } from '../storage/damaged-copy.js';
 import type { Disk } from '../storage/disk.js';
-import { replaceFile } from '../storage/durable-file.js';
-import { tooSlow } from '../storage/storage-failure.js';
+import { changeFile, replaceFile } from '../storage/durable-file.js';
+import { remaining, tooSlow } from '../storage/storage-failure.js';
 import { type Profiles, profilesIn, profilesText } from './profiles-file.js';
 
 const FILE = 'profiles.json';
 /** Every caller is answered within this time, whatever the disk does. */
 const ANSWER_MS = 500;
 
+interface Turn {
+  /** Whether the caller still waits, and has not been answered that the disk is too slow. */
+  isAwaited: boolean;
+  /** Whether the disk may have what the caller asked for. */
+  mayRemain: boolean;
+}
+
 /**
  * Named sets of gains, in a file of their own that no compaction of the journal touches. It is read when somebody first asks:
  * nothing that moves depends on it. Every act rejects with `storage-failed` where the disk fails or is too slow, and then
- * nothing has changed: what a slow disk has kept after all is taken back.
+ * nothing has changed: what the disk has kept after all is taken back. With `mayRemain` a restart may find the change, because
+ * the disk did not take it back, or not yet.
  */
 export class ProfileStore {
   readonly #path: string;
@@ -103,18 +111,16 @@ export class ProfileStore {
   }
 
   #change(unit: UnitName, change: (list: readonly Profile[]) => readonly Profile[]): Promise<void> {
-    return this.#inTurn('write', async isAwaited => {
-      const before = await this.#read();
-      const after = { ...before, [unit]: change(before[unit]) };
-      if (!isAwaited()) return;
-      await this.#write(after);
-      if (isAwaited()) this.#profiles = after;
-      else await this.#write(before);
+    return this.#inTurn('write', async turn => {
+      const found = await this.#read();
+      const changed = { ...found, [unit]: change(found[unit]) };
+      if (!turn.isAwaited) return;
+      turn.mayRemain = true;
+      const before = Buffer.from(profilesText(found));
+      await changeFile(this.#disk, this.#path, { before, after: Buffer.from(profilesText(changed)) });
+      if (turn.isAwaited) this.#profiles = changed;
+      else await replaceFile(this.#disk, this.#path, [before]);
     });
-  }
-
-  async #write(profiles: Profiles): Promise<void> {
-    await replaceFile(this.#disk, this.#path, [Buffer.from(profilesText(profiles))]);
   }
 
   /**
@@ -133,22 +139,20 @@ export class ProfileStore {
     return this.#profiles;
   }
 
-  /**
-   * Runs `act` after all acts before it. `isAwaited` says whether the caller still waits, and has not been answered
-   * that the disk is too slow.
-   */
-  async #inTurn<T>(operation: 'read' | 'write', act: (isAwaited: () => boolean) => Promise<T>): Promise<T> {
-    if (this.#isStuck) throw tooSlow(operation, this.#path);
-    let isAwaited = true;
-    const done = this.#work.then(() => act(() => isAwaited));
+  /** Runs `act` after all acts before it. */
+  async #inTurn<T>(operation: 'read' | 'write', act: (turn: Turn) => Promise<T>): Promise<T> {
+    const slow = tooSlow(operation, this.#path);
+    if (this.#isStuck) throw slow;
+    const turn: Turn = { isAwaited: true, mayRemain: false };
+    const done = this.#work.then(() => act(turn));
     const end = () => {
       this.#isStuck = false;
     };
     this.#work = done.then(end, end);
     if (await endedWithin(this.#clock, ANSWER_MS, done)) return done;
-    isAwaited = false;
+    turn.isAwaited = false;
     this.#isStuck = true;
-    throw tooSlow(operation, this.#path);
+    throw turn.mayRemain ? remaining(slow) : slow;
   }
 }
 

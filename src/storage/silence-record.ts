@@ -23,6 +23,8 @@ export class SilenceRecord {
   readonly #disk: Disk;
   /** Undefined while the record was not read yet, cannot be read or is damaged. */
   #silences: Silences | undefined;
+  /** Whether a write has failed, so that the medium may have another silence. */
+  #isUnsure = false;
   #work: Promise<void> = Promise.resolve();
 
   private constructor(folder: string, disk: Disk) {
@@ -51,7 +53,7 @@ export class SilenceRecord {
   /**
    * Records that the unit's controller has this silence only, 0 for one without end. Resolves when that is on the
    * medium. A larger silence is recorded before it is given, a smaller one after the controller has it. Rejects with
-   * `storage-failed`, and then the record is as it was.
+   * `storage-failed`: then this is as it was, and the medium has the one silence or the other.
    */
   record(unit: UnitName, silenceMs: number): Promise<void> {
     const done = this.#work.then(() => this.#write(unit, silenceMs));
@@ -74,11 +76,13 @@ export class SilenceRecord {
   }
 
   async #write(unit: UnitName, silenceMs: number): Promise<void> {
-    if (this.#silences !== undefined && (this.#silences[unit] ?? AT_CONTROLLER_START_MS) === silenceMs)
-      return;
+    const recorded = this.#silences && (this.#silences[unit] ?? AT_CONTROLLER_START_MS);
+    if (recorded === silenceMs && !this.#isUnsure) return;
     const unknown = Object.fromEntries(UNIT_LIST.map(({ name }) => [name, 0]));
     const silences = { ...(this.#silences ?? unknown), [unit]: silenceMs };
+    this.#isUnsure = true;
     await replaceFile(this.#disk, this.#path, [Buffer.from(`${JSON.stringify(silences)}\n`)]);
+    this.#isUnsure = false;
     this.#silences = silences;
   }
 }

@@ -2,14 +2,15 @@ import { isRobotError, RobotError } from '../core/errors.js';
 
 export type StorageFailure = RobotError<'storage-failed'>;
 
-/** `error` as a failure of the storage; `tried` is what was being done where the error does not say it. */
-export function storageFailure(
-  error: unknown,
-  tried: { readonly operation: string; readonly path: string },
-): StorageFailure {
-  return isRobotError(error, 'storage-failed')
-    ? error
-    : new RobotError('storage-failed', tried, { cause: error });
+/** `error` as a failure of the storage. Any other error than that is a defect of ours. */
+export function storageFailure(error: unknown): StorageFailure {
+  if (isRobotError(error, 'storage-failed')) return error;
+  return new RobotError('storage-failed', { operation: 'use', path: 'the state folder' }, { cause: error });
+}
+
+/** The same failure of an act of which something may remain on the disk. */
+export function remaining({ context, cause }: StorageFailure): StorageFailure {
+  return new RobotError('storage-failed', { ...context, mayRemain: true }, { cause });
 }
 
 /** The failure of a disk that was not waited for any longer: it may yet do what was asked of it. */

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { hashOf, newSecret, type Token, tokenOf } from '../../src/access/token.js';
-import { decodeTokens, encodeTokens } from '../../src/access/token-file.js';
+import { decodeTokens, encodeTokens, readTokens, writeTokens } from '../../src/access/token-file.js';
+import { RobotError } from '../../src/core/errors.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 const secrets = { desk: newSecret(), driver: newSecret() };
 const TOKENS: readonly Token[] = [
@@ -54,4 +56,27 @@ describe('tokens', () => {
     expect(decodeTokens(Buffer.from('{"tokens":[]}'))).to.equal(undefined);
     expect(decodeTokens(Buffer.from('null'))).to.equal(undefined);
   });
+
+  for (const before of [TOKENS, undefined]) {
+    it(`are the old ones where the disk refused new ones, or the error says otherwise (${before?.length ?? 'no'} tokens)`, async () => {
+      for (const [failing, mayRemain] of [
+        [1, undefined],
+        [2, true],
+      ] as const) {
+        const disk = new RecordingDisk();
+        if (before !== undefined) await writeTokens(disk, '/state', before);
+        let left: number = failing;
+        disk.interfere = async operation => {
+          if (operation !== 'syncFolder' || left === 0) return;
+          left -= 1;
+          throw new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });
+        };
+        const added = [...TOKENS, { name: 'guest', role: 'spectator', hash: hashOf(newSecret()) }] as const;
+        const refused = await writeTokens(disk, '/state', added).catch(error => error);
+        expect(refused).to.include({ code: 'storage-failed' });
+        expect(refused.context.mayRemain).to.equal(mayRemain);
+        expect(await readTokens(disk, '/state')).to.deep.equal(before ?? []);
+      }
+    });
+  }
 });

@@ -95,6 +95,68 @@ describe('profiles', () => {
     expect(await names(open())).deep.equal(['carpet', 'match']);
   });
 
+  describe('of a disk that renames and then fails', () => {
+    let failing: RecordingDisk;
+    let store: ProfileStore;
+    const open = () =>
+      new ProfileStore({ folder: '/state', disk: failing, clock: new ManualClock(), setAside });
+    /** The folder's next sync fails, and so does whatever follows it, this many operations in all. */
+    const failAtFolder = (operations: number) => {
+      let isReached = false;
+      let left = operations;
+      failing.interfere = async operation => {
+        isReached ||= operation === 'syncFolder';
+        if (!isReached || left === 0) return;
+        left -= 1;
+        throw new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });
+      };
+    };
+    const mayRemain = (act: Promise<unknown>): Promise<unknown> =>
+      act.catch(error => error.context.mayRemain);
+
+    beforeEach(async () => {
+      failing = new RecordingDisk();
+      store = open();
+      await keep(store, 'carpet');
+    });
+
+    it('are taken back where it works again', async () => {
+      for (const act of [() => keep(store, 'match'), () => store.remove('chassis', 'carpet')]) {
+        failAtFolder(1);
+        expect(await mayRemain(act())).equal(undefined);
+        expect(await names(store)).deep.equal(['carpet']);
+        expect(await names(open())).deep.equal(['carpet']);
+      }
+    });
+
+    it('are said to stand perhaps where it goes on failing', async () => {
+      failAtFolder(Number.POSITIVE_INFINITY);
+      expect(await mayRemain(keep(store, 'match'))).equal(true);
+      failing.interfere = async () => undefined;
+      expect(await names(store)).deep.equal(['carpet']);
+      expect(await names(open())).deep.equal(['carpet', 'match']);
+      await keep(store, 'tiles');
+      expect(await names(open())).deep.equal(['carpet', 'tiles']);
+    });
+  });
+
+  it('are said to stand perhaps only where a disk hangs that has begun to write them', async () => {
+    for (const [operation, mayRemain] of [
+      ['read', undefined],
+      ['append', true],
+      ['syncFolder', true],
+    ] as const) {
+      const clock = new ManualClock();
+      const slow = new RecordingDisk();
+      slow.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
+      const store = new ProfileStore({ folder: '/state', disk: slow, clock, setAside });
+      const refused = keep(store, 'match').catch(error => error.context);
+      await clock.advance(500);
+      const { errno, mayRemain: found } = await refused;
+      expect([operation, errno, found]).deep.equal([operation, 'slow', mayRemain]);
+    }
+  });
+
   it('are refused after half a second by a disk that hangs, which keeps nothing of them when it goes on', async () => {
     const clock = new ManualClock();
     const slow = new RecordingDisk();

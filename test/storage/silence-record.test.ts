@@ -72,6 +72,20 @@ describe('the record of host silences', () => {
     expect(record.largestMs('gimbal')).to.equal(3000);
   });
 
+  it('is written anew after a failure that may have left the other silence on the medium', async () => {
+    const disk = new RecordingDisk();
+    const record = await open(disk);
+    await record.record('gimbal', 3000);
+    disk.interfere = async operation => {
+      if (operation === 'syncFolder') throw new RobotError('storage-failed', { operation, path: '/state' });
+    };
+    const refused = await record.record('gimbal', 900).catch((error: RobotError) => error.code);
+    expect([refused, record.largestMs('gimbal')]).to.deep.equal(['storage-failed', 3000]);
+    disk.interfere = async () => undefined;
+    await record.record('gimbal', 3000);
+    expect((await open(new RecordingDisk(disk.files()))).largestMs('gimbal')).to.equal(3000);
+  });
+
   it('is not waited for on a disk that hangs, and known when the disk has answered', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from('{"gimbal":900}') });
     let answer = () => {};
