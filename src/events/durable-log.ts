@@ -172,8 +172,11 @@ export class DurableLog {
       throw error;
     }
     if (head !== undefined) this.#head = head;
+    // Of what was appended although its sync failed, nothing is written twice.
+    const unconfirmed = this.#waiting.length > 0 ? whole.subarray(this.#bytes).toString().split('\n') : [];
+    const lines = unconfirmed.map(parseLine).filter(line => line !== undefined);
+    this.#forget(lines.filter(({ boot }) => boot === this.#runId));
     this.#bytes = whole.length;
-    if (this.#waiting.length > 0) this.#forgetWritten(whole);
     if (isTorn) this.#note('log-repaired', { bytes: found.length - whole.length });
     return file;
   }
@@ -184,21 +187,23 @@ export class DurableLog {
     return old && endLines(old)?.last;
   }
 
-  /**
-   * Forgets waiting lines that are in the file although their write failed, so that they are not written twice.
-   */
-  #forgetWritten(content: Buffer): void {
-    const lines = content.toString().split('\n').map(parseLine);
+  /** Forgets lines that are in the file now, and the losses that they make good or speak of. */
+  #forget(written: readonly LogLine[]): void {
     // A line about the log itself has the number of the line before it.
     const keyOf = ({ seq, what }: LogEvent) => `${seq} ${what}`;
-    const seen = new Set(lines.flatMap(line => (line?.boot === this.#runId ? [keyOf(line)] : [])));
+    const seen = new Set(written.map(keyOf));
+    const waited = new Set(this.#waiting.map(keyOf));
     this.#waiting = this.#waiting.filter(line => !seen.has(keyOf(line)));
+    for (const line of written) {
+      if (line.what === 'log-lost') this.#lost -= Number(line.detail?.events);
+      // It made room for a newer line while the disk was at it, and was counted.
+      else if (!waited.has(keyOf(line))) this.#lost -= 1;
+    }
   }
 
   async #write(file: DiskFile): Promise<void> {
-    const lost = this.#lost;
-    const waiting = new Set(this.#waiting);
-    const lines = [...(lost > 0 ? [this.#about('log-lost', { events: lost })] : []), ...waiting];
+    const lost = this.#lost > 0 ? [this.#about('log-lost', { events: this.#lost })] : [];
+    const lines = [...lost, ...this.#waiting];
     if (lines.length === 0) return;
     let prev = this.#head?.hash ?? NOTHING_BEFORE;
     let seq = 0;
@@ -213,8 +218,7 @@ export class DurableLog {
     await file.append(bytes);
     await file.sync();
     this.#bytes += bytes.length;
-    this.#lost -= lost;
-    this.#waiting = this.#waiting.filter(line => !waiting.has(line));
+    this.#forget(lines);
     this.#head = { seq, hash: prev };
   }
 
@@ -246,8 +250,8 @@ export class DurableLog {
   }
 
   /**
-   * A line about the log itself has the number of the line before it. A run that could not read the log when it began counts
-   * from 1, and its lines may not go down: there the number is that of the line behind it.
+   * A line about the log itself has the number of the line before it. A run that could not read the log when it began
+   * counts from 1, and its lines may not go down: there the number is that of the line behind it.
    */
   #about(what: string, detail: Readonly<Record<string, number>>): LogLine {
     const before = this.#head?.seq ?? 0;

@@ -21,10 +21,10 @@ interface Turn {
 }
 
 /**
- * Named sets of gains, in a file of their own that no compaction of the journal touches. It is read when somebody first asks:
- * nothing that moves depends on it. Every act rejects with `storage-failed` where the disk fails or is too slow, and then
- * nothing has changed: what the disk has kept after all is taken back. With `mayRemain` a restart may find the change, because
- * the disk did not take it back, or not yet.
+ * Named sets of gains, in a file of their own that no compaction of the journal touches. It is read when somebody
+ * first asks: nothing that moves depends on it. Every act rejects with `storage-failed` where the disk fails or is too
+ * slow, and then nothing has changed: what the disk has kept after all is taken back. With `mayRemain` a restart may
+ * find the change, because the disk did not take it back, or not yet.
  */
 export class ProfileStore {
   readonly #path: string;

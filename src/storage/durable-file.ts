@@ -15,8 +15,8 @@ export async function replaceFile(disk: Disk, path: string, parts: Iterable<Buff
 }
 
 /**
- * As `replaceFile`, for a change that is taken back where it cannot be kept. When this rejects, the path shows `before`,
- * unless the error has `mayRemain`, because the disk refused that as well.
+ * As `replaceFile`, for a change that is taken back where it cannot be kept. When this rejects, the path shows
+ * `before`, unless the error has `mayRemain`, because the disk refused that as well.
  */
 export async function changeFile(
   disk: Disk,
@@ -34,7 +34,7 @@ export async function changeFile(
   }
 }
 
-/** The path shows the new file when this resolves, and shows it after a power cut once the folder is synced. */
+/** The path shows the new file when this resolves, and after a power cut only once the folder is synced. */
 async function putInPlace(disk: Disk, path: string, parts: Iterable<Buffer>): Promise<number> {
   const unfinished = `${path}.new`;
   await disk.makeFolder(dirname(path));

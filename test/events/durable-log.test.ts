@@ -124,6 +124,20 @@ describe('the durable log', () => {
       expect(durable.problem).to.equal(undefined);
     });
 
+    it('counts nothing as lost that reaches the medium after all', async () => {
+      await durable.open();
+      acts(2000)(log);
+      const answerAgain = disk.hang();
+      await clock.advance(500);
+      acts(500)(log);
+      answerAgain();
+      await clock.advance(200);
+      expect(durable.head?.seq).to.equal(2500);
+      const content = disk.files()[`/state/${LOG_FILE}`]!;
+      expect(verifyLog(content)).to.deep.include({ ok: true, lines: 2500 });
+      expect(content.toString()).not.to.include('log-lost');
+    });
+
     it('does not write for ever that each sync takes over a second', async () => {
       await durable.open();
       recordStorage({ log: durable }, log);
@@ -244,6 +258,43 @@ describe('the durable log', () => {
       expect(content.toString()).to.match(/"what":"log-lost","detail":\{"events":500\}/);
       expect(content.toString()).to.include('"what":"log-repaired"');
     }));
+
+  it('says once how many events were lost, though the sync of the line that says it fails', async () => {
+    const disk = new RecordingDisk();
+    const broken = new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });
+    let isFull = true;
+    // Of a file that is opened the first sync is that of the opening, the second that of what was appended to it.
+    let syncs = 0;
+    let failures = 0;
+    disk.interfere = async operation => {
+      if (operation === 'append' && isFull) throw broken;
+      if (operation === 'openToAppend') syncs = 0;
+      if (operation !== 'sync') return;
+      syncs += 1;
+      if (syncs < 2 || failures === 2) return;
+      failures += 1;
+      throw broken;
+    };
+    const clock = new ManualClock();
+    const isSynchronised = () => false;
+    const durable = new DurableLog({ disk, folder: '/state', clock, runId: 'first', isSynchronised });
+    const log = new EventLog(clock, { runId: 'first' });
+    log.recorded.add(event => durable.add(event));
+    await durable.open();
+    acts(2500)(log);
+    isFull = false;
+    await clock.advance(2000);
+    expect([failures, durable.problem?.context.errno]).to.deep.equal([1, 'EIO']);
+    acts(100)(log);
+    for (let seconds = 0; seconds < 6; seconds += 1) await clock.advance(1000);
+    await durable.close();
+    log.close();
+    const content = disk.files()[`/state/${LOG_FILE}`]!;
+    expect(verifyLog(content)).to.include({ ok: true });
+    const lines = content.toString().trimEnd().split('\n').map(parseLine);
+    const lost = lines.flatMap(line => (line?.what === 'log-lost' ? [line.detail] : []));
+    expect([failures, lost, lines.length]).to.deep.equal([2, [{ events: 500 }], 2101]);
+  });
 
   it('is bounded, and what was dropped is itself a line', () =>
     inTemporaryFolder(async folder => {
