@@ -16,7 +16,7 @@ const CHECKSUM_BYTES = 4;
 
 const cacheFile = program => `${program}.cache`;
 
-/** `cachedDataRejected` of it is false where the code cache is in use. */
+/** `cachedDataRejected` of the script that this returns is false where the code cache is in use. */
 function compile(program) {
   const source = readFileSync(program);
   return scriptOf(program, source, readCode(program, source));

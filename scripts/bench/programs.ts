@@ -28,10 +28,10 @@ const WITH_CODE_CACHE = 'systemd/with-code-cache.cjs';
  * saved yet.
  */
 export async function preparePrograms(folder: string): Promise<(state: string) => Promise<Programs>> {
-  await bundleDaemon([], folder, [{ in: 'scripts/bench/daemon', out: 'bench/daemon' }]);
+  await bundleDaemon([], folder, ['scripts/bench/daemon']);
   const manifest: object = JSON.parse(readFileSync('package.json', 'utf8'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, type: 'commonjs' }));
-  const daemon = join(folder, 'dist/bench/daemon.js');
+  const daemon = join(folder, 'dist/scripts/bench/daemon.js');
   const node = [...NODE_OPTIONS, resolve(WITH_CODE_CACHE)];
   execFileSync(process.execPath, [...node, '--make', daemon]);
   const modules = join(folder, 'fetched');

@@ -15,17 +15,8 @@ export interface Bundle {
   readonly addons: readonly string[];
 }
 
-/** Below `dist`, in the build and in the bundle. */
-interface Entry {
-  readonly in: string;
-  readonly out: string;
-}
-
-/** Commands, and the thread that the daemon starts. */
-const ENTRIES: readonly Entry[] = ['src/main', 'sim/main', 'src/autotune/propose-worker'].map(path => ({
-  in: path,
-  out: path,
-}));
+/** Commands, and the thread that the daemon starts, below `dist` in the build as in the bundle. */
+const ENTRIES = ['src/main', 'sim/main', 'src/autotune/propose-worker'];
 /** The operator's page, as built and compressed by scripts/console/build.ts. */
 const PAGE = 'dist/console';
 
@@ -82,15 +73,15 @@ function packagesOf(metafile: Metafile): string[] {
 }
 
 /** From the entry's folder to `dist`. */
-function wayUp({ out }: Entry): string {
-  return `./${'../'.repeat(out.split('/').length - 1)}`;
+function wayUp(entry: string): string {
+  return `./${'../'.repeat(entry.split('/').length - 1)}`;
 }
 
 /** `more` are entries besides the package's own. */
 export async function bundleDaemon(
   natives: readonly string[],
   destination: string,
-  more: readonly Entry[] = [],
+  more: readonly string[] = [],
 ): Promise<Bundle> {
   const common = {
     bundle: true,
@@ -100,10 +91,10 @@ export async function bundleDaemon(
     preserveSymlinks: true,
     logLevel: 'warning',
   } as const;
-  const program = (entry: Entry) =>
+  const program = (entry: string) =>
     build({
       ...common,
-      entryPoints: [{ in: `dist/${entry.in}.js`, out: entry.out }],
+      entryPoints: [{ in: `dist/${entry}.js`, out: entry }],
       outdir: join(destination, 'dist'),
       format: 'cjs',
       // What is loaded later is so by require: Node 20 finds nothing for an import() in code that comes from a cache.

@@ -8,9 +8,7 @@ import type { RobotBody } from './robot-body.js';
 const HEADING_RAD = 1e-4;
 const SPEED_FILTER_S = 0.005;
 
-/**
- * The motion of the chassis as its firmware knows it from wheel encoders and heading. A slipping wheel misleads it.
- */
+/** The motion of the chassis as its firmware knows it from wheel encoders and heading. A slipping wheel misleads it. */
 export class Odometer implements Pose {
   readonly #periodS: number;
   readonly #body: RobotBody;

@@ -20,9 +20,7 @@ export const BREAK_GLASS_LOOK = 'status';
 const ASKED = [...BREAK_GLASS_ACTS, BREAK_GLASS_LOOK] as const;
 type Asked = (typeof ASKED)[number];
 
-/**
- * The word that is asked is one line and comes at once, so a connection that sends none in this time is closed.
- */
+/** The word that is asked is one line and comes at once, so a connection that sends none in this time is closed. */
 const ASK_MS = 1000;
 const LONGEST = 32;
 

@@ -96,9 +96,7 @@ function becomeOwnerOf(folder: string): void {
   process.setuid?.(owner.uid);
 }
 
-/**
- * Lets one command at a time read the list and write it anew. The daemon has seen the change when this resolves.
- */
+/** Lets one command at a time read the list and write it anew. The daemon has seen the change when this resolves. */
 async function changed(folder: string, change: () => Promise<Said>): Promise<Said> {
   const path = `${tokenFile(folder)}.lock`;
   await realDisk.makeFolder(folder);

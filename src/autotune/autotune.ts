@@ -19,7 +19,7 @@ import { RobotPort } from './robot-port.js';
  */
 export type Propose = (task: ProposalTask, signal: AbortSignal) => Promise<Proposal>;
 
-export interface TuneRequest {
+interface TuneRequest {
   readonly unit: UnitName;
   readonly loop: string;
   readonly style: Style;

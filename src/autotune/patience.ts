@@ -1,13 +1,11 @@
 import type { Clock } from '../core/clock.js';
 
-/** Thrown where a tuning ends before it is complete; the message says why. */
-export class Aborted extends Error {}
-
 /** Waits on behalf of one tuning, until it is aborted. */
 export class Patience {
   readonly #clock: Clock;
   readonly #waits = new Set<() => void>();
-  #aborted: Aborted | undefined;
+  /** Thrown where a tuning ends before it is complete; the message says why. */
+  #aborted: Error | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -19,11 +17,11 @@ export class Patience {
 
   /** Rejects every wait, also those that are begun from now on. */
   abort(why: string): void {
-    this.#aborted ??= new Aborted(why);
+    this.#aborted ??= new Error(why);
     this.look();
   }
 
-  /** Throws `Aborted` after an abort. */
+  /** Throws after an abort. */
   requireGoing(): void {
     if (this.#aborted !== undefined) throw this.#aborted;
   }

@@ -24,7 +24,7 @@ const REST_MS = 3000;
 /** How long reading out the last capture may take. */
 const READ_OUT_MS = 2000;
 
-export interface RobotPortOptions {
+interface RobotPortOptions {
   readonly robot: Robot;
   readonly clock: Clock;
   readonly unit: UnitName;

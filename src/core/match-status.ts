@@ -49,4 +49,3 @@ export const matchView = named(
 );
 
 export type MatchStatus = TypeOf<typeof matchStatus>;
-export type MatchView = TypeOf<typeof matchView>;

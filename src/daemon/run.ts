@@ -12,13 +12,13 @@ import { serve } from './serve.js';
 import { startFailure } from './start-failure.js';
 import { createNotifier } from './systemd-notify.js';
 
-export interface Opened {
+interface Opened {
   readonly hardware: Hardware;
   readonly hiddenRoutes?: readonly Route[];
   readonly breakGlass?: string;
 }
 
-export interface Asked {
+interface Asked {
   readonly config: Config;
   /** Why the configuration of the file is not used; `config` is made without it then. */
   readonly configProblem: string | undefined;
@@ -39,7 +39,10 @@ interface Entry {
   open(config: Config): Promise<Opened>;
 }
 
-/** As Node ends a program whose top level waits for what can never come. */
+/**
+ * The exit code where nothing is left that could end what was begun. Node itself gives it only to a program that waits
+ * at the top of a module, which main.ts does not, and would end this one with 0.
+ */
 const NEVER_DONE = 13;
 
 export async function run(entry: Entry, args: readonly string[]): Promise<void> {

@@ -64,6 +64,6 @@ export function newRunId(): string {
 }
 
 /** Whether somebody asked for it and was refused. */
-export function isRefusal({ outcome }: Happening): boolean {
+function isRefusal({ outcome }: Happening): boolean {
   return outcome !== undefined && outcome !== 'done';
 }

@@ -15,7 +15,7 @@ const NEWLINE = 0x0a;
 
 export const NOTHING_BEFORE = '0'.repeat(64);
 
-export type Verdict =
+type Verdict =
   | {
       readonly ok: true;
       readonly lines: number;

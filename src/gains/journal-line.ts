@@ -27,9 +27,7 @@ interface JournalText {
  * itself there.
  */
 const FORMAT = 1;
-/**
- * The largest revision: more than any robot ever saves, and small enough that JavaScript still counts on exactly.
- */
+/** The largest revision: more than any robot ever saves, and small enough that JavaScript still counts on exactly. */
 export const MAX_REVISION = 2 ** 52;
 const NEWLINE = 0x0a;
 const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{8})"\}$/s;

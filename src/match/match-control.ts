@@ -60,15 +60,13 @@ export class MatchControl {
   /** Locks and stops. The lock stands whatever comes of the stop. Rejects as a stop does, or with `not-kept`. */
   async lock(lock: Lock): Promise<void> {
     this.match.lock(lock);
-    await allEnded([this.#robot.stop(`locked by ${lock.by}`), this.#recorded()]);
+    await allEnded([this.#robot.stop(`locked by ${lock.by}`), this.#record.save(this.match.state)]);
   }
 
-  /**
-   * Takes the lock away at once; the robot stays stopped. Rejects with `not-kept` where a restart would lock again.
-   */
+  /** Takes the lock away at once; the robot stays stopped. Rejects with `not-kept` where a restart would lock again. */
   async unlock(): Promise<void> {
     this.match.unlock();
-    await this.#recorded();
+    await this.#record.save(this.match.state);
   }
 
   /**
@@ -82,16 +80,14 @@ export class MatchControl {
     // A stopped robot is stopped again: a resume may be under way, or the stop before may not be confirmed.
     const stopped =
       !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${this.match.state.phase}`) : undefined;
-    await allEnded([dark, stopped, this.#recorded()]);
+    await allEnded([dark, stopped, this.#record.save(this.match.state)]);
   }
 
   async #darken(): Promise<void> {
     this.#robot.laserOff();
   }
 
-  /**
-   * Whether something runs that the phase does not allow, or may run in a controller that was never heard from.
-   */
+  /** Whether something runs that the phase does not allow, or may run in a controller that was never heard from. */
   #runsForbidden(): boolean {
     if (this.#robot.stopped) return false;
     const { drive, tune, modes } = this.match.allows;
@@ -106,9 +102,5 @@ export class MatchControl {
     this.#robot.stop(why).catch((error: unknown) => {
       this.#log.error({ ...describeError(error), why }, 'a stop is not confirmed');
     });
-  }
-
-  async #recorded(): Promise<void> {
-    await this.#record.save(this.match.state);
   }
 }

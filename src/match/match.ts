@@ -40,13 +40,11 @@ export interface MatchState {
 export const NO_MATCH: MatchState = { lock: null, call: null, phase: 'none', endsAtMs: null };
 
 /** Phases in which the robot plays, and a referee has to be there. */
-export function isPlay(phase: Phase): boolean {
+function isPlay(phase: Phase): boolean {
   return phase === 'auto' || phase === 'teleop';
 }
 
-/**
- * Lock, phase and lease of a match, and what they allow. It asks for stops (`mustStop`) and starts nothing, ever.
- */
+/** Lock, phase and lease of a match, and what they allow. It asks for stops (`mustStop`) and starts nothing, ever. */
 export class Match implements Permission {
   readonly lease: Lease;
   /** Emitted when something has changed that status shows or the disk keeps. */

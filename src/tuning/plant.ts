@@ -26,7 +26,7 @@ interface Parameter {
 }
 
 /** A plant as a point in the unit cube, for whoever searches one. */
-export interface PlantSpace {
+interface PlantSpace {
   readonly dimensions: number;
   at(point: ArrayLike<number>): Plant;
 }

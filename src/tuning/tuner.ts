@@ -44,7 +44,7 @@ export interface ProposalTask {
   readonly style: Style;
 }
 
-export interface TuneTask {
+interface TuneTask {
   readonly shape: LoopShape;
   readonly gains: Gains;
   readonly amplitude: number;
