@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { Access } from '../access/access.js';
 import { openBreakGlass } from '../access/break-glass.js';
 import { Autotune, type Propose } from '../autotune/autotune.js';
 import { darkWhileTuning } from '../autotune/dark-while-tuning.js';
@@ -10,19 +9,16 @@ import type { Config } from '../config/config.js';
 import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { version } from '../core/version.js';
-import { DurableLog } from '../events/durable-log.js';
 import { EventLog, newRunId } from '../events/event-log.js';
 import { happeningsOf } from '../events/robot-happenings.js';
 import { logRobotEvents } from '../events/robot-log.js';
 import { recordStorage } from '../events/storage-happenings.js';
-import { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
 import { problemOf } from '../http/problems.js';
 import type { Route } from '../http/route.js';
 import { Match } from '../match/match.js';
 import { MatchControl } from '../match/match-control.js';
-import { MatchRecord } from '../match/match-record.js';
 import { ProfileStore } from '../profiles/profile-store.js';
 import { darkenPin } from '../robot/dark-pin.js';
 import { Robot } from '../robot/robot.js';
@@ -30,12 +26,10 @@ import { endRunawayTrials } from '../robot/runaway.js';
 import { StepMemory } from '../steps/step-memory.js';
 import { type Disk, realDisk } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
-import { SilenceRecord } from '../storage/silence-record.js';
-import { StopRecord } from '../storage/stop-record.js';
 import { agreedSilence, recordGivenSilence } from './agreed-silence.js';
 import { isLoopback, openPort, type Port } from './port.js';
+import { openStateFolder } from './state-folder.js';
 import type { Notifier } from './systemd-notify.js';
-import { isClockSynchronised } from './time-service.js';
 
 export interface Parts {
   readonly config: Config;
@@ -83,32 +77,14 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { config, hardware, log, clock, notifier, disk = realDisk, lock, hiddenRoutes } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
   const { folder } = config.state;
-  const store = await GainsStore.open({ folder, clock, disk, lock });
+  const runId = newRunId();
+  const isSimulated = hardware.simulated;
+  const { store, access, matchRecord, matchState, durableLog, silenceRecord, stopRecord } =
+    await openStateFolder({ config, disk, lock, clock, boot, runId, isSimulated });
   const { setAside: journals } = store.report();
   if (journals.length > 0)
     log.warn({ setAside: journals }, 'a damaged journal was set aside; copies are in the state folder');
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
-  const access = new Access({ disk, folder, clock, ...config.access });
-  const record = new MatchRecord({ disk, folder, clock, boot });
-  const runId = newRunId();
-  const durableLog = new DurableLog({
-    disk,
-    folder,
-    clock,
-    runId,
-    isSynchronised: isClockSynchronised,
-  });
-  // These are read at the same time, since each waits for the disk. A simulated robot is another one at each start, so
-  // it has no stop to remember.
-  const [silenceRecord, stopRecord, matchState] = await Promise.all([
-    SilenceRecord.open({ folder, disk, clock }),
-    hardware.simulated || boot.id === undefined
-      ? undefined
-      : StopRecord.open({ folder, disk, clock, boot: boot.id }),
-    record.load(),
-    access.open(),
-    durableLog.open(),
-  ]);
   const silence = await agreedSilence(silenceRecord, hostSilenceMs, clock);
   let autotune: Autotune | undefined;
   const match = new Match({ clock, settings: config.match, state: matchState });
@@ -117,18 +93,13 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     store,
     clock,
     permission: darkWhileTuning(() => autotune?.isRunning ?? false, match),
-    settings: {
-      pollHz,
-      onControllerReset,
-      laserMaxOnS: config.laser.maxOnS,
-      silence,
-    },
+    settings: { pollHz, onControllerReset, laserMaxOnS: config.laser.maxOnS, silence },
     stopMemory: stopRecord,
   });
   recordGivenSilence(robot, silenceRecord, silence);
   const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
   eventLog.recorded.add(event => durableLog.add(event));
-  eventLog.record({ what: 'start', detail: { version, simulated: hardware.simulated } });
+  eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   robot.events.add(event => {
     for (const happening of happeningsOf(event)) eventLog.record(happening);
   });
@@ -136,8 +107,8 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   access.tokensChanged.add(() =>
     eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } }),
   );
-  recordStorage({ gains: store, match: record, log: durableLog, tokens: access }, eventLog);
-  const control = new MatchControl({ match, robot, record, log });
+  recordStorage({ gains: store, match: matchRecord, log: durableLog, tokens: access }, eventLog);
+  const control = new MatchControl({ match, robot, record: matchRecord, log });
   control.begin();
   const stopLogging = logRobotEvents(robot, log, clock);
   endRunawayTrials(robot);
@@ -185,7 +156,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { url, address } = port;
   if (parts.isEnding?.() !== true) {
     port.serve(app.callback());
-    log.info({ url, host: address.address, simulated: hardware.simulated }, `listening on ${url}`);
+    log.info({ url, host: address.address, simulated: isSimulated }, `listening on ${url}`);
     notifier?.ready();
   }
 
@@ -203,7 +174,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await stopRecord?.close();
     await steps.close();
     await profiles.close();
-    await record.close();
+    await matchRecord.close();
     eventLog.record({ what: 'end' });
     eventLog.close();
     await durableLog.close();
