@@ -154,7 +154,7 @@ export class Model {
     this.light.ended(at);
     this.tune.ended();
     this.match.ended(outstanding, isCut, nowMs, at);
-    this.stop.ended(outstanding, truth, this.#inTrouble(nowMs), at);
+    this.stop.ended(outstanding, truth, { isCut, inTrouble: this.#inTrouble(nowMs) }, at);
     this.log.ended();
     for (const { name } of UNIT_LIST) this.units[name].ended(outstanding, at);
     this.#daemonKnows = false;

@@ -122,15 +122,22 @@ export class StopModel {
     }
   }
 
-  ended(outstanding: readonly Asked[], truth: Truth, inTrouble: boolean, at: number): void {
+  ended(
+    outstanding: readonly Asked[],
+    truth: Truth,
+    { isCut, inTrouble }: { isCut: boolean; inTrouble: boolean },
+    at: number,
+  ): void {
     const latched = UNIT_LIST.filter(({ name }) => truth.units[name].latched);
     const asks = outstanding.some(asked => isPost(asked, '/api/stop') || isPost(asked, '/api/resume'));
-    // A stop is on record, for a restart at which no controller can say it. In trouble it may be on record still.
+    // A stop that was answered is on record, for a restart at which no controller can say it; without power the
+    // controllers lose their latch, and the record counts no more. In trouble it may be on record still.
+    const isOnRecord = !isCut && this.stopped.must(true);
     const mayStay = inTrouble || this.stopped.can(true);
-    this.stopped.sure(latched.length > 0, at, at);
+    this.stopped.sure(isOnRecord || latched.length > 0, at, at);
     if (mayStay) this.stopped.maybe(true, at, at);
     if (this.#mayBeUnrecorded) this.stopped.maybe(false, at, at);
-    if (asks) this.stopped.maybe(latched.length === 0, at, at);
+    if (asks) for (const value of [true, false]) this.stopped.maybe(value, at, at);
     for (const { name } of UNIT_LIST) {
       if (!truth.units[name].latched) this.#still.delete(name);
       this.#endedBeats(this.#beats[name]);

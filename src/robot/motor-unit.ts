@@ -223,12 +223,8 @@ export class MotorUnit {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();
       const guard = this.#state.guardOf(excitation, runaway);
-      // The guard is set before a wave begins, and taken away after it has ended. While another loop is still excited the
-      // guard is off, since its deviation is not meant for that loop.
-      const { wave: shown } = this.#state;
-      const isOther = shown?.loop !== excitation.loop && shown?.amplitude !== 0;
-      if (excitation.amplitude !== 0 && this.#state.lacksGuard(guard))
-        await this.#reconciler.guard(isOther ? 0 : guard, untilMs);
+      // The guard is set before a wave begins, and taken away after it has ended.
+      if (excitation.amplitude !== 0) await this.#reconciler.guardFor(excitation, guard, untilMs);
       await this.#reconciler.excite(excitation, untilMs, sameBoot);
       await this.#reconciler.guard(guard, untilMs);
       const wave = await this.#controller.excitation({ priority: 'mode', untilMs });

@@ -5,9 +5,7 @@ import type { UnitEvent } from './robot-event.js';
 import type { Turns } from './turns.js';
 import type { UnitState } from './unit-state.js';
 
-/**
- * Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards.
- */
+/** Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards. */
 export class Reconciler {
   readonly #state: UnitState;
   readonly #controller: MotorController;
@@ -46,10 +44,12 @@ export class Reconciler {
   }
 
   latch(untilMs: number): Promise<void> {
-    const { frames } = this.#state.latch;
-    const { unsettled } = frames;
-    // A resume is refused while a stop is under way, so nothing can take the latch back meanwhile.
-    return frames.during(() => this.#controller.setLatch(true, untilMs, unsettled, () => undefined));
+    const { latch } = this.#state;
+    const { unsettled } = latch.frames;
+    const stillWanted = () => {
+      if (!latch.isWanted || latch.isReleasing) throw new RobotError('not-confirmed');
+    };
+    return latch.frames.during(() => this.#controller.setLatch(true, untilMs, unsettled, stillWanted));
   }
 
   excite(wave: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
@@ -57,8 +57,17 @@ export class Reconciler {
   }
 
   /**
-   * Sets the deviation that the controller's guard allows, unless it is set already or the firmware has no guard.
+   * Sets the deviation that the controller's guard allows this wave. While another loop is excited, or may be, the guard
+   * is off instead, since the deviation is not meant for that loop.
    */
+  async guardFor(wave: Excitation | undefined, deviation: number, untilMs: number): Promise<void> {
+    if (!this.#state.lacksGuard(deviation)) return;
+    const { wave: shown } = this.#state;
+    const isOther = shown?.loop !== wave?.loop && shown?.amplitude !== 0;
+    await this.guard(isOther ? 0 : deviation, untilMs);
+  }
+
+  /** Sets the deviation that the controller's guard allows, unless it is set already or the firmware has no guard. */
   async guard(deviation: number, untilMs: number): Promise<void> {
     if (!this.#state.lacksGuard(deviation)) return;
     // Until the frame is confirmed nobody knows whether the controller obeyed it.
@@ -86,9 +95,7 @@ export class Reconciler {
     sameBoot();
   }
 
-  /**
-   * Mends the latch. It comes before everything else, and does not wait for a request that has the unit's turn.
-   */
+  /** Mends the latch. It comes before everything else, and does not wait for a request that has the unit's turn. */
   async mendLatch(untilMs: number): Promise<void> {
     const { step } = this.#state.latch;
     const stillWanted = () => {
@@ -141,11 +148,12 @@ export class Reconciler {
       });
     }
     if (mode === 'debug') await this.#lookAtWave(untilMs);
-    // A guard is set before its wave and taken away after it. A wave without one would be taken for somebody's choice by
-    // a daemon that starts in between.
+    // A guard is set before its wave begins and taken away after it has ended: a daemon that starts in between would take
+    // a wave without a guard for somebody's choice, and one with a guard for that of a trial.
     const { guard, wave: due } = this.#state.difference ?? {};
-    const isEnding = due === undefined || due.amplitude === 0;
-    if (guard !== undefined && !(guard === 0 && isEnding)) await this.guard(guard, untilMs);
+    const begins = due !== undefined && due.amplitude !== 0;
+    if (guard !== undefined && (guard !== 0 || begins))
+      await this.guardFor(due ?? this.#state.wave, guard, untilMs);
     const gains = this.#state.difference?.gains;
     if (gains !== undefined) {
       await this.applyGains(gains, untilMs);
@@ -156,7 +164,8 @@ export class Reconciler {
       await this.excite(wave, untilMs, this.#state.sameBoot());
       await this.#lookAtWave(untilMs);
     }
-    if (this.#state.difference?.guard === 0) await this.guard(0, untilMs);
+    const { guard: left } = this.#state.difference ?? {};
+    if (left !== undefined) await this.guard(left, untilMs);
   }
 
   async #lookAtWave(untilMs: number): Promise<void> {

@@ -73,6 +73,7 @@ export class Stop {
         await this.#resuming.catch(() => undefined);
         unconfirmed = await this.#confirm(Math.max(untilMs, this.#clock.nowMs() + LATCH_AGAIN_MS));
       }
+      if (this.#units.some(unit => !unit.isLatched)) await this.#memory?.record(true);
       if (pinFailure !== undefined) throw pinFailure;
       const units = [...unconfirmed.keys()];
       const [unit] = units;
@@ -136,9 +137,9 @@ export class Stop {
       stillWanted();
     } catch (error) {
       for (const unit of online) unit.endRelease();
-      if (this.#stopped) void this.#memory?.record(true);
       const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
-      if (this.#stopped) await Promise.allSettled(online.map(unit => unit.confirm(untilMs)));
+      if (this.#stopped)
+        await Promise.allSettled([this.#memory?.record(true), ...online.map(unit => unit.confirm(untilMs))]);
       throw this.#stops === stops ? error : new RobotError('stopped');
     }
     for (const unit of units) unit.released(online.includes(unit));

@@ -45,6 +45,11 @@ export class UnitStop {
     return this.#supervision.online;
   }
 
+  /** Whether the controller can say of itself, also after a restart of the daemon, that it is stopped. */
+  get isLatched(): boolean {
+    return this.online && this.#state.latch.holds;
+  }
+
   get torque(): Torque {
     if (this.online && this.#state.status !== undefined) {
       return hasFlag(this.#state.status, 'torque') ? 'on' : 'off';

@@ -124,7 +124,7 @@ export class UnitSupervision {
     const untilMs = this.#clock.nowMs() + POLL_MS;
     try {
       await this.#look(untilMs);
-      if (this.#state.status?.boot_id !== this.#takenInBootId) await this.#takeIn();
+      if (!this.#isTakenIn) await this.#takeIn();
       this.#missed = 0;
       this.#beside(this.#reconciler.mendIfIdle(untilMs));
     } catch (error) {
@@ -205,10 +205,15 @@ export class UnitSupervision {
     return !this.#isAtRest || this.#telemetry === undefined || this.#isOlder(this.#readAtMs, READ_AT_REST_MS);
   }
 
+  /** False also for a controller that was reset: it has heard no heartbeat since. */
+  get #isTakenIn(): boolean {
+    return this.#online && this.#state.status?.boot_id === this.#takenInBootId;
+  }
+
   get #isBeatDue(): boolean {
     const { givenMs } = this.#silence;
     const isPatient = givenMs === 0 || givenMs >= PATIENT_MS;
-    const isRare = this.#isAtRest && isPatient && this.#online;
+    const isRare = this.#isAtRest && isPatient && this.#isTakenIn;
     return !isRare || this.#isOlder(this.#beatAtMs, BEAT_AT_REST_MS);
   }
 

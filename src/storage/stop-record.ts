@@ -7,7 +7,7 @@ import { replaceFile } from './durable-file.js';
 export const STOP_FILE = 'stop.json';
 
 /**
- * A resume waits no longer than this for a slow disk. It holds all the same, and a restart may find the robot stopped.
+ * A stop or a resume waits no longer than this for a slow disk. It holds all the same, and a restart may not find it so.
  */
 const RECORD_MS = 200;
 const TRY_AGAIN_MS = 1000;

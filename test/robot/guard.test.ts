@@ -70,6 +70,26 @@ describe("the controller's guard of the excitation", () => {
     expect(written().indexOf('guard')).to.be.below(written().indexOf('excitation'));
   });
 
+  it('is off while the wave of a request moves another loop that was refused', async () => {
+    await robot.during(chassis().excite(WAVE));
+    await tryGains();
+    let isWritten = false;
+    robot.intercept = ({ kind, register }) => {
+      isWritten ||= kind === 'write' && register === 'excitation';
+      return isWritten && kind === 'write' && register === 'guard' ? 'fails' : undefined;
+    };
+    expect(await robot.outcome(chassis().excite({ ...WAVE, loop: 'angle' }))).to.not.equal(200);
+    robot.intercept = () => undefined;
+    robot.frames.length = 0;
+    await robot.wait(100);
+    expect(given()).to.deep.equal([0, RUNAWAY]);
+    expect(written().filter(register => register === 'guard' || register === 'excitation')).to.deep.equal([
+      'guard',
+      'excitation',
+      'guard',
+    ]);
+  });
+
   it('ends the trial and its wave when it acts, and everybody sees why', async () => {
     await robot.during(chassis().excite(WAVE));
     await tryGains();

@@ -79,6 +79,22 @@ describe('readings', () => {
     expect(chassis().report()).to.include({ online: true });
   });
 
+  it('leave no controller that was reset without a heartbeat before it gets its gains', async () => {
+    for (let pauseMs = 0; pauseMs <= 60; pauseMs += 5) {
+      await robot.wait(200 + pauseMs);
+      robot.frames.length = 0;
+      robot.fault('chassis', 'brownout');
+      await robot.wait(400);
+      const written = robot.frames.filter(({ unit, kind }) => unit === 'chassis' && kind === 'write');
+      const [boot] = robot.frames.flatMap(({ unit, register }, place) =>
+        unit === 'chassis' && register === 'identity' ? [place] : [],
+      );
+      const after = robot.frames.slice(boot).filter(frame => written.includes(frame));
+      const places = ['heartbeat', 'commit'].map(name => after.findIndex(({ register }) => register === name));
+      expect(places[0], `${pauseMs} ms`).to.be.within(0, places[1] ?? -1);
+    }
+  });
+
   it('leave a controller that bears little silence its heartbeat at every poll', async () => {
     await robot.end();
     const silence = { beforeMs: 500, givenMs: 100 };

@@ -140,6 +140,34 @@ describe('the stop', () => {
     }
   });
 
+  it('latches no controller again that was released meanwhile', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(robot.robot.stop());
+    let release = (): void => undefined;
+    let isHeld = false;
+    robot.intercept = async frame => {
+      if (isHeld || frame.kind !== 'write' || frame.unit !== 'gimbal' || frame.register !== 'stop')
+        return undefined;
+      isHeld = true;
+      await new Promise<void>(resolve => {
+        release = resolve;
+      });
+      // The controller refuses the frame, because a bit is flipped.
+      robot.fault('gimbal', 'corrupt', 1);
+      return undefined;
+    };
+    robot.fault('gimbal', 'brownout');
+    for (let ms = 0; !isHeld && ms < 200; ms += 1) await robot.wait(1);
+    const resumed = robot.robot.resume();
+    await robot.wait(5);
+    robot.frames.length = 0;
+    release();
+    expect(await robot.outcome(resumed)).to.equal(200);
+    await robot.wait(100);
+    const latches = robot.frames.filter(frame => isWrite(frame, 'gimbal', 'stop') && frame.data === '01');
+    expect(latches).to.deep.equal([]);
+  });
+
   it('refuses a resume while it is under way', async () => {
     robot = await ClockedRobot.start();
     const stop = robot.outcome(robot.robot.stop());
@@ -315,6 +343,19 @@ describe('the stop', () => {
       await robot.restart();
     };
 
+    /** The disk takes its time, until the returned act ends what waits for it as a kill does. */
+    const slowly = () => {
+      let isKilled = false;
+      robot.disk.interfere = async () => {
+        await new Promise<void>(resolve => robot.clock.after(30, resolve));
+        if (isKilled) await new Promise(() => undefined);
+      };
+      return () => {
+        isKilled = true;
+        robot.disk.interfere = async () => undefined;
+      };
+    };
+
     it('holds, and lets nobody light', async () => {
       robot = await ClockedRobot.start();
       await robot.during(robot.robot.stop());
@@ -331,6 +372,34 @@ describe('the stop', () => {
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
       await restartUnplugged();
       expect(robot.robot.stopped).to.equal(false);
+    });
+
+    it('holds that was answered 200 while no controller could be reached, also on a slow disk', async () => {
+      robot = await ClockedRobot.start();
+      for (const unit of UNITS) robot.fault(unit, 'unplug');
+      await robot.wait(1000);
+      const kill = slowly();
+      expect(await robot.outcome(robot.robot.stop())).to.equal(200);
+      kill();
+      await robot.restart();
+      expect(robot.robot.stopped).to.equal(true);
+    });
+
+    it('holds after a resume that was given up there', async () => {
+      robot = await ClockedRobot.start();
+      for (const unit of UNITS) robot.fault(unit, 'unplug');
+      await robot.wait(1000);
+      expect(await robot.outcome(robot.robot.stop())).to.equal(200);
+      let asked = 0;
+      const hangsUp = () => {
+        asked += 1;
+        if (asked > 1) throw new RobotError('caller-gone');
+      };
+      const kill = slowly();
+      expect(await robot.outcome(robot.robot.resume(hangsUp))).to.equal('caller-gone');
+      kill();
+      await robot.restart();
+      expect(robot.robot.stopped).to.equal(true);
     });
 
     it('holds after a resume that was refused', async () => {
