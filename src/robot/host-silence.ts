@@ -33,9 +33,7 @@ export class HostSilence {
     this.#longestMs = beforeMs === 0 || givenMs === 0 ? 0 : Math.max(beforeMs, givenMs);
   }
 
-  /**
-   * A controller that shows its latch has no torque, so the limits that earlier processes gave it no longer matter.
-   */
+  /** A controller that shows its latch has no torque, so the limits that earlier processes gave it no longer matter. */
   latchSeen(): void {
     this.#longestMs = this.givenMs;
   }

@@ -57,8 +57,8 @@ export class Reconciler {
   }
 
   /**
-   * Sets the deviation that the controller's guard allows this wave. While another loop is excited, or may be, the guard
-   * is off instead, since the deviation is not meant for that loop.
+   * Sets the deviation that the controller's guard allows this wave. While another loop is excited, or may be, the
+   * guard is off instead, since the deviation is not meant for that loop.
    */
   async guardFor(wave: Excitation | undefined, deviation: number, untilMs: number): Promise<void> {
     if (!this.#state.lacksGuard(deviation)) return;
@@ -148,8 +148,8 @@ export class Reconciler {
       });
     }
     if (mode === 'debug') await this.#lookAtWave(untilMs);
-    // A guard is set before its wave begins and taken away after it has ended: a daemon that starts in between would take
-    // a wave without a guard for somebody's choice, and one with a guard for that of a trial.
+    // A guard is set before its wave begins and taken away after it has ended: a daemon that starts in between would
+    // take a wave without a guard for somebody's choice, and one with a guard for that of a trial.
     const { guard, wave: due } = this.#state.difference ?? {};
     const begins = due !== undefined && due.amplitude !== 0;
     if (guard !== undefined && (guard !== 0 || begins))

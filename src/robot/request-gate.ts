@@ -38,15 +38,21 @@ export class RequestGate {
   }
 
   /**
-   * Performs an act that somebody asked for. Only saves are let through while the robot is stopped or being released.
-   * `stillWanted` throws when the caller no longer wants it, for example with `caller-gone`.
+   * Performs an act that somebody asked for, unless the robot is stopped or being released. `stillWanted` throws when
+   * the caller no longer wants it, for example with `caller-gone`.
    */
   request<T>(
     act: Act,
     stillWanted: (() => void) | undefined,
     perform: (untilMs: number) => Promise<T>,
   ): Promise<T> {
-    return this.inTurn(() => this.require(act, stillWanted), perform);
+    const requireAllowed = () => {
+      this.requireNotOvertaken(act);
+      this.requireOnline();
+      if (this.#state.latch.isReleasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
+      stillWanted?.();
+    };
+    return this.inTurn(requireAllowed, perform);
   }
 
   /** The time at which the last frame has to end of a request that comes now. */
@@ -54,18 +60,7 @@ export class RequestGate {
     return this.#clock.nowMs() + REQUEST_MS;
   }
 
-  /** Throws what `request` would throw, except that a controller may be offline. */
-  require(act: Act, stillWanted: (() => void) | undefined): void {
-    if (act.kind === 'save') this.#permission.require(act);
-    else {
-      this.requireNotOvertaken(act);
-      this.requireOnline();
-      if (this.#state.latch.isReleasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
-    }
-    stillWanted?.();
-  }
-
-  /** Throws where a stop or the match has overtaken an act that is nearly done. */
+  /** Throws where a stop or the match forbids the act. Acts that take long ask again before they count as done. */
   requireNotOvertaken(act: Act): void {
     this.#permission.require(act);
     if (this.#state.latch.isWanted) throw new RobotError('stopped');

@@ -4,9 +4,7 @@ import type { Link, Urgency } from '../protocol/link.js';
 import { CAPTURE_PAGE_SAMPLES, capturePageRegister, REGISTERS } from '../protocol/registers.js';
 import type { StatusFrame } from './status-frame.js';
 
-/**
- * A step response as the controller recorded it, in the loop's quantity. Sample 0 is the last before the edge.
- */
+/** A step response as the controller recorded it, in the loop's quantity. Sample 0 is the last before the edge. */
 export interface StepCapture {
   readonly unit: UnitName;
   readonly loop: string;
@@ -17,9 +15,7 @@ export interface StepCapture {
   readonly measured: readonly number[];
 }
 
-/**
- * Reading out a capture takes at most this long: it has about 40 pages, and everything else on the bus comes first.
- */
+/** Reading out a capture takes at most this long: it has about 40 pages, and everything else on the bus comes first. */
 const CAPTURE_MS = 1500;
 
 /** Reads each new step capture of a controller once. */

@@ -1,9 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 
-/**
- * Performs one act at a time, in order of arrival. Whoever would have to wait too long is refused with `unit-busy`.
- */
+/** Performs one act at a time, in order of arrival. Whoever would have to wait too long is refused with `unit-busy`. */
 export class Turns {
   readonly #clock: Clock;
   readonly #unit: string;

@@ -2,6 +2,7 @@ import { type GainsDifference, RobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
 import type { GainsStore, SavedGains } from '../gains/gains-store.js';
+import type { Permission } from './permission.js';
 import type { Reconciler } from './reconciler.js';
 import type { RequestGate } from './request-gate.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
@@ -26,6 +27,7 @@ interface WaitingSave {
 export class UnitGains {
   readonly #unit: Unit;
   readonly #store: GainsStore;
+  readonly #permission: Permission;
   readonly #state: UnitState;
   readonly #reconciler: Reconciler;
   readonly #gate: RequestGate;
@@ -39,6 +41,7 @@ export class UnitGains {
   constructor(options: {
     unit: Unit;
     store: GainsStore;
+    permission: Permission;
     state: UnitState;
     reconciler: Reconciler;
     gate: RequestGate;
@@ -49,6 +52,7 @@ export class UnitGains {
   }) {
     this.#unit = options.unit;
     this.#store = options.store;
+    this.#permission = options.permission;
     this.#state = options.state;
     this.#reconciler = options.reconciler;
     this.#gate = options.gate;
@@ -172,7 +176,8 @@ export class UnitGains {
    */
   #requireAllowed({ baseRevision, gains: sent, stillWanted }: WaitingSave): void {
     const { name: unit } = this.#unit;
-    this.#gate.require({ kind: 'save', unit }, stillWanted);
+    this.#permission.require({ kind: 'save', unit });
+    stillWanted?.();
     // This throws where the journal cannot be read, for nobody would know which gains to go back to.
     const { revision, gains } = this.#store.current(unit);
     if (baseRevision === undefined) return;

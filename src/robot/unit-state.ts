@@ -218,9 +218,7 @@ export class UnitState {
     };
   }
 
-  /**
-   * Returns a check that throws when the controller has been reset since now, for then what it confirmed is lost.
-   */
+  /** Returns a check that throws when the controller has been reset since now, for then what it confirmed is lost. */
   sameBoot(): () => void {
     const bootId = this.#status?.boot_id;
     return () => {
@@ -259,9 +257,7 @@ export class UnitState {
     this.gains.endTrial('mode change');
   }
 
-  /**
-   * Frames of a request under way may have reached the controller after its reset, so no frame counts as settled.
-   */
+  /** Frames of a request under way may have reached the controller after its reset, so no frame counts as settled. */
   #wasReset(): void {
     if (this.#mode !== undefined && (this.latch.isWanted || !this.#restores(this.#mode)))
       this.#mode = 'manual';

@@ -70,7 +70,7 @@ export class UnitStop {
    */
   async confirm(untilMs: number): Promise<void> {
     let cause: unknown;
-    while (!this.#cannotPush) {
+    while (!this.#isWithoutTorque) {
       const nowMs = this.#clock.nowMs();
       if (nowMs >= untilMs)
         throw new RobotError('not-confirmed', { unit: this.unit, register: 'stop' }, { cause });
@@ -115,7 +115,7 @@ export class UnitStop {
    * Whether the controller cannot have torque. A latch that was seen earlier counts only while the controller is
    * offline; an online one has to confirm it again.
    */
-  get #cannotPush(): boolean {
+  get #isWithoutTorque(): boolean {
     return this.#silence.hasPassed || (!this.online && this.#state.latch.holds);
   }
 }

@@ -16,9 +16,9 @@ const TAKE_IN_MS = 350;
 const GIVE_WAY_MS = 20;
 /** The readings of a unit at rest are taken anew after this time: at every fifth poll of 50 Hz. */
 const READ_AT_REST_MS = 90;
-/** A unit at rest gets a heartbeat after this time: at every third poll of 50 Hz, and no further apart than 100 ms or one poll. */
+/** A unit at rest gets a heartbeat after this time: at every third poll of 50 Hz, and within 100 ms or one poll. */
 const BEAT_AT_REST_MS = 50;
-/** Controllers that bear less silence than this hear a heartbeat at every poll. To the others two lost ones do not matter. */
+/** Controllers that bear less silence hear a heartbeat at every poll. To the others two lost ones do not matter. */
 const PATIENT_MS = 450;
 /** Failed polls in a row before a controller counts as gone. */
 const MISSED_POLLS = 3;
@@ -195,7 +195,7 @@ export class UnitSupervision {
     if (this.#areReadingsDue) await this.takeReadings(urgency);
   }
 
-  /** Nothing moves by itself, and nobody looks. Bus and processor are left to others, such as the vision program on the same board. */
+  /** Nothing moves by itself, and nobody looks. Bus and processor are left to others, such as a vision program. */
   get #isAtRest(): boolean {
     const { mode, gains } = this.#state;
     return mode === 'manual' && gains.trial === undefined && !this.#isFollowed();
@@ -237,7 +237,7 @@ export class UnitSupervision {
     this.#beatAtMs = this.#clock.nowMs();
   }
 
-  /** No heartbeat waits for `work`. */
+  /** Lets `work` run beside the polls, so that no heartbeat waits for it. Its failure is no missed poll. */
   #beside(work: Promise<void>): void {
     void work.catch(error => this.#emit({ what: 'poll failed', error }));
   }

@@ -166,7 +166,7 @@ describe('the console of a robot with tokens and a match', function () {
       await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
       await page.locator('.stop').click();
       await shows(alerts(page), /STOP is not confirmed/);
-      await forward(page, 62_000);
+      await page.clock.fastForward(62_000);
       const stops = stopsOf(page);
       await enter(page, secret);
       expect(stops).to.deep.equal([]);
@@ -214,7 +214,7 @@ describe('the console of a robot with tokens and a match', function () {
     });
     await eventually(async () => arrived !== undefined);
     // Nothing else is asked, and the page's patience does not end.
-    await page.clock.pauseAt(Date.now() + 1000);
+    await page.clock.pauseAt(Date.now() + 2000);
     await login.locator('input').fill(secret);
     await login.locator('input').press('Enter');
     await shows(page.locator('.who'), /op \(operator\)/);

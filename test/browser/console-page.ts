@@ -7,13 +7,18 @@ import { Child } from '../support/child.js';
 import { type Answer, call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
 
+/** Looks again until it holds, with a rest between: looks without one would keep the page from what is waited for. */
+async function seen(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 15));
+}
+
 /** What the page says, once it says it. */
 export async function shows(locator: Locator, pattern: RegExp): Promise<void> {
-  await eventually(async () => pattern.test((await locator.textContent()) ?? ''));
+  await seen(async () => pattern.test((await locator.textContent()) ?? ''));
 }
 
 export async function has(locator: Locator, attribute: string, value: string | null): Promise<void> {
-  await eventually(async () => (await locator.getAttribute(attribute)) === value);
+  await seen(async () => (await locator.getAttribute(attribute)) === value);
 }
 
 export const field = (of: Page, name: string) => of.getByLabel(name, { exact: true });
@@ -132,7 +137,10 @@ export function consoleInBrowser(): ConsoleInBrowser {
       page.on('pageerror', error => complaints.push(error.message));
       await page.goto(`${url}/${hash}`);
       await shows(page.locator('.link'), /Live/);
-      if (hash === '') await eventually(() => page.locator('.gain input').first().isEnabled());
+      if (hash !== '') return page;
+      for (const place of [0, -1]) await seen(() => page.locator('.gain input').nth(place).isEnabled());
+      // It comes last, and moves what stands below it.
+      await page.getByRole('region', { name: 'First minute' }).waitFor();
       return page;
     },
     startDaemon,
@@ -144,12 +152,19 @@ export function consoleInBrowser(): ConsoleInBrowser {
 }
 
 /**
- * Lets the page's installed clock go on, in steps in which each timer that is due comes once, and a frame is drawn once.
- * Played frame by frame, seconds of plots take a minute on a slow machine.
+ * Lets the page's installed clock go on, in steps in which each timer that is due comes once. Only for a page that hears
+ * no stream: one that does finds it late by what the clock was pushed.
  */
 export async function forward(page: Page, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 250) await page.clock.fastForward(Math.min(250, left));
 }
+
+/** As another tab before it hides the page, which lets its stream go, and takes it up when it is seen again. */
+export const hide = (page: Page, hidden: boolean) =>
+  page.evaluate(`
+    Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
 
 export const overflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -324,7 +324,7 @@ describe('the console in a browser', function () {
       expect(await accessibilityFaults(phone)).to.deep.equal([]);
       expect(await overflow(phone)).to.be.at.most(0);
       await phone.mouse.wheel(0, 5000);
-      await phone.locator('.stop').click({ timeout: 3000 });
+      await phone.locator('.stop').click();
       await shows(alerts(phone), /Stopped/);
       expect(await accessibilityFaults(phone)).to.deep.equal([]);
       const shown = await phone.evaluate(`[...document.querySelectorAll('.gain input')]

@@ -108,7 +108,7 @@ describe('the console under faults', function () {
     expect(await alerts(page).textContent()).to.match(/STOP sent, asking again/);
     await forward(page, 6000);
     await shows(alerts(page), /STOP is not confirmed/);
-    await forward(page, 30_000);
+    await page.clock.fastForward(30_000);
     await shows(alerts(page), /STOP is not confirmed/);
     await robot.startDaemon(port);
     await eventually(async () => (await truth()).gimbal.stopped && (await truth()).chassis.stopped);
@@ -125,7 +125,7 @@ describe('the console under faults', function () {
     );
     await stop(page).click();
     await shows(alerts(page), /STOP is not confirmed\. .*Log in as operator or referee/);
-    await forward(page, 30_000);
+    await page.clock.fastForward(30_000);
     await shows(alerts(page), /STOP is not confirmed/);
     await post('/api/stop');
     await shows(alerts(page), /^(?!.*not confirmed).*Stopped:/i);

@@ -132,20 +132,28 @@ describe('the plots', function () {
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {
       await plot(page).getByRole('button', { name }).click();
     }
-    expect(await plot(page).locator('.u-over').count()).to.equal(4);
+    const charts = plot(page).locator('.u-over');
+    await eventually(async () => (await charts.count()) === 4);
     await plot(page).getByRole('button', { name: 'Stack' }).click();
-    expect(await plot(page).locator('.u-over').count()).to.equal(1);
+    await eventually(async () => (await charts.count()) === 1);
   });
 
   it('let the value under a finger go with the finger', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await filled(page);
-    const cursor = () => page.evaluate<string>("document.querySelector('.u-cursor-x').style.transform");
+    /** Where the line of the cursor has been. */
+    await page.evaluate(`
+      window.places = [];
+      new MutationObserver(([{ target }]) => places.push(target.style.transform))
+        .observe(document.querySelector('.u-cursor-x'), { attributeFilter: ['style'] });
+      undefined;
+    `);
+    const isAway = (place: string | undefined) => place?.startsWith('translate(-10px') === true;
     await eventually(async () => {
-      // The page may still move while it fills, and the finger miss the plot.
       const { x, y, width } = await over(page);
       await page.touchscreen.tap(x + width / 2, y + 40);
-      return (await cursor()).startsWith('translate(-10px');
+      const places = await page.evaluate<string[]>('places');
+      return places.some(place => !isAway(place)) && isAway(places.at(-1));
     });
   });
 

@@ -3,7 +3,18 @@ import { get as httpGet } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
-import { alerts, card, consoleInBrowser, field, forward, has, mode, save, shows } from './console-page.js';
+import {
+  alerts,
+  card,
+  consoleInBrowser,
+  field,
+  forward,
+  has,
+  hide,
+  mode,
+  save,
+  shows,
+} from './console-page.js';
 import { holding } from './held-requests.js';
 
 describe('the console whose answers come late, or after a restart', function () {
@@ -148,12 +159,15 @@ describe('the console whose answers come late, or after a restart', function () 
   it('keeps what it heard live while the log was on its way', async () => {
     const page = await open();
     const { asked, release } = await holding(page, /\/api\/log\?/, 'GET', 'after');
-    await page.reload();
-    await isAsked(asked, ['GET']);
-    await shows(alerts(page), /All well/);
-    await post('/api/chassis/mode/switch', { mode: 'teleport' });
     const log = page.getByRole('region', { name: 'Log' });
     await log.getByText('Log').click();
+    await shows(log, /resume/);
+    // It asks for the log anew. All that follows has time until the page gives that up, after 4 s.
+    await hide(page, true);
+    await hide(page, false);
+    await isAsked(asked, ['GET']);
+    await shows(page.locator('.link'), /Live/);
+    await post('/api/chassis/mode/switch', { mode: 'teleport' });
     await shows(log.locator('li').first(), /invalid-request/);
     const answered = page.waitForResponse(/\/api\/log\?/);
     release();
@@ -164,14 +178,14 @@ describe('the console whose answers come late, or after a restart', function () 
 
   it('asks again who may do what, when access was not to be had as it was opened', async () => {
     const page = await open();
-    let answers = 0;
+    let isThere = false;
     await page.route(/\/api\/session/, route => {
-      answers += 1;
-      if (answers > 1) return route.continue();
+      if (isThere) return route.continue();
       return route.fulfill({ json: { access: 'unavailable', name: null, role: null, rights: ['read'] } });
     });
     await page.reload();
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', 'true');
+    isThere = true;
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
   });

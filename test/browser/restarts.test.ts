@@ -2,28 +2,28 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, has, press, shows } from './console-page.js';
+import { alerts, consoleInBrowser, has, hide, press, shows } from './console-page.js';
 import { holding } from './held-requests.js';
 
 describe('the console and restarts, of a controller and of the daemon', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, fault } = robot;
-  const hide = (page: Page, hidden: boolean) =>
-    page.evaluate(`
-      Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    `);
   const note = async (page: Page) => {
     await press(page, 'Noted');
     await shows(alerts(page), /All well/);
   };
 
-  /** A page on which a restart of the gimbal was noted. */
+  /** The number of the last restart of the gimbal that the page has heard of. */
+  const heard = (page: Page) =>
+    page.evaluate<number>(`JSON.parse(localStorage.getItem('trunnion.restarts') ?? '[]')
+      .find(({ unit }) => unit === 'gimbal')?.seq ?? 0`);
+  /** A page on which a restart of the gimbal was noted. The log may have older ones. */
   const openNoted = async () => {
     const page = await open();
+    const last = (await robot.get('/api/log?after=0')).body.events.at(-1)?.seq ?? 0;
     await fault('gimbal', 'brownout');
-    await shows(alerts(page), /Gimbal restarted/);
+    await eventually(async () => (await heard(page)) > last);
     await note(page);
     return page;
   };

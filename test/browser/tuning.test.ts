@@ -144,9 +144,14 @@ describe('tuning on the page', function () {
     await kp.fill('20');
     await kp.press('Enter');
     await shows(alerts(page), /this page tries/);
-    await page.context().close();
-    const { endsAtT } = (await statusOf('chassis')).gains.trial;
-    await eventually(async () => (await statusOf('chassis')).gains.applied);
+    let endsAtT = 0;
+    const closed = page.context().close();
+    await eventually(async () => {
+      const { trial, applied } = (await statusOf('chassis')).gains;
+      endsAtT = trial?.endsAtT ?? endsAtT;
+      return applied;
+    });
+    await closed;
     const { kp: saved } = (await gainsOf('chassis')).speed;
     expect((await robot.truth()).chassis.gains.speed.kp).to.be.closeTo(saved, 1e-6);
     const ended = (await events()).findLast(({ what }) => what === 'trial-ended');

@@ -90,7 +90,9 @@ describe('readings', () => {
         unit === 'chassis' && register === 'identity' ? [place] : [],
       );
       const after = robot.frames.slice(boot).filter(frame => written.includes(frame));
-      const places = ['heartbeat', 'commit'].map(name => after.findIndex(({ register }) => register === name));
+      const places = ['heartbeat', 'commit'].map(name =>
+        after.findIndex(({ register }) => register === name),
+      );
       expect(places[0], `${pauseMs} ms`).to.be.within(0, places[1] ?? -1);
     }
   });
