@@ -15,3 +15,4 @@ export { TuneReport } from './step/tune-report.js';
 export { ConflictList } from './tuning/conflict-list.js';
 export { GainsFile } from './tuning/gains-file.js';
 export { Revisions } from './tuning/revisions.js';
+export { SnapshotQuestion } from './tuning/snapshot-question.js';

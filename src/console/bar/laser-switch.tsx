@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<LaserStatus['light'], string>> = {
 };
 
 /** What may be claimed of the light. What was heard once is no claim. */
-export function LaserLamp() {
+function LaserLamp() {
   const { model } = useConsole();
   const laser = model.status.value?.laser;
   const word = laser === undefined ? '' : WORDS[laser.light];

@@ -7,7 +7,6 @@ import type { Session } from '../access/session.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { EventLog } from '../log/event-log.js';
 import { Act } from '../parts/act.js';
-import type { TuningAct } from '../parts/page-keys.js';
 import { keepEdits } from './kept-edits.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
 import { Runs } from './runs.js';
@@ -27,7 +26,6 @@ export class Model {
   readonly resting = signal(false);
   /** In words, why nothing is heard of a daemon that answers; empty where that is not known. */
   readonly deafness = signal('');
-  readonly openedAt = new Date();
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
   readonly gains: Readonly<Record<UnitName, UnitGains>>;
   readonly telemetry = new Telemetry();
@@ -201,14 +199,6 @@ export class Model {
     if (keyOf({ unit, loop }) !== keyOf(this.choice.peek())) return;
     if (this.tuning.running === undefined && this.waveOf(unit) !== undefined) this.runs.goOn();
     void this.runs.look();
-  }
-
-  /** What a key asks of a unit's edits. */
-  tuneBy(act: TuningAct, unit: UnitName): void {
-    const gains = this.gains[unit];
-    if (act === 'try') void gains.try();
-    else if (act === 'keep') void gains.save();
-    else void gains.undo();
   }
 
   /** The wave that moves a unit; none while the robot is stopped, whatever is chosen. */

@@ -133,6 +133,6 @@ export class Runs {
   }
 }
 
-export function sameGains(one: Gains, other: Gains): boolean {
+function sameGains(one: Gains, other: Gains): boolean {
   return one.kp === other.kp && one.ki === other.ki && one.kd === other.kd;
 }

@@ -120,7 +120,7 @@ export class Tuning {
 }
 
 /** A loop comes after the one that its output goes to. */
-export function insideOut(unit: UnitName): LoopChoice[] {
+function insideOut(unit: UnitName): LoopChoice[] {
   const { loops } = unitNamed(unit);
   const depthOf = (name: string): number => {
     const inner = loops.find(loop => loop.name === name)?.inner;

@@ -4,8 +4,7 @@ import type { Unit } from '../../core/units.js';
 import type { Comparison, ProfileCalls } from '../daemon/profile-calls.js';
 import { Act } from '../parts/act.js';
 import { Outcome } from '../parts/outcome.js';
-import { milliseconds, withUnit } from '../step/figure-table.js';
-import { gainsText } from '../step/run-table.js';
+import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
 import { CompareCurves } from './compare-curves.js';
 
 /** Revisions to choose from, the newest. */

@@ -7,7 +7,7 @@ import { Act } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
-import { gainsText } from '../step/run-table.js';
+import { gainsText } from '../step/figure-table.js';
 
 type Sent = Pick<Profile, 'name' | 'note' | 'starred' | 'gains'>;
 

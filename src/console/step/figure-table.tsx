@@ -55,9 +55,7 @@ function Head({ title, of: { gains } }: { readonly title: string; readonly of: R
   return (
     <th scope="col">
       {title}
-      <small>
-        {gains.kp} · {gains.ki} · {gains.kd}
-      </small>
+      <small>{gainsText(gains)}</small>
     </th>
   );
 }
@@ -82,6 +80,10 @@ function Swing({ of, quantity }: { readonly of: RememberedStep; readonly quantit
       oscillates ±{Number(swing.toPrecision(2))} {quantity}, {Number(frequencyHz.toPrecision(2))} Hz
     </p>
   );
+}
+
+export function gainsText({ kp, ki, kd }: RememberedStep['gains']): string {
+  return `${kp} · ${ki} · ${kd}`;
 }
 
 export function withUnit(value: number | null, decimals: number, unit: string): string {

@@ -1,7 +1,7 @@
 import type { StepSummary } from '../../core/remembered-step.js';
 import { clockText } from '../model/numbers.js';
 import { useConsole } from '../parts/console.js';
-import { milliseconds, withUnit } from './figure-table.js';
+import { gainsText, milliseconds, withUnit } from './figure-table.js';
 import { RUN_COLOURS } from './step-chart.js';
 
 /** The chosen loop's steps that the daemon remembers: tick them to lay them under the newest, or take their gains. */
@@ -54,10 +54,6 @@ export function RunTable() {
       </table>
     </section>
   );
-}
-
-export function gainsText({ kp, ki, kd }: StepSummary['gains']): string {
-  return `${kp} · ${ki} · ${kd}`;
 }
 
 /** Its colour is that of the curve. */

@@ -4,8 +4,7 @@ import { mismatchOf } from '../model/mismatch.js';
 import { useConsole } from '../parts/console.js';
 import { Press } from '../parts/press.js';
 import { TryAndKeep } from '../tuning/try-and-keep.js';
-import { milliseconds, withUnit } from './figure-table.js';
-import { gainsText } from './run-table.js';
+import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
 /** How the chosen loop's tuning goes, or what came of it; and of a tuning of all loops, each. */
 export function TuneReport() {

@@ -4,7 +4,7 @@ import { parseGain, type StepSize, stepped } from '../model/numbers.js';
 import type { UnitGains } from '../model/unit-gains.js';
 import { inWords } from '../parts/act.js';
 
-export interface GainFieldProps {
+interface GainFieldProps {
   readonly gains: UnitGains;
   readonly loop: Loop;
   readonly field: Field;

@@ -1,0 +1,44 @@
+import type { GainSet } from '../../core/units.js';
+import { type Change, changeText } from '../model/edits.js';
+import { clockText } from '../model/numbers.js';
+import type { UnitGains } from '../model/unit-gains.js';
+import type { Act } from '../parts/act.js';
+
+interface SnapshotQuestionProps {
+  /** The units whose stored gains are others than those of when the page was opened. */
+  readonly changed: readonly {
+    readonly gains: UnitGains;
+    readonly snapshot: GainSet;
+    readonly changes: readonly Change[];
+  }[];
+  readonly openedAt: Date;
+  readonly act: Act;
+  readonly onAnswer: () => void;
+}
+
+/** What to go back to the snapshot would change. */
+export function SnapshotQuestion({ changed, openedAt, act, onAnswer }: SnapshotQuestionProps) {
+  const opened = clockText(openedAt.toISOString(), openedAt);
+
+  async function bringBack() {
+    onAnswer();
+    for (const { gains, snapshot } of changed) {
+      if (!(await gains.saveSet(snapshot, `The gains of ${opened} are running.`))) return;
+    }
+    act.say('The gains of when this page was opened are running.');
+  }
+
+  return (
+    <fieldset class="question" aria-label="Back to snapshot">
+      <p>This saves the gains of {opened}, when this page was opened:</p>
+      <ul class="changes">
+        {changed.map(({ gains: { unit }, changes }) => (
+          <li key={unit.name}>{changes.map(change => changeText(unit, change)).join('; ')}</li>
+        ))}
+      </ul>
+      <button type="button" class="primary" onClick={bringBack}>
+        Save these
+      </button>
+    </fieldset>
+  );
+}
