@@ -133,7 +133,7 @@ describe('the console of a robot with tokens and a match', function () {
       await page.locator('.stop').click();
       await shows(
         alerts(page),
-        /STOP is not confirmed\. Be ready.* Log in as operator or referee to send it\./,
+        /STOP is not confirmed\. Be ready.* Only an operator or referee can send it\./,
       );
       await enter(page, secret);
       await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
@@ -149,7 +149,7 @@ describe('the console of a robot with tokens and a match', function () {
       await page.locator('.stop').click();
       await shows(
         alerts(page),
-        /STOP is not confirmed\. Be ready.* Log in as operator or referee to send it\./,
+        /STOP is not confirmed\. Be ready.* Only an operator or referee can send it\./,
       );
       await page.getByRole('button', { name: 'Leave' }).click();
       await shows(page.getByRole('region', { name: 'Login' }), /who you are/);

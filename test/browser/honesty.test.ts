@@ -124,7 +124,7 @@ describe('the console under faults', function () {
       route.fulfill({ status: 403, json: { code: 'not-allowed', detail: 'Your token may not stop.' } }),
     );
     await stop(page).click();
-    await shows(alerts(page), /STOP is not confirmed\. .*Log in as operator or referee/);
+    await shows(alerts(page), /STOP is not confirmed\. .*Only an operator or referee can send it\./);
     await page.clock.fastForward(30_000);
     await shows(alerts(page), /STOP is not confirmed/);
     await post('/api/stop');

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { unitNamed } from '../../core/units.js';
 import type { Model } from '../model/model.js';
 import { clockText } from '../model/numbers.js';
+import type { StopAsk } from '../model/stop-ask.js';
 import { type Act, refusalText } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';
 import { Press } from '../parts/press.js';
@@ -84,7 +85,7 @@ function subjectsOf(lines: readonly Line[]): string {
 function linesOf(model: Model, holds: boolean): AnswerableLine[] {
   const [status, fresh, resting] = [model.status.value, model.fresh.value, model.resting.value];
   return mostUrgentFirst<AnswerableLine>([
-    ...stopAskLines(model),
+    ...stopAskLines(model.stop),
     ...refusalLines(model.resuming),
     ...(!fresh && (resting || status !== undefined) ? staleLines(status, resting, model.deafness.value) : []),
     ...(status === undefined ? [] : safetyLines(status, fresh)),
@@ -103,7 +104,7 @@ function linesOf(model: Model, holds: boolean): AnswerableLine[] {
 }
 
 /** Without contact the page might not come back, and a stop that is still to be sent would be forgotten. */
-function outdatedLine({ fresh, hasStopToSend }: Model, holds: boolean): AnswerableLine {
+function outdatedLine({ fresh, stop }: Model, holds: boolean): AnswerableLine {
   const line = {
     tone: 'note',
     about: 'Page',
@@ -111,26 +112,25 @@ function outdatedLine({ fresh, hasStopToSend }: Model, holds: boolean): Answerab
   } as const;
   if (holds) return line;
   const run = () => location.reload();
-  const disabled = !fresh.value || hasStopToSend;
+  const disabled = !fresh.value || stop.isOwed;
   return { ...line, answer: { label: 'Reload', name: 'Load the page anew', run, disabled } };
 }
 
 /** A stop without an answer, until status says of itself what came of it. */
-function stopAskLines(model: Model): Line[] {
-  const { stopping, asksAgain, fresh, status, stopIsOld, stopPressedMs } = model;
-  if (fresh.value && status.value?.stopped) return [];
-  if (asksAgain.value) {
+function stopAskLines(stop: StopAsk): Line[] {
+  if (stop.stopped) return [];
+  if (stop.asksAgain.value) {
     return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
   }
-  const refusal = stopping.refusal.value;
+  const refusal = stop.act.refusal.value;
   if (refusal === undefined) return [];
-  if (model.isStopForbidden && stopIsOld.value) {
-    const at = clockText(new Date(stopPressedMs.value).toISOString(), new Date());
+  if (stop.isForbidden && stop.isOld.value) {
+    const at = clockText(new Date(stop.pressedMs).toISOString(), new Date());
     return [
       { tone: 'alarm', about: 'STOP', text: `was refused at ${at}. Press it again if it is still wanted.` },
     ];
   }
-  const cure = model.isStopForbidden ? 'Log in as operator or referee to send it.' : refusalText(refusal);
+  const cure = stop.isForbidden ? 'Only an operator or referee can send it.' : refusalText(refusal);
   const text = `Be ready to cut the power. ${cure}`;
   return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
 }

@@ -7,11 +7,11 @@ export function StopButton() {
   const { model } = useConsole();
   return (
     <Press
-      act={model.stopping}
+      act={model.stop.act}
       what="stop"
       run={() => {
         vibrate([80, 40, 80]);
-        model.stop();
+        model.stop.press();
       }}
       class="stop"
       aria-keyshortcuts="Escape"

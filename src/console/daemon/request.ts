@@ -3,6 +3,8 @@ import type { Complaint } from '../../core/status.js';
 export interface Refusal extends Complaint {
   /** Each fault of a body, by JSON pointer. */
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  /** Refused for who is here: without a token, or with one that is unknown or lacks the right. */
+  readonly isIdentity?: boolean;
 }
 
 export type Outcome<T> = { readonly body: T } | { readonly refusal: Refusal };
@@ -69,7 +71,8 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
       const isIdentity = response.status === 401 || response.status === 403;
       if (isIdentity && path !== SESSION) onIdentityRefused();
       const answer = await response.json();
-      return response.ok ? { body: answer } : { refusal: { ...answer, errors: answer.errors ?? [] } };
+      if (response.ok) return { body: answer };
+      return { refusal: { ...answer, errors: answer.errors ?? [], isIdentity } };
     } catch {
       return { refusal: signal?.aborted ? OVERTAKEN : UNREACHABLE };
     } finally {

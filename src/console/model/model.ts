@@ -10,12 +10,10 @@ import { Act } from '../parts/act.js';
 import { keepEdits } from './kept-edits.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
 import { Runs } from './runs.js';
+import { StopAsk } from './stop-ask.js';
 import { Telemetry } from './telemetry.js';
 import { Tuning } from './tuning.js';
 import { UnitGains } from './unit-gains.js';
-
-/** For so long after the press a stop that was refused is sent again without another press. */
-const STOP_WANTED_MS = 60_000;
 
 /** What this page knows of the robot, and what is asked of it here. */
 export class Model {
@@ -41,14 +39,8 @@ export class Model {
     return tune?.loop === loop && tune.id !== this.tuning.dismissed.value ? tune : undefined;
   });
   readonly entering = new Act('Login');
-  readonly stopping = new Act('Stop', true);
+  readonly stop: StopAsk;
   readonly resuming = new Act('Resume');
-  /** A stop that got no answer yet is asked again. */
-  readonly asksAgain = signal(false);
-  /** When somebody pressed STOP last, in milliseconds since 1970. */
-  readonly stopPressedMs = signal(0);
-  /** The press is so long ago that nobody may want it any more. */
-  readonly stopIsOld = signal(false);
   readonly laser = new Act('Laser');
   readonly modes = perUnit(({ title }) => new Act(`${title} mode`));
   readonly exciting = perUnit(({ title }) => new Act(`${title} excitation`));
@@ -58,11 +50,11 @@ export class Model {
   /** How often it was asked who is here, and which of these answers was the newest. */
   #asked = 0;
   #answered = 0;
-  /** The rights of whoever asked for a stop last. */
-  #stoppedWith: string | undefined;
 
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
+    const { status, fresh } = this;
+    this.stop = new StopAsk({ daemon, status, fresh, rights: () => this.session.peek()?.rights.join() });
     this.log = new EventLog(daemon);
     this.gains = perUnit(unit => new UnitGains(unit, daemon));
     this.tuning = new Tuning({
@@ -80,14 +72,11 @@ export class Model {
       if (this.fresh.value) this.deafness.value = '';
       else this.telemetry.breakOff();
     });
-    effect(() => {
-      if (this.isStopped) this.stopping.clear();
-    });
   }
 
-  /** Whether status is fresh and says that the robot is stopped: what a stop refuses need not be tried. */
+  /** Whether the robot is known to be stopped: what a stop refuses need not be tried. */
   get isStopped(): boolean {
-    return this.fresh.value && this.status.value?.stopped === true;
+    return this.stop.stopped === true;
   }
 
   /** Whether whoever is here may, and the match lets it happen; what is not known is left to the daemon. */
@@ -116,7 +105,7 @@ export class Model {
     if (turn < this.#answered) return true;
     this.#answered = turn;
     this.session.value = outcome.body;
-    this.#stopAgain();
+    this.stop.again();
     return true;
   }
 
@@ -134,20 +123,8 @@ export class Model {
   /** To load the page anew would forget a stop that somebody else may have to send. */
   async leave(): Promise<void> {
     await this.entering.run('leave', () => this.#daemon.leave());
-    if (this.hasStopToSend) await this.lookWhoIsHere();
+    if (this.stop.isOwed) await this.lookWhoIsHere();
     else location.reload();
-  }
-
-  /** A stop is under way, or was not obeyed and is not too old. */
-  get hasStopToSend(): boolean {
-    if (this.isStopForbidden && this.stopIsOld.value) return false;
-    return (this.stopping.pending.value ?? this.stopping.refusal.value) !== undefined;
-  }
-
-  /** A stop was refused to whoever is here, and nothing was done. */
-  get isStopForbidden(): boolean {
-    const code = this.stopping.refusal.value?.code;
-    return code === 'token-required' || code === 'token-unknown' || code === 'not-allowed';
   }
 
   /** Asks for what happened while nobody listened. */
@@ -169,30 +146,8 @@ export class Model {
       this.status.value = status;
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
-    if (!status.stopped) this.#stopAgain();
+    if (!status.stopped) this.stop.again();
     if (before !== undefined) this.telemetry.mark(before, status);
-  }
-
-  /**
-   * A stop that reached nobody is asked again once the daemon answers anything, however old it is. It may have arrived, and
-   * only its answers were lost; but then it costs one Resume too many, where a stop that was forgotten may cost a hand. One
-   * that was refused for want of a right is asked again for whoever has other rights, unless it is old: the robot may be
-   * stopped and resumed since.
-   */
-  #stopAgain(): void {
-    this.#lookAtStopAge();
-    const isForOthers = this.isStopForbidden && !this.stopIsOld.peek() && this.#rights !== this.#stoppedWith;
-    if (isForOthers || this.stopping.refusal.peek()?.code === 'unreachable') void this.#sendStop();
-  }
-
-  /** A press of the future is old too: somebody set the clock. */
-  #lookAtStopAge(): void {
-    this.stopIsOld.value = Math.abs(Date.now() - this.stopPressedMs.peek()) > STOP_WANTED_MS;
-  }
-
-  /** Undefined as long as they are not known. */
-  get #rights(): string | undefined {
-    return this.session.peek()?.rights.join();
   }
 
   takeStep({ unit, loop }: Step): void {
@@ -212,29 +167,8 @@ export class Model {
     return this.tuning.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
   }
 
-  /** By a press, from which its age counts. */
-  stop(): void {
-    this.stopPressedMs.value = Date.now();
-    this.#lookAtStopAge();
-    setTimeout(() => this.#lookAtStopAge(), STOP_WANTED_MS + 1000);
-    void this.#sendStop();
-  }
-
-  async #sendStop(): Promise<void> {
-    this.#stoppedWith = this.#rights;
-    if (this.stopping.refusal.peek() !== undefined) this.asksAgain.value = true;
-    await this.stopping.run('stop', () =>
-      this.#daemon.stop(() => {
-        this.asksAgain.value = true;
-      }),
-    );
-    if (this.stopping.pending.peek() !== undefined) return;
-    this.asksAgain.value = false;
-    if (this.isStopped) this.stopping.clear();
-  }
-
   async resume(): Promise<void> {
-    if (await this.resuming.run('resume', () => this.#daemon.resume())) this.stopping.clear();
+    if (await this.resuming.run('resume', () => this.#daemon.resume())) this.stop.act.clear();
   }
 
   light(): void {

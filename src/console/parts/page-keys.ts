@@ -11,7 +11,7 @@ export function listenToKeys(model: Model, onHelp: () => void): () => void {
   let letterAtMs = Number.NEGATIVE_INFINITY;
   let letter = '';
   const ends = [
-    onKey('escape', () => model.stop()),
+    onKey('escape', () => model.stop.press()),
     onKey('l', () => model.darken()),
     onKey('?', onHelp),
     ...UNIT_LIST.map(({ name }) =>
