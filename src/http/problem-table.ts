@@ -171,7 +171,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     'Storage failed',
     context =>
       WRITING.includes(context.operation)
-        ? `It could not be kept on disk, ${context.mayRemain ? 'and may stand all the same: look again, also after a restart' : 'so nothing was changed'}.${cure(context)}`
+        ? `It could not be kept on disk, ${context.mayRemain ? 'and may be found in force after a restart' : 'so nothing was changed'}.${cure(context)}`
         : `It cannot be read from the disk.${cure(context)}`,
     LATER,
   ),

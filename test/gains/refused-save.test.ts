@@ -56,9 +56,9 @@ describe('a save that the disk does not confirm', () => {
     expect((await daemon.get('/api/status')).body.storage.ok).to.equal(true);
   });
 
-  it('says that it may stand after a restart when the disk goes on failing', async () => {
+  it('says that it may be found in force after a restart when the disk goes on failing', async () => {
     const { gains, answer } = await refusedByTheDisk(13, Number.POSITIVE_INFINITY);
-    expect(answer.body.detail).to.contain('may stand all the same: look again, also after a restart');
+    expect(answer.body.detail).to.contain('may be found in force after a restart');
     expect((await daemon.get('/api/chassis/pidconfig')).body).to.deep.equal(gains);
     const messages = () =>
       daemon.logged.map(({ msg }) => msg).filter(msg => String(msg).startsWith('storage'));
