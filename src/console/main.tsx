@@ -16,8 +16,7 @@ const daemon = createDaemon({
 const model = new Model(daemon);
 const stream = new EventStream({
   // Whoever may read is refused only where there is no room.
-  onRefused: () => void model.streamLost('Too many pages are open'),
-  onSilent: () => void model.streamLost('The stream is silent'),
+  onLost: isRefused => void model.streamLost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
   onOpen: () => model.streamOpened(),
   onRest: resting => {
     model.resting.value = resting;
@@ -36,6 +35,13 @@ const stream = new EventStream({
 
 const { token, hash } = readAddress(location.hash);
 if (token !== null) history.replaceState(null, '', location.pathname + hash);
+
+// Somebody may have entered or left in another window.
+window.addEventListener('focus', () => {
+  if (model.status.peek() !== undefined) void model.lookWhoIsHere();
+});
+// The browser asks whoever would forget a stop that is still to be sent.
+window.onbeforeunload = () => model.stop.isOwed || null;
 
 let drawnMs = 0;
 function frame(nowMs: number): void {

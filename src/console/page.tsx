@@ -33,11 +33,11 @@ export function Page() {
   useSignalEffect(() => {
     const [status, fresh] = [model.status.value, model.fresh.value];
     const light = status?.laser.light;
-    document.title = titleOf(status, fresh);
+    document.title = titleOf(status, fresh, model.laser.mayBeLit);
     const root = document.documentElement;
     root.toggleAttribute('data-stale', !fresh);
     root.toggleAttribute('data-stopped', status?.stopped === true);
-    root.toggleAttribute('data-lit', light === 'on' || light === 'fault');
+    root.toggleAttribute('data-lit', light === 'on' || light === 'fault' || (!fresh && model.laser.mayBeLit));
   });
   return (
     <>

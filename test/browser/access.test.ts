@@ -239,6 +239,75 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
   });
 
+  it('shows who is here as soon as its window is looked at again', async () => {
+    const secret = await add('op', 'operator');
+    const page = await blank();
+    await page.goto(`${robot.url}/#token=${secret}`);
+    await shows(page.locator('.who'), /op \(operator\)/);
+    await page.context().clearCookies();
+    await page.evaluate("window.dispatchEvent(new Event('focus'))");
+    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+  });
+
+  it('stays on a network that lets nobody leave, with STOP, and says why', async () => {
+    const secret = await add('op', 'operator');
+    const page = await blank();
+    await page.goto(`${robot.url}/#token=${secret}`);
+    await shows(page.locator('.who'), /op \(operator\)/);
+    await page.context().setOffline(true);
+    const leave = page.getByRole('button', { name: 'Leave' });
+    await leave.click();
+    await shows(alerts(page), /Login The daemon does not answer/);
+    await has(leave, 'aria-busy', null);
+    await shows(page.locator('.stop'), /STOP/);
+    await page.context().setOffline(false);
+    await leave.click();
+    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+  });
+
+  it('shows the login after a Leave whose answer is the last that comes', () =>
+    withSettings('access: {stop: token}\n', async () => {
+      const secret = await add('spec', 'spectator');
+      const page = await blank();
+      await page.goto(`${robot.url}/#token=${secret}`);
+      await shows(page.locator('.who'), /spec/);
+      await page.locator('.stop').click();
+      await shows(alerts(page), /STOP is not confirmed/);
+      await page.route('**/api/session', route =>
+        route.request().method() === 'GET' ? route.abort() : route.continue(),
+      );
+      await page.getByRole('button', { name: 'Leave' }).click();
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await shows(alerts(page), /STOP is not confirmed/);
+    }));
+
+  it('asks before it is loaded anew while a STOP is still to be sent', () =>
+    withSettings('access: {stop: token}\n', async () => {
+      await add('op', 'operator');
+      const page = await blank();
+      await page.goto(robot.url);
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await page.locator('.stop').click();
+      await shows(alerts(page), /STOP is not confirmed/);
+      const asked = page.waitForEvent('dialog');
+      void page.evaluate('location.reload()').catch(() => undefined);
+      const dialog = await asked;
+      expect(dialog.type()).to.equal('beforeunload');
+      await dialog.dismiss();
+      await shows(alerts(page), /STOP is not confirmed/);
+    }));
+
+  it('says in the strip that the token of a link is refused, where somebody else is logged in', async () => {
+    const secret = await add('op', 'operator');
+    const page = await blank();
+    await page.goto(`${robot.url}/#token=${secret}`);
+    await shows(page.locator('.who'), /op \(operator\)/);
+    await page.goto('about:blank');
+    await page.goto(`${robot.url}/#token=wrong`);
+    await shows(page.locator('.who'), /op \(operator\)/);
+    await shows(alerts(page), /Login This token is not known/);
+  });
+
   it('greys what a spectator may not do, and shows the login when the token is taken away', async () => {
     await robot.post('/api/gimbal/mode/switch', { mode: 'debug' });
     await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });

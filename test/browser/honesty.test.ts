@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { alerts, consoleInBrowser, forward, has, mode, overflow, shows } from './console-page.js';
+import { delaying } from './held-requests.js';
 
 /** It must never look calmer than the robot is. */
 describe('the console under faults', function () {
@@ -49,6 +50,55 @@ describe('the console under faults', function () {
     await has(page.locator('html'), 'data-lit', '');
     robot.daemon.process.kill('SIGCONT');
     await shows(lamp(page), /LASER ON/);
+  });
+
+  it('says that light may be on which was asked for before the daemon froze, and offers none until it is heard', async () => {
+    const page = await open();
+    await shows(lamp(page), /^dark$/);
+    const on = page.locator('.laser').getByRole('button', { name: 'On' });
+    const { isAsked } = await delaying(page, /laser/);
+    await on.click();
+    await isAsked();
+    robot.daemon.process.kill('SIGSTOP');
+    await shows(alerts(page).locator('[data-tone=alarm]').first(), /LASER MAY BE ON: .*asked for since/);
+    await eventually(async () => /LASER MAY BE ON · No contact/.test(await page.title()));
+    await has(page.locator('html'), 'data-lit', '');
+    await has(on, 'aria-disabled', 'true');
+    await shows(page.getByRole('group', { name: 'Excitation' }), /Not known\./);
+    robot.daemon.process.kill('SIGCONT');
+    await has(on, 'aria-disabled', null);
+    await page.getByRole('button', { name: 'Off', exact: true }).click();
+    await eventually(async () => !/MAY BE ON/.test((await alerts(page).textContent()) ?? ''));
+  });
+
+  it('forgets that light was asked for which the daemon refused, or which was switched off', async () => {
+    const page = await open();
+    await shows(lamp(page), /^dark$/);
+    await page.route('**/api/laser', route =>
+      /on/.test(route.request().postData() ?? '')
+        ? route.fulfill({ status: 409, json: { code: 'stopped', detail: 'The robot is stopped.' } })
+        : route.continue(),
+    );
+    await page.locator('.laser').getByRole('button', { name: 'On' }).click();
+    await shows(alerts(page), /Laser The robot is stopped/);
+    robot.daemon.process.kill('SIGSTOP');
+    await shows(alerts(page), /No contact/);
+    expect(await alerts(page).textContent()).not.to.match(/LASER MAY BE ON/);
+    robot.daemon.process.kill('SIGCONT');
+    await shows(page.locator('.link'), /Live/);
+  });
+
+  it('says no more of a stop that was obeyed and not confirmed once somebody has resumed the robot', async () => {
+    const page = await open();
+    await shows(lamp(page), /^dark$/);
+    await page.route('**/api/stop', route =>
+      route.fulfill({ status: 503, json: { code: 'not-confirmed', detail: 'The gimbal did not confirm.' } }),
+    );
+    await stop(page).click();
+    await shows(alerts(page), /STOP is not confirmed\. .*The gimbal did not confirm/);
+    // What is heard next is of a robot that is not stopped.
+    await post('/api/gimbal/mode/switch', { mode: 'auto' });
+    await shows(alerts(page), /^All well/);
   });
 
   it('claims no rest of a loop whose controller is away', async () => {

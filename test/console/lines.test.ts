@@ -60,14 +60,14 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('says of a robot that is not heard any more that its laser may be on, if it was, on a resting page too', () => {
-    const abouts = (light: LaserStatus['light'], resting: boolean, deafness = '') =>
-      staleLines(statusWith({ laser: laser(light) }), resting, deafness).map(({ about }) => about);
-    expect(abouts('dark', false)).to.deep.equal(['No contact with the daemon.']);
-    expect(abouts('on', false)).to.deep.equal(['LASER MAY BE ON:', 'No contact with the daemon.']);
-    expect(abouts('dark', false, 'Too many pages are open')).to.deep.equal(['Too many pages are open.']);
-    expect(abouts('dark', true)).to.deep.equal(['Resting']);
-    expect(abouts('on', true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
+  it('says of a robot that is not heard any more that its laser may be on, if it may, on a resting page too', () => {
+    const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
+      staleLines(mayBeLit, resting, deafness).map(({ about }) => about);
+    expect(abouts(false, false)).to.deep.equal(['No contact with the daemon.']);
+    expect(abouts(true, false)).to.deep.equal(['LASER MAY BE ON:', 'No contact with the daemon.']);
+    expect(abouts(false, false, 'Too many pages are open')).to.deep.equal(['Too many pages are open.']);
+    expect(abouts(false, true)).to.deep.equal(['Resting']);
+    expect(abouts(true, true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
   });
 
   it('claims nothing of a stop and of the light that was only heard once', () => {
@@ -101,8 +101,13 @@ describe('the alert strip', () => {
 describe('the title', () => {
   it('says of a stop that was heard once that it was', () => {
     const stopped = stoppedWith(latched);
-    expect(titleOf(stopped, true)).to.equal('Laser dark · Stopped · Trunnion');
-    expect(titleOf(stopped, false)).to.equal('Laser unknown · Was stopped · No contact · Trunnion');
+    expect(titleOf(stopped, true, false)).to.equal('Laser dark · Stopped · Trunnion');
+    expect(titleOf(stopped, false, false)).to.equal('Laser unknown · Was stopped · No contact · Trunnion');
+  });
+
+  it('for light that was asked for and not heard of', () => {
+    const dark = statusWith({ laser: laser('dark') });
+    expect(titleOf(dark, false, true)).to.equal('▲ LASER MAY BE ON · No contact · Trunnion');
   });
 
   for (const [light, fresh, title] of [
@@ -114,7 +119,7 @@ describe('the title', () => {
     ['on', false, '▲ LASER MAY BE ON · No contact · Trunnion'],
   ] as const) {
     it(`for a laser that ${fresh ? 'is' : 'was'} ${light}`, () => {
-      expect(titleOf(statusWith({ laser: laser(light) }), fresh)).to.equal(title);
+      expect(titleOf(statusWith({ laser: laser(light) }), fresh, light === 'on')).to.equal(title);
     });
   }
 });

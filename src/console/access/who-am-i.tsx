@@ -1,4 +1,5 @@
 import { useConsole } from '../parts/console.js';
+import { Press } from '../parts/press.js';
 
 /** The name of whoever is at this page, and the way out. */
 export function WhoAmI() {
@@ -20,9 +21,9 @@ export function WhoAmI() {
       <span title={session.name}>
         {session.name} ({session.role})
       </span>
-      <button type="button" onClick={() => void model.leave()}>
+      <Press act={model.entering} what="leave" run={() => model.leave()}>
         Leave
-      </button>
+      </Press>
     </span>
   );
 }

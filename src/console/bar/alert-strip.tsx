@@ -15,14 +15,14 @@ declare const VERSION: string;
 
 /**
  * All complaints, the most urgent always in view in room of its own, so that nothing moves and nothing is covered. A press
- * lays the others over the page below. `holds` is for one thumb: nothing there loads the page anew by a slip.
+ * lays the others over the page below. For a thumb there is no button that loads the page anew, which a slip could press.
  */
-export function AlertStrip({ holds = false }: { readonly holds?: boolean }) {
+export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boolean }) {
   const { model } = useConsole();
   const open = useSignal(false);
   const isCut = useSignal(false);
   const list = useRef<HTMLUListElement>(null);
-  const lines = linesOf(model, holds);
+  const lines = linesOf(model, isForThumb);
   const others = lines.slice(1);
   const folds = lines.length > 0 && (others.length > 0 || isCut.value || open.value);
   const measure = () => {
@@ -82,15 +82,19 @@ function subjectsOf(lines: readonly Line[]): string {
   return [...new Set(lines.map(({ about }) => about.replace(/[:.]$/, '')))].join(', ');
 }
 
-function linesOf(model: Model, holds: boolean): AnswerableLine[] {
+function linesOf(model: Model, isForThumb: boolean): AnswerableLine[] {
   const [status, fresh, resting] = [model.status.value, model.fresh.value, model.resting.value];
   return mostUrgentFirst<AnswerableLine>([
     ...stopAskLines(model.stop),
     ...refusalLines(model.resuming),
-    ...(!fresh && (resting || status !== undefined) ? staleLines(status, resting, model.deafness.value) : []),
+    ...(!fresh && (resting || status !== undefined)
+      ? staleLines(model.laser.mayBeLit, resting, model.deafness.value)
+      : []),
     ...(status === undefined ? [] : safetyLines(status, fresh)),
     ...[
-      model.laser,
+      // The login shows its own.
+      ...(model.isShut ? [] : [model.entering]),
+      model.laser.act,
       ...Object.values(model.modes),
       ...Object.values(model.exciting),
       ...Object.values(model.gains).map(({ trial }) => trial.act),
@@ -98,25 +102,25 @@ function linesOf(model: Model, holds: boolean): AnswerableLine[] {
     ].flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
-    ...(status === undefined || status.version === VERSION ? [] : [outdatedLine(model, holds)]),
+    ...(status === undefined || status.version === VERSION ? [] : [outdatedLine(model, isForThumb)]),
     ...doingLines(model),
   ]);
 }
 
 /** Without contact the page might not come back, and a stop that is still to be sent would be forgotten. */
-function outdatedLine({ fresh, stop }: Model, holds: boolean): AnswerableLine {
+function outdatedLine({ fresh, stop }: Model, isForThumb: boolean): AnswerableLine {
   const line = {
     tone: 'note',
     about: 'Page',
     text: 'is of another version than the daemon: load it anew.',
   } as const;
-  if (holds) return line;
+  if (isForThumb) return line;
   const run = () => location.reload();
   const disabled = !fresh.value || stop.isOwed;
   return { ...line, answer: { label: 'Reload', name: 'Load the page anew', run, disabled } };
 }
 
-/** A stop without an answer, until status says of itself what came of it. */
+/** A stop that was asked for here and is not answered or was refused. Of a robot that is seen stopped, status says the rest. */
 function stopAskLines(stop: StopAsk): Line[] {
   if (stop.stopped) return [];
   if (stop.asksAgain.value) {

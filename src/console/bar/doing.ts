@@ -42,7 +42,7 @@ function waveLines(model: Model, unit: Unit): AnswerableLine[] {
   const text = `${title} ±${wave.amplitude} ${quantity} every ${wave.periodS} s`;
   const run = () => model.endExcitation(unit.name);
   const act = model.exciting[unit.name];
-  return [doing(unit, text, 'excitation', { act, run, disabled: !model.hasRight('drive') })];
+  return [doing(unit, text, 'excitation', { act, run, disabled: !model.may('drive') })];
 }
 
 function trialLines(model: Model, unit: Unit): AnswerableLine[] {

@@ -15,18 +15,18 @@ export function LaserSwitch({ holds }: { readonly holds?: boolean }) {
       </span>
       <div class="segments">
         <Light
-          act={model.laser}
+          act={model.laser.act}
           what="on"
-          run={() => model.light()}
+          run={() => model.laser.light()}
           pressed={light === 'on'}
-          disabled={model.isStopped || !model.may('laser')}
+          disabled={!model.fresh.value || model.isStopped || !model.may('laser')}
         >
           On
         </Light>
         <Press
-          act={model.laser}
+          act={model.laser.act}
           what="off"
-          run={() => model.darken()}
+          run={() => model.laser.darken()}
           pressed={light === 'dark'}
           aria-keyshortcuts="L"
           data-key="L"

@@ -48,10 +48,15 @@ function laserLines({ light, reason, problem }: LaserStatus): Line[] {
 }
 
 /** What may have become of a robot that is not heard any more. */
-export function staleLines(status: Status | undefined, resting: boolean, deafness: string): Line[] {
+export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string): Line[] {
   return [
-    ...(status?.laser.light === 'on'
-      ? [alarm('LASER MAY BE ON:', 'it was on when the daemon was last heard. Be ready to cut its supply.')]
+    ...(mayBeLit
+      ? [
+          alarm(
+            'LASER MAY BE ON:',
+            'it was on when the daemon was last heard, or was asked for since. Be ready to cut its supply.',
+          ),
+        ]
       : []),
     resting
       ? bad('Resting', 'while newer pages are open in this browser. Press anywhere to wake this one.')
@@ -103,7 +108,7 @@ function unitLines({ title }: Unit, { online, problem, faults, gains }: UnitStat
 }
 
 /** What the window's title says of the laser and the rest. */
-export function titleOf(status: Status | undefined, fresh: boolean): string {
+export function titleOf(status: Status | undefined, fresh: boolean, mayBeLit: boolean): string {
   if (status === undefined) return 'Trunnion';
   const { light } = status.laser;
   const lights = {
@@ -112,7 +117,7 @@ export function titleOf(status: Status | undefined, fresh: boolean): string {
     unknown: 'Laser unknown',
     fault: '▲ LASER MAY BE ON',
   };
-  const stale = light === 'on' || light === 'fault' ? '▲ LASER MAY BE ON' : 'Laser unknown';
+  const stale = mayBeLit || light === 'fault' ? '▲ LASER MAY BE ON' : 'Laser unknown';
   const words = [
     fresh ? lights[light] : stale,
     ...(status.stopped ? [fresh ? 'Stopped' : 'Was stopped'] : []),

@@ -8,10 +8,11 @@ import { StreamRoom } from './stream-room.js';
 
 export interface StreamHandlers {
   readonly onOpen: () => void;
-  /** The daemon refused the stream, or cannot be reached. */
-  readonly onRefused: () => void;
-  /** It brought nothing for DEAD_MS, or only what is older than that. */
-  readonly onSilent: () => void;
+  /**
+   * The daemon refused the stream; or nothing came of it for DEAD_MS, or only what is older than that. Most browsers go on
+   * trying to reach a daemon that is away, which is silence too.
+   */
+  readonly onLost: (isRefused: boolean) => void;
   /** What is done with the data of each type of event. */
   readonly events: {
     readonly status: (status: Status) => void;
@@ -91,8 +92,7 @@ export class EventStream {
     const isRefused = this.#source?.readyState === EventSource.CLOSED;
     if (isRefused || (this.#source && silentMs > DEAD_MS)) {
       this.#close(REOPEN_MS);
-      if (isRefused) this.#handlers.onRefused();
-      else this.#handlers.onSilent();
+      this.#handlers.onLost(isRefused);
     }
     if (this.#source === undefined && !document.hidden && !this.#resting && nowMs >= this.#reopenAtMs)
       this.#open();

@@ -26,7 +26,12 @@ const UNREACHABLE: Refusal = {
 /** Stands for the answer to a request that was taken back. Nobody has to hear of it. */
 const OVERTAKEN: Refusal = { code: 'overtaken', detail: '', errors: [] };
 
-/** Who is here; it refuses nobody but who brings a wrong token. */
+/** No answer came, so the daemon may have done it. */
+export function isUnheard(refusal: Refusal): boolean {
+  return refusal === UNREACHABLE || refusal === OVERTAKEN;
+}
+
+/** Says who is here, and takes a token. It refuses only a token that is wrong, or that cannot be looked up. */
 export const SESSION = '/api/session';
 
 export type Request = ReturnType<typeof createRequest>;
@@ -87,8 +92,9 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
     post: <T>(path: string, body?: unknown, signal?: AbortSignal) => call<T>('POST', path, body, { signal }),
     remove: <T>(path: string) => call<T>('DELETE', path),
     /**
-     * Makes what the robot needs to be safe: it is asked again and again, each time beside the requests before, until an
-     * answer comes. Once it is done, the older requests are taken back. They would undo what somebody asks afterwards.
+     * Makes the request that stops the robot or darkens its laser. It is sent again and again, each time beside the ones
+     * before, until an answer comes. Once it is done, the older requests are taken back: they would undo what somebody asks
+     * afterwards.
      */
     insister<T>(path: string, body: unknown) {
       /** Unanswered, the oldest first. */

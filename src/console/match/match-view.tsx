@@ -19,7 +19,7 @@ export function MatchView() {
         <ResumeButton />
       </header>
       <div>
-        <AlertStrip holds />
+        <AlertStrip isForThumb />
         <MatchBoard />
       </div>
       <main>

@@ -5,9 +5,11 @@ import type { Tune } from '../../core/tune.js';
 import { type Excitation, type Mode, perUnit, type UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
 import type { Daemon } from '../daemon/daemon.js';
+import type { Outcome } from '../daemon/request.js';
 import { EventLog } from '../log/event-log.js';
 import { Act } from '../parts/act.js';
 import { keepEdits } from './kept-edits.js';
+import { LaserAsk } from './laser-ask.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
 import { Runs } from './runs.js';
 import { StopAsk } from './stop-ask.js';
@@ -22,7 +24,7 @@ export class Model {
   readonly fresh = signal(false);
   /** Not listening, because other windows do. */
   readonly resting = signal(false);
-  /** In words, why nothing is heard of a daemon that answers; empty where that is not known. */
+  /** Why nothing is heard of a daemon that answers; empty where that is not known. */
   readonly deafness = signal('');
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
   readonly gains: Readonly<Record<UnitName, UnitGains>>;
@@ -30,18 +32,19 @@ export class Model {
   readonly log: EventLog;
   readonly tuning: Tuning;
   readonly runs: Runs;
-  /** Undefined while it is not known, or the daemon asks nobody. */
+  /** Undefined until the daemon has said it. One that asks nobody gives all rights. */
   readonly session = signal<Session | undefined>(undefined);
   /** The chosen loop's last tuning, until somebody puts it away. */
   readonly tuned: ReadonlySignal<Tune | undefined> = computed(() => {
-    const { unit, loop } = this.choice.value;
-    const tune = this.tuning.tunes[unit].value;
-    return tune?.loop === loop && tune.id !== this.tuning.dismissed.value ? tune : undefined;
+    const tune = this.tuning.tunes[this.choice.value.unit].value;
+    return tune?.loop === this.choice.value.loop && tune.id !== this.tuning.dismissed.value
+      ? tune
+      : undefined;
   });
   readonly entering = new Act('Login');
   readonly stop: StopAsk;
   readonly resuming = new Act('Resume');
-  readonly laser = new Act('Laser');
+  readonly laser: LaserAsk;
   readonly modes = perUnit(({ title }) => new Act(`${title} mode`));
   readonly exciting = perUnit(({ title }) => new Act(`${title} excitation`));
   readonly #daemon: Daemon;
@@ -55,14 +58,14 @@ export class Model {
     this.#daemon = daemon;
     const { status, fresh } = this;
     this.stop = new StopAsk({ daemon, status, fresh, rights: () => this.session.peek()?.rights.join() });
+    this.laser = new LaserAsk(daemon, status);
     this.log = new EventLog(daemon);
     this.gains = perUnit(unit => new UnitGains(unit, daemon));
     this.tuning = new Tuning({
       daemon,
       prepare: async choice => {
         if (keyOf(choice) !== keyOf(this.choice.peek())) this.choice.value = choice;
-        const isReady = this.status.peek()?.[choice.unit].mode === 'debug';
-        return isReady || this.switchMode(choice.unit, 'debug');
+        return this.status.peek()?.[choice.unit].mode === 'debug' || this.switchMode(choice.unit, 'debug');
       },
       save: ({ unit, loop }, gains) => this.gains[unit].saveLoop(loop, gains),
     });
@@ -81,32 +84,34 @@ export class Model {
 
   /** Whether whoever is here may, and the match lets it happen; what is not known is left to the daemon. */
   may(act: 'drive' | 'laser' | 'tune' | 'resume'): boolean {
-    const match = this.status.value?.match;
     if (!this.hasRight(act === 'tune' ? act : 'drive')) return false;
+    const match = this.status.value?.match;
     return match === undefined || (match.allows[act] && match.lock === null);
   }
 
-  /** All that is asked of whoever ends a trial or a tuning. */
+  /** It is all that whoever ends a trial or a tuning needs, whatever a match forbids. */
   hasRight(right: 'drive' | 'tune'): boolean {
     return this.session.value?.rights.includes(right) ?? true;
   }
 
-  /** Nothing of the robot is shown here without a token. */
+  /** Whoever is here may not see the robot: the page shows the login in place of its panels. */
   get isShut(): boolean {
     const session = this.session.value;
     return session !== undefined && session.access !== 'open' && !session.rights.includes('read');
   }
 
   async lookWhoIsHere(): Promise<boolean> {
-    this.#asked += 1;
-    const turn = this.#asked;
+    const turn = ++this.#asked;
     const outcome = await this.#daemon.session();
-    if ('refusal' in outcome) return false;
-    if (turn < this.#answered) return true;
+    if ('body' in outcome) this.#know(outcome.body, turn);
+    return 'body' in outcome;
+  }
+
+  #know(session: Session, turn: number): void {
+    if (turn < this.#answered) return;
     this.#answered = turn;
-    this.session.value = outcome.body;
+    this.session.value = session;
     this.stop.again();
-    return true;
   }
 
   /** `why`, unless the daemon does not answer either, or shows nothing to whoever is here. */
@@ -116,15 +121,23 @@ export class Model {
   }
 
   async enter(token: string): Promise<void> {
-    await this.entering.run('enter', () => this.#daemon.enter(token));
-    await this.lookWhoIsHere();
+    await this.#become('enter', () => this.#daemon.enter(token));
   }
 
-  /** To load the page anew would forget a stop that somebody else may have to send. */
+  /** To load the page anew would forget a stop that somebody else may have to send, and lose STOP on a dead network. */
   async leave(): Promise<void> {
-    await this.entering.run('leave', () => this.#daemon.leave());
-    if (this.stop.isOwed) await this.lookWhoIsHere();
-    else location.reload();
+    if ((await this.#become('leave', () => this.#daemon.leave())) && !this.stop.isOwed) location.reload();
+  }
+
+  /** The answer says who is here from now on, whatever was asked before it came. */
+  async #become(what: string, request: () => Promise<Outcome<Session>>): Promise<boolean> {
+    const isDone = await this.entering.run(what, async () => {
+      const outcome = await request();
+      if ('body' in outcome) this.#know(outcome.body, ++this.#asked);
+      return outcome;
+    });
+    if (!isDone) await this.lookWhoIsHere();
+    return isDone;
   }
 
   /** Asks for what happened while nobody listened. */
@@ -139,11 +152,11 @@ export class Model {
     const before = this.status.peek();
     if (this.#isOpened) void this.tuning.look(status);
     // Who may do what has changed, or was not answered yet.
-    const isOther = this.session.peek()?.access !== status.access.state;
-    if (this.#isOpened || isOther) void this.lookWhoIsHere();
+    if (this.#isOpened || this.session.peek()?.access !== status.access.state) void this.lookWhoIsHere();
     this.#isOpened = false;
     batch(() => {
       this.status.value = status;
+      this.laser.heard();
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
     if (!status.stopped) this.stop.again();
@@ -171,26 +184,16 @@ export class Model {
     if (await this.resuming.run('resume', () => this.#daemon.resume())) this.stop.act.clear();
   }
 
-  light(): void {
-    void this.laser.run('on', () => this.#daemon.light());
-  }
-
-  darken(): void {
-    void this.laser.run('off', () => this.#daemon.darken(() => undefined));
-  }
-
   switchMode(unit: UnitName, mode: Mode): Promise<boolean> {
     return this.modes[unit].run(mode, () => this.#daemon.switchMode(unit, mode));
   }
 
   excite({ unit, loop }: LoopChoice, amplitude: number | null, periodS: number | null): void {
-    const wave = { loop, amplitude, periodS };
-    void this.exciting[unit].run('excite', () => this.#daemon.excite(unit, wave));
+    void this.exciting[unit].run('excite', () => this.#daemon.excite(unit, { loop, amplitude, periodS }));
   }
 
   endExcitation(unit: UnitName): void {
     const wave = this.status.value?.[unit].excitation;
-    if (wave === null || wave === undefined) return;
-    void this.exciting[unit].run('end', () => this.#daemon.excite(unit, { ...wave, amplitude: 0 }));
+    if (wave) void this.exciting[unit].run('end', () => this.#daemon.excite(unit, { ...wave, amplitude: 0 }));
   }
 }

@@ -31,7 +31,7 @@ export class StopAsk {
   constructor(options: StopAskOptions) {
     this.#options = options;
     effect(() => {
-      if (this.stopped) this.act.clear();
+      if (this.stopped || (this.stopped === false && this.#wasObeyed)) this.act.clear();
     });
   }
 
@@ -49,7 +49,14 @@ export class StopAsk {
   /** Under way, or not obeyed and not too old. */
   get isOwed(): boolean {
     if (this.isForbidden && this.isOld.value) return false;
-    return (this.act.pending.value ?? this.act.refusal.value) !== undefined;
+    const isRefused = this.act.refusal.value !== undefined && !this.#wasObeyed;
+    return isRefused || this.act.pending.value !== undefined;
+  }
+
+  /** The robot was stopped, and not all of it confirmed that. Where it is not stopped any more, somebody has resumed it. */
+  get #wasObeyed(): boolean {
+    const code = this.act.refusal.peek()?.code;
+    return code === 'not-confirmed' || code === 'pin-failed';
   }
 
   /** From here the age of the press counts. */

@@ -12,7 +12,7 @@ export function listenToKeys(model: Model, onHelp: () => void): () => void {
   let letter = '';
   const ends = [
     onKey('escape', () => model.stop.press()),
-    onKey('l', () => model.darken()),
+    onKey('l', () => model.laser.darken()),
     onKey('?', onHelp),
     ...UNIT_LIST.map(({ name }) =>
       onKey(name.slice(0, 1), () => {

@@ -22,7 +22,7 @@ export function FirstMinute() {
         <button type="button" onClick={() => void model.switchMode('gimbal', 'auto')}>
           Gimbal auto
         </button>
-        <button type="button" onClick={() => model.light()}>
+        <button type="button" onClick={() => model.laser.light()}>
           Laser on
         </button>
         <button type="button" onClick={() => void exciteYaw()}>

@@ -51,15 +51,17 @@ export function ExcitationForm() {
         </span>
       </form>
       <p class="hint" role="status">
-        {model.isStopped
-          ? 'The robot is stopped. Press Resume first.'
-          : status?.online === false
-            ? `${unit} is offline.`
-            : status?.mode !== 'debug'
-              ? `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
-              : excites
-                ? `${title} is excited. Each edge is captured.`
-                : 'This loop is not excited.'}
+        {!model.fresh.value
+          ? 'Not known.'
+          : model.isStopped
+            ? 'The robot is stopped. Press Resume first.'
+            : status?.online === false
+              ? `${unit} is offline.`
+              : status?.mode !== 'debug'
+                ? `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
+                : excites
+                  ? `${title} is excited. Each edge is captured.`
+                  : 'This loop is not excited.'}
       </p>
       <Outcome act={act} />
     </fieldset>

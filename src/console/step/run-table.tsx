@@ -9,8 +9,6 @@ export function RunTable() {
   const { model } = useConsole();
   const { runs } = model;
   const { unit, loop } = model.choice.value;
-  const list = runs.list.value;
-  if (list.length === 0) return null;
   return (
     <section class="runs" aria-label="Runs">
       <table class="figures">
@@ -26,7 +24,7 @@ export function RunTable() {
           </tr>
         </thead>
         <tbody>
-          {list.map(run => (
+          {runs.list.value.map(run => (
             <tr key={run.number} data-main={run.number === runs.main?.number || undefined}>
               <td>
                 <Tick run={run} />

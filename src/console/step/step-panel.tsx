@@ -5,7 +5,6 @@ import { fetchParts, Later } from '../parts/later.js';
 import { Outcome } from '../parts/outcome.js';
 import { ExcitationForm } from './excitation-form.js';
 import { FigureTable } from './figure-table.js';
-import { RunTable } from './run-table.js';
 import { StepChart } from './step-chart.js';
 
 /** Excites or tunes the chosen loop, and shows its steps over those of other gains. */
@@ -61,7 +60,7 @@ export function StepPanel() {
         <StepChart main={main} under={under} quantity={quantity} predicted={model.runs.proposal?.predicted} />
         {main !== undefined && <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}
       </div>
-      <RunTable />
+      {model.runs.list.value.length > 0 && <Later>{({ RunTable }) => <RunTable />}</Later>}
     </section>
   );
 }
