@@ -45,7 +45,10 @@ describe('the console under faults', function () {
     await shows(lamp(page), /LASER ON/);
     robot.daemon.process.kill('SIGSTOP');
     await shows(lamp(page), /unknown \(was on\)/);
-    await shows(alerts(page).locator('[data-tone=alarm]').first(), /LASER MAY BE ON: it was on when/);
+    await shows(
+      alerts(page).locator('[data-tone=alarm]').first(),
+      /LASER MAY BE ON: be ready to cut its supply\. It was on when/,
+    );
     await eventually(async () => /LASER MAY BE ON · No contact/.test(await page.title()));
     await has(page.locator('html'), 'data-lit', '');
     robot.daemon.process.kill('SIGCONT');
@@ -61,6 +64,7 @@ describe('the console under faults', function () {
     await isAsked();
     robot.daemon.process.kill('SIGSTOP');
     await shows(alerts(page).locator('[data-tone=alarm]').first(), /LASER MAY BE ON: .*asked for since/);
+    await shows(lamp(page), /^unknown$/);
     await eventually(async () => /LASER MAY BE ON · No contact/.test(await page.title()));
     await has(page.locator('html'), 'data-lit', '');
     await has(on, 'aria-disabled', 'true');

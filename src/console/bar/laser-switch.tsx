@@ -50,9 +50,10 @@ function LaserLamp() {
   const { model } = useConsole();
   const laser = model.status.value?.laser;
   const word = laser === undefined ? '' : WORDS[laser.light];
+  const isAsked = model.laser.mayBeLit && laser?.light === 'dark';
   return (
     <output class="lamp" title={laser?.problem?.detail ?? laser?.reason}>
-      {model.fresh.value || word === '' ? word : `unknown (was ${laser?.light})`}
+      {model.fresh.value || word === '' ? word : `unknown${isAsked ? '' : ` (was ${laser?.light})`}`}
     </output>
   );
 }

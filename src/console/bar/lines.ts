@@ -54,7 +54,7 @@ export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string
       ? [
           alarm(
             'LASER MAY BE ON:',
-            'it was on when the daemon was last heard, or was asked for since. Be ready to cut its supply.',
+            'be ready to cut its supply. It was on when the daemon was last heard, or was asked for since.',
           ),
         ]
       : []),
