@@ -11,34 +11,37 @@ export interface Request {
   readonly as?: Role;
 }
 
-export interface Answer {
+/** A body of which only a member or two are looked at. */
+export type AnyBody = Readonly<Record<string, unknown>>;
+
+/** `Body` is what the interface promises of a 200. */
+export interface Answer<Body = AnyBody> {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the walk looks into answers whose shape the interface promises.
-  readonly body: any;
+  readonly body: Body | undefined;
 }
 
 /** Done, or begun. */
-export function isTaken({ status }: Answer): boolean {
+export function isTaken({ status }: Answer<unknown>): boolean {
   return status === 200 || status === 202;
 }
 
-export interface Call {
-  readonly answer: Promise<Answer>;
+export interface Call<Body = AnyBody> {
+  readonly answer: Promise<Answer<Body>>;
   hangUp(): void;
 }
 
 /** One request on a connection of its own, in this process and without a socket, so that nothing waits for the kernel. */
-export function ask(server: Server, { method, path, body, as }: Request): Call {
+export function ask<Body = AnyBody>(server: Server, { method, path, body, as }: Request): Call<Body> {
   const received: Buffer[] = [];
-  let settle: (answer: Answer) => void = () => undefined;
-  const answer = new Promise<Answer>(resolve => {
+  let settle: (answer: Answer<Body>) => void = () => undefined;
+  const answer = new Promise<Answer<Body>>(resolve => {
     settle = resolve;
   });
   const connection = new Duplex({
     read: () => undefined,
     write: (chunk: Buffer, _, done) => {
       received.push(chunk);
-      const whole = parsed(Buffer.concat(received).toString());
+      const whole = parsed<Body>(Buffer.concat(received).toString());
       if (whole !== undefined) {
         settle(whole);
         connection.push(null);
@@ -58,7 +61,7 @@ export function ask(server: Server, { method, path, body, as }: Request): Call {
 }
 
 /** Undefined while more is to come; every answer of the interface but a stream says its length. */
-function parsed(text: string): Answer | undefined {
+function parsed<Body>(text: string): Answer<Body> | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const status = Number(text.slice(9, 12));

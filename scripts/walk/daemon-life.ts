@@ -6,7 +6,7 @@ import { type Daemon, startBehind } from '../../src/daemon/start.js';
 import { type Hardware, isMissing } from '../../src/hardware/ports.js';
 import { darkenPin } from '../../src/robot/dark-pin.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
-import type { Call, Request } from './caller.js';
+import type { AnyBody, Call, Request } from './caller.js';
 import { MemoryPort } from './memory-port.js';
 import { quickProposals } from './quick-proposals.js';
 
@@ -62,8 +62,8 @@ export class DaemonLife {
   }
 
   /** Undefined where nobody listens. */
-  ask(request: Request): Call | undefined {
-    return this.listens ? this.#port.ask(request) : undefined;
+  ask<Body = AnyBody>(request: Request): Call<Body> | undefined {
+    return this.listens ? this.#port.ask<Body>(request) : undefined;
   }
 
   /** Ends the daemon as SIGTERM does. Resolves when the process is gone. */

@@ -1,30 +1,41 @@
 import type { Role } from '../../src/access/roles.js';
-import { perUnit, UNIT_LIST } from '../../src/core/units.js';
+import type { LogHead, LogPage } from '../../src/core/log-event.js';
+import type { Status } from '../../src/core/status.js';
+import type { Tune } from '../../src/core/tune.js';
+import { type GainSet, perUnit, UNIT_LIST } from '../../src/core/units.js';
 import { BrokenPromise, promise } from './broken-promise.js';
 import type { DaemonLife } from './daemon-life.js';
 import type { Shown } from './model.js';
+import type { UnitShown } from './unit-model.js';
 import { settle } from './walk-clock.js';
+
+interface Tuning {
+  readonly tune: Tune | null;
+}
 
 /** What whoever has this token is shown at rest. Throws BrokenPromise where the robot does not serve or is not whole. */
 export async function lookAt(life: DaemonLife | undefined, as: Role | undefined): Promise<Shown> {
-  const get = (path: string) => answerTo(life, path, as);
-  const status = await get('/api/status');
+  const get = <Body>(path: string) => answerTo<Body>(life, path, as);
+  const status = await get<Status>('/api/status');
   promise(status.storage.ok, 'storage', () => JSON.stringify(status.storage));
   for (const { name } of UNIT_LIST) {
     const { online, problem } = status[name];
     promise(online, 'online', () => `${name} is offline: ${JSON.stringify(problem)}`);
   }
   const kept = {
-    gimbal: await get('/api/gimbal/pidconfig'),
-    chassis: await get('/api/chassis/pidconfig'),
+    gimbal: await get<GainSet>('/api/gimbal/pidconfig'),
+    chassis: await get<GainSet>('/api/chassis/pidconfig'),
   };
   const history = {
-    gimbal: await get('/api/gimbal/pidconfig/history?limit=20'),
-    chassis: await get('/api/chassis/pidconfig/history?limit=20'),
+    gimbal: await get<UnitShown['history']>('/api/gimbal/pidconfig/history?limit=20'),
+    chassis: await get<UnitShown['history']>('/api/chassis/pidconfig/history?limit=20'),
   };
-  const { events } = await get('/api/log');
-  const head = status.log.ok ? await get('/api/log/head') : undefined;
-  const tunes = { gimbal: await get('/api/gimbal/autotune'), chassis: await get('/api/chassis/autotune') };
+  const { events } = await get<LogPage>('/api/log');
+  const head = status.log.ok ? await get<LogHead>('/api/log/head') : undefined;
+  const tunes = {
+    gimbal: await get<Tuning>('/api/gimbal/autotune'),
+    chassis: await get<Tuning>('/api/chassis/autotune'),
+  };
   const { phase, lock, refereeSilent, recorded } = status.match;
   return {
     stopped: status.stopped,
@@ -41,9 +52,12 @@ export async function lookAt(life: DaemonLife | undefined, as: Role | undefined)
 }
 
 /** Answered without time passing. */
-// biome-ignore lint/suspicious/noExplicitAny: answers whose shape the interface promises.
-async function answerTo(life: DaemonLife | undefined, path: string, as: Role | undefined): Promise<any> {
-  const { answer } = life?.ask({ method: 'GET', path, ...(as !== undefined && { as }) }) ?? {};
+async function answerTo<Body>(
+  life: DaemonLife | undefined,
+  path: string,
+  as: Role | undefined,
+): Promise<Body> {
+  const { answer } = life?.ask<Body>({ method: 'GET', path, ...(as !== undefined && { as }) }) ?? {};
   if (answer === undefined)
     throw new BrokenPromise('serves', 'the daemon does not serve two seconds after the last fault');
   const late = new Promise<undefined>(resolve => void settle().then(() => resolve(undefined)));
@@ -53,5 +67,7 @@ async function answerTo(life: DaemonLife | undefined, path: string, as: Role | u
     'serves',
     () => `${path} answers ${found?.status} at rest: ${JSON.stringify(found?.body)}`,
   );
-  return found?.body;
+  const { body } = found ?? {};
+  if (body === undefined) throw new BrokenPromise('serves', `${path} answers without a body`);
+  return body;
 }

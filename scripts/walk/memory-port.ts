@@ -11,7 +11,7 @@ export class MemoryPort implements Port {
   readonly address = { address: '127.0.0.1', family: 'IPv4', port: 0 };
   readonly url = 'http://localhost';
   readonly #clock: Clock;
-  readonly #calls = new Set<Call>();
+  readonly #calls = new Set<Call<unknown>>();
   #server: Server | undefined;
 
   constructor(clock: Clock) {
@@ -27,9 +27,9 @@ export class MemoryPort implements Port {
   }
 
   /** Undefined where nobody serves. */
-  ask(request: Request): Call | undefined {
+  ask<Body>(request: Request): Call<Body> | undefined {
     if (this.#server === undefined) return undefined;
-    const call = ask(this.#server, request);
+    const call = ask<Body>(this.#server, request);
     this.#calls.add(call);
     void call.answer.then(() => this.#calls.delete(call));
     return call;

@@ -1,4 +1,12 @@
-import { defaultGains, type GainSet, MODES, type Mode, type Unit } from '../../src/core/units.js';
+import { isObject } from '../../src/core/is-object.js';
+import {
+  defaultGains,
+  type Excitation,
+  type GainSet,
+  MODES,
+  type Mode,
+  type Unit,
+} from '../../src/core/units.js';
 import { isAccessRefusal } from './access-model.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
@@ -78,9 +86,9 @@ export class UnitModel {
       this.modes.sure('manual', asked.sent, at);
       this.waves.sure(NO_WAVE, asked.sent, at);
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
-    else if (this.#isWave(asked)) this.waves.sure(waveKey(body), asked.sent, at);
+    else if (this.#isWave(asked)) this.waves.sure(waveKey(waveIn(body)), asked.sent, at);
     else if (this.#isGains(asked)) {
-      const saved = gainsKey(body);
+      const saved = gainsKey(gainsIn(body));
       this.#judgeSave(asked, saved);
       this.#sincePromise = new Set([saved]);
       this.#everSaved.add(saved);
@@ -190,7 +198,7 @@ export class UnitModel {
     const isRestore = isPost(asked, this.#path('pidconfig/restore'));
     const expected = isRestore
       ? this.#revisions.get(Number(bodyMember(asked, 'revision')))
-      : gainsKey(gainsIn(asked));
+      : gainsKey(gainsIn(asked.request.body));
     const holds = expected === undefined || expected === saved;
     promise(holds, 'saved as asked', () => `${asked.request.path} saved ${saved}, not ${expected}`);
   }
@@ -230,7 +238,7 @@ export class UnitModel {
     } else if (this.#isMode(asked)) {
       this.modes.maybe(modeIn(asked), sent, at);
       this.waves.maybe(NO_WAVE, sent, at);
-    } else if (this.#isWave(asked)) this.waves.maybe(waveKey(waveIn(asked)), sent, at);
+    } else if (this.#isWave(asked)) this.waves.maybe(waveKey(waveIn(asked.request.body)), sent, at);
     else if (this.#isGains(asked) && couldBeKept(asked)) {
       for (const gains of this.#savedBy(asked)) {
         this.#everSaved.add(gains);
@@ -252,7 +260,9 @@ export class UnitModel {
 
   /** Which gains a restore meant is known from its answer only. */
   #savedBy(asked: Asked): readonly string[] {
-    return isPost(asked, this.#path('pidconfig')) ? [gainsKey(gainsIn(asked))] : [...this.#everSaved];
+    return isPost(asked, this.#path('pidconfig'))
+      ? [gainsKey(gainsIn(asked.request.body))]
+      : [...this.#everSaved];
   }
 
   #path(rest: string): string {
@@ -281,16 +291,12 @@ function modeIn(asked: Asked): Mode {
   return MODES.find(mode => mode === bodyMember(asked, 'mode')) ?? 'manual';
 }
 
-function waveIn(asked: Asked): { loop: string; amplitude: number; periodS: number } {
-  return {
-    loop: String(bodyMember(asked, 'loop')),
-    amplitude: Number(bodyMember(asked, 'amplitude')),
-    periodS: Number(bodyMember(asked, 'periodS')),
-  };
+function waveIn(body: unknown): Excitation {
+  const { loop, amplitude, periodS } = isObject(body) ? body : {};
+  return { loop: String(loop), amplitude: Number(amplitude), periodS: Number(periodS) };
 }
 
-function gainsIn(asked: Asked): GainSet {
-  const { body } = asked.request;
+function gainsIn(body: unknown): GainSet {
   return isGainSet(body) ? body : {};
 }
 

@@ -197,7 +197,7 @@ export class World {
 
   #answered(asked: Asked, answer: Answer): void {
     const { path } = asked.request;
-    if (/(trial|autotune)$/.test(path) && isTaken(answer)) this.#ids.set(path, String(answer.body.id));
+    if (/(trial|autotune)$/.test(path) && isTaken(answer)) this.#ids.set(path, String(answer.body?.id));
     try {
       this.#model.answered(asked, answer, this.#truth(), this.clock.nowMs());
     } catch (error) {
