@@ -130,13 +130,13 @@ export class StopModel {
   ): void {
     const latched = UNIT_LIST.filter(({ name }) => truth.units[name].latched);
     const asks = outstanding.some(asked => isPost(asked, '/api/stop') || isPost(asked, '/api/resume'));
-    // A stop that was answered is on record, for a restart at which no controller can say it; without power the
-    // controllers lose their latch, and the record counts no more. In trouble it may be on record still.
+    // A stop that was answered is on record, for a restart at which no controller can say it. After a power cut the record
+    // counts no more: a controller that kept its latch has to be heard first. In trouble it may be on record still.
     const isOnRecord = !isCut && this.stopped.must(true);
     const mayStay = inTrouble || this.stopped.can(true);
     this.stopped.sure(isOnRecord || latched.length > 0, at, at);
     if (mayStay) this.stopped.maybe(true, at, at);
-    if (this.#mayBeUnrecorded) this.stopped.maybe(false, at, at);
+    if (this.#mayBeUnrecorded || isCut) this.stopped.maybe(false, at, at);
     if (asks) for (const value of [true, false]) this.stopped.maybe(value, at, at);
     for (const { name } of UNIT_LIST) {
       if (!truth.units[name].latched) this.#still.delete(name);

@@ -366,6 +366,18 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a stop is not known after a power cut of the board until a controller that kept its latch is heard': {
+    settings: { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
+    steps: [
+      post('/api/stop'),
+      { do: 'settle' },
+      { do: 'end', how: 'cut', left: 0.3, downMs: 0, controllersToo: false },
+      { do: 'fault', fault: { target: 'bus', fault: 'timeout' } },
+      { do: 'wait', ms: 317 },
+      post('/api/laser', { action: 'on' }),
+      { do: 'settle' },
+    ],
+  },
 };
 
 describe('what walks have found', () => {
