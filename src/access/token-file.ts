@@ -35,8 +35,8 @@ export async function readTokens(disk: Disk, folder: string): Promise<readonly T
 
 /**
  * Resolves when the tokens are on the medium. Rejects with `storage-failed`: with `mayRemain` they may hold, otherwise
- * the old ones do. A list that was begun and refused becomes an empty one, since a daemon that has read it would keep
- * to it if it were gone.
+ * the old ones do. Where there was no list, taking back leaves an empty one: a daemon that has read the new list would
+ * take a missing file for a lost one, and stay closed.
  */
 export async function writeTokens(disk: Disk, folder: string, tokens: readonly Token[]): Promise<void> {
   const path = tokenFile(folder);

@@ -196,7 +196,7 @@ export class DurableLog {
     this.#waiting = this.#waiting.filter(line => !seen.has(keyOf(line)));
     for (const line of written) {
       if (line.what === 'log-lost') this.#lost -= Number(line.detail?.events);
-      // It made room for a newer line while the disk was at it, and was counted.
+      // It was counted as lost when the queue was full, but the disk has written it after all.
       else if (!waited.has(keyOf(line))) this.#lost -= 1;
     }
   }

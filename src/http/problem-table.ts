@@ -46,7 +46,7 @@ function cure(context: { readonly cure?: string | undefined }): string {
 /** The header that asks a client for a token. */
 const ASK_FOR_TOKEN = { headers: () => ({ 'WWW-Authenticate': 'Bearer' }) };
 
-const WRITING = ['write', 'sync', 'create', 'rename', 'close'];
+const WRITING = ['make', 'write', 'sync', 'create', 'rename', 'close'];
 
 /** The answer to each code. Nothing else of an error leaves the daemon. */
 export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Code>> } = {

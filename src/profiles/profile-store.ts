@@ -23,8 +23,8 @@ interface Turn {
 /**
  * Named sets of gains, in a file of their own that no compaction of the journal touches. It is read when somebody
  * first asks: nothing that moves depends on it. Every act rejects with `storage-failed` where the disk fails or is too
- * slow, and then nothing has changed: what the disk has kept after all is taken back. With `mayRemain` a restart may
- * find the change, because the disk did not take it back, or not yet.
+ * slow. What the disk has kept of it is taken back; where it refuses that, or has not come to it yet, the error has
+ * `mayRemain`, and a restart may find the change.
  */
 export class ProfileStore {
   readonly #path: string;

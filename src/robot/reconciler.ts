@@ -47,7 +47,7 @@ export class Reconciler {
     const { latch } = this.#state;
     const { unsettled } = latch.frames;
     const stillWanted = () => {
-      if (!latch.isWanted || latch.isReleasing) throw new RobotError('not-confirmed');
+      if (!latch.isWanted || latch.isReleasing) throw new RobotError('stopped');
     };
     return latch.frames.during(() => this.#controller.setLatch(true, untilMs, unsettled, stillWanted));
   }
@@ -57,14 +57,18 @@ export class Reconciler {
   }
 
   /**
-   * Sets the deviation that the controller's guard allows this wave. While another loop is excited, or may be, the
-   * guard is off instead, since the deviation is not meant for that loop.
+   * Sets the deviation that the controller's guard allows this wave. Another loop's wave that goes on, or that an earlier
+   * frame may still begin, ends first, since the deviation is not meant for it.
    */
-  async guardFor(wave: Excitation | undefined, deviation: number, untilMs: number): Promise<void> {
+  async guardFor(wave: Excitation, deviation: number, untilMs: number): Promise<void> {
     if (!this.#state.lacksGuard(deviation)) return;
-    const { wave: shown } = this.#state;
-    const isOther = shown?.loop !== wave?.loop && shown?.amplitude !== 0;
-    await this.guard(isOther ? 0 : deviation, untilMs);
+    const { wave: shown, waveFrames } = this.#state;
+    const isOther = shown?.loop !== wave.loop && shown?.amplitude !== 0;
+    if (deviation !== 0 && (isOther || waveFrames.unsettled)) {
+      await this.excite({ ...wave, amplitude: 0 }, untilMs, this.#state.sameBoot());
+      await this.#lookAtWave(untilMs);
+    }
+    await this.guard(deviation, untilMs);
   }
 
   /** Sets the deviation that the controller's guard allows, unless it is set already or the firmware has no guard. */
@@ -151,9 +155,10 @@ export class Reconciler {
     // A guard is set before its wave begins and taken away after it has ended: a daemon that starts in between would
     // take a wave without a guard for somebody's choice, and one with a guard for that of a trial.
     const { guard, wave: due } = this.#state.difference ?? {};
-    const begins = due !== undefined && due.amplitude !== 0;
-    if (guard !== undefined && (guard !== 0 || begins))
-      await this.guardFor(due ?? this.#state.wave, guard, untilMs);
+    const { wantedWave } = this.#state;
+    const isEnding = due === undefined || due.amplitude === 0;
+    if (guard !== undefined && wantedWave !== undefined && !(guard === 0 && isEnding))
+      await this.guardFor(wantedWave, guard, untilMs);
     const gains = this.#state.difference?.gains;
     if (gains !== undefined) {
       await this.applyGains(gains, untilMs);
@@ -164,8 +169,7 @@ export class Reconciler {
       await this.excite(wave, untilMs, this.#state.sameBoot());
       await this.#lookAtWave(untilMs);
     }
-    const { guard: left } = this.#state.difference ?? {};
-    if (left !== undefined) await this.guard(left, untilMs);
+    if (this.#state.difference?.guard === 0) await this.guard(0, untilMs);
   }
 
   async #lookAtWave(untilMs: number): Promise<void> {

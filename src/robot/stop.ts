@@ -32,10 +32,12 @@ export class Stop {
   #stops = 0;
   /** The number of stops that have not been answered yet. */
   #underWay = 0;
+  /** Resolves when the newest stop is on record, or cannot be in time. */
+  #recorded: Promise<void> | undefined;
   #resuming: Promise<void> | undefined;
   /**
-   * One check for each caller who waits for the resume under way. It throws when the caller has hung up or may not
-   * resume any more.
+   * One check for each caller who waits for the resume under way, until that is given up. It throws when the caller has
+   * hung up or may not resume any more.
    */
   readonly #resumers = new Set<() => void>();
 
@@ -73,7 +75,7 @@ export class Stop {
         await this.#resuming.catch(() => undefined);
         unconfirmed = await this.#confirm(Math.max(untilMs, this.#clock.nowMs() + LATCH_AGAIN_MS));
       }
-      if (this.#units.some(unit => !unit.isLatched)) await this.#memory?.record(true);
+      if (this.#units.some(unit => !unit.isLatched)) await this.#recorded;
       if (pinFailure !== undefined) throw pinFailure;
       const units = [...unconfirmed.keys()];
       const [unit] = units;
@@ -96,6 +98,10 @@ export class Stop {
     });
     try {
       await this.#resuming;
+    } catch (error) {
+      // It had been given up for others when this caller came.
+      if (!this.#resumers.has(stillWanted)) throw error;
+      await this.resume(stillWanted);
     } finally {
       this.#resumers.delete(stillWanted);
     }
@@ -108,7 +114,7 @@ export class Stop {
   begin(why: string): RobotError | undefined {
     const pinFailure = this.#laser.darken('stop');
     this.#stops += 1;
-    void this.#memory?.record(true);
+    this.#recorded = this.#memory?.record(true);
     for (const unit of this.#units) unit.begin();
     this.#set(true, why);
     return pinFailure;
@@ -136,6 +142,7 @@ export class Stop {
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
+      this.#resumers.clear();
       for (const unit of online) unit.endRelease();
       const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
       if (this.#stopped)

@@ -148,7 +148,7 @@ export class UnitGains {
         // Fresh readings show which loops are past their bound already; these gains are not to blame for those.
         if (running === undefined) await this.#takeReadings(untilMs);
         const { wantedWave, guardInTrials } = this.#state;
-        await this.#reconciler.guardFor(wantedWave, guardInTrials, untilMs);
+        if (wantedWave !== undefined) await this.#reconciler.guardFor(wantedWave, guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
         // A trial can end without waiting for the turn of the request that renews it.
         if (this.#state.gains.trial !== running) throw new RobotError('trial-ended');

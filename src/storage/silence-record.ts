@@ -53,7 +53,7 @@ export class SilenceRecord {
   /**
    * Records that the unit's controller has this silence only, 0 for one without end. Resolves when that is on the
    * medium. A larger silence is recorded before it is given, a smaller one after the controller has it. Rejects with
-   * `storage-failed`: then this is as it was, and the medium has the one silence or the other.
+   * `storage-failed`: then `largestMs` says what it said before, and the file has the old silence or the new one.
    */
   record(unit: UnitName, silenceMs: number): Promise<void> {
     const done = this.#work.then(() => this.#write(unit, silenceMs));

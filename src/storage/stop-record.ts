@@ -7,7 +7,8 @@ import { replaceFile } from './durable-file.js';
 export const STOP_FILE = 'stop.json';
 
 /**
- * A stop or a resume waits no longer than this for a slow disk. It holds all the same, and a restart may not find it so.
+ * A stop or a resume waits no longer than this for a slow disk. It is in force without it, and a daemon that starts then
+ * may not know of it.
  */
 const RECORD_MS = 200;
 const TRY_AGAIN_MS = 1000;
@@ -29,8 +30,8 @@ export class StopRecord {
   #again: Timer | undefined;
   #work: Promise<void>;
   /**
-   * Whether the disk was too slow to be waited for. Until it is done nobody waits for it any more, so that nothing
-   * piles up.
+   * Whether the disk was too slow to be waited for. Until it is done it is asked for nothing more, so that nothing piles
+   * up.
    */
   #isStuck = false;
 
@@ -66,7 +67,8 @@ export class StopRecord {
   async record(stopped: boolean): Promise<void> {
     this.#wanted = stopped;
     // Where a write is under way, another one follows it with the value that is wanted then.
-    if (!this.#isStuck) this.#isStuck = !(await endedWithin(this.#clock, RECORD_MS, this.#writeNext()));
+    const work = this.#isStuck ? this.#work : this.#writeNext();
+    this.#isStuck = !(await endedWithin(this.#clock, RECORD_MS, work));
   }
 
   /** Resolves when what was to be recorded has been written, or could not be. */

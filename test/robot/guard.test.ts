@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unitNamed } from '../../src/core/units.js';
 import { REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
-import { ClockedRobot } from '../support/clocked-robot.js';
+import { ClockedRobot, type Fate, type Frame } from '../support/clocked-robot.js';
 
 const WAVE = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const unit = unitNamed('chassis');
@@ -9,9 +9,29 @@ const RUNAWAY = unit.loops[0]!.runaway;
 
 describe("the controller's guard of the excitation", () => {
   let robot: ClockedRobot;
+  /** The loops that were excited when the controller got a guard for another one. */
+  let meetings: string[];
+  let meets: (frame: Frame) => Fate;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
+    meetings = [];
+    meets = () => undefined;
+    let excited = '';
+    robot.intercept = frame => {
+      const data = Buffer.from(frame.data, 'hex');
+      if (frame.kind === 'write' && frame.register === 'excitation') {
+        const loop = unit.loops.find(({ slot }) => slot === data.readUInt8());
+        excited = loop === undefined || data.readFloatLE(1) === 0 ? '' : loop.name;
+      }
+      if (frame.kind === 'write' && frame.register === 'guard') {
+        const bound = data.readFloatLE();
+        const meant = bound === 1.5 || bound === RUNAWAY ? 'speed' : 'angle';
+        if (bound !== 0 && excited !== '' && excited !== meant) meetings.push(excited);
+      }
+      return meets(frame);
+    };
     await robot.during(chassis().setMode('debug'));
+    await robot.wait(100);
   });
   afterEach(() => robot.end());
 
@@ -45,7 +65,8 @@ describe("the controller's guard of the excitation", () => {
     await robot.during(chassis().excite(WAVE, undefined, 1.5));
     await robot.during(chassis().excite({ ...WAVE, loop: 'angle' }));
     await robot.wait(100);
-    expect(given()).to.deep.equal([1.5, 0, Math.fround(2.2)]);
+    expect(given()).to.deep.equal([1.5, Math.fround(2.2)]);
+    expect(meetings).to.deep.equal([]);
   });
 
   it('goes only after its wave, so that no daemon that starts in between takes the wave for a choice', async () => {
@@ -63,6 +84,7 @@ describe("the controller's guard of the excitation", () => {
 
   it('comes before a wave on another loop than the one that rests', async () => {
     await robot.during(chassis().excite({ ...WAVE, amplitude: 0, loop: 'angle' }));
+    await robot.wait(100);
     await tryGains();
     robot.frames.length = 0;
     await robot.during(chassis().excite(WAVE));
@@ -70,25 +92,33 @@ describe("the controller's guard of the excitation", () => {
     expect(written().indexOf('guard')).to.be.below(written().indexOf('excitation'));
   });
 
-  it('is off while the wave of a request moves another loop that was refused', async () => {
-    await robot.during(chassis().excite(WAVE));
-    await tryGains();
-    let isWritten = false;
-    robot.intercept = ({ kind, register }) => {
-      isWritten ||= kind === 'write' && register === 'excitation';
-      return isWritten && kind === 'write' && register === 'guard' ? 'fails' : undefined;
-    };
-    expect(await robot.outcome(chassis().excite({ ...WAVE, loop: 'angle' }))).to.not.equal(200);
-    robot.intercept = () => undefined;
-    robot.frames.length = 0;
-    await robot.wait(100);
-    expect(given()).to.deep.equal([0, RUNAWAY]);
-    expect(written().filter(register => register === 'guard' || register === 'excitation')).to.deep.equal([
-      'guard',
-      'excitation',
-      'guard',
-    ]);
-  });
+  for (const [name, spoils] of [
+    ['whose guard fails', { kind: 'write', register: 'guard', fate: 'fails', after: 1 }],
+    ['which is not confirmed', { kind: 'read', register: 'status', fate: 'fails', after: 2 }],
+    ['whose answer is lost', { kind: 'write', register: 'excitation', fate: 'answer lost', after: 2 }],
+  ] as const) {
+    it(`never meets the wave of a refused request ${name}, also while the trial is renewed`, async () => {
+      await robot.during(chassis().excite(WAVE));
+      await tryGains();
+      let writes = 0;
+      meets = ({ kind, register }) => {
+        if (kind === 'write' && register === 'excitation') writes += 1;
+        return writes >= spoils.after && kind === spoils.kind && register === spoils.register
+          ? spoils.fate
+          : undefined;
+      };
+      const refused = robot.outcome(chassis().excite({ ...WAVE, loop: 'angle' }));
+      const renewal = robot.outcome(tryGains());
+      expect(await refused).to.not.equal(200);
+      meets = () => undefined;
+      await renewal;
+      await robot.wait(200);
+      expect(meetings).to.deep.equal([]);
+      expect(chassis().report()).to.deep.include({ faults: [], excitation: WAVE });
+      expect(chassis().trial?.id).to.equal('a');
+      expect(given().at(-1)).to.equal(RUNAWAY);
+    });
+  }
 
   it('ends the trial and its wave when it acts, and everybody sees why', async () => {
     await robot.during(chassis().excite(WAVE));

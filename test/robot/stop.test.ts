@@ -202,6 +202,29 @@ describe('the stop', () => {
     }
   });
 
+  it('ends with a resume that comes while another one is given up', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(robot.robot.stop());
+    let isGone = false;
+    const gone = robot.outcome(
+      robot.robot.resume(() => {
+        if (isGone) throw new RobotError('caller-gone');
+      }),
+    );
+    isGone = true;
+    let other: Promise<string | 200> | undefined;
+    // The first one latches again what it may have released.
+    robot.intercept = frame => {
+      if (isWrite(frame, 'gimbal', 'stop') && frame.data === '01')
+        other ??= robot.outcome(robot.robot.resume());
+      return undefined;
+    };
+    expect(await gone).to.equal('caller-gone');
+    robot.intercept = () => undefined;
+    expect(await other).to.equal(200);
+    expect([robot.robot.stopped, ...latched()]).to.deep.equal([false, false, false]);
+  });
+
   it('changes nothing by a resume that is refused, running or stopped', async () => {
     robot = await ClockedRobot.start();
     await robot.during(units().chassis.setMode('auto'));

@@ -53,12 +53,32 @@ describe('the record of a stop', () => {
     const first = record.record(true);
     await clock.advance(300);
     await first;
-    for (let count = 0; count < 1000; count += 1) await record.record(count % 2 === 0);
-    await record.record(true);
+    const records = Array.from({ length: 1000 }, (_, count) => record.record(count % 2 === 0));
+    records.push(record.record(true));
     const { length } = disk.operations;
     answerAgain();
     await clock.advance(0);
+    await Promise.all(records);
     expect(disk.operations.length - length).to.be.lessThan(20);
+    expect(await foundAfter(disk)).to.equal(true);
+  });
+
+  it('is waited for again by a stop that comes while the disk is still at an older value', async () => {
+    const disk = new RecordingDisk();
+    const record = await open(disk);
+    const answerAgain = disk.hang();
+    const resumed = record.record(false);
+    const first = record.record(true);
+    await clock.advance(250);
+    await Promise.all([resumed, first]);
+    let isRecorded = false;
+    const second = record.record(true).then(() => {
+      isRecorded = true;
+    });
+    await clock.advance(100);
+    expect(isRecorded).to.equal(false);
+    answerAgain();
+    await second;
     expect(await foundAfter(disk)).to.equal(true);
   });
 
