@@ -8,7 +8,11 @@ describe('the plots', function () {
   const robot = consoleInBrowser();
   const { open } = robot;
   const plot = (page: Page) => page.getByRole('region', { name: 'Plot' });
-  const over = async (page: Page) => (await plot(page).locator('.u-over').first().boundingBox())!;
+  const over = async (page: Page) => {
+    const area = plot(page).locator('.u-over').first();
+    await area.scrollIntoViewIfNeeded();
+    return (await area.boundingBox())!;
+  };
   const filled = (page: Page) =>
     eventually(async () => /measured.?0\.0/.test((await plot(page).textContent()) ?? ''));
 
