@@ -36,9 +36,10 @@ const stream = new EventStream({
 const { token, hash } = readAddress(location.hash);
 if (token !== null) history.replaceState(null, '', location.pathname + hash);
 
-// Somebody may have entered or left in another window.
+// Somebody may have entered or left in another window. The answer may change the page, so it waits for the press that may
+// have brought the focus: a STOP must not go from under it.
 window.addEventListener('focus', () => {
-  if (model.status.peek() !== undefined) void model.lookWhoIsHere();
+  if (model.status.peek() !== undefined) setTimeout(() => void model.lookWhoIsHere(), 1000);
 });
 // The browser asks whoever would forget a stop that is still to be sent.
 window.onbeforeunload = () => model.stop.isOwed || null;

@@ -41,7 +41,8 @@ function read(data: Buffer, offset: number, type: Scalar): number {
     case 'u32':
       return data.readUInt32LE(offset);
     case 'i16':
-      return data.readInt16LE(offset);
+      // Firmware that saturates at -32768 means the end of the range.
+      return Math.max(LIMITS.i16.min, data.readInt16LE(offset));
     case 'f32':
       return data.readFloatLE(offset);
   }

@@ -257,7 +257,7 @@ describe('the console of a robot with tokens and a match', function () {
     await page.context().setOffline(true);
     const leave = page.getByRole('button', { name: 'Leave' });
     await leave.click();
-    await shows(alerts(page), /Login The daemon does not answer/);
+    await shows(alerts(page), /Session The daemon does not answer/);
     await has(leave, 'aria-busy', null);
     await shows(page.locator('.stop'), /STOP/);
     await page.context().setOffline(false);
@@ -305,7 +305,7 @@ describe('the console of a robot with tokens and a match', function () {
     await page.goto('about:blank');
     await page.goto(`${robot.url}/#token=wrong`);
     await shows(page.locator('.who'), /op \(operator\)/);
-    await shows(alerts(page), /Login This token is not known/);
+    await shows(alerts(page), /Session This token is not known/);
   });
 
   it('greys what a spectator may not do, and shows the login when the token is taken away', async () => {

@@ -204,6 +204,8 @@ describe('a value', () => {
       [Number.NEGATIVE_INFINITY, -3.2767],
     ];
     for (const [given, got] of table) expect(sent(given)).to.deep.equal({ angle: got });
+    const fromOtherFirmware = sealed(ADDRESS, register, Uint8Array.of(0, 0x80));
+    expect(decodeFrame(ADDRESS, register, fromOtherFirmware)).to.deep.equal({ angle: -3.2767 });
   });
 
   it('names the bits that are set', () => {

@@ -131,7 +131,7 @@ function stopAskLines(stop: StopAsk): Line[] {
   if (stop.isForbidden && stop.isOld.value) {
     const at = clockText(new Date(stop.pressedMs).toISOString(), new Date());
     return [
-      { tone: 'alarm', about: 'STOP', text: `was refused at ${at}. Press it again if it is still wanted.` },
+      { tone: 'bad', about: 'STOP', text: `was refused at ${at}. Press it again if it is still wanted.` },
     ];
   }
   const cure = stop.isForbidden ? 'Only an operator or referee can send it.' : refusalText(refusal);

@@ -77,7 +77,8 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
       if (isIdentity && path !== SESSION) onIdentityRefused();
       const answer = await response.json();
       if (response.ok) return { body: answer };
-      return { refusal: { ...answer, errors: answer.errors ?? [], isIdentity } };
+      const { errors = [], code } = answer;
+      return { refusal: { ...answer, errors, isIdentity: isIdentity && code !== 'cross-site' } };
     } catch {
       return { refusal: signal?.aborted ? OVERTAKEN : UNREACHABLE };
     } finally {

@@ -4,6 +4,9 @@ import type { Daemon } from '../daemon/daemon.js';
 import { isUnheard } from '../daemon/request.js';
 import { Act } from '../parts/act.js';
 
+/** A stream that is later than this is given up. */
+const OLDER_MS = 5000;
+
 /** What is asked of the laser here, and the light that may have come of it. */
 export class LaserAsk {
   readonly act = new Act('Laser');
@@ -11,6 +14,8 @@ export class LaserAsk {
   readonly #status: ReadonlySignal<Status | undefined>;
   /** Light was asked for here, and nothing was heard since that says what came of it. */
   readonly #isLightAsked = signal(false);
+  /** When it was asked for, on the page's clock. */
+  #askedMs = 0;
 
   constructor(daemon: Daemon, status: ReadonlySignal<Status | undefined>) {
     this.#daemon = daemon;
@@ -24,6 +29,7 @@ export class LaserAsk {
 
   light(): void {
     this.#isLightAsked.value = true;
+    this.#askedMs = performance.now();
     void this.act.run('on', async () => {
       const outcome = await this.#daemon.light();
       if ('refusal' in outcome && !isUnheard(outcome.refusal)) this.#isLightAsked.value = false;
@@ -36,8 +42,9 @@ export class LaserAsk {
     if (isDone) this.#isLightAsked.value = false;
   }
 
-  /** A status has come. Before the answer it may be one that was sent before the request arrived. */
-  heard(): void {
-    if (this.act.pending.peek() !== 'on') this.#isLightAsked.value = false;
+  /** A status has come. On its connection it may be older than the light that was asked for on another. */
+  heard({ stopped, laser }: Status): void {
+    const isOlder = this.act.pending.peek() !== undefined || performance.now() - this.#askedMs < OLDER_MS;
+    if (stopped || laser.light !== 'dark' || !isOlder) this.#isLightAsked.value = false;
   }
 }

@@ -41,7 +41,7 @@ export class Model {
       ? tune
       : undefined;
   });
-  readonly entering = new Act('Login');
+  readonly entering = new Act('Session');
   readonly stop: StopAsk;
   readonly resuming = new Act('Resume');
   readonly laser: LaserAsk;
@@ -156,7 +156,7 @@ export class Model {
     this.#isOpened = false;
     batch(() => {
       this.status.value = status;
-      this.laser.heard();
+      this.laser.heard(status);
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
     if (!status.stopped) this.stop.again();

@@ -31,7 +31,7 @@ export class StopAsk {
   constructor(options: StopAskOptions) {
     this.#options = options;
     effect(() => {
-      if (this.stopped || (this.stopped === false && this.#wasObeyed)) this.act.clear();
+      if (this.stopped || (this.stopped === false && this.#wasResumed)) this.act.clear();
     });
   }
 
@@ -46,17 +46,17 @@ export class StopAsk {
     return this.act.refusal.value?.isIdentity === true;
   }
 
-  /** Under way, or not obeyed and not too old. */
+  /** Under way, or refused, and not by want of a right so long ago that nobody may want it any more. */
   get isOwed(): boolean {
     if (this.isForbidden && this.isOld.value) return false;
-    const isRefused = this.act.refusal.value !== undefined && !this.#wasObeyed;
-    return isRefused || this.act.pending.value !== undefined;
+    return (this.act.pending.value ?? this.act.refusal.value) !== undefined;
   }
 
-  /** The robot was stopped, and not all of it confirmed that. Where it is not stopped any more, somebody has resumed it. */
-  get #wasObeyed(): boolean {
+  /** This daemon had stopped the robot, and not all of it confirmed that. So somebody has resumed it where it is not stopped. */
+  get #wasResumed(): boolean {
     const code = this.act.refusal.peek()?.code;
-    return code === 'not-confirmed' || code === 'pin-failed';
+    const ranMs = 1000 * (this.#options.status.value?.uptimeS ?? 0);
+    return (code === 'not-confirmed' || code === 'pin-failed') && ranMs > Date.now() - this.pressedMs;
   }
 
   /** From here the age of the press counts. */
