@@ -43,11 +43,12 @@ export class Reconciler {
     );
   }
 
-  latch(untilMs: number): Promise<void> {
+  /** Rejects with `overtaken` where a resume takes the latch back meanwhile. */
+  latch(untilMs: number, overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed'): Promise<void> {
     const { latch } = this.#state;
     const { unsettled } = latch.frames;
     const stillWanted = () => {
-      if (!latch.isWanted || latch.isReleasing) throw new RobotError('stopped');
+      if (!latch.isWanted || latch.isReleasing) throw new RobotError(overtaken);
     };
     return latch.frames.during(() => this.#controller.setLatch(true, untilMs, unsettled, stillWanted));
   }
@@ -107,7 +108,7 @@ export class Reconciler {
     };
     switch (step) {
       case 'set':
-        return this.latch(untilMs);
+        return this.latch(untilMs, 'stopped');
       case 'unlatch':
         return this.unlatch(untilMs, stillWanted);
       case 'resume':
@@ -164,12 +165,16 @@ export class Reconciler {
       await this.applyGains(gains, untilMs);
       this.#emit({ what: 'gains applied' });
     }
-    const wave = this.#state.difference?.wave;
-    if (wave !== undefined) {
-      await this.excite(wave, untilMs, this.#state.sameBoot());
-      await this.#lookAtWave(untilMs);
-    }
+    await this.mendWave(untilMs);
     if (this.#state.difference?.guard === 0) await this.guard(0, untilMs);
+  }
+
+  /** Brings the wave to the wanted one, in the turn that the caller has. */
+  async mendWave(untilMs: number): Promise<void> {
+    const wave = this.#state.difference?.wave;
+    if (wave === undefined) return;
+    await this.excite(wave, untilMs, this.#state.sameBoot());
+    await this.#lookAtWave(untilMs);
   }
 
   async #lookAtWave(untilMs: number): Promise<void> {

@@ -39,7 +39,7 @@ export class Stop {
    * One check for each caller who waits for the resume under way, until that is given up. It throws when the caller has
    * hung up or may not resume any more.
    */
-  readonly #resumers = new Set<() => void>();
+  #resumers = new Set<() => void>();
 
   constructor(options: {
     units: readonly UnitStop[];
@@ -65,6 +65,7 @@ export class Stop {
    */
   async stop(why = 'asked'): Promise<void> {
     const pinFailure = this.begin(why);
+    const recorded = this.#recorded;
     this.#underWay += 1;
     try {
       const untilMs = this.#clock.nowMs() + STOP_MS;
@@ -75,7 +76,7 @@ export class Stop {
         await this.#resuming.catch(() => undefined);
         unconfirmed = await this.#confirm(Math.max(untilMs, this.#clock.nowMs() + LATCH_AGAIN_MS));
       }
-      if (this.#units.some(unit => !unit.isLatched)) await this.#recorded;
+      if (this.#units.some(unit => !unit.isLatched)) await recorded;
       if (pinFailure !== undefined) throw pinFailure;
       const units = [...unconfirmed.keys()];
       const [unit] = units;
@@ -101,6 +102,7 @@ export class Stop {
     } catch (error) {
       // It had been given up for others when this caller came.
       if (!this.#resumers.has(stillWanted)) throw error;
+      stillWanted();
       await this.resume(stillWanted);
     } finally {
       this.#resumers.delete(stillWanted);
@@ -127,9 +129,19 @@ export class Stop {
 
   async #resume(): Promise<void> {
     const stops = this.#stops;
+    const resumers = this.#resumers;
+    // Whoever comes from then on waits for the end of this one, and begins another.
+    const giveUp = () => {
+      if (this.#resumers === resumers) this.#resumers = new Set();
+    };
     const stillWanted = () => {
-      if (this.#stops !== stops) throw new RobotError('stopped');
-      requireOne(this.#resumers);
+      try {
+        if (this.#stops !== stops) throw new RobotError('stopped');
+        requireOne(resumers);
+      } catch (error) {
+        giveUp();
+        throw error;
+      }
     };
     const units = this.#units;
     const online = units.filter(unit => unit.online);
@@ -142,7 +154,7 @@ export class Stop {
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
-      this.#resumers.clear();
+      giveUp();
       for (const unit of online) unit.endRelease();
       const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
       if (this.#stopped)

@@ -150,6 +150,8 @@ export class UnitGains {
         const { wantedWave, guardInTrials } = this.#state;
         if (wantedWave !== undefined) await this.#reconciler.guardFor(wantedWave, guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
+        // A wave that had to end for its guard goes on.
+        await this.#reconciler.mendWave(untilMs);
         // A trial can end without waiting for the turn of the request that renews it.
         if (this.#state.gains.trial !== running) throw new RobotError('trial-ended');
         this.#gate.requireNotOvertaken(act);

@@ -98,7 +98,7 @@ export class StopRecord {
     return this.#work;
   }
 
-  async #write(): Promise<void> {
+  async #write(triesAgain = true): Promise<void> {
     const stopped = this.#wanted;
     if (stopped === this.#kept) return;
     this.#kept = undefined;
@@ -108,6 +108,8 @@ export class StopRecord {
       this.#kept = stopped;
       if (this.#wanted !== stopped) await this.#write();
     } catch {
+      // A disk that failed once may take the newest value now.
+      if (triesAgain) return this.#write(false);
       // The journal in the same folder reports what is wrong with the disk.
       this.#again = this.#clock.after(TRY_AGAIN_MS, () => void this.#writeNext());
     }

@@ -167,6 +167,12 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
   });
 
+  it('leaves a wave on when gains are tried right after it was answered', async () => {
+    await robot.during(chassis().excite(WAVE));
+    await tryGains();
+    expect(chassis().excitation()).to.deep.equal(WAVE);
+  });
+
   it('is given again to a controller that was reset', async () => {
     await robot.during(chassis().excite(WAVE));
     await tryGains();

@@ -202,28 +202,33 @@ describe('the stop', () => {
     }
   });
 
-  it('ends with a resume that comes while another one is given up', async () => {
-    robot = await ClockedRobot.start();
-    await robot.during(robot.robot.stop());
-    let isGone = false;
-    const gone = robot.outcome(
-      robot.robot.resume(() => {
-        if (isGone) throw new RobotError('caller-gone');
-      }),
-    );
-    isGone = true;
-    let other: Promise<string | 200> | undefined;
-    // The first one latches again what it may have released.
-    robot.intercept = frame => {
-      if (isWrite(frame, 'gimbal', 'stop') && frame.data === '01')
-        other ??= robot.outcome(robot.robot.resume());
-      return undefined;
-    };
-    expect(await gone).to.equal('caller-gone');
-    robot.intercept = () => undefined;
-    expect(await other).to.equal(200);
-    expect([robot.robot.stopped, ...latched()]).to.deep.equal([false, false, false]);
-  });
+  for (const when of ['waits for the disk', 'latches again'] as const) {
+    it(`ends with a resume that comes while another one is given up and ${when}`, async () => {
+      robot = await ClockedRobot.start();
+      await robot.during(robot.robot.stop());
+      let other: Promise<string | 200> | undefined;
+      robot.intercept = frame => {
+        if (isWrite(frame, 'gimbal', 'stop') && frame.data === '01')
+          other ??= robot.outcome(robot.robot.resume());
+        return undefined;
+      };
+      if (when === 'waits for the disk')
+        robot.disk.interfere = () => new Promise(resolve => robot.clock.after(30, resolve));
+      let asked = 0;
+      const hangsUp = () => {
+        asked += 1;
+        if (asked > 1) throw new RobotError('caller-gone');
+      };
+      const gone = robot.outcome(robot.robot.resume(hangsUp));
+      if (when === 'waits for the disk') {
+        await robot.wait(20);
+        other = robot.outcome(robot.robot.resume());
+      }
+      expect(await gone).to.equal('caller-gone');
+      expect(await other).to.equal(200);
+      expect([robot.robot.stopped, ...latched()]).to.deep.equal([false, false, false]);
+    });
+  }
 
   it('changes nothing by a resume that is refused, running or stopped', async () => {
     robot = await ClockedRobot.start();

@@ -32,6 +32,17 @@ describe('the record of a stop', () => {
     });
   }
 
+  it('is written although the disk fails once, before anybody is answered', async () => {
+    const disk = new RecordingDisk();
+    const record = await open(disk);
+    disk.interfere = async operation => {
+      disk.interfere = async () => undefined;
+      throw new RobotError('storage-failed', { operation, path: '/state' });
+    };
+    await record.record(true);
+    expect(await foundAfter(disk)).to.equal(true);
+  });
+
   it('is written when the disk works again', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
