@@ -71,8 +71,15 @@ describe('the console under faults', function () {
     await shows(page.getByRole('group', { name: 'Excitation' }), /Not known\./);
     robot.daemon.process.kill('SIGCONT');
     await has(on, 'aria-disabled', null);
+    const isDark = page.waitForResponse(/laser/);
     await page.getByRole('button', { name: 'Off', exact: true }).click();
+    await (await isDark).finished();
     await eventually(async () => !/MAY BE ON/.test((await alerts(page).textContent()) ?? ''));
+    robot.daemon.process.kill('SIGSTOP');
+    await shows(alerts(page), /No contact/);
+    expect(await alerts(page).textContent()).not.to.match(/MAY BE ON/);
+    robot.daemon.process.kill('SIGCONT');
+    await shows(page.locator('.link'), /Live/);
   });
 
   it('forgets that light was asked for which the daemon refused', async () => {
