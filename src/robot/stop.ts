@@ -36,8 +36,8 @@ export class Stop {
   #recorded: Promise<void> | undefined;
   #resuming: Promise<void> | undefined;
   /**
-   * One check for each caller who waits for the resume under way, until that is given up. It throws when the caller has
-   * hung up or may not resume any more.
+   * One check for each caller who waits for the resume under way; once that is given up, for each who waits to begin the
+   * next. It throws when the caller has hung up or may not resume any more.
    */
   #resumers = new Set<() => void>();
 
@@ -93,6 +93,7 @@ export class Stop {
    */
   async resume(stillWanted: () => void): Promise<void> {
     if (this.#underWay > 0) throw new RobotError('stopped');
+    const stops = this.#stops;
     this.#resumers.add(stillWanted);
     this.#resuming ??= this.#resume().finally(() => {
       this.#resuming = undefined;
@@ -102,6 +103,7 @@ export class Stop {
     } catch (error) {
       // It had been given up for others when this caller came.
       if (!this.#resumers.has(stillWanted)) throw error;
+      if (this.#stops !== stops) throw new RobotError('stopped');
       stillWanted();
       await this.resume(stillWanted);
     } finally {

@@ -230,6 +230,27 @@ describe('the stop', () => {
     });
   }
 
+  it('that came after a resume was asked for is not undone by it, although another resume is given up', async () => {
+    robot = await ClockedRobot.start();
+    await robot.during(robot.robot.stop());
+    robot.fault('chassis', 'unplug');
+    await robot.wait(300);
+    robot.disk.interfere = () => new Promise(resolve => robot.clock.after(60, resolve));
+    let asked = 0;
+    const hangsUp = () => {
+      asked += 1;
+      if (asked > 1) throw new RobotError('caller-gone');
+    };
+    const gone = robot.outcome(robot.robot.resume(hangsUp));
+    await robot.wait(20);
+    const other = robot.outcome(robot.robot.resume());
+    await robot.wait(5);
+    const stopped = robot.outcome(robot.robot.stop());
+    expect([await gone, await other]).to.deep.equal(['stopped', 'stopped']);
+    await stopped;
+    expect([robot.robot.stopped, robot.truth('gimbal').stopped]).to.deep.equal([true, true]);
+  });
+
   it('changes nothing by a resume that is refused, running or stopped', async () => {
     robot = await ClockedRobot.start();
     await robot.during(units().chassis.setMode('auto'));
