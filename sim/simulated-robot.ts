@@ -64,23 +64,15 @@ export class SimulatedRobot {
       if (fault === 'clear') this.#pin.clear();
       return;
     }
-    switch (fault) {
-      case 'clear':
-        if (target === 'bus') this.#pin.clear();
-        this.#bus.clear(target);
-        break;
-      case 'unplug':
-        if (target !== 'bus') this.#bus.unplug(target, count);
-        break;
-      case 'plug':
-        if (target !== 'bus') this.#bus.plug(target);
-        break;
-      case 'brownout':
-        if (target !== 'bus') this.#controllers[target].reset();
-        break;
-      default:
-        this.#bus.inject(target, fault, count);
-        break;
+    if (fault === 'clear') {
+      if (target === 'bus') this.#pin.clear();
+      this.#bus.clear(target);
+    } else if (fault !== 'unplug' && fault !== 'plug' && fault !== 'brownout') {
+      this.#bus.inject(target, fault, count);
+    } else if (target !== 'bus') {
+      if (fault === 'unplug') this.#bus.unplug(target, count);
+      if (fault === 'plug') this.#bus.plug(target);
+      if (fault === 'brownout') this.#controllers[target].reset();
     }
   }
 

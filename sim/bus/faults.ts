@@ -1,4 +1,4 @@
-import type { Schema } from '../../src/core/schema.js';
+import { count, object, oneOf, type Schema, type TypeOf } from '../../src/core/schema.js';
 import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 
 const UNITS = UNIT_LIST.map(unit => unit.name);
@@ -8,19 +8,10 @@ const OF_UNIT = ['unplug', 'plug', 'brownout', ...OF_BUS, 'clear'] as const;
 
 /** The faults that transactions can have. */
 export type BusFault = (typeof OF_BUS)[number];
-type FaultName = (typeof OF_UNIT)[number];
 type FaultTarget = UnitName | 'bus' | 'pin';
 
-/** Body of POST /sim/faults. */
-export interface FaultBody {
-  readonly target: FaultTarget;
-  readonly fault: FaultName;
-  /** Transactions or pin calls affected; absent = until `clear`. */
-  readonly count?: number;
-}
-
 /** Which fault goes with which target: one that does not is reported once, at `/fault`. */
-const PAIRS: readonly { readonly targets: readonly string[]; readonly faults: readonly string[] }[] = [
+const PAIRS: readonly { readonly targets: readonly FaultTarget[]; readonly faults: readonly string[] }[] = [
   { targets: UNITS, faults: OF_UNIT },
   { targets: ['bus'], faults: [...OF_BUS, 'clear'] },
   { targets: ['pin'], faults: ['nack', 'clear'] },
@@ -32,16 +23,11 @@ const among = (targets: readonly string[]) => ({
   required: ['target'],
 });
 
-/** JSON Schema of the body, with the pairs. */
-export const FAULT_BODY: Schema<FaultBody> = {
-  type: 'object',
-  properties: {
-    target: { type: 'string', enum: TARGETS },
-    fault: { type: 'string' },
-    count: { type: 'integer', minimum: 1 },
-  },
-  required: ['target', 'fault'],
-  additionalProperties: false,
+const fault: Schema<(typeof OF_UNIT)[number]> = { type: 'string' };
+
+/** Body of POST /sim/faults, with the pairs. `count`: transactions or pin calls affected; absent = until `clear`. */
+export const FAULT_BODY = {
+  ...object({ target: oneOf(TARGETS), fault }, { count: { ...count(), minimum: 1 } }),
   allOf: [
     ...PAIRS.map(({ targets, faults }) => ({
       if: among(targets),
@@ -51,3 +37,4 @@ export const FAULT_BODY: Schema<FaultBody> = {
     { if: among(TARGETS), else: { properties: { fault: { enum: OF_UNIT } } } },
   ],
 };
+export type FaultBody = TypeOf<typeof FAULT_BODY>;

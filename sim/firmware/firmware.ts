@@ -13,7 +13,7 @@ import {
 import { type ExcitedLoop, noExcitation, takenExcitation } from './excitation.js';
 import { GainBank } from './gain-bank.js';
 import { StepRecorder } from './step-recorder.js';
-import { Telemetry } from './telemetry.js';
+import { telemetryOf } from './telemetry.js';
 import type { LoopReading, UnitLoops } from './unit-loops.js';
 
 const VERSION = { firmware_major: 1, firmware_minor: 0, firmware_patch: 0 };
@@ -24,13 +24,6 @@ const AT_REST: LoopReading = { setpoint: 0, measured: 0, output: 0 };
 
 type Values = Readonly<Record<string, number>>;
 
-interface FirmwareOptions {
-  readonly unit: Unit;
-  readonly loops: UnitLoops;
-  readonly rateHz: number;
-  readonly bootId: number;
-}
-
 /** A controller from one start to the next. All of it is lost with its power. */
 export class Firmware {
   readonly #unit: Unit;
@@ -40,7 +33,6 @@ export class Firmware {
   readonly #loopAt: ReadonlyMap<number, Loop>;
   readonly #gains: GainBank;
   readonly #recorder: StepRecorder;
-  readonly #telemetry: Telemetry;
   #mode: Mode = 'manual';
   #stopped = false;
   #silenceMs = SILENCE_AT_START_MS;
@@ -51,8 +43,11 @@ export class Firmware {
   /** Largest deviation of the excited loop; 0 is any. */
   #guard = 0;
   #ranAway = false;
+  /** Reads within one loop period show one snapshot, with one number. */
+  #snapshot = 0;
+  #isSnapshotOld = false;
 
-  constructor({ unit, loops, rateHz, bootId }: FirmwareOptions) {
+  constructor(unit: Unit, loops: UnitLoops, rateHz: number, bootId: number) {
     this.#unit = unit;
     this.#loops = loops;
     this.#rateHz = rateHz;
@@ -60,7 +55,6 @@ export class Firmware {
     this.#loopAt = new Map(unit.loops.map(one => [gainsRegister(one.slot).address, one]));
     this.#gains = new GainBank(unit);
     this.#recorder = new StepRecorder(rateHz);
-    this.#telemetry = new Telemetry(unit, loops);
     this.#excitation = noExcitation(unit);
   }
 
@@ -68,7 +62,7 @@ export class Firmware {
   tick(): void {
     this.#heartbeatAgeMs += 1000 / this.#rateHz;
     this.#refusalAgeMs += 1000 / this.#rateHz;
-    this.#telemetry.tick();
+    this.#isSnapshotOld = true;
     const { loop, amplitude, periodS } = this.#excitation;
     const torque = this.#torque;
     const before = { ...this.#reading(loop) };
@@ -148,7 +142,9 @@ export class Firmware {
       case 'status':
         return this.#status();
       case 'telemetry':
-        return this.#telemetry.values();
+        if (this.#isSnapshotOld) this.#snapshot = (this.#snapshot + 1) & 0xff;
+        this.#isSnapshotOld = false;
+        return { sequence: this.#snapshot, ...telemetryOf(this.#unit, this.#loops) };
       case 'mode':
         return { mode: MODE_VALUES[this.#mode] ?? 0 };
       case 'stop':

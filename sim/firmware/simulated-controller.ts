@@ -85,12 +85,7 @@ export class SimulatedController {
 
   #start(): Firmware {
     this.#boots += 1;
-    return new Firmware({
-      unit: this.unit,
-      loops: this.#loops,
-      rateHz: this.#rateHz,
-      bootId: this.#boots,
-    });
+    return new Firmware(this.unit, this.#loops, this.#rateHz, this.#boots);
   }
 
   #frame(register: Register): Buffer {

@@ -16,13 +16,11 @@ export interface ChassisState {
   readonly slipping: boolean;
 }
 
-interface ChassisInput {
+interface ChassisDrive {
   readonly leftV: number;
   readonly rightV: number;
   /** The motor bridges are off: no current flows, and the wheels roll freely. */
   readonly open: boolean;
-  /** Torque that the gimbal puts on the chassis, about the vertical axis. */
-  readonly reactionNm: number;
 }
 
 export const CHASSIS_AT_REST: ChassisState = {
@@ -50,14 +48,14 @@ export class ChassisMechanics {
    * Pure. The wheels are stepped as if they hung free; then the forces between wheels and floor are those that leave
    * no slip at the end of the step, where grip suffices for them.
    */
-  step(state: ChassisState, input: ChassisInput, dtS: number): ChassisState {
+  step(state: ChassisState, drive: ChassisDrive, reactionNm: number, dtS: number): ChassisState {
     const { wheelRadiusM: r, trackM, massKg, inertiaKgM2, gripN } = this.#chassis;
     const motor = this.#motor;
-    const { open } = input;
-    const left = motor.step(state.left, { voltageV: input.leftV, loadNm: 0, open }, dtS);
-    const right = motor.step(state.right, { voltageV: input.rightV, loadNm: 0, open }, dtS);
+    const { open } = drive;
+    const left = motor.step(state.left, { voltageV: drive.leftV, loadNm: 0, open }, dtS);
+    const right = motor.step(state.right, { voltageV: drive.rightV, loadNm: 0, open }, dtS);
 
-    const turned = state.turnRadS + (dtS / inertiaKgM2) * input.reactionNm;
+    const turned = state.turnRadS + (dtS / inertiaKgM2) * reactionNm;
     const leftSlip = r * left.rateRadS - (state.speedMS - (turned * trackM) / 2);
     const rightSlip = r * right.rateRadS - (state.speedMS + (turned * trackM) / 2);
     const forward = dtS / massKg;

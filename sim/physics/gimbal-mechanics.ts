@@ -1,3 +1,4 @@
+import type { ChassisState } from './chassis-mechanics.js';
 import { AT_REST, DcMotor, type MotorState } from './dc-motor.js';
 import type { RobotBody } from './robot-body.js';
 
@@ -10,14 +11,11 @@ export interface GimbalState {
   readonly yawAccelerationRadS2: number;
 }
 
-interface GimbalInput {
+interface GimbalDrive {
   readonly yawV: number;
   readonly pitchV: number;
   /** The motor bridges are off: no current flows. */
   readonly open: boolean;
-  /** How the chassis under the gimbal turned during this step. */
-  readonly chassisRateRadS: number;
-  readonly chassisAccelerationRadS2: number;
 }
 
 export const GIMBAL_AT_REST: GimbalState = { yaw: AT_REST, pitch: AT_REST, yawAccelerationRadS2: 0 };
@@ -48,30 +46,30 @@ export class GimbalMechanics {
    * Pure. The yaw axis carries the payload, so its inertia changes with the pitch angle; what that takes from the
    * nominal inertia, and the turning chassis, act as loads. The spinning payload in turn pulls the pitch axis to level.
    */
-  step(state: GimbalState, input: GimbalInput, dtS: number): GimbalState {
+  step(state: GimbalState, drive: GimbalDrive, chassis: ChassisState, dtS: number): GimbalState {
     const gimbal = this.#gimbal;
     const { yaw, pitch } = state;
-    const { open } = input;
-    const turningRadS = yaw.rateRadS + input.chassisRateRadS;
+    const { open } = drive;
+    const turningRadS = yaw.rateRadS + chassis.turnRadS;
     const sine = Math.sin(pitch.angleRad);
     const cosine = Math.cos(pitch.angleRad);
     const fall = gimbal.yawInertiaFallKgM2;
     const yawNm =
       fall * sine * (sine * state.yawAccelerationRadS2 + 2 * cosine * pitch.rateRadS * turningRadS) -
-      gimbal.yawInertiaKgM2 * input.chassisAccelerationRadS2;
+      gimbal.yawInertiaKgM2 * chassis.turnAccelerationRadS2;
     const pitchNm = -gimbal.aheadNm * cosine - sine * (gimbal.belowNm + fall * cosine * turningRadS ** 2);
     const nextYaw = stopped(
-      this.#yawMotor.step(yaw, { voltageV: input.yawV, loadNm: yawNm, open }, dtS),
+      this.#yawMotor.step(yaw, { voltageV: drive.yawV, loadNm: yawNm, open }, dtS),
       gimbal.yaw,
     );
     const nextPitch = stopped(
-      this.#pitchMotor.step(pitch, { voltageV: input.pitchV, loadNm: pitchNm, open }, dtS),
+      this.#pitchMotor.step(pitch, { voltageV: drive.pitchV, loadNm: pitchNm, open }, dtS),
       gimbal.pitch,
     );
     return {
       yaw: nextYaw,
       pitch: nextPitch,
-      yawAccelerationRadS2: (nextYaw.rateRadS - yaw.rateRadS) / dtS + input.chassisAccelerationRadS2,
+      yawAccelerationRadS2: (nextYaw.rateRadS - yaw.rateRadS) / dtS + chassis.turnAccelerationRadS2,
     };
   }
 

@@ -15,7 +15,7 @@ const CHASSIS = {
   trackM: 0.36,
   /** Largest force between one driven side and the floor: friction coefficient 0.8, half of the weight. */
   gripN: 0.8 * 0.5 * 12 * GRAVITY,
-} as const;
+};
 
 const GIMBAL = {
   /** The inertia of everything that turns with the yaw axis, at level pitch. */
@@ -29,7 +29,7 @@ const GIMBAL = {
   /** Mechanical end stops. */
   yaw: { minRad: -2.9, maxRad: 2.9 },
   pitch: { minRad: -0.55, maxRad: 0.75 },
-} as const;
+};
 
 const GEARMOTOR: MotorParameters = {
   inertiaKgM2: 1e-5,
@@ -77,15 +77,13 @@ const ENCODER_COUNTS_PER_TURN: Readonly<Record<MotorName, number>> = {
  * The properties in which another robot of the kind may differ, in SI units. Motors are given at their output shafts.
  */
 export interface RobotBody {
-  readonly chassis: Readonly<Record<keyof typeof CHASSIS, number>>;
-  readonly gimbal: Omit<typeof GIMBAL, Weights> & Readonly<Record<Weights, number>>;
+  readonly chassis: Readonly<typeof CHASSIS>;
+  readonly gimbal: Readonly<typeof GIMBAL>;
   readonly motors: Readonly<Record<MotorName, MotorParameters>>;
   readonly encoderCountsPerTurn: Readonly<Record<MotorName, number>>;
   /** The time from a picture until the loops have it. */
   readonly cameraLatencyS: number;
 }
-
-type Weights = 'yawInertiaKgM2' | 'yawInertiaFallKgM2' | 'pitchInertiaKgM2' | 'aheadNm' | 'belowNm';
 
 export const ROBOT: RobotBody = {
   chassis: CHASSIS,

@@ -19,21 +19,8 @@ export class RobotMechanics {
   }
 
   step(dtS: number): void {
-    const { leftV, rightV, open } = this.chassisDrive;
     const reactionNm = this.#gimbal.reactionNm(this.gimbal);
-    this.chassis = this.#chassis.step(this.chassis, { leftV, rightV, open, reactionNm }, dtS);
-    const { turnRadS, turnAccelerationRadS2 } = this.chassis;
-    const drive = this.gimbalDrive;
-    this.gimbal = this.#gimbal.step(
-      this.gimbal,
-      {
-        yawV: drive.yawV,
-        pitchV: drive.pitchV,
-        open: drive.open,
-        chassisRateRadS: turnRadS,
-        chassisAccelerationRadS2: turnAccelerationRadS2,
-      },
-      dtS,
-    );
+    this.chassis = this.#chassis.step(this.chassis, this.chassisDrive, reactionNm, dtS);
+    this.gimbal = this.#gimbal.step(this.gimbal, this.gimbalDrive, this.chassis, dtS);
   }
 }

@@ -1,16 +1,11 @@
 import type { Sight } from './camera.js';
+import type { ChassisState } from './chassis-mechanics.js';
 
 interface Spot {
   readonly xM: number;
   readonly yM: number;
   /** Height above the gimbal. */
   readonly zM: number;
-}
-
-interface Viewpoint {
-  readonly xM: number;
-  readonly yM: number;
-  readonly headingRad: number;
 }
 
 const TEST_CARD_M = 6;
@@ -20,7 +15,7 @@ export class Target {
   #card: Spot | undefined;
 
   /** Puts a test card where a gimbal at `from` points. */
-  placeCard(from: Viewpoint, yawRad: number, pitchRad: number): void {
+  placeCard(from: ChassisState, yawRad: number, pitchRad: number): void {
     const bearing = from.headingRad + yawRad;
     this.#card = {
       xM: from.xM + TEST_CARD_M * Math.cos(pitchRad) * Math.cos(bearing),
@@ -47,7 +42,7 @@ export class Target {
     );
   }
 
-  seenFrom(from: Viewpoint, timeS: number): Sight {
+  seenFrom(from: ChassisState, timeS: number): Sight {
     const { xM, yM, zM } = this.at(timeS);
     const cosine = Math.cos(from.headingRad);
     const sine = Math.sin(from.headingRad);
