@@ -174,8 +174,8 @@ export class Autotune {
   }
 
   #requireFree(unit: UnitName, loop: string): void {
-    this.#robot.requireAllowed({ kind: 'excite', unit });
-    this.#robot.requireAllowed({ kind: 'trial', unit });
+    this.#robot.requireAllowed({ kind: 'excite' });
+    this.#robot.requireAllowed({ kind: 'trial' });
     const running = this.#running?.tune;
     if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
     if (this.#robot.stopped) throw new RobotError('stopped');

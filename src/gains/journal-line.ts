@@ -77,7 +77,6 @@ function decodeLine(line: string): JournalEntry | undefined {
   if (format !== FORMAT || !isRevision(revision) || typeof time !== 'string' || typeof unit !== 'string')
     return undefined;
   if (!isObject(gains)) return undefined;
-  if (isGainSet(gains)) return { revision, time, unit, gains, line };
   const loops = UNIT_LIST.find(({ name }) => name === unit)?.loops ?? [];
   if (loops.some(({ name }) => name in gains && !areRunnable(gains[name]))) return undefined;
   const known = Object.entries(gains).filter((loop): loop is [string, Gains] => areRunnable(loop[1]));
@@ -104,10 +103,6 @@ function parsed(line: string): unknown {
 
 function isRevision(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_REVISION;
-}
-
-function isGainSet(value: Record<string, unknown>): value is Record<string, Gains> {
-  return Object.values(value).every(areRunnable);
 }
 
 function areRunnable(value: unknown): value is Gains {

@@ -6,7 +6,7 @@ import type { Complaint, LaserStatus, Status, TrialStatus, UnitStatus } from '..
 import { perUnit, type UnitName } from '../core/units.js';
 import type { DurableLog } from '../events/durable-log.js';
 import type { Robot } from '../robot/robot.js';
-import type { Trial } from '../robot/trial.js';
+import type { Trial } from '../robot/wanted-gains.js';
 import { problemOf } from './problems.js';
 
 /** The body of GET /api/status. */

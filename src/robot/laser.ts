@@ -1,21 +1,12 @@
 import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
+import type { LaserStatus } from '../core/status.js';
 import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
 
 export type LaserState = 'on' | 'off';
 
 /** Why the laser went dark without being asked. */
 export type LaserReason = 'time limit' | 'interlock opened' | 'stop' | 'pin lost';
-
-interface LaserReport {
-  /** What was read from the pin; null where there is no pin or it cannot be read. */
-  readonly state: LaserState | null;
-  /** `dark` and `on` are what the pin proves; with `fault` the laser may be lit although nobody wants it. */
-  readonly light: 'on' | 'dark' | 'unknown' | 'fault';
-  /** Why it is dark although it was last switched on; undefined after somebody switched it off. */
-  readonly reason: LaserReason | undefined;
-  readonly problem: RobotError | undefined;
-}
 
 interface LaserOptions {
   readonly hardware: Pick<Hardware, 'laser' | 'interlock'>;
@@ -60,7 +51,8 @@ export class Laser {
     });
   }
 
-  report(): LaserReport {
+  /** What status shows. The reason is undefined after somebody switched it off. */
+  report(): Omit<LaserStatus, 'problem'> & { readonly problem: RobotError | undefined } {
     // Reading an interlock whose line is lost darkens the laser, so the interlock is read before the pin.
     const interlockProblem = this.#interlockProblem();
     const reason = this.#reason;

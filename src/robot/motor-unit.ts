@@ -11,18 +11,13 @@ import { RequestGate } from './request-gate.js';
 import type { UnitEvent } from './robot-event.js';
 import { faultsOf, flagsOf, type StatusFrame } from './status-frame.js';
 import type { StepCapture } from './step-reader.js';
-import type { Trial } from './trial.js';
 import { Turns } from './turns.js';
 import { UnitGains } from './unit-gains.js';
 import { UnitState } from './unit-state.js';
 import { UnitStop } from './unit-stop.js';
 import { UnitSupervision } from './unit-supervision.js';
+import type { Trial } from './wanted-gains.js';
 
-/**
- * The caller of a failed save waits at most this long for the saved gains to be back in the controller; later polls go
- * on trying.
- */
-const BRING_BACK_MS = 100;
 /** The pause between two looks for a controller when the daemon starts. */
 const FIND_AGAIN_MS = 20;
 
@@ -68,8 +63,7 @@ export class MotorUnit {
       clock,
       saved: () => store.find(unit.name)?.gains,
       restores: mode =>
-        options.onControllerReset === 'restore' &&
-        isAllowed(permission, { kind: 'mode', unit: unit.name, mode }),
+        options.onControllerReset === 'restore' && isAllowed(permission, { kind: 'mode', mode }),
       emit,
     });
     const onStatus = (status: StatusFrame) => {
@@ -82,13 +76,7 @@ export class MotorUnit {
     const parts = { ...options, state, controller, turns, reconciler, silence };
     const supervision = new UnitSupervision(parts);
     const gate = new RequestGate({ ...parts, supervision });
-    this.gains = new UnitGains({
-      ...parts,
-      gate,
-      settle: () => this.settle(),
-      bringBack: () => this.bringBack(),
-      takeReadings: untilMs => supervision.takeReadings({ priority: 'gains', untilMs }),
-    });
+    this.gains = new UnitGains({ ...parts, gate, supervision });
     this.stop = new UnitStop({ ...parts, gate, supervision });
     this.#state = state;
     this.#controller = controller;
@@ -162,38 +150,8 @@ export class MotorUnit {
     }
   }
 
-  /**
-   * Takes back at once what refused requests may have left in the controller, as far as it can be reached. Never
-   * rejects.
-   */
-  async settle(): Promise<void> {
-    if (!this.#supervision.online) return;
-    const untilMs = this.#clock.nowMs() + BRING_BACK_MS;
-    try {
-      await this.#controller.status({ priority: 'gains', untilMs });
-      await this.#reconciler.mend(untilMs);
-    } catch {
-      // Later polls go on trying.
-    }
-  }
-
-  /**
-   * Waits for the unit's turn, and resolves when the controller shows everything that is wanted of it. Rejects with
-   * `not-confirmed` where that does not happen in time; polls go on trying then.
-   */
-  async bringBack(): Promise<void> {
-    try {
-      await this.#gate.inTurn(
-        () => undefined,
-        untilMs => this.#reconciler.prove(untilMs),
-      );
-    } catch (cause) {
-      throw new RobotError('not-confirmed', { unit: this.unit.name, ended: true }, { cause });
-    }
-  }
-
   setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
-    return this.#gate.request({ kind: 'mode', unit: this.unit.name, mode }, stillWanted, async untilMs => {
+    return this.#gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
       const { wantedWave } = this.#state;
       const settle = await this.#reconciler.setMode(mode, untilMs, sameBoot);
@@ -219,7 +177,7 @@ export class MotorUnit {
    * unless it is given.
    */
   excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
-    return this.#gate.request({ kind: 'excite', unit: this.unit.name }, stillWanted, async untilMs => {
+    return this.#gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();
       const guard = this.#state.guardOf(excitation, runaway);
@@ -243,12 +201,12 @@ export class MotorUnit {
 
   /**
    * Ends this trial and this wave, unless others have taken their place. Works also while the robot is stopped. Rejects
-   * as `bringBack` does.
+   * as `UnitGains.bringBack` does.
    */
   endTuning(id: string, wave: Excitation | undefined): Promise<void> {
     if (this.trial?.id === id) this.#state.gains.endTrial('ended');
     if (wave !== undefined) this.#state.endWave(wave);
-    return this.bringBack();
+    return this.gains.bringBack();
   }
 
   #requireDebug(): void {

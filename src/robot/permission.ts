@@ -1,13 +1,9 @@
-import type { Mode, UnitName } from '../core/units.js';
+import type { Mode } from '../core/units.js';
 
 /** The acts that a match may forbid, beside what a stop forbids. */
 export type Act =
-  | { readonly kind: 'mode'; readonly unit: UnitName; readonly mode: Mode }
-  | { readonly kind: 'excite'; readonly unit: UnitName }
-  | { readonly kind: 'save'; readonly unit: UnitName }
-  | { readonly kind: 'trial'; readonly unit: UnitName }
-  | { readonly kind: 'light' }
-  | { readonly kind: 'resume' };
+  | { readonly kind: 'mode'; readonly mode: Mode }
+  | { readonly kind: 'excite' | 'save' | 'trial' | 'light' | 'resume' };
 
 /** The rules of a match. They are asked when a request arrives and again when its turn comes. */
 export interface Permission {

@@ -123,11 +123,21 @@ export class Reconciler {
 
   /** Mends mode, gains and wave unless a request has the unit's turn; then a later poll does it. */
   async mendIfIdle(untilMs: number): Promise<void> {
-    if (this.#turns.idle) await this.mend(untilMs);
+    if (this.#turns.idle) await this.#mend(untilMs);
+  }
+
+  /** Looks at the controller and mends it. Never rejects: later polls go on trying. */
+  async settle(untilMs: number): Promise<void> {
+    try {
+      await this.#controller.status({ priority: 'gains', untilMs });
+      await this.#mend(untilMs);
+    } catch {
+      // A poll says what is wrong.
+    }
   }
 
   /** Mends mode, gains and wave in a turn of its own. */
-  async mend(untilMs: number): Promise<void> {
+  async #mend(untilMs: number): Promise<void> {
     if (this.#state.difference === undefined) return;
     await this.#turns.take(untilMs, () => this.#mendInTurn(untilMs));
   }

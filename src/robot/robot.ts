@@ -128,7 +128,7 @@ export class Robot {
     await endedWithin(
       this.#clock,
       LAST_LOOK_MS,
-      Promise.all(Object.values(this.units).map(unit => unit.settle())),
+      Promise.all(Object.values(this.units).map(unit => unit.gains.settle())),
     );
   }
 

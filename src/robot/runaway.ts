@@ -4,29 +4,24 @@ import type { Robot } from './robot.js';
 /**
  * Ends trials of gains with which a loop runs away from its setpoint, excited or not. A loop that was past its bound
  * when the trial began is not counted until it has been within: in debug mode a visual loop does nothing, so its
- * deviation may be large all the time. Returns the act that ends the watching.
+ * deviation may be large all the time.
  */
-export function endRunawayTrials(robot: Robot): () => void {
-  const excused = perUnit((): { loops: readonly string[] } => ({ loops: [] }));
-  const ends = [
-    robot.events.add(event => {
-      if (event.what !== 'trial' || event.ended !== undefined) return;
-      excused[event.unit].loops = pastBound(unitNamed(event.unit), robot.units[event.unit].telemetry ?? {});
-    }),
-    robot.polled.add(() => {
-      for (const unit of UNIT_LIST) {
-        const { trial, telemetry, gains } = robot.units[unit.name];
-        if (trial === undefined || telemetry === undefined) continue;
-        const past = pastBound(unit, telemetry);
-        const known = excused[unit.name];
-        known.loops = known.loops.filter(loop => past.includes(loop));
-        if (past.length > known.loops.length) gains.endTrial('runaway').catch(() => undefined);
-      }
-    }),
-  ];
-  return () => {
-    for (const end of ends) end();
-  };
+export function endRunawayTrials(robot: Robot): void {
+  const excused = perUnit((): readonly string[] => []);
+  robot.events.add(event => {
+    if (event.what !== 'trial' || event.ended !== undefined) return;
+    excused[event.unit] = pastBound(unitNamed(event.unit), robot.units[event.unit].telemetry ?? {});
+  });
+  robot.polled.add(() => {
+    for (const unit of UNIT_LIST) {
+      const { trial, telemetry, gains } = robot.units[unit.name];
+      if (trial === undefined || telemetry === undefined) continue;
+      const past = pastBound(unit, telemetry);
+      const known = excused[unit.name].filter(loop => past.includes(loop));
+      excused[unit.name] = known;
+      if (past.length > known.length) gains.endTrial('runaway').catch(() => undefined);
+    }
+  });
 }
 
 /** The loops that are further from their setpoint than their bound. */

@@ -23,49 +23,53 @@ export class StepReader {
   readonly #unit: Unit;
   readonly #link: Link;
   readonly #clock: Clock;
+  readonly #captured: (capture: StepCapture) => void;
   /**
    * The newest capture that the status showed. A controller that starts anew counts from the beginning, so its boot id
    * belongs to the number.
    */
   #known: { readonly bootId: number; readonly number: number } | undefined;
 
-  constructor({ unit, link, clock }: { unit: Unit; link: Link; clock: Clock }) {
-    this.#unit = unit;
-    this.#link = link;
-    this.#clock = clock;
+  constructor(options: {
+    unit: Unit;
+    link: Link;
+    clock: Clock;
+    stepCaptured: (capture: StepCapture) => void;
+  }) {
+    this.#unit = options.unit;
+    this.#link = options.link;
+    this.#clock = options.clock;
+    this.#captured = options.stepCaptured;
   }
 
-  /**
-   * Resolves with the capture if the status shows a new one and it could be read whole, else with undefined. Rejects as
-   * the bus does.
-   */
-  async read({ boot_id: bootId, capture: number }: StatusFrame): Promise<StepCapture | undefined> {
+  /** Reads the capture if the status shows a new one. Rejects as the bus does. */
+  async read({ boot_id: bootId, capture: number }: StatusFrame): Promise<void> {
     const isNew = this.#known?.bootId === bootId && this.#known.number !== number;
     this.#known = { bootId, number };
-    return isNew ? this.#capture() : undefined;
+    if (isNew) await this.#capture();
   }
 
-  /** Resolves with undefined when a newer capture took its place while it was read. */
-  async #capture(): Promise<StepCapture | undefined> {
+  async #capture(): Promise<void> {
     const { name: unit, address, loops } = this.#unit;
     const urgency: Urgency = { priority: 'capture', untilMs: this.#clock.nowMs() + CAPTURE_MS };
     await this.#link.write(address, REGISTERS.capture_select, { page: 0 }, urgency);
     const head = await this.#link.read(address, REGISTERS.capture, urgency);
     const loop = loops.find(candidate => candidate.slot === head.slot);
-    if (loop === undefined) return undefined;
+    if (loop === undefined) return;
     const register = capturePageRegister(QUANTITIES[loop.quantity].countsPerUnit);
     const setpoint: number[] = [];
     const measured: number[] = [];
     for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
       await this.#link.write(address, REGISTERS.capture_select, { page }, urgency);
       const values: Record<string, number> = await this.#link.read(address, register, urgency);
-      if (values.number !== head.number || values.page !== page) return undefined;
+      // A newer capture took its place.
+      if (values.number !== head.number || values.page !== page) return;
       for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
         setpoint.push(values[`setpoint_${sample}`] ?? 0);
         measured.push(values[`measured_${sample}`] ?? 0);
       }
     }
     const { number, rate_hz: rateHz, decimation } = head;
-    return { unit, loop: loop.name, number, rateHz, decimation, setpoint, measured };
+    this.#captured({ unit, loop: loop.name, number, rateHz, decimation, setpoint, measured });
   }
 }

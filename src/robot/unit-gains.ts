@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.js';
 import { type GainsDifference, RobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
@@ -6,8 +7,12 @@ import type { Permission } from './permission.js';
 import type { Reconciler } from './reconciler.js';
 import type { RequestGate } from './request-gate.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
-import type { Trial } from './trial.js';
 import type { UnitState } from './unit-state.js';
+import type { UnitSupervision } from './unit-supervision.js';
+import type { Trial } from './wanted-gains.js';
+
+/** The caller of a failed save waits at most this long for the saved gains to be back; later polls go on trying. */
+const BRING_BACK_MS = 100;
 
 /** A save that waits for the unit's turn, with the acts that end its waiting. */
 interface WaitingSave {
@@ -32,10 +37,8 @@ export class UnitGains {
   readonly #reconciler: Reconciler;
   readonly #gate: RequestGate;
   readonly #emit: (event: UnitEvent) => void;
-  /** Mends at once what a refused request may have left in the controller. */
-  readonly #settle: () => Promise<void>;
-  readonly #bringBack: () => Promise<void>;
-  readonly #takeReadings: (untilMs: number) => Promise<void>;
+  readonly #supervision: UnitSupervision;
+  readonly #clock: Clock;
   #waiting: WaitingSave[] = [];
 
   constructor(options: {
@@ -46,9 +49,8 @@ export class UnitGains {
     reconciler: Reconciler;
     gate: RequestGate;
     emit: (event: UnitEvent) => void;
-    settle: () => Promise<void>;
-    bringBack: () => Promise<void>;
-    takeReadings: (untilMs: number) => Promise<void>;
+    supervision: UnitSupervision;
+    clock: Clock;
   }) {
     this.#unit = options.unit;
     this.#store = options.store;
@@ -57,9 +59,8 @@ export class UnitGains {
     this.#reconciler = options.reconciler;
     this.#gate = options.gate;
     this.#emit = options.emit;
-    this.#settle = options.settle;
-    this.#bringBack = options.bringBack;
-    this.#takeReadings = options.takeReadings;
+    this.#supervision = options.supervision;
+    this.#clock = options.clock;
   }
 
   /**
@@ -86,7 +87,7 @@ export class UnitGains {
       return after;
     } catch (error) {
       endSave();
-      await this.#settle();
+      await this.settle();
       throw error;
     }
   }
@@ -136,7 +137,7 @@ export class UnitGains {
 
   /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */
   async tryGains(trial: Trial, stillWanted?: () => void): Promise<void> {
-    const act = { kind: 'trial', unit: this.#unit.name } as const;
+    const act = { kind: 'trial' } as const;
     try {
       await this.#gate.request(act, stillWanted, async untilMs => {
         const running = this.#state.gains.trial;
@@ -146,7 +147,7 @@ export class UnitGains {
         // A save that still waits for the disk would end this trial as soon as the disk answers.
         if (this.#state.gains.savesPending) throw new RobotError('unit-busy', { unit: this.#unit.name });
         // Fresh readings show which loops are past their bound already; these gains are not to blame for those.
-        if (running === undefined) await this.#takeReadings(untilMs);
+        if (running === undefined) await this.#supervision.takeReadings({ priority: 'gains', untilMs });
         const { wantedWave, guardInTrials } = this.#state;
         if (wantedWave !== undefined) await this.#reconciler.guardFor(wantedWave, guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
@@ -158,18 +159,41 @@ export class UnitGains {
         this.#state.gains.beginTrial(trial);
       });
     } catch (error) {
-      await this.#settle();
+      await this.settle();
       throw error;
     }
   }
 
   /**
    * Resolves when the controller runs what follows the trial: the saved gains, unless a save or another trial has
-   * begun. Rejects as `MotorUnit.bringBack` does, and the trial is over all the same.
+   * begun. Rejects as `bringBack` does, and the trial is over all the same.
    */
   async endTrial(why: TrialEnd): Promise<void> {
     this.#state.gains.endTrial(why);
-    await this.#bringBack();
+    await this.bringBack();
+  }
+
+  /**
+   * Takes back at once what refused requests may have left in the controller, as far as it can be reached. Never
+   * rejects.
+   */
+  async settle(): Promise<void> {
+    if (this.#supervision.online) await this.#reconciler.settle(this.#clock.nowMs() + BRING_BACK_MS);
+  }
+
+  /**
+   * Waits for the unit's turn, and resolves when the controller shows everything that is wanted of it. Rejects with
+   * `not-confirmed` where that does not happen in time; polls go on trying then.
+   */
+  async bringBack(): Promise<void> {
+    try {
+      await this.#gate.inTurn(
+        () => undefined,
+        untilMs => this.#reconciler.prove(untilMs),
+      );
+    } catch (cause) {
+      throw new RobotError('not-confirmed', { unit: this.#unit.name, ended: true }, { cause });
+    }
   }
 
   /**
@@ -178,7 +202,7 @@ export class UnitGains {
    */
   #requireAllowed({ baseRevision, gains: sent, stillWanted }: WaitingSave): void {
     const { name: unit } = this.#unit;
-    this.#permission.require({ kind: 'save', unit });
+    this.#permission.require({ kind: 'save' });
     stillWanted?.();
     // This throws where the journal cannot be read, for nobody would know which gains to go back to.
     const { revision, gains } = this.#store.current(unit);

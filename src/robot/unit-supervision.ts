@@ -6,7 +6,6 @@ import type { HostSilence } from './host-silence.js';
 import type { Identity, MotorController } from './motor-controller.js';
 import type { Reconciler } from './reconciler.js';
 import type { UnitEvent } from './robot-event.js';
-import type { StatusFrame } from './status-frame.js';
 import { type StepCapture, StepReader } from './step-reader.js';
 import type { UnitState } from './unit-state.js';
 
@@ -47,7 +46,6 @@ export class UnitSupervision {
   readonly #clock: Clock;
   readonly #emit: (event: UnitEvent) => void;
   readonly #isFollowed: () => boolean;
-  readonly #stepCaptured: (capture: StepCapture) => void;
   readonly #steps: StepReader;
   #identity: Identity | undefined;
   /** Boot id of the controller that was taken in last. */
@@ -71,7 +69,6 @@ export class UnitSupervision {
     this.#clock = options.clock;
     this.#emit = options.emit;
     this.#isFollowed = options.isFollowed;
-    this.#stepCaptured = options.stepCaptured;
     this.#steps = new StepReader(options);
   }
 
@@ -100,9 +97,16 @@ export class UnitSupervision {
     this.#probeEveryMs = FIRST_PROBE_MS;
   }
 
-  /** Reads anew at once; polls do so by themselves, but not each of them. */
+  /**
+   * Reads anew at once; polls do so by themselves, but not each of them. Switches go before readings, but not for ever:
+   * callers who leave no gap would make the unit count as offline.
+   */
   async takeReadings(urgency: Urgency): Promise<void> {
-    this.#telemetry = await this.#readings(urgency);
+    const untilMs = Math.min(urgency.untilMs, this.#clock.nowMs() + GIVE_WAY_MS);
+    this.#telemetry = await this.#controller.telemetry({ priority: 'readings', untilMs }).catch(error => {
+      if (!isRobotError(error, 'bus-busy')) throw error;
+      return this.#controller.telemetry(urgency);
+    });
     this.#readAtMs = this.#clock.nowMs();
   }
 
@@ -190,7 +194,7 @@ export class UnitSupervision {
     const status = await this.#controller.status(urgency);
     await this.#reconciler.mendLatch(untilMs);
     if (isBeatDue && latchFirst) await this.#beat(urgency);
-    this.#beside(this.#readStep(status));
+    this.#beside(this.#steps.read(status));
     if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
     if (this.#areReadingsDue) await this.takeReadings(urgency);
   }
@@ -221,17 +225,6 @@ export class UnitSupervision {
     return this.#clock.nowMs() - atMs >= ageMs;
   }
 
-  /** Switches go before readings, but not for ever: callers who leave no gap would make the unit count as offline. */
-  async #readings(urgency: Urgency): Promise<Readonly<Record<string, number>>> {
-    const untilMs = Math.min(urgency.untilMs, this.#clock.nowMs() + GIVE_WAY_MS);
-    try {
-      return await this.#controller.telemetry({ priority: 'readings', untilMs });
-    } catch (error) {
-      if (!isRobotError(error, 'bus-busy')) throw error;
-      return this.#controller.telemetry(urgency);
-    }
-  }
-
   async #beat(urgency: Urgency): Promise<void> {
     await this.#controller.heartbeat(this.#silence.givenMs, urgency);
     this.#beatAtMs = this.#clock.nowMs();
@@ -240,10 +233,5 @@ export class UnitSupervision {
   /** Lets `work` run beside the polls, so that no heartbeat waits for it. Its failure is no missed poll. */
   #beside(work: Promise<void>): void {
     void work.catch(error => this.#emit({ what: 'poll failed', error }));
-  }
-
-  async #readStep(status: StatusFrame): Promise<void> {
-    const capture = await this.#steps.read(status);
-    if (capture !== undefined) this.#stepCaptured(capture);
   }
 }

@@ -1,7 +1,16 @@
 import type { GainSet, Unit } from '../core/units.js';
 import { gainsChecksum } from '../protocol/codec.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
-import type { Trial } from './trial.js';
+
+/** Gains that a controller runs for a while without being saved. */
+export interface Trial {
+  readonly id: string;
+  /** The token's name, or the address, of whoever began it. */
+  readonly by: string;
+  readonly gains: GainSet;
+  /** The end in milliseconds of the clock; its owner can renew it. */
+  readonly endsAtMs: number;
+}
 
 /**
  * Which gains a controller should run: those of a save under way, or else those of a trial, or else those of the

@@ -15,12 +15,12 @@ const SETTINGS: MatchSettings = {
 const ACTS: Readonly<Record<string, Act>> = {
   resume: { kind: 'resume' },
   light: { kind: 'light' },
-  manual: { kind: 'mode', unit: 'gimbal', mode: 'manual' },
-  auto: { kind: 'mode', unit: 'chassis', mode: 'auto' },
-  debug: { kind: 'mode', unit: 'gimbal', mode: 'debug' },
-  excite: { kind: 'excite', unit: 'gimbal' },
-  save: { kind: 'save', unit: 'chassis' },
-  trial: { kind: 'trial', unit: 'chassis' },
+  manual: { kind: 'mode', mode: 'manual' },
+  auto: { kind: 'mode', mode: 'auto' },
+  debug: { kind: 'mode', mode: 'debug' },
+  excite: { kind: 'excite' },
+  save: { kind: 'save' },
+  trial: { kind: 'trial' },
 };
 const PLAYING = ['resume', 'light', 'manual', 'auto'];
 const RESTING = ['save', 'trial'];

@@ -5,7 +5,7 @@ import { named, number, object, text, yesNo } from '../../core/schema.js';
 import { trialStatus } from '../../core/status.js';
 import type { GainBounds, Unit } from '../../core/units.js';
 import type { Robot } from '../../robot/robot.js';
-import type { Trial } from '../../robot/trial.js';
+import type { Trial } from '../../robot/wanted-gains.js';
 import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
 import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
