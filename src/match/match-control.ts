@@ -84,7 +84,8 @@ export class MatchControl {
   }
 
   async #darken(): Promise<void> {
-    this.#robot.laserOff();
+    const pinFailure = this.#robot.laser.darken(undefined);
+    if (pinFailure !== undefined) throw pinFailure;
   }
 
   /** Whether something runs that the phase does not allow, or may run in a controller that was never heard from. */

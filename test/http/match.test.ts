@@ -150,6 +150,16 @@ describe('a match over HTTP', () => {
     expect((await daemon.post('/api/resume')).status).to.equal(200);
   });
 
+  it('sets a phase without light, and does not say that it is dark, while the laser pin does not obey', async () => {
+    await light('on');
+    await daemon.post('/sim/faults', { target: 'pin', fault: 'nack' });
+    expect((await set('pre')).body.code).to.equal('pin-failed');
+    expect((await daemon.get('/api/match')).body.phase).to.equal('pre');
+    await daemon.post('/sim/faults', { target: 'pin', fault: 'clear' });
+    expect((await set('pre')).status).to.equal(200);
+    expect((await truth()).laser.level).to.equal(0);
+  });
+
   it('gives the desk the newest hash of the log with each beat', async () => {
     await eventually(async () => (await beat()).body.head !== undefined);
     const { head } = (await beat()).body;
@@ -240,5 +250,17 @@ describe('a match over HTTP', () => {
       // The stop at the start may still be under way, and of a stop and a resume the stop wins.
       await eventually(async () => (await daemon.post('/api/resume')).status === 200);
     });
+  });
+});
+
+describe('a match of a robot without a laser pin', () => {
+  const daemon = simulatedDaemon({}, { laser: () => ({ missing: 'no GPIO chip', cure: 'Run on a Pi.' }) });
+
+  it('has its phases, since nobody can have lit what is not there', async () => {
+    await daemon.post('/api/match/lease', { holder: 'desk', ttlMs: 1000 });
+    for (const [index, phase] of PHASES.entries()) {
+      const answer = await daemon.post('/api/match', { id: 'M1', revision: index + 1, phase });
+      expect([answer.status, answer.body.phase]).to.deep.equal([200, phase]);
+    }
   });
 });

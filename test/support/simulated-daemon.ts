@@ -8,7 +8,7 @@ import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { type Daemon, start } from '../../src/daemon/start.js';
-import type { I2cBus } from '../../src/hardware/ports.js';
+import type { Hardware, I2cBus } from '../../src/hardware/ports.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { type Answer, call } from './daemon.js';
 
@@ -17,6 +17,7 @@ type Sections = { readonly [Section in keyof Config]?: Partial<Config[Section]> 
 /** Wraps what stands between the daemon and the simulated robot or the real disk. */
 export interface Around {
   bus?(simulated: I2cBus): I2cBus;
+  laser?(simulated: Hardware['laser']): Hardware['laser'];
   disk?(real: Disk): Disk;
 }
 
@@ -59,6 +60,7 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
       hardware: {
         ...hardware,
         bus: around.bus?.(hardware.bus) ?? hardware.bus,
+        laser: around.laser?.(hardware.laser) ?? hardware.laser,
         close: async () => undefined,
       },
       disk: around.disk?.(realDisk) ?? realDisk,
