@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogHead } from '../core/log-event.js';
 import { sha256 } from '../core/sha256.js';
@@ -171,7 +172,7 @@ export class DurableLog {
       await file.close().catch(() => undefined);
       throw error;
     }
-    if (head !== undefined) this.#head = head;
+    if (head !== undefined && (await this.#goesOn(whole))) this.#head = head;
     // Of what was appended although its sync failed, nothing is written twice.
     const unconfirmed = this.#waiting.length > 0 ? whole.subarray(this.#bytes).toString().split('\n') : [];
     const lines = unconfirmed.map(parseLine).filter(line => line !== undefined);
@@ -179,6 +180,16 @@ export class DurableLog {
     this.#bytes = whole.length;
     if (isTorn) this.#note('log-repaired', { bytes: found.length - whole.length });
     return file;
+  }
+
+  /**
+   * Whether the content holds what was written last. The line behind one that is missing names its hash all the same, so
+   * that the gap is found.
+   */
+  async #goesOn(whole: Buffer): Promise<boolean> {
+    if (this.#head === undefined) return true;
+    const last = endLines(whole.subarray(0, this.#bytes))?.last ?? (await this.#lastOfOldFile());
+    return last !== undefined && sha256(last) === this.#head.hash;
   }
 
   /** The older part, where a new file was begun and the power went before its first line. */
@@ -215,6 +226,7 @@ export class DurableLog {
       text += `${written}\n`;
     }
     const bytes = Buffer.from(text);
+    if (!(await file.isInPlace())) throw this.#moved();
     await file.append(bytes);
     await file.sync();
     this.#bytes += bytes.length;
@@ -238,6 +250,12 @@ export class DurableLog {
     await this.#disk.rename(this.#path, oldPath);
     await this.#disk.syncFolder(this.#folder);
     return this.#prepare();
+  }
+
+  /** What was written to a file before it was moved is in it; what still waits goes into another. */
+  #moved(): StorageFailure {
+    const cure = 'Leave the state folder where it is.';
+    return new RobotError('storage-failed', { operation: 'write', path: this.#path, errno: 'moved', cure });
   }
 
   get #path(): string {

@@ -259,6 +259,44 @@ describe('the durable log', () => {
       expect(content.toString()).to.include('"what":"log-repaired"');
     }));
 
+  for (const [what, older] of [
+    ['with no older part', 1 << 20],
+    ['with an older part', 400],
+  ] as const) {
+    it(`goes on in a new file after its own was moved away, ${what}, and says so meanwhile`, async () => {
+      const disk = new RecordingDisk();
+      const clock = new ManualClock();
+      const isSynchronised = () => false;
+      const options = { disk, folder: '/state', clock, runId: 'first', isSynchronised, mostBytes: older };
+      const durable = new DurableLog(options);
+      const log = new EventLog(clock, { runId: 'first' });
+      log.recorded.add(event => durable.add(event));
+      await durable.open();
+      for (let count = 0; count < 4; count += 1) {
+        acts(1)(log);
+        await clock.advance(200);
+      }
+      await disk.rename(`/state/${LOG_FILE}`, '/state/moved');
+      acts(1)(log);
+      await clock.advance(200);
+      expect(durable.problem?.context).to.include({ errno: 'moved', path: `/state/${LOG_FILE}` });
+      acts(1)(log);
+      await clock.advance(3000);
+      expect(durable.problem).to.equal(undefined);
+      await durable.close();
+      log.close();
+      const files = disk.files();
+      const moved = files['/state/moved']!;
+      const written = files[`/state/${LOG_FILE}`]!;
+      expect(written.toString().match(/"seq":\d+/g)).to.deep.equal(['"seq":5', '"seq":6']);
+      expect(verifyLog(Buffer.concat([moved, written]), durable.head)).to.include({ ok: true });
+      // Nothing hides that a part is missing in between.
+      const old = files[`/state/${OLD_LOG_FILE}`];
+      expect(old !== undefined).to.equal(older < 1 << 20);
+      if (old !== undefined) expect(verifyLog(Buffer.concat([old, written])).ok).to.equal(false);
+    });
+  }
+
   it('says once how many events were lost, though the sync of the line that says it fails', async () => {
     const disk = new RecordingDisk();
     const broken = new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });

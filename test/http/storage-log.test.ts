@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { hashOf, newSecret } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
 import { RobotError } from '../../src/core/errors.js';
+import { verifyLog } from '../../src/events/log-line.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
@@ -65,6 +66,19 @@ describe('the log of events when the disk is full', () => {
       return works.every(line => lines.includes(line));
     });
     expect((await daemon.get('/api/status')).body.log).to.deep.equal({ ok: true });
+  });
+
+  it('says that its own file was moved away, and goes on in another', async () => {
+    const path = join(daemon.folder, 'events.jsonl');
+    const state = async () => (await daemon.get('/api/status')).body.log.ok;
+    await rename(path, join(daemon.folder, 'moved.jsonl'));
+    await daemon.post('/api/stop');
+    await eventually(async () => (await state()) === false);
+    expect(await storage()).to.include('storage-failed log moved');
+    await eventually(async () => (await state()) === true && (await storage()).at(-1) === 'storage-works log');
+    await eventually(async () => (await readFile(path, 'utf8')).includes('"storage-works"'));
+    expect(await readFile(path, 'utf8')).to.include('"what":"stop"');
+    expect(verifyLog(await readFile(path))).to.include({ ok: true });
   });
 
   it('names the copy of profiles that were damaged', async () => {
