@@ -111,7 +111,7 @@ export function post<Body, Answer>(
     problems: [...BODY_PROBLEMS, ...(described.problems ?? [])],
     method: 'post',
     async handle(ctx, guard) {
-      if (typeof right === 'string') await guard(ctx, right);
+      await guard(ctx, typeof right === 'string' ? right : 'none');
       const body = check(await jsonBody(ctx));
       const need = typeof right === 'string' ? right : right.of(body);
       // A token may have been taken away while the body was on its way.

@@ -112,6 +112,15 @@ describe('access', () => {
       }
     });
 
+    it('names the token of whoever is refused, too', async () => {
+      await as(SECRETS.spectator, 'POST', '/api/resume');
+      await as(SECRETS.spectator, 'POST', '/api/laser', { action: 'dim' });
+      const { events } = (await as(SECRETS.spectator, 'GET', '/api/log')).body;
+      const refusals = events.map(({ what, who, outcome }: Record<string, string>) => [what, who, outcome]);
+      expect(refusals).to.deep.include(['resume', 'spectator', 'not-allowed']);
+      expect(refusals).to.deep.include(['laser', 'spectator', 'invalid-request']);
+    });
+
     it('holds at once for a token that was taken away, and ends its streams within a second', async () => {
       await close(daemon);
       const stream = await fetch(new URL('/api/events', daemon.url), { headers: bearer(SECRETS.spectator) });
