@@ -5,7 +5,7 @@ import { isOwnOrigin } from './foreign-pages.js';
 import type { Guard } from './route.js';
 
 /** A browser keeps a session this long; the token behind it may end sooner. */
-const SESSION_MS = 30 * 24 * 3600 * 1000;
+const SESSION_S = 30 * 24 * 3600;
 
 /** Lets through whoever has the right, and names them for the log of events. */
 export function createGuard(access: Access): Guard {
@@ -36,14 +36,16 @@ function presented(ctx: Context): { readonly secret: string | undefined; readonl
   return { secret: cookie, isCookie: cookie !== undefined };
 }
 
-/** Undefined ends the session. */
+/**
+ * Undefined ends the session. The cookie has an age and no date, as Koa's own would have: a board without a clock of its
+ * own may be weeks behind.
+ */
 export function setSession(ctx: Context, secret: string | undefined): void {
-  ctx.cookies.set(cookieName(ctx), secret ?? null, {
-    httpOnly: true,
-    sameSite: 'strict',
-    overwrite: true,
-    maxAge: secret === undefined ? undefined : SESSION_MS,
-  });
+  const age = secret === undefined ? 0 : SESSION_S;
+  ctx.set(
+    'Set-Cookie',
+    `${cookieName(ctx)}=${secret ?? ''}; path=/; max-age=${age}; samesite=strict; httponly`,
+  );
 }
 
 /** Browsers give cookies to every port of a host: two robots on one machine keep apart. */

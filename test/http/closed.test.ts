@@ -265,6 +265,13 @@ describe("the page's session", () => {
     expect(cookieOf(answer).toLowerCase()).to.not.include('secure');
   });
 
+  it('lasts by the clock of the browser, for that of the robot may be weeks behind', async () => {
+    const begun = await login(SECRETS.operator);
+    const ended = await call(daemon.url, 'DELETE', '/api/session');
+    expect(cookieOf(begun).toLowerCase()).to.include('max-age=2592000').and.not.include('expires');
+    expect(cookieOf(ended).toLowerCase()).to.include('max-age=0').and.not.include('expires');
+  });
+
   it('is refused for a wrong token, and gives no cookie', async () => {
     const answer = await login(newSecret());
     expect(answer.body.code).to.equal('token-unknown');

@@ -75,7 +75,9 @@ describe('the log of events when the disk is full', () => {
     await daemon.post('/api/stop');
     await eventually(async () => (await state()) === false);
     expect(await storage()).to.include('storage-failed log moved');
-    await eventually(async () => (await state()) === true && (await storage()).at(-1) === 'storage-works log');
+    await eventually(
+      async () => (await state()) === true && (await storage()).at(-1) === 'storage-works log',
+    );
     await eventually(async () => (await readFile(path, 'utf8')).includes('"storage-works"'));
     expect(await readFile(path, 'utf8')).to.include('"what":"stop"');
     expect(verifyLog(await readFile(path))).to.include({ ok: true });
