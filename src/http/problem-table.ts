@@ -128,7 +128,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'referee-silent': answer(
     409,
     'Referee silent',
-    "Nothing is heard from the referee's desk. Its connection must come back before anything moves.",
+    "Nothing is heard from the referee's desk. It has to POST /api/match/lease again and again before anything moves.",
   ),
   'wrong-phase': answer(
     409,
@@ -145,7 +145,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'lease-held': answer(
     409,
     'Held by another',
-    ({ by }) => `Somebody else holds this now: ${by}. Wait until it is released or runs out.`,
+    ({ by }) => `The lease is held by ${by}. Wait until it runs out, or take it with "takeover": true.`,
   ),
   'laser-unavailable': answer(
     503,

@@ -170,7 +170,9 @@ describe('a match over HTTP', () => {
 
   it('has one desk, and says whose', async () => {
     expect((await beat()).body.lease).to.deep.equal({ holder: 'desk', by: '127.0.0.1' });
-    expect((await beat({ holder: 'other' })).body.code).to.equal('lease-held');
+    const { code, detail } = (await beat({ holder: 'other' })).body;
+    expect(code).to.equal('lease-held');
+    expect(detail).to.include('desk').and.include('"takeover": true');
     expect((await beat({ holder: 'other', takeover: true })).body.lease.holder).to.equal('other');
     await beat({ takeover: true });
   });
@@ -228,7 +230,8 @@ describe('a match over HTTP', () => {
       expect(after.endsAtT - before.endsAtT).to.be.within(-1, 1);
       expect(await stopped()).to.equal(true);
       await eventually(async () => (await truth()).gimbal.stopped === true);
-      expect((await daemon.post('/api/resume')).body.code).to.equal('referee-silent');
+      const { code, detail } = (await daemon.post('/api/resume')).body;
+      expect([code, detail.includes('POST /api/match/lease')]).to.deep.equal(['referee-silent', true]);
       await beat();
       expect(await stopped()).to.equal(true);
       await eventually(async () => (await daemon.post('/api/resume')).status === 200);
