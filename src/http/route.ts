@@ -108,7 +108,11 @@ export function post<Body, Answer>(
   return {
     ...described,
     right: typeof right === 'string' ? right : right.text,
-    problems: [...BODY_PROBLEMS, ...(described.problems ?? [])],
+    problems: [
+      ...BODY_PROBLEMS,
+      ...callerProblems(typeof right !== 'string' || isForCaller(right)),
+      ...(described.problems ?? []),
+    ],
     method: 'post',
     async handle(ctx, guard) {
       await guard(ctx, typeof right === 'string' ? right : 'none');
@@ -129,17 +133,25 @@ function withoutBody(method: Route['method']) {
   return <Answer>(
     described: Described<Answer>,
     answer: (ctx: Context) => Answer | Promise<Answer | Buffer>,
-  ): Route => ({
-    problems: [],
-    ...described,
-    method,
-    async handle(ctx, guard) {
-      await guard(ctx, described.right);
-      requireQuery(ctx, described.needs ?? []);
-      if (method === 'post' && isForCaller(described.right)) await requireCaller(ctx);
-      send(ctx, await answer(ctx));
-    },
-  });
+  ): Route => {
+    const needsCaller = method === 'post' && isForCaller(described.right);
+    return {
+      ...described,
+      problems: [...callerProblems(needsCaller), ...(described.problems ?? [])],
+      method,
+      async handle(ctx, guard) {
+        await guard(ctx, described.right);
+        requireQuery(ctx, described.needs ?? []);
+        if (needsCaller) await requireCaller(ctx);
+        send(ctx, await answer(ctx));
+      },
+    };
+  };
+}
+
+/** The problem of a caller who has closed the sending side alone, and so reads it. */
+function callerProblems(needsCaller: boolean): readonly ErrorCode[] {
+  return needsCaller ? ['caller-gone'] : [];
 }
 
 /**

@@ -36,6 +36,31 @@ describe('every answer', () => {
   });
 });
 
+describe('the document', () => {
+  const daemon = simulatedDaemon();
+
+  it('names every refusal that a call may meet', async () => {
+    const { paths } = (await daemon.get('/api/openapi.json')).body;
+    const lists = (path: string, status: number, code: string) =>
+      paths[path].post.responses[status]?.description.includes(`(\`${code}\`)`);
+    expect(lists('/api/laser', 503, 'closing'), 'in the grace of an end').to.equal(true);
+    for (const path of ['/api/stop', '/api/match', '/api/match/lock'])
+      expect(lists(path, 503, 'laser-unavailable'), `a pin lost while lit, ${path}`).to.equal(true);
+    for (const path of ['/api/resume', '/api/laser', '/api/chassis/pidconfig', '/api/chassis/profiles'])
+      expect(lists(path, 400, 'caller-gone'), `half closed, ${path}`).to.equal(true);
+    for (const path of ['/api/stop', '/api/match', '/api/session'])
+      expect(lists(path, 400, 'caller-gone') ?? false, path).to.equal(false);
+    await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });
+    expect((await daemon.post('/api/gimbal/autotune', { loop: 'angle_yaw' })).status).to.equal(202);
+    const { status, body } = await daemon.post('/api/laser', { action: 'on' });
+    expect([status, body.code, lists('/api/laser', status, body.code)]).to.deep.equal([
+      409,
+      'tune-running',
+      true,
+    ]);
+  });
+});
+
 describe('status', () => {
   const daemon = simulatedDaemon();
   const laser = async () => (await daemon.get('/api/status')).body.laser;

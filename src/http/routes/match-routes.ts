@@ -28,7 +28,7 @@ const leaseBody = object(
   { takeover: yesNo('Take it from another holder.') },
 );
 
-const STOP_PROBLEMS = ['not-confirmed', 'pin-failed', 'not-kept'] as const;
+const STOP_PROBLEMS = ['not-confirmed', 'pin-failed', 'laser-unavailable', 'not-kept'] as const;
 
 /** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
 export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock): Route[] {

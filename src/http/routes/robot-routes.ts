@@ -29,7 +29,15 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
           text: '`drive` to switch it on, `stop` to switch it off',
         },
         answer: laserState,
-        problems: [...MATCH_PROBLEMS, 'stopped', 'interlock-open', 'laser-unavailable', 'pin-failed'],
+        problems: [
+          ...MATCH_PROBLEMS,
+          'stopped',
+          'tune-running',
+          'interlock-open',
+          'laser-unavailable',
+          'pin-failed',
+          'closing',
+        ],
       },
       ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laserOff() }),
     ),
@@ -41,7 +49,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         right: 'stop',
         summary: 'Laser off and torque off at once, latched until resume',
         answer: stopState,
-        problems: ['not-confirmed', 'pin-failed'],
+        problems: ['not-confirmed', 'pin-failed', 'laser-unavailable'],
       },
       async () => {
         await robot.stop();
