@@ -1,13 +1,13 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { asRobotError } from '../core/errors.js';
 import type { Happening } from '../core/happening.js';
 import type { EventLog } from '../events/event-log.js';
 import type { Route } from './route.js';
 
-/** Records what was asked on a route and what came of it. */
-export function actLog(route: Route, log: EventLog): Middleware {
+/** Acts on a route, and records what was asked and what came of it. */
+export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Promise<void>): Middleware {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
-  return async (ctx, next) => {
+  return async ctx => {
     const record = (outcome: string) => {
       // A body that was refused may hold anything.
       const isBare = isSecret || outcome === 'invalid-request';
@@ -15,7 +15,7 @@ export function actLog(route: Route, log: EventLog): Middleware {
       log.record({ what, unit, who: ctx.state.who, outcome, ...detail });
     };
     try {
-      await next();
+      await act(ctx);
     } catch (error) {
       record(asRobotError(error).code);
       throw error;

@@ -1,4 +1,4 @@
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.js';
 import type { Autotune } from '../autotune/autotune.js';
@@ -17,7 +17,7 @@ import type { MatchControl } from '../match/match-control.js';
 import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepMemory } from '../steps/step-memory.js';
-import { actLog } from './act-log.js';
+import { recorded } from './act-log.js';
 import { consoleRoutes } from './console.js';
 import { createEvents } from './events.js';
 import { refuseForeignPages } from './foreign-pages.js';
@@ -147,8 +147,8 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   app.use(refuseForeignPages(options.allowedHosts));
   app.use(
     routing(routes, route => {
-      const answer: Middleware = ctx => route.handle(ctx, guard);
-      return route.method === 'get' ? [answer] : [actLog(route, options.eventLog), answer];
+      const act = (ctx: Context) => route.handle(ctx, guard);
+      return route.method === 'get' ? act : recorded(route, options.eventLog, act);
     }),
   );
   return { app, status: statusNow };

@@ -12,6 +12,8 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 
 const parse = bodyParser({
   enableTypes: ['json'],
+  // `jsonBody` has looked at the type.
+  detectJSON: () => true,
   jsonLimit: String(LIMIT_BYTES),
   onerror: (error: Error & { status?: number; type?: string }) => {
     if (error.type === 'request.aborted') throw new RobotError('caller-gone', {}, { cause: error });

@@ -9,11 +9,11 @@ type RouterMiddleware = ReturnType<Router['routes']>;
  * Finds the route of a request. No path has parameters, so each has a router of its own and is found by its name: one
  * router for all would try every route of the robot for every request.
  */
-export function routing(routes: readonly Route[], actsOf: (route: Route) => Middleware[]): RouterMiddleware {
+export function routing(routes: readonly Route[], actOf: (route: Route) => Middleware): RouterMiddleware {
   const routers = new Map<string, Router>();
   for (const route of routes) {
     const router = routers.get(route.path) ?? new Router({ strict: true, sensitive: true });
-    router.register(route.path, [route.method], actsOf(route));
+    router.register(route.path, [route.method], actOf(route));
     routers.set(route.path, router);
   }
   const answers = new Map([...routers].map(([path, router]) => [path, answerOf(router)] as const));
