@@ -41,7 +41,7 @@ export function Page() {
   });
   return (
     <>
-      {hash.value === '#match' && !model.isShut ? <MatchView /> : <Desk />}
+      {hash.value === '#match' ? <MatchView /> : <Desk />}
       {helps.value && hash.value !== '#match' && (
         <Later>
           {({ KeyHelp }) => (

@@ -308,6 +308,24 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(alerts(page), /Session This token is not known/);
   });
 
+  it('keeps STOP under the thumb in the match view when the token is taken away', async () => {
+    const spectator = await add('spec', 'spectator');
+    const operator = await add('op', 'operator');
+    const context = await robot.browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    const page = await context.newPage();
+    await page.goto(`${robot.url}/#match&token=${spectator}`);
+    await shows(page.locator('.match .link'), /Live/);
+    const stop = page.locator('.stop');
+    const before = await stop.boundingBox();
+    await token('remove', 'spec');
+    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+    expect(await stop.boundingBox()).to.deep.equal(before);
+    expect(await page.getByRole('button', { name: 'Off' }).isEnabled()).to.equal(true);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await stop.tap();
+    await eventually(async () => (await callAs(operator, 'GET', '/api/status')).body.stopped);
+  });
+
   it('greys what a spectator may not do, and shows the login when the token is taken away', async () => {
     await robot.post('/api/gimbal/mode/switch', { mode: 'debug' });
     await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });

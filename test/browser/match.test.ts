@@ -147,6 +147,51 @@ describe('the match view', function () {
     }
   });
 
+  it('stops at the touch, also one that is held, slides, or comes beside another finger', async () => {
+    const page = await open(phone);
+    const touch = await page.context().newCDPSession(page);
+    const send = (
+      type: 'touchStart' | 'touchMove' | 'touchEnd',
+      ...touchPoints: { x: number; y: number; id: number }[]
+    ) => touch.send('Input.dispatchTouchEvent', { type, touchPoints });
+    const middleOf = async (one: Locator, id: number) => {
+      const { x, y, width, height } = (await one.boundingBox())!;
+      return { x: x + width / 2, y: y + height / 2, id };
+    };
+    const thumb = await middleOf(page.locator('.stop'), 0);
+    const other = await middleOf(page.locator('.match .hint'), 1);
+    const stops = async (...acts: (() => Promise<unknown>)[]) => {
+      for (const act of acts) await act();
+      await eventually(async () => (await truth()).gimbal.stopped);
+      await send('touchEnd');
+      await shows(alerts(page), /Stopped:/);
+      await post('/api/resume');
+      await shows(alerts(page), /All well/);
+    };
+    await stops(() => send('touchStart', thumb));
+    await stops(
+      () => send('touchStart', other),
+      () => send('touchStart', other, thumb),
+    );
+    await stops(
+      () => send('touchStart', thumb),
+      () => send('touchMove', { ...thumb, y: thumb.y - 40 }),
+    );
+  });
+
+  it('stops once for one tap, and once for a key', async () => {
+    const page = await open(phone);
+    await page.evaluate(`
+      window.buzzes = 0;
+      navigator.vibrate = () => (buzzes += 1) > 0;
+    `);
+    await page.locator('.stop').tap();
+    await shows(alerts(page), /Stopped:/);
+    expect(await page.evaluate('buzzes')).to.equal(1);
+    await page.locator('.stop').press('Enter');
+    expect(await page.evaluate('buzzes')).to.equal(2);
+  });
+
   it('shows every line where there is room for it, with targets for a thumb, and moves nothing', async () => {
     const page = await open(phone);
     const places = () =>

@@ -28,6 +28,7 @@ export function LaserSwitch({ holds }: { readonly holds?: boolean }) {
           what="off"
           run={() => model.laser.darken()}
           pressed={light === 'dark'}
+          atTouch
           aria-keyshortcuts="L"
           data-key="L"
         >

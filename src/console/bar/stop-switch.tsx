@@ -13,6 +13,7 @@ export function StopButton() {
         vibrate([80, 40, 80]);
         model.stop.press();
       }}
+      atTouch
       class="stop"
       aria-keyshortcuts="Escape"
       data-key="Esc"

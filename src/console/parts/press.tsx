@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { Act } from './act.js';
 
 interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
@@ -8,16 +9,30 @@ interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onCl
   readonly run: () => unknown;
   readonly pressed?: boolean;
   readonly disabled?: boolean;
+  /** Acts as soon as it is touched: a finger that stays, slides, or comes beside another makes no click. */
+  readonly atTouch?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A button that shows its request as under way from the press on. Disabled, it keeps the focus that it has. */
-export function Press({ act, what, run, pressed, disabled, children, ...rest }: PressProps) {
+export function Press({ act, what, run, pressed, disabled, atTouch, children, ...rest }: PressProps) {
+  /** The finger or mouse that touched it last. */
+  const pointer = useRef(-1);
   return (
     <button
       type="button"
       {...rest}
-      onClick={() => disabled || run()}
+      onPointerDown={event => {
+        if (!atTouch || event.button !== 0) return;
+        pointer.current = event.pointerId;
+        run();
+      }}
+      onClick={event => {
+        // Of a key the detail is 0, whatever the browser calls its pointer.
+        const hasRun =
+          event instanceof PointerEvent && event.detail > 0 && event.pointerId === pointer.current;
+        if (!disabled && !hasRun) run();
+      }}
       aria-disabled={disabled || undefined}
       aria-pressed={pressed}
       aria-busy={act?.pending.value === what || undefined}
