@@ -9,6 +9,7 @@ export { saveTelemetry } from './plot/telemetry-csv.js';
 export { Profiles } from './profiles/profiles.js';
 export { FirstMinute } from './sim/first-minute.js';
 export { SimPanel } from './sim/sim-panel.js';
+export { FigureTable } from './step/figure-table.js';
 export { RunTable } from './step/run-table.js';
 export { saveStep } from './step/step-csv.js';
 export { TunePlan } from './step/tune-plan.js';

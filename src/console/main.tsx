@@ -26,7 +26,7 @@ const stream = new EventStream({
   },
   events: {
     status: status => model.setStatus(status),
-    telemetry: sample => model.telemetry.take(sample),
+    telemetry: sample => model.takeTelemetry(sample),
     step: step => model.takeStep(step),
     tune: tune => model.tuning.take(tune),
     log: event => model.log.take(event),

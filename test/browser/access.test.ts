@@ -119,7 +119,7 @@ describe('the console of a robot with tokens and a match', function () {
     await forward(page, 6000);
     await shows(alerts(page), /STOP is not confirmed/);
     await page.context().setOffline(false);
-    await eventually(async () => !/STOP/.test((await alerts(page).textContent()) ?? ''));
+    await shows(alerts(page), /STOP of [\d:]+ is confirmed\./);
     await token('remove', 'op');
     expect((await robot.truth()).gimbal.stopped).to.equal(true);
   });
@@ -170,7 +170,7 @@ describe('the console of a robot with tokens and a match', function () {
       const stops = stopsOf(page);
       await enter(page, secret);
       expect(stops).to.deep.equal([]);
-      await shows(alerts(page), /STOP was refused at [\d:]+\. Press it again if it is still wanted\./);
+      await shows(alerts(page), /STOP of [\d:]+ was refused\. Press it again if it is still wanted\./);
       expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
       await page.locator('.stop').click();
       await shows(alerts(page), /^(?!.*refused).*gimbal stopped \(confirmed\)/i);

@@ -82,6 +82,60 @@ describe('the console under faults', function () {
     await shows(page.locator('.link'), /Live/);
   });
 
+  it('says so also where a stop was heard of before the answer, and no more once what is heard is newer', async () => {
+    const page = await open();
+    await shows(lamp(page), /^dark$/);
+    const light = await delaying(page, /laser/);
+    await page.locator('.laser').getByRole('button', { name: 'On' }).click();
+    await light.isAsked();
+    await post('/api/stop');
+    await shows(alerts(page), /Stopped:/);
+    robot.daemon.process.kill('SIGSTOP');
+    await shows(alerts(page), /LASER MAY BE ON: .*asked for since/);
+    robot.daemon.process.kill('SIGCONT');
+    await shows(page.locator('.link'), /Live/);
+    await light.end();
+    await post('/api/resume');
+    await page.reload();
+    await shows(lamp(page), /^dark$/);
+    // It was asked for six seconds ago, and the last status came at once.
+    await page.evaluate(`
+      const now = performance.now;
+      performance.now = () => now.call(performance) - 6000;
+      document.querySelector('.laser button').click();
+      performance.now = now;
+    `);
+    await shows(lamp(page), /LASER ON/);
+    await post('/api/stop');
+    await shows(lamp(page), /dark/);
+    robot.daemon.process.kill('SIGSTOP');
+    await shows(alerts(page), /No contact/);
+    expect(await alerts(page).textContent()).not.to.match(/MAY BE ON/);
+    robot.daemon.process.kill('SIGCONT');
+    await shows(page.locator('.link'), /Live/);
+  });
+
+  it('takes the answer to Off or STOP for what it says while the stream is silent', async () => {
+    const page = await open();
+    for (const [name, said] of [
+      ['Off', /^(?!.*MAY BE ON)No contact/],
+      ['STOP', /^(?!.*MAY BE ON)STOP of \d\d:\d\d:\d\d is confirmed\./],
+    ] as const) {
+      await post('/api/laser', { action: 'on' });
+      await shows(lamp(page), /LASER ON/);
+      await page.route('**/api/events', () => undefined);
+      await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+      await shows(alerts(page), /LASER MAY BE ON/);
+      await page.getByRole('button', { name, exact: true }).click();
+      await shows(alerts(page), said);
+      expect(await page.title()).not.to.match(/MAY BE ON/);
+      await page.unroute('**/api/events');
+      await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+      await shows(page.locator('.link'), /Live/);
+      expect(await alerts(page).textContent()).not.to.match(/is confirmed/);
+    }
+  });
+
   it('forgets that light was asked for which the daemon refused', async () => {
     const page = await open();
     await shows(lamp(page), /^dark$/);
@@ -110,6 +164,44 @@ describe('the console under faults', function () {
     // What is heard next is of a robot that is not stopped.
     await post('/api/gimbal/mode/switch', { mode: 'auto' });
     await shows(alerts(page), /^All well/);
+  });
+
+  it('says no more of it either where the daemon that was stopped was started after the press', async () => {
+    const page = await open();
+    await shows(lamp(page), /^dark$/);
+    const { port } = new URL(robot.url);
+    await page.route('**/api/stop', route => route.abort());
+    await robot.daemon.kill();
+    await stop(page).click();
+    await shows(alerts(page), /STOP sent, asking again/);
+    await robot.startDaemon(port);
+    await shows(page.locator('.link'), /Live/);
+    await page.route('**/api/stop', route =>
+      route.fulfill({ status: 503, json: { code: 'not-confirmed', detail: 'The gimbal did not confirm.' } }),
+    );
+    await shows(alerts(page), /STOP is not confirmed\. .*The gimbal did not confirm/);
+    await post('/api/gimbal/mode/switch', { mode: 'auto' });
+    await shows(alerts(page), /^All well/);
+  });
+
+  it('asks on for a STOP that reaches nobody while it hears the robot', async () => {
+    const page = await open();
+    // Its patience with what is not answered ends at once.
+    await page.addInitScript(`
+      const later = window.setTimeout;
+      window.setTimeout = (act, ms) => later(act, ms === 500 ? 0 : ms);
+    `);
+    await page.reload();
+    await shows(alerts(page), /All well/);
+    let asked = 0;
+    await page.route('**/api/stop', route => {
+      asked += 1;
+      return route.abort();
+    });
+    await stop(page).click();
+    await eventually(async () => asked > 25);
+    await page.unroute('**/api/stop');
+    await eventually(async () => (await truth()).gimbal.stopped);
   });
 
   it('claims no rest of a loop whose controller is away', async () => {

@@ -99,6 +99,23 @@ describe('the match view', function () {
     expect(await buzzes()).to.deep.equal([10, 10]);
   });
 
+  it('sends nothing that lights or moves behind a STOP that is not answered yet', async () => {
+    const page = await open(phone);
+    const asked: string[] = [];
+    page.on('request', request => asked.push(request.postData() ?? ''));
+    await page.route('**/api/stop', () => undefined);
+    // The press on On is full before this ends.
+    await page.evaluate(`new Promise(done => {
+      document.querySelector('.laser .hold').dispatchEvent(new Event('pointerdown', { bubbles: true }));
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+      setTimeout(done, 600);
+    })`);
+    await page.evaluate("fetch('/healthz')");
+    expect(asked).to.include('{}').and.not.to.include('{"action":"on"}');
+    await has(laserOn(page), 'aria-disabled', 'true');
+    await has(mode(page, 'Gimbal', 'auto'), 'aria-disabled', 'true');
+  });
+
   it('keeps a long unbroken name and reason within the screen, and all within reach on a low one', async () => {
     for (const [width, height] of [
       [320, 568],

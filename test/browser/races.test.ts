@@ -43,6 +43,17 @@ describe('the console whose answers come late, or after a restart', function () 
     await robot.startDaemon(port);
   };
 
+  it('does not try after a STOP what waited for its turn before', async () => {
+    const { page, kp, asked, release } = await trying();
+    await kp.fill('21');
+    await kp.press('Enter');
+    await page.locator('.stop').click();
+    await shows(alerts(page), /Stopped:/);
+    release();
+    await page.evaluate("fetch('/healthz')");
+    expect(asked).to.deep.equal(['POST']);
+  });
+
   it('undoes a trial that is not answered yet', async () => {
     const { page, kp, asked, release } = await trying();
     await kp.press('Control+z');

@@ -120,20 +120,21 @@ function outdatedLine({ fresh, stop }: Model, isForThumb: boolean): AnswerableLi
   return { ...line, answer: { label: 'Reload', name: 'Load the page anew', run, disabled } };
 }
 
-/** A stop that was asked for here and is not answered or was refused. Of a robot that is seen stopped, status says the rest. */
+/** A stop that was asked for here. Of a robot that is heard, status says what came of one that was answered. */
 function stopAskLines(stop: StopAsk): Line[] {
   if (stop.stopped) return [];
   if (stop.asksAgain.value) {
     return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
   }
   const refusal = stop.act.refusal.value;
-  if (refusal === undefined) return [];
-  if (stop.isForbidden && stop.isOld.value) {
+  const bad = (text: string): Line[] => {
     const at = clockText(new Date(stop.pressedMs).toISOString(), new Date());
-    return [
-      { tone: 'bad', about: 'STOP', text: `was refused at ${at}. Press it again if it is still wanted.` },
-    ];
+    return [{ tone: 'bad', about: 'STOP', text: `of ${at} ${text}` }];
+  };
+  if (refusal === undefined) {
+    return stop.isConfirmed.value && stop.stopped === undefined ? bad('is confirmed.') : [];
   }
+  if (stop.isForbidden && stop.isOld.value) return bad('was refused. Press it again if it is still wanted.');
   const cure = stop.isForbidden ? 'Only an operator or referee can send it.' : refusalText(refusal);
   const text = `Be ready to cut the power. ${cure}`;
   return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];

@@ -19,7 +19,7 @@ export function LaserSwitch({ holds }: { readonly holds?: boolean }) {
           what="on"
           run={() => model.laser.light()}
           pressed={light === 'on'}
-          disabled={!model.fresh.value || model.isStopped || !model.may('laser')}
+          disabled={!model.fresh.value || model.isStopping || !model.may('laser')}
         >
           On
         </Light>
@@ -51,10 +51,11 @@ function LaserLamp() {
   const { model } = useConsole();
   const laser = model.status.value?.laser;
   const word = laser === undefined ? '' : WORDS[laser.light];
-  const isAsked = model.laser.mayBeLit && laser?.light === 'dark';
+  /** It is otherwise since, as far as this page knows. */
+  const isPast = model.laser.mayBeLit !== (laser?.light === 'on');
   return (
     <output class="lamp" title={laser?.problem?.detail ?? laser?.reason}>
-      {model.fresh.value || word === '' ? word : `unknown${isAsked ? '' : ` (was ${laser?.light})`}`}
+      {model.fresh.value || word === '' ? word : `unknown${isPast ? '' : ` (was ${laser?.light})`}`}
     </output>
   );
 }

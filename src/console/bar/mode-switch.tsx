@@ -31,7 +31,7 @@ export function ModeSwitch({ unit: { name, title }, holds }: ModeSwitchProps) {
               what={mode}
               run={() => model.switchMode(name, mode)}
               pressed={status?.mode === mode}
-              disabled={model.isStopped || !model.may('drive') || allowed?.includes(mode) === false}
+              disabled={model.isStopping || !model.may('drive') || allowed?.includes(mode) === false}
             >
               {mode}
             </Button>

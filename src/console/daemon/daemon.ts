@@ -6,6 +6,8 @@ import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
 import { createRequest, type RequestHandlers, SESSION } from './request.js';
 
+const RESUME = '/api/resume';
+
 export interface SavedGains {
   readonly revision: number;
   readonly savedAt: string;
@@ -22,6 +24,8 @@ export function createDaemon(handlers: RequestHandlers) {
   const { get, post, remove, insister } = request;
   const insistOnStop = insister('/api/stop', {});
   const insistOnDark = insister('/api/laser', { action: 'off' });
+  /** Stops that were asked for so far, and how many of them are under way. */
+  let [stops, stopping] = [0, 0];
   /** Requests that move or light, by their paths. */
   const movers = new Map<string, AbortController>();
   /** A request that is not answered yet must not come to pass after the one that is made now. */
@@ -29,11 +33,12 @@ export function createDaemon(handlers: RequestHandlers) {
     movers.get(path)?.abort();
     movers.delete(path);
   };
-  /** A renewal goes beside the ones before it. */
+  /** A renewal goes beside the ones before it; nothing but a resume goes behind a stop that is under way. */
   const move = <T>(path: string, body?: unknown, renews = false) => {
     if (!renews) takeBack(path);
     const mover = movers.get(path) ?? new AbortController();
     movers.set(path, mover);
+    if (stopping > 0 && path !== RESUME) mover.abort();
     return post<T>(path, body, mover.signal);
   };
   const basedOn = (revision: number | undefined) =>
@@ -41,11 +46,17 @@ export function createDaemon(handlers: RequestHandlers) {
   return {
     /** Used by `profile-calls.ts`, whose calls few pages make. */
     request,
-    stop: (onSlow: () => void) => {
+    stop: async (onSlow: () => void) => {
       for (const path of movers.keys()) takeBack(path);
-      return insistOnStop(onSlow);
+      stops += 1;
+      stopping += 1;
+      const outcome = await insistOnStop(onSlow);
+      stopping -= 1;
+      return outcome;
     },
-    resume: () => move('/api/resume'),
+    /** Changes with each stop: what waits for its turn must not be asked for after one that came meanwhile. */
+    stops: () => stops,
+    resume: () => move(RESUME),
     light: () => move('/api/laser', { action: 'on' }),
     darken: (onSlow: () => void) => {
       takeBack('/api/laser');

@@ -24,7 +24,7 @@ const UNREACHABLE: Refusal = {
 };
 
 /** Stands for the answer to a request that was taken back. Nobody has to hear of it. */
-const OVERTAKEN: Refusal = { code: 'overtaken', detail: '', errors: [] };
+export const OVERTAKEN: Refusal = { code: 'overtaken', detail: '', errors: [] };
 
 /** No answer came, so the daemon may have done it. */
 export function isUnheard(refusal: Refusal): boolean {

@@ -12,9 +12,9 @@ export class LaserAsk {
   readonly act = new Act('Laser');
   readonly #daemon: Daemon;
   readonly #status: ReadonlySignal<Status | undefined>;
-  /** Light was asked for here, and nothing was heard since that says what came of it. */
-  readonly #isLightAsked = signal(false);
-  /** When it was asked for, on the page's clock. */
+  /** Light that was asked for here, or darkness that was answered, of which nothing was heard since. */
+  readonly #since = signal<'on' | 'dark' | undefined>(undefined);
+  /** When light was asked for, on the page's clock. */
   #askedMs = 0;
 
   constructor(daemon: Daemon, status: ReadonlySignal<Status | undefined>) {
@@ -24,27 +24,31 @@ export class LaserAsk {
 
   /** Whether the light was on when it was heard last, or was asked for since. */
   get mayBeLit(): boolean {
-    return this.#isLightAsked.value || this.#status.value?.laser.light === 'on';
+    return (this.#since.value ?? this.#status.value?.laser.light) === 'on';
   }
 
   light(): void {
-    this.#isLightAsked.value = true;
+    this.#since.value = 'on';
     this.#askedMs = performance.now();
     void this.act.run('on', async () => {
       const outcome = await this.#daemon.light();
-      if ('refusal' in outcome && !isUnheard(outcome.refusal)) this.#isLightAsked.value = false;
+      if ('refusal' in outcome && !isUnheard(outcome.refusal)) this.#since.value = undefined;
       return outcome;
     });
   }
 
   async darken(): Promise<void> {
-    const isDone = await this.act.run('off', () => this.#daemon.darken(() => undefined));
-    if (isDone) this.#isLightAsked.value = false;
+    if (await this.act.run('off', () => this.#daemon.darken(() => undefined))) this.isDark();
   }
 
-  /** A status has come. On its connection it may be older than the light that was asked for on another. */
-  heard({ stopped, laser }: Status): void {
-    const isOlder = this.act.pending.peek() !== undefined || performance.now() - this.#askedMs < OLDER_MS;
-    if (stopped || laser.light !== 'dark' || !isOlder) this.#isLightAsked.value = false;
+  /** The daemon has answered that it is dark. */
+  isDark(): void {
+    this.#since.value = 'dark';
+  }
+
+  /** Something has come. On its connection it may be older than the light that was asked for on another. */
+  heard(isStatus: boolean): void {
+    const isLate = this.act.pending.peek() !== undefined || performance.now() - this.#askedMs < OLDER_MS;
+    if (this.#since.peek() === 'dark' ? isStatus : !isLate) this.#since.value = undefined;
   }
 }

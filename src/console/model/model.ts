@@ -6,6 +6,7 @@ import { type Excitation, type Mode, perUnit, type UnitName } from '../../core/u
 import type { Session } from '../access/session.js';
 import type { Daemon } from '../daemon/daemon.js';
 import type { Outcome } from '../daemon/request.js';
+import type { Sample } from '../daemon/robot-state.js';
 import { EventLog } from '../log/event-log.js';
 import { Act } from '../parts/act.js';
 import { keepEdits } from './kept-edits.js';
@@ -57,8 +58,14 @@ export class Model {
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
     const { status, fresh } = this;
-    this.stop = new StopAsk({ daemon, status, fresh, rights: () => this.session.peek()?.rights.join() });
     this.laser = new LaserAsk(daemon, status);
+    this.stop = new StopAsk({
+      daemon,
+      status,
+      fresh,
+      rights: () => this.session.peek()?.rights.join(),
+      onConfirmed: () => this.laser.isDark(),
+    });
     this.log = new EventLog(daemon);
     this.gains = perUnit(unit => new UnitGains(unit, daemon));
     this.tuning = new Tuning({
@@ -77,9 +84,9 @@ export class Model {
     });
   }
 
-  /** Whether the robot is known to be stopped: what a stop refuses need not be tried. */
-  get isStopped(): boolean {
-    return this.stop.stopped === true;
+  /** A stop holds, or is under way: what it refuses need not be tried. */
+  get isStopping(): boolean {
+    return this.stop.stopped === true || this.stop.act.pending.value !== undefined;
   }
 
   /** Whether whoever is here may, and the match lets it happen; what is not known is left to the daemon. */
@@ -156,11 +163,17 @@ export class Model {
     this.#isOpened = false;
     batch(() => {
       this.status.value = status;
-      this.laser.heard(status);
+      this.laser.heard(true);
+      this.stop.isConfirmed.value = false;
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
-    if (!status.stopped) this.stop.again();
     if (before !== undefined) this.telemetry.mark(before, status);
+  }
+
+  takeTelemetry(sample: Sample): void {
+    this.telemetry.take(sample);
+    this.laser.heard(false);
+    this.stop.again();
   }
 
   takeStep({ unit, loop }: Step): void {
@@ -172,7 +185,7 @@ export class Model {
   /** The wave that moves a unit; none while the robot is stopped, whatever is chosen. */
   waveOf(unit: UnitName): Excitation | undefined {
     const wave = this.status.value?.[unit].excitation;
-    return wave && wave.amplitude !== 0 && !this.isStopped ? wave : undefined;
+    return wave && wave.amplitude !== 0 && !this.stop.stopped ? wave : undefined;
   }
 
   /** Gains that run on a unit and are not saved, whoever tries them; undefined while a tuning does. */
@@ -181,7 +194,7 @@ export class Model {
   }
 
   async resume(): Promise<void> {
-    if (await this.resuming.run('resume', () => this.#daemon.resume())) this.stop.act.clear();
+    if (await this.resuming.run('resume', () => this.#daemon.resume())) this.stop.forget();
   }
 
   switchMode(unit: UnitName, mode: Mode): Promise<boolean> {

@@ -13,6 +13,7 @@ export interface StopAskOptions {
   readonly fresh: ReadonlySignal<boolean>;
   /** Of whoever is here; undefined as long as they are not known. */
   readonly rights: () => string | undefined;
+  readonly onConfirmed: () => void;
 }
 
 /** The STOP that was pressed here, until the robot is seen stopped. */
@@ -20,6 +21,8 @@ export class StopAsk {
   readonly act = new Act('Stop', true);
   /** A stop that got no answer yet is asked again. */
   readonly asksAgain = signal(false);
+  /** The last press was answered: the robot has stopped. Until the next status, which says what became of that. */
+  readonly isConfirmed = signal(false);
   /** The press is so long ago that nobody may want it any more. */
   readonly isOld = signal(false);
   /** When somebody pressed STOP last, in milliseconds since 1970. */
@@ -27,6 +30,8 @@ export class StopAsk {
   readonly #options: StopAskOptions;
   /** The rights of whoever asked for a stop last. */
   #askedWith: string | undefined;
+  /** When a stop was answered or given up last, on the page's clock. */
+  #endedMs = 0;
 
   constructor(options: StopAskOptions) {
     this.#options = options;
@@ -56,7 +61,8 @@ export class StopAsk {
   get #wasResumed(): boolean {
     const code = this.act.refusal.peek()?.code;
     const ranMs = 1000 * (this.#options.status.value?.uptimeS ?? 0);
-    return (code === 'not-confirmed' || code === 'pin-failed') && ranMs > Date.now() - this.pressedMs;
+    const sinceMs = performance.now() - this.#endedMs;
+    return (code === 'not-confirmed' || code === 'pin-failed') && ranMs > sinceMs;
   }
 
   /** From here the age of the press counts. */
@@ -79,6 +85,11 @@ export class StopAsk {
     if (isForOthers || this.act.refusal.peek()?.code === 'unreachable') void this.#send();
   }
 
+  forget(): void {
+    this.act.clear();
+    this.isConfirmed.value = false;
+  }
+
   /** A press of the future is old too: somebody set the clock. */
   #age(): void {
     this.isOld.value = Math.abs(Date.now() - this.pressedMs) > WANTED_MS;
@@ -86,14 +97,18 @@ export class StopAsk {
 
   async #send(): Promise<void> {
     this.#askedWith = this.#options.rights();
+    this.isConfirmed.value = false;
     if (this.act.refusal.peek() !== undefined) this.asksAgain.value = true;
-    await this.act.run('stop', () =>
+    const isDone = await this.act.run('stop', () =>
       this.#options.daemon.stop(() => {
         this.asksAgain.value = true;
       }),
     );
     if (this.act.pending.peek() !== undefined) return;
+    this.#endedMs = performance.now();
     this.asksAgain.value = false;
+    this.isConfirmed.value = isDone;
+    if (isDone) this.#options.onConfirmed();
     if (this.stopped) this.act.clear();
   }
 }

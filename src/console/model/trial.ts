@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { TrialStatus } from '../../core/status.js';
 import type { GainSet, Unit } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
-import type { Outcome } from '../daemon/request.js';
+import { type Outcome, OVERTAKEN } from '../daemon/request.js';
 import { Act } from '../parts/act.js';
 import { Lease } from './lease.js';
 
@@ -26,14 +26,16 @@ export class Trial {
   }
 
   begin(gains: GainSet): Promise<boolean> {
+    const stops = this.#daemon.stops();
     return this.act.run(
       'try',
-      () => this.#inTurn(() => this.#begin(gains)),
+      () => this.#inTurn(() => this.#begin(gains, stops)),
       'Tried, not saved: it ends with this page.',
     );
   }
 
-  async #begin(gains: GainSet): Promise<Outcome<TrialStatus>> {
+  async #begin(gains: GainSet, stops: number): Promise<Outcome<TrialStatus>> {
+    if (stops !== this.#daemon.stops()) return { refusal: OVERTAKEN };
     const [id, before] = [this.id.peek(), this.#gains];
     this.#lease.drop();
     const changed = await this.#ask(gains, id);

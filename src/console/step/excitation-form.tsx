@@ -21,7 +21,7 @@ export function ExcitationForm() {
   const act = model.exciting[choice.unit];
   const status = model.status.value?.[choice.unit];
   const { title: unit } = unitNamed(choice.unit);
-  const debugging = status?.mode === 'debug' && status.online && !model.isStopped && model.may('drive');
+  const debugging = status?.mode === 'debug' && status.online && !model.isStopping && model.may('drive');
   const excites = model.waveOf(choice.unit)?.loop === choice.loop;
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
@@ -53,7 +53,7 @@ export function ExcitationForm() {
       <p class="hint" role="status">
         {!model.fresh.value
           ? 'Not known.'
-          : model.isStopped
+          : model.stop.stopped
             ? 'The robot is stopped. Press Resume first.'
             : status?.online === false
               ? `${unit} is offline.`

@@ -4,7 +4,6 @@ import { useConsole } from '../parts/console.js';
 import { fetchParts, Later } from '../parts/later.js';
 import { Outcome } from '../parts/outcome.js';
 import { ExcitationForm } from './excitation-form.js';
-import { FigureTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
 
 /** Excites or tunes the chosen loop, and shows its steps over those of other gains. */
@@ -58,7 +57,11 @@ export function StepPanel() {
       </section>
       <div class="result" hidden={main === undefined}>
         <StepChart main={main} under={under} quantity={quantity} predicted={model.runs.proposal?.predicted} />
-        {main !== undefined && <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}
+        {main !== undefined && (
+          <Later>
+            {({ FigureTable }) => <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}
+          </Later>
+        )}
       </div>
       {model.runs.list.value.length > 0 && <Later>{({ RunTable }) => <RunTable />}</Later>}
     </section>

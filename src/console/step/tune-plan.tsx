@@ -14,7 +14,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const unit = unitNamed(choice.unit);
   const name = unit.title.toLowerCase();
   const disabled =
-    model.isStopped || !model.may('drive') || !model.may('tune') || tuning.running !== undefined;
+    model.isStopping || !model.may('drive') || !model.may('tune') || tuning.running !== undefined;
   const begin = async (act: () => Promise<unknown>) => {
     onBegin();
     await act();

@@ -35,7 +35,7 @@ export function TryAndKeep({
         act={gains.trial.act}
         what="try"
         run={onTry}
-        disabled={isOff || model.isStopped}
+        disabled={isOff || model.isStopping}
         title="Runs them without saving them, for as long as this page asks"
         {...(isByKey && KEYS.try)}
       >
