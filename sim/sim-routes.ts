@@ -6,31 +6,27 @@ import type { SimulatedRobot } from './simulated-robot.js';
 export function simRoutes(robot: SimulatedRobot): Route[] {
   const tag = 'Simulator';
   return [
-    get(
-      {
-        path: '/sim/state',
-        id: 'simState',
-        tag,
-        right: 'read',
-        summary: 'The truth',
-        answer: { type: 'object' },
-      },
-      () => robot.truth(),
-    ),
-    post(
-      {
-        path: '/sim/faults',
-        id: 'simFaults',
-        tag,
-        right: 'drive',
-        summary: 'Make something fail, or well again',
-        body: FAULT_BODY,
-        answer: FAULT_BODY,
-      },
-      fault => {
+    get({
+      path: '/sim/state',
+      id: 'simState',
+      tag,
+      right: 'read',
+      summary: 'The truth',
+      answer: { type: 'object' },
+      act: () => robot.truth(),
+    }),
+    post({
+      path: '/sim/faults',
+      id: 'simFaults',
+      tag,
+      right: 'drive',
+      summary: 'Make something fail, or well again',
+      body: FAULT_BODY,
+      answer: FAULT_BODY,
+      act: fault => {
         robot.inject(fault);
         return fault;
       },
-    ),
+    }),
   ];
 }

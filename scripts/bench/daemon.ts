@@ -21,8 +21,13 @@ void run(
     open: async () => ({
       hardware,
       hiddenRoutes: [
-        get({ ...hidden, path: '/bench/wire', id: 'benchWire' }, () => hardware.takeTransactions()),
-        get({ ...hidden, path: '/bench/dark', id: 'benchDark' }, () => hardware.takeDarkAtNs().map(String)),
+        get({ ...hidden, path: '/bench/wire', id: 'benchWire', act: () => hardware.takeTransactions() }),
+        get({
+          ...hidden,
+          path: '/bench/dark',
+          id: 'benchDark',
+          act: () => hardware.takeDarkAtNs().map(String),
+        }),
       ],
     }),
   },

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { minify } from 'terser';
 import { version } from '../../src/core/version.js';
-import type { ConsoleFile, ConsoleManifest } from '../../src/http/console.js';
+import type { ConsoleFile } from '../../src/http/console.js';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const source = join(root, 'src/console');
@@ -102,5 +102,5 @@ function write({ name, type, content }: Asset): ConsoleFile {
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 const assets = await bundle();
-const manifest: ConsoleManifest = { files: [page(assets), ...assets].map(write) };
+const manifest = [page(assets), ...assets].map(write);
 writeFileSync(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);

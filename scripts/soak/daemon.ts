@@ -9,21 +9,19 @@ import { LoopWatch } from './loop-watch.js';
 /** The simulator's entry, with a look into the process: what it holds and how long its event loop was held. */
 
 const watch = new LoopWatch();
-const insides = get(
-  {
-    path: '/soak/process',
-    id: 'soakProcess',
-    tag: 'Soak',
-    right: 'none',
-    summary: 'What the process holds',
-    answer: { type: 'object' },
-  },
-  () => {
+const insides = get({
+  path: '/soak/process',
+  id: 'soakProcess',
+  tag: 'Soak',
+  right: 'none',
+  summary: 'What the process holds',
+  answer: { type: 'object' },
+  act: () => {
     const resources = process.getActiveResourcesInfo();
     const timers = resources.filter(name => name === 'Timeout').length;
     return { ...watch.take(), timers, handles: resources.length - timers };
   },
-);
+});
 
 await run(
   {

@@ -1,8 +1,5 @@
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Access } from '../access/access.js';
-import type { Autotune } from '../autotune/autotune.js';
-import type { Clock } from '../core/clock.js';
 import { asRobotError, describeError } from '../core/errors.js';
 import { logEvent } from '../core/log-event.js';
 import { text } from '../core/schema.js';
@@ -10,14 +7,9 @@ import { type Status, status } from '../core/status.js';
 import { step } from '../core/step.js';
 import { telemetry } from '../core/telemetry.js';
 import { tune } from '../core/tune.js';
-import { type GainBounds, UNIT_LIST } from '../core/units.js';
-import type { DurableLog } from '../events/durable-log.js';
-import type { EventLog } from '../events/event-log.js';
-import type { MatchControl } from '../match/match-control.js';
-import type { ProfileStore } from '../profiles/profile-store.js';
-import type { Robot } from '../robot/robot.js';
-import type { StepMemory } from '../steps/step-memory.js';
+import { UNIT_LIST } from '../core/units.js';
 import { recorded } from './act-log.js';
+import type { AppOptions } from './app-options.js';
 import { consoleRoutes } from './console.js';
 import { createEvents } from './events.js';
 import { refuseForeignPages } from './foreign-pages.js';
@@ -26,9 +18,9 @@ import { openApi } from './openapi.js';
 import { problemOf } from './problems.js';
 import { requestLog } from './request-log.js';
 import { robotFeed } from './robot-feed.js';
-import { get, type Route, stream } from './route.js';
+import { get, type Route } from './route.js';
 import { autotuneRoutes } from './routes/autotune-routes.js';
-import { compareRoutes } from './routes/compare-routes.js';
+import { compareRoute } from './routes/compare-routes.js';
 import { logRoutes } from './routes/log-routes.js';
 import { matchRoutes } from './routes/match-routes.js';
 import { allProfilesRoute, profileRoutes } from './routes/profile-routes.js';
@@ -40,44 +32,11 @@ import { unitRoutes } from './routes/unit-routes.js';
 import { routing } from './routing.js';
 import { statusBody } from './status-body.js';
 
-interface AppOptions {
-  readonly robot: Robot;
-  readonly autotune: Autotune;
-  readonly steps: StepMemory;
-  readonly profiles: ProfileStore;
-  readonly log: Logger;
-  readonly eventLog: EventLog;
-  readonly durableLog: DurableLog;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly allowedHosts: readonly string[];
-  readonly gainBounds: GainBounds;
-  /** The host silence of the configuration; 0 = for ever. */
-  readonly hostSilenceMs: number;
-  /** The folder in which the build puts the console. */
-  readonly consoleFolder: string;
-  readonly access: Access;
-  readonly match: MatchControl;
-  /** Whether other machines can reach the port. */
-  readonly isExposed: boolean;
-  /** Routes that are served and not documented: the simulator's own. */
-  readonly hiddenRoutes?: readonly Route[] | undefined;
-}
-
 /** The whole HTTP interface, and what it says of the robot. Never listens. */
 export function createApp(options: AppOptions): { readonly app: Koa; readonly status: () => Status } {
   const { robot, clock, version, hostSilenceMs } = options;
   const startedMs = clock.nowMs();
-  const statusNow = (): Status =>
-    statusBody(robot, {
-      version,
-      uptimeS: (clock.nowMs() - startedMs) / 1000,
-      streams: events.streams,
-      access: options.access,
-      isExposed: options.isExposed,
-      match: options.match.status,
-      log: options.durableLog,
-    });
+  const statusNow = (): Status => statusBody(options, (clock.nowMs() - startedMs) / 1000, events.streams);
   const guard = createGuard(options.access);
   const feed = robotFeed(
     robot,
@@ -88,57 +47,47 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
     options.steps.captured,
   );
   const events = createEvents(feed, clock, options.access);
+  /** Made when first asked for: a start has no time for it. */
+  let described: Buffer | undefined;
   const documented: Route[] = [
     ...unitRoutes(options),
     ...UNIT_LIST.flatMap(unit => trialRoutes(options, unit)),
     ...UNIT_LIST.flatMap(unit => stepRoutes(options.steps, unit)),
     ...UNIT_LIST.flatMap(unit => profileRoutes(options, unit)),
-    ...UNIT_LIST.flatMap(unit => compareRoutes(options, unit)),
-    allProfilesRoute(options.profiles),
+    ...UNIT_LIST.map(unit => compareRoute(options, unit)),
+    allProfilesRoute(options),
     ...UNIT_LIST.flatMap(unit => autotuneRoutes(options.autotune, unit, hostSilenceMs)),
     ...robotRoutes(robot, statusNow),
     ...logRoutes(options.eventLog, options.durableLog),
     ...sessionRoutes(options.access),
     ...matchRoutes(options.match, options.durableLog, clock),
-    stream(
-      {
-        path: '/api/events',
-        id: 'events',
-        tag: 'Robot',
-        right: 'read',
-        summary:
-          'Server-sent events: `status` at once and on change, `telemetry`, `step` after each captured step, `tune` and `log`',
-        answer: text(),
-        answerType: 'text/event-stream',
-        events: { status, telemetry, step, tune, log: logEvent },
-        problems: ['too-many-streams'],
-      },
-      events.open,
-    ),
-  ];
-  /** Made when first asked for: a start has no time for it. */
-  let described: Buffer | undefined;
-  const document: Route = get(
-    {
+    get<unknown>({
+      path: '/api/events',
+      id: 'events',
+      tag: 'Robot',
+      right: 'read',
+      summary:
+        'Server-sent events: `status` at once and on change, `telemetry`, `step` after each captured step, `tune` and `log`',
+      answer: text(),
+      answerType: 'text/event-stream',
+      events: { status, telemetry, step, tune, log: logEvent },
+      problems: ['too-many-streams'],
+      act: events.open,
+    }),
+    get({
       path: '/api/openapi.json',
       id: 'openapi',
       tag: 'Robot',
       right: 'read',
       summary: 'This document',
       answer: { type: 'object' },
-    },
-    () => {
-      described ??= Buffer.from(JSON.stringify(openApi([...documented, document], version)));
-      return described;
-    },
-  );
-
-  const routes = [
-    ...documented,
-    document,
-    ...consoleRoutes(options.consoleFolder),
-    ...(options.hiddenRoutes ?? []),
+      act: () => {
+        described ??= Buffer.from(JSON.stringify(openApi(documented, version)));
+        return described;
+      },
+    }),
   ];
+  const routes = [...documented, ...consoleRoutes(options.consoleFolder), ...(options.hiddenRoutes ?? [])];
 
   const app = new Koa();
   app.on('error', error => options.log.debug(describeError(error), 'connection failed'));

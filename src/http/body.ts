@@ -29,7 +29,7 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
   if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
   await parse(ctx, async () => undefined);
   const { rawBody, body } = ctx.request;
-  const faults = typeof rawBody === 'string' ? duplicateMembers(rawBody, body) : [];
+  const faults = typeof rawBody === 'string' ? duplicateMembers(rawBody) : [];
   if (faults.length > 0) throw new RobotError('invalid-request', { errors: faults });
   return body;
 }

@@ -4,11 +4,7 @@ import type { Context } from 'koa';
 import { errnoOf, RobotError } from '../core/errors.js';
 import { get, type Route } from './route.js';
 
-/** The content of `manifest.json`, which scripts/console/build.ts leaves beside the files. */
-export interface ConsoleManifest {
-  readonly files: readonly ConsoleFile[];
-}
-
+/** `manifest.json`, which scripts/console/build.ts leaves beside the files, has a list of these. */
 export interface ConsoleFile {
   /** The path at which the file is served. */
   readonly path: string;
@@ -20,9 +16,7 @@ export interface ConsoleFile {
   readonly immutable: boolean;
 }
 
-/** Brotli is not among them because browsers accept it over TLS only. */
-const ENCODINGS = { gzip: '.gz', identity: '' } as const;
-type Encoding = keyof typeof ENCODINGS;
+type Bodies = Readonly<Record<'gzip' | 'identity', Buffer>>;
 
 const POLICY =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -32,24 +26,20 @@ export function consoleRoutes(folder: string): Route[] {
   const files = readManifest(folder);
   if (files.length === 0) return [missingPage()];
   return files.map(file => {
-    const bodies = readBodies(folder, file.file);
+    const path = join(folder, file.file);
+    // Brotli is not among them because browsers accept it over TLS only.
+    const bodies = { gzip: readFileSync(`${path}.gz`), identity: readFileSync(path) };
     return served(file.path, `The page: ${file.file}`, ctx => send(ctx, file, bodies));
   });
 }
 
 function readManifest(folder: string): readonly ConsoleFile[] {
   try {
-    const manifest: ConsoleManifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
-    return manifest.files;
+    return JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return [];
     throw error;
   }
-}
-
-function readBodies(folder: string, file: string): Record<Encoding, Buffer> {
-  const read = (encoding: Encoding) => readFileSync(join(folder, file + ENCODINGS[encoding]));
-  return { gzip: read('gzip'), identity: read('identity') };
 }
 
 function missingPage(): Route {
@@ -61,10 +51,10 @@ function missingPage(): Route {
 }
 
 function served(path: string, summary: string, answer: (ctx: Context) => unknown): Route {
-  return get({ path, id: path, tag: 'Console', summary, right: 'none', answer: {} }, answer);
+  return get({ path, id: path, tag: 'Console', summary, right: 'none', answer: {}, act: answer });
 }
 
-function send(ctx: Context, file: ConsoleFile, bodies: Readonly<Record<Encoding, Buffer>>): Buffer | null {
+function send(ctx: Context, file: ConsoleFile, bodies: Bodies): Buffer | null {
   const coding = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity';
   ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
   ctx.set('Content-Security-Policy', POLICY);

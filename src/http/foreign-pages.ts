@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { Middleware } from 'koa';
@@ -24,29 +24,19 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
     if (!names.has(name) && isIP(name) === 0) throw new RobotError('unknown-host', { host: name });
     lastOwn = host;
   };
-  const requireOwn = ({ headers, rawHeaders, httpVersion, method }: IncomingMessage) => {
+  return ({ req: { headers, rawHeaders, httpVersion, method } }, next) => {
     const { host = '', origin = '' } = headers;
     if (hostsIn(rawHeaders) > 1) throw new RobotError('bad-http', { header: 'Host' });
     requireOwnHost(host, httpVersion);
     const site = headers['sec-fetch-site'] ?? '';
-    if (isForeign(site, headers['sec-fetch-mode'], method)) throw new RobotError('cross-site');
+    // A link from elsewhere to the console is allowed, since following it acts on nothing.
+    const isLink = headers['sec-fetch-mode'] === 'navigate' && method === 'GET';
+    if ((site === 'cross-site' || site === 'same-site') && !isLink) throw new RobotError('cross-site');
     if (site === '' && origin !== '' && !isOwnOrigin(headers)) {
       throw new RobotError('cross-site', { origin });
     }
-  };
-  return (ctx, next) => {
-    requireOwn(ctx.req);
     return next();
   };
-}
-
-/**
- * Whether another site's page asks. A link from elsewhere to the console is allowed, since following it acts on
- * nothing.
- */
-function isForeign(site: unknown, mode: unknown, method: string | undefined): boolean {
-  if (site !== 'cross-site' && site !== 'same-site') return false;
-  return !(mode === 'navigate' && method === 'GET');
 }
 
 /** The number of Host headers. With two of them, one program would act on the first and another on the last. */

@@ -15,10 +15,9 @@ export function gainsBody(unit: Unit, bounds: GainBounds): Schema<GainSet> {
     minimum: Math.max(bounds[name]?.min ?? -FLOAT32_MAX, -FLOAT32_MAX),
     maximum: Math.min(bounds[name]?.max ?? FLOAT32_MAX, FLOAT32_MAX),
   });
-  const triple = (description: string) => ({
-    description,
-    ...object({ kp: gain('kp'), ki: gain('ki'), kd: gain('kd') }),
-  });
-  const loops = Object.fromEntries(unit.loops.map(loop => [loop.name, triple(loop.title)]));
+  const gains = object({ kp: gain('kp'), ki: gain('ki'), kd: gain('kd') });
+  const loops = Object.fromEntries(
+    unit.loops.map(loop => [loop.name, { description: loop.title, ...gains }]),
+  );
   return named(`${unit.title}Gains`, { ...object(loops), examples: [defaultGains(unit)] });
 }

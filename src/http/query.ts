@@ -1,16 +1,10 @@
 import type { Context } from 'koa';
 import { RobotError } from '../core/errors.js';
-import type { Schema } from '../core/schema.js';
 
 interface Range {
+  readonly type: 'integer';
   readonly minimum: number;
   readonly maximum: number;
-  /** What an absent value means, for the documentation. */
-  readonly default?: number;
-}
-
-export function wholeNumberSchema(range: Range): Schema<number> {
-  return { type: 'integer', ...range };
 }
 
 /** Reads a whole number from the query; undefined where it is not given. Throws `invalid-request`. */

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
@@ -28,7 +27,8 @@ export function requestLog(log: Logger, clock: Clock): Middleware {
     count += 1;
     const id = count.toString(36);
     ctx.state.id = id;
-    ctx.state.who = addressOf(ctx.req.socket);
+    // IPv4 as people write it, although the socket listens on IPv6.
+    ctx.state.who = (ctx.req.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
     ctx.res.setHeader('X-Request-Id', id);
     const level = LOOKING.includes(ctx.method) ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
@@ -41,9 +41,4 @@ export function requestLog(log: Logger, clock: Clock): Middleware {
     }
     return next();
   };
-}
-
-/** IPv4 as people write it, although the socket listens on IPv6. */
-function addressOf({ remoteAddress = 'unknown' }: Socket): string {
-  return remoteAddress.replace(/^::ffff:/, '');
 }

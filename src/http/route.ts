@@ -47,13 +47,12 @@ export interface Route {
 }
 
 interface Described<Answer>
-  extends Pick<
-    Route,
-    'path' | 'id' | 'tag' | 'summary' | 'event' | 'query' | 'needs' | 'answerType' | 'answerStatus'
-  > {
+  extends Omit<Route, 'method' | 'right' | 'body' | 'answer' | 'problems' | 'handle'> {
   readonly right: Need;
   readonly answer: Schema<Answer>;
   readonly problems?: readonly ErrorCode[];
+  /** A `Buffer` is an answer that was serialised already: JSON, unless its route names another type. */
+  readonly act: (ctx: Context) => Answer | Promise<Answer | Buffer>;
 }
 
 /** A need that depends on what is asked. */
@@ -63,9 +62,10 @@ interface NeedOf<Body> {
   readonly text: string;
 }
 
-type DescribedWithBody<Body, Answer> = Omit<Described<Answer>, 'right'> & {
+type DescribedWithBody<Body, Answer> = Omit<Described<Answer>, 'right' | 'act'> & {
   readonly right: Need | NeedOf<Body>;
   readonly body: Schema<Body>;
+  readonly act: (body: Body, ctx: Context) => Answer | Promise<Answer>;
 };
 
 /** The problems of every act that a lock, a silent referee or the phase of a match may forbid. */
@@ -91,18 +91,7 @@ export const command = withoutBody('post');
 /** An act that takes something away; it needs no body and reads none. */
 export const remove = withoutBody('delete');
 
-/** An answer that goes on for as long as its reader stays: `open` writes it. */
-export function stream(
-  described: Described<string> & Required<Pick<Route, 'answerType' | 'events'>>,
-  open: (ctx: Context) => void,
-): Route {
-  return get<unknown>(described, open);
-}
-
-export function post<Body, Answer>(
-  described: DescribedWithBody<Body, Answer>,
-  act: (body: Body, ctx: Context) => Answer | Promise<Answer>,
-): Route {
+export function post<Body, Answer>(described: DescribedWithBody<Body, Answer>): Route {
   const { right } = described;
   const check = compile(described.body);
   return {
@@ -121,19 +110,15 @@ export function post<Body, Answer>(
       // A token may have been taken away while the body was on its way.
       await guard(ctx, need);
       if (isForCaller(need)) await requireCaller(ctx);
-      const answer = await act(body, ctx);
+      const answer = await described.act(body, ctx);
       if (described.answerStatus !== undefined) ctx.status = described.answerStatus;
       send(ctx, answer);
     },
   };
 }
 
-/** A `Buffer` is an answer that was serialised already: JSON, unless its route names another type. */
 function withoutBody(method: Route['method']) {
-  return <Answer>(
-    described: Described<Answer>,
-    answer: (ctx: Context) => Answer | Promise<Answer | Buffer>,
-  ): Route => {
+  return <Answer>(described: Described<Answer>): Route => {
     const needsCaller = method === 'post' && isForCaller(described.right);
     return {
       ...described,
@@ -143,7 +128,7 @@ function withoutBody(method: Route['method']) {
         await guard(ctx, described.right);
         requireQuery(ctx, described.needs ?? []);
         if (needsCaller) await requireCaller(ctx);
-        send(ctx, await answer(ctx));
+        send(ctx, await described.act(ctx));
       },
     };
   };

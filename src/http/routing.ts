@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { RobotError } from '../core/errors.js';
 import type { Route } from './route.js';
 
@@ -28,12 +28,10 @@ function answerOf(router: Router): RouterMiddleware {
   const answer = router.routes();
   const methods = router.stack.flatMap(layer => layer.methods);
   const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
-  return ctx => answer(ctx, async () => refuseMethod(ctx, allow));
-}
-
-/** Answers OPTIONS, and refuses methods that the path does not have. */
-function refuseMethod(ctx: Context, allow: string): void {
-  if (ctx.method !== 'OPTIONS') throw new RobotError('method-not-allowed', { allow });
-  ctx.set('Allow', allow);
-  ctx.status = 204;
+  return ctx =>
+    answer(ctx, async () => {
+      if (ctx.method !== 'OPTIONS') throw new RobotError('method-not-allowed', { allow });
+      ctx.set('Allow', allow);
+      ctx.status = 204;
+    });
 }

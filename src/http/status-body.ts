@@ -1,45 +1,33 @@
-import type { Access } from '../access/access.js';
-import type { AccessStatus } from '../core/access-status.js';
 import { asRobotError, isRobotError } from '../core/errors.js';
-import type { MatchStatus } from '../core/match-status.js';
-import type { Complaint, LaserStatus, Status, TrialStatus, UnitStatus } from '../core/status.js';
+import type { Complaint, Status, TrialStatus, UnitStatus } from '../core/status.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { DurableLog } from '../events/durable-log.js';
 import type { Robot } from '../robot/robot.js';
 import type { Trial } from '../robot/wanted-gains.js';
+import type { AppOptions } from './app-options.js';
 import { problemOf } from './problems.js';
 
 /** The body of GET /api/status. */
-export function statusBody(
-  robot: Robot,
-  about: Pick<Status, 'version' | 'uptimeS' | 'streams'> & {
-    access: Access;
-    isExposed: boolean;
-    match: MatchStatus;
-    log: DurableLog;
-  },
-): Status {
+export function statusBody(options: AppOptions, uptimeS: number, streams: number): Status {
+  const { robot, access } = options;
+  const { problem, ...laser } = robot.laser.report();
   return {
-    version: about.version,
+    version: options.version,
     simulated: robot.simulated,
-    uptimeS: Math.round(about.uptimeS * 1000) / 1000,
+    uptimeS: Math.round(uptimeS * 1000) / 1000,
     stopped: robot.stopped,
-    laser: laserStatus(robot),
+    laser: { ...laser, problem: problem && complaintOf(problem) },
     ...perUnit(({ name }) => unitStatus(robot, name)),
     bus: robot.link.counters,
     storage: robot.store.report(),
-    streams: about.streams,
-    access: accessStatusOf(about.access, about.isExposed),
-    match: about.match,
-    log: logStatusOf(about.log),
-  };
-}
-
-function accessStatusOf({ state, problem }: Access, isExposed: boolean): AccessStatus {
-  return {
-    state,
-    exposed: state === 'open' && isExposed,
-    detail: problem && complaintOf(problem).detail,
+    streams,
+    access: {
+      state: access.state,
+      exposed: access.state === 'open' && options.isExposed,
+      detail: access.problem && complaintOf(access.problem).detail,
+    },
+    match: options.match.status,
+    log: logStatusOf(options.durableLog),
   };
 }
 
@@ -51,11 +39,6 @@ function logStatusOf({ problem }: DurableLog): Status['log'] {
     detail,
     cure: isRobotError(problem, 'storage-failed') ? problem.context.cure : undefined,
   };
-}
-
-function laserStatus({ laser }: Robot): LaserStatus {
-  const { state, light, reason, problem } = laser.report();
-  return { state, light, reason, problem: problem && complaintOf(problem) };
 }
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {

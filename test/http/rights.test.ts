@@ -68,23 +68,26 @@ describe('a guard', () => {
     return { action: 'on' as const };
   };
   const routes: Record<string, Route> = {
-    '/read': get({ ...common, path: '/read', id: 'read', right: 'read', answer: switched }, act),
-    '/save': post(
-      { ...common, path: '/save', id: 'save', right: 'tune', body: switched, answer: switched },
+    '/read': get({ ...common, path: '/read', id: 'read', right: 'read', answer: switched, act }),
+    '/save': post({
+      ...common,
+      path: '/save',
+      id: 'save',
+      right: 'tune',
+      body: switched,
+      answer: switched,
       act,
-    ),
-    '/resume': command({ ...common, path: '/resume', id: 'resume', right: 'drive', answer: switched }, act),
-    '/laser': post(
-      {
-        ...common,
-        path: '/laser',
-        id: 'laser',
-        right: { of: ({ action }) => (action === 'on' ? 'drive' : 'stop'), text: 'either' },
-        body: switched,
-        answer: switched,
-      },
+    }),
+    '/resume': command({ ...common, path: '/resume', id: 'resume', right: 'drive', answer: switched, act }),
+    '/laser': post({
+      ...common,
+      path: '/laser',
+      id: 'laser',
+      right: { of: ({ action }) => (action === 'on' ? 'drive' : 'stop'), text: 'either' },
+      body: switched,
+      answer: switched,
       act,
-    ),
+    }),
   };
   let server: Server;
   let url: string;

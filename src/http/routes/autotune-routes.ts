@@ -27,64 +27,58 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
     ),
   );
   return [
-    post(
-      {
-        path,
-        id: `${name}Autotune`,
-        right: 'drive',
-        tag,
-        event: { what: 'tune', unit: name, onlyRefused: true },
-        summary: 'Tune a loop in debug mode, or renew the lease of a tuning; the robot moves',
-        answerStatus: 202,
-        body,
-        answer: tune,
-        problems: [
-          ...MATCH_PROBLEMS,
-          'stopped',
-          'unit-offline',
-          'wrong-mode',
-          'tune-running',
-          'trial-running',
-          'trial-ended',
-          'loop-unfit',
-          'silence-too-long',
-          'pin-failed',
-          'storage-failed',
-        ],
-      },
-      async ({ loop, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx) => {
+    post({
+      path,
+      id: `${name}Autotune`,
+      right: 'drive',
+      tag,
+      event: { what: 'tune', unit: name, onlyRefused: true },
+      summary: 'Tune a loop in debug mode, or renew the lease of a tuning; the robot moves',
+      answerStatus: 202,
+      body,
+      answer: tune,
+      problems: [
+        ...MATCH_PROBLEMS,
+        'stopped',
+        'unit-offline',
+        'wrong-mode',
+        'tune-running',
+        'trial-running',
+        'trial-ended',
+        'loop-unfit',
+        'silence-too-long',
+        'pin-failed',
+        'storage-failed',
+      ],
+      act: async ({ loop, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx) => {
         const leaseMs = 1000 * leaseS;
         if (id !== undefined) return autotune.renew(name, id, leaseMs);
         requireTrialsBounded(hostSilenceMs);
         return autotune.start({ unit: name, loop, style, by: ctx.state.who, leaseMs });
       },
-    ),
-    get(
-      {
-        path,
-        id: `${name}Tune`,
-        right: 'read',
-        tag,
-        summary: 'The tuning under way, or the last one',
-        answer: named('LastTune', growing({ tune: nullable(tune) })),
-      },
-      () => ({ tune: autotune.of(name) ?? null }),
-    ),
-    remove(
-      {
-        path,
-        id: `${name}EndTune`,
-        right: 'tune',
-        tag,
-        event: { what: 'end-tune', unit: name },
-        summary: 'End the tuning; answered when the saved gains run and nothing is excited',
-        answer: named('TuneEnded', object({ ended: yesNo('There was one.') })),
-        problems: ['not-confirmed'],
-      },
-      async () => {
+    }),
+    get({
+      path,
+      id: `${name}Tune`,
+      right: 'read',
+      tag,
+      summary: 'The tuning under way, or the last one',
+      answer: named('LastTune', growing({ tune: nullable(tune) })),
+      act: () => ({ tune: autotune.of(name) ?? null }),
+    }),
+    remove({
+      path,
+      id: `${name}EndTune`,
+      right: 'tune',
+      tag,
+      event: { what: 'end-tune', unit: name },
+      summary: 'End the tuning; answered when the saved gains run and nothing is excited',
+      answer: named('TuneEnded', object({ ended: yesNo('There was one.') })),
+      problems: ['not-confirmed'],
+      act: async () => {
         const isOurs = autotune.of(name)?.state === 'running';
         return { ended: isOurs && (await autotune.end('somebody ended it')) };
       },
-    ),
+    }),
   ];
 }

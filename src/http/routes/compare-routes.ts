@@ -5,16 +5,8 @@ import { measuredStep } from '../../core/remembered-step.js';
 import { count, growing, named, nullable, record, text, yesNo } from '../../core/schema.js';
 import { completeGains, type GainSet, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
-import type { ProfileStore } from '../../profiles/profile-store.js';
-import type { Robot } from '../../robot/robot.js';
-import type { StepMemory } from '../../steps/step-memory.js';
+import type { AppOptions } from '../app-options.js';
 import { get, type Route } from '../route.js';
-
-interface CompareRoutesOptions {
-  readonly robot: Robot;
-  readonly profiles: ProfileStore;
-  readonly steps: StepMemory;
-}
 
 const SIDE = 'The number of a revision (0: the defaults), or the name of a profile.';
 const side = growing({
@@ -32,7 +24,7 @@ const comparison = named(
 );
 
 /** Two sets of gains beside each other, by loop, each a revision or a profile. */
-export function compareRoutes({ robot, profiles, steps }: CompareRoutesOptions, unit: Unit): Route[] {
+export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit): Route {
   const { name: unitName, title: tag, loops } = unit;
   const setOf = async (ctx: Context, name: 'a' | 'b') => {
     const given = ctx.query[name];
@@ -41,7 +33,7 @@ export function compareRoutes({ robot, profiles, steps }: CompareRoutesOptions, 
       throw new RobotError('invalid-request', { errors: [{ pointer: `/${name}`, detail }] });
     }
     if (!/^\d+$/.test(given)) {
-      const gains: GainSet = completeGains(unit, (await profiles.named(unitName, given)).gains);
+      const gains = completeGains(unit, (await profiles.named(unitName, given)).gains);
       return {
         side: { revision: null, profile: given },
         gains,
@@ -52,38 +44,34 @@ export function compareRoutes({ robot, profiles, steps }: CompareRoutesOptions, 
     const { revision, gains } = saved;
     return { side: { revision, profile: null }, gains, measured: steps.measuredOn(unitName, saved) };
   };
-  return [
-    get(
-      {
-        path: `/api/${unitName}/compare`,
-        id: `${unitName}Compare`,
-        right: 'read',
-        tag,
-        summary:
-          'Two sets of gains by loop, with the newest step measured on each: `a` and `b` are revisions (0: the defaults) or profiles',
-        query: { a: text(SIDE), b: text(SIDE) },
-        needs: ['a', 'b'],
-        answer: comparison,
-        problems: ['invalid-request', 'unknown-revision', 'unknown-profile', 'storage-failed'],
-      },
-      async ctx => {
-        const [a, b] = [await setOf(ctx, 'a'), await setOf(ctx, 'b')];
-        const changed = changedLoops(a.gains, b.gains);
-        const loopOf = (set: typeof a, loop: string, defaults: GainSet[string]) => ({
-          gains: set.gains[loop] ?? defaults,
-          measured: set.measured[loop] ?? null,
-        });
-        return {
-          a: a.side,
-          b: b.side,
-          loops: Object.fromEntries(
-            loops.map(({ name, defaults }) => [
-              name,
-              { differs: name in changed, a: loopOf(a, name, defaults), b: loopOf(b, name, defaults) },
-            ]),
-          ),
-        };
-      },
-    ),
-  ];
+  return get({
+    path: `/api/${unitName}/compare`,
+    id: `${unitName}Compare`,
+    right: 'read',
+    tag,
+    summary:
+      'Two sets of gains by loop, with the newest step measured on each: `a` and `b` are revisions (0: the defaults) or profiles',
+    query: { a: text(SIDE), b: text(SIDE) },
+    needs: ['a', 'b'],
+    answer: comparison,
+    problems: ['invalid-request', 'unknown-revision', 'unknown-profile', 'storage-failed'],
+    act: async ctx => {
+      const [a, b] = [await setOf(ctx, 'a'), await setOf(ctx, 'b')];
+      const changed = changedLoops(a.gains, b.gains);
+      const loopOf = (set: typeof a, loop: string, defaults: GainSet[string]) => ({
+        gains: set.gains[loop] ?? defaults,
+        measured: set.measured[loop] ?? null,
+      });
+      return {
+        a: a.side,
+        b: b.side,
+        loops: Object.fromEntries(
+          loops.map(({ name, defaults }) => [
+            name,
+            { differs: name in changed, a: loopOf(a, name, defaults), b: loopOf(b, name, defaults) },
+          ]),
+        ),
+      };
+    },
+  });
 }

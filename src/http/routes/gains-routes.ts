@@ -11,13 +11,12 @@ import {
   type Schema,
   text,
 } from '../../core/schema.js';
-import type { GainBounds, GainSet, Unit } from '../../core/units.js';
-import type { Robot } from '../../robot/robot.js';
-import type { StepMemory } from '../../steps/step-memory.js';
+import type { GainSet, Unit } from '../../core/units.js';
+import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
 import type { HistoryTexts } from '../history-texts.js';
-import { wholeNumber, wholeNumberSchema } from '../query.js';
+import { wholeNumber } from '../query.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 
@@ -45,9 +44,9 @@ export const SAVE_PROBLEMS = [
   ...CONTROLLER_PROBLEMS,
 ] as const;
 
-const HISTORY_LIMIT = { minimum: 1, maximum: 1000, default: 50 } as const;
+const HISTORY_LIMIT = { type: 'integer', minimum: 1, maximum: 1000, default: 50 } as const;
 /** The revision that the caller's gains were made from; 0 before the first save. Without it nothing is compared. */
-export const BASE_REVISION = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+export const BASE_REVISION = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 
 const restoreBody = named('Restore', {
   ...object({ revision: { ...count(), minimum: 1 } }),
@@ -64,15 +63,9 @@ function savedGains(gains: Schema<GainSet>) {
   return named(`Saved${gains.title}`, saved);
 }
 
-interface GainsRoutesOptions {
-  readonly robot: Robot;
-  readonly gainBounds: GainBounds;
-  readonly steps: StepMemory;
-}
-
 /** The gains of one unit: in force, before, and saving new ones. */
 export function gainsRoutes(
-  { robot, gainBounds, steps }: GainsRoutesOptions,
+  { robot, gainBounds, steps }: AppOptions,
   histories: HistoryTexts,
   unit: Unit,
 ): Route[] {
@@ -87,63 +80,55 @@ export function gainsRoutes(
     return (await robot.units[name].gains.save(wanted, { baseRevision, stillWanted })).gains;
   };
   return [
-    get(
-      {
-        path,
-        id: `${name}Gains`,
-        right: 'read',
-        tag,
-        summary: 'The gains in force',
-        answer: anyGains,
-        problems: ['storage-failed'],
-      },
-      () => robot.store.current(name).gains,
-    ),
-    post(
-      {
-        path,
-        id: `${name}SaveGains`,
-        right: 'tune',
-        tag,
-        event: { what: 'save', unit: name },
-        summary: 'Save gains; answered when they are active in the controller and on the disk',
-        body: gains,
-        answer: anyGains,
-        query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
-        problems: SAVE_PROBLEMS,
-      },
-      (wanted, ctx) => save(wanted, ctx),
-    ),
-    get(
-      {
-        path: `${path}/history`,
-        id: `${name}GainsHistory`,
-        right: 'read',
-        tag,
-        summary: 'Saved gains, newest first, with the newest step measured on each revision by loop',
-        query: { limit: wholeNumberSchema(HISTORY_LIMIT) },
-        answer: array(savedGains(anyGains)),
-        problems: ['invalid-request', 'storage-failed'],
-      },
-      ctx => {
+    get({
+      path,
+      id: `${name}Gains`,
+      right: 'read',
+      tag,
+      summary: 'The gains in force',
+      answer: anyGains,
+      problems: ['storage-failed'],
+      act: () => robot.store.current(name).gains,
+    }),
+    post({
+      path,
+      id: `${name}SaveGains`,
+      right: 'tune',
+      tag,
+      event: { what: 'save', unit: name },
+      summary: 'Save gains; answered when they are active in the controller and on the disk',
+      body: gains,
+      answer: anyGains,
+      query: { baseRevision: BASE_REVISION },
+      problems: SAVE_PROBLEMS,
+      act: save,
+    }),
+    get({
+      path: `${path}/history`,
+      id: `${name}GainsHistory`,
+      right: 'read',
+      tag,
+      summary: 'Saved gains, newest first, with the newest step measured on each revision by loop',
+      query: { limit: HISTORY_LIMIT },
+      answer: array(savedGains(anyGains)),
+      problems: ['invalid-request', 'storage-failed'],
+      act: ctx => {
         const limit = wholeNumber(ctx, 'limit', HISTORY_LIMIT) ?? HISTORY_LIMIT.default;
         return histories.of(name, robot.store.history(name, limit), steps);
       },
-    ),
-    post(
-      {
-        path: `${path}/restore`,
-        id: `${name}RestoreGains`,
-        right: 'tune',
-        tag,
-        event: { what: 'restore', unit: name },
-        summary: 'Save the gains of an earlier revision again',
-        body: restoreBody,
-        answer: anyGains,
-        query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
-        problems: ['unknown-revision', ...SAVE_PROBLEMS],
-      },
-      ({ revision }, ctx) => save(checkGains(robot.store.revision(name, revision).gains), ctx),
-    ),
+    }),
+    post({
+      path: `${path}/restore`,
+      id: `${name}RestoreGains`,
+      right: 'tune',
+      tag,
+      event: { what: 'restore', unit: name },
+      summary: 'Save the gains of an earlier revision again',
+      body: restoreBody,
+      answer: anyGains,
+      query: { baseRevision: BASE_REVISION },
+      problems: ['unknown-revision', ...SAVE_PROBLEMS],
+      act: ({ revision }, ctx) => save(checkGains(robot.store.revision(name, revision).gains), ctx),
+    }),
   ];
 }

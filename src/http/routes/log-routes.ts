@@ -2,40 +2,35 @@ import { RobotError } from '../../core/errors.js';
 import { logHead, logPage } from '../../core/log-event.js';
 import { type DurableLog, LOG_FILE } from '../../events/durable-log.js';
 import type { EventLog } from '../../events/event-log.js';
-import { wholeNumber, wholeNumberSchema } from '../query.js';
+import { wholeNumber } from '../query.js';
 import { get, type Route } from '../route.js';
 
-const AFTER = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 } as const;
+const AFTER = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 } as const;
 
 export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
   return [
-    get(
-      {
-        path: '/api/log',
-        id: 'log',
-        tag: 'Robot',
-        right: 'read',
-        summary:
-          'What was asked of the robot and what it did by itself, oldest first, after the event `after`',
-        query: { after: wholeNumberSchema(AFTER) },
-        answer: logPage,
-        problems: ['invalid-request'],
-      },
-      ctx => log.after(wholeNumber(ctx, 'after', AFTER) ?? AFTER.default),
-    ),
-    get(
-      {
-        path: '/api/log/head',
-        id: 'logHead',
-        tag: 'Robot',
-        right: 'read',
-        summary:
-          'The newest line of the log that is on the disk: whoever keeps this finds a log that was changed later',
-        answer: logHead,
-        problems: ['storage-failed'],
-      },
-      () => durable.head ?? refuse(durable),
-    ),
+    get({
+      path: '/api/log',
+      id: 'log',
+      tag: 'Robot',
+      right: 'read',
+      summary: 'What was asked of the robot and what it did by itself, oldest first, after the event `after`',
+      query: { after: AFTER },
+      answer: logPage,
+      problems: ['invalid-request'],
+      act: ctx => log.after(wholeNumber(ctx, 'after', AFTER) ?? AFTER.default),
+    }),
+    get({
+      path: '/api/log/head',
+      id: 'logHead',
+      tag: 'Robot',
+      right: 'read',
+      summary:
+        'The newest line of the log that is on the disk: whoever keeps this finds a log that was changed later',
+      answer: logHead,
+      problems: ['storage-failed'],
+      act: () => durable.head ?? refuse(durable),
+    }),
   ];
 }
 

@@ -36,74 +36,71 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
   const right = 'rule';
   const view = () => ({ ...control.status, t: clock.nowMs() / 1000 });
   return [
-    get(
-      { path: '/api/match', id: 'match', tag, right: 'read', summary: 'The match', answer: matchView },
-      view,
-    ),
-    post(
-      {
-        path: '/api/match',
-        id: 'setMatch',
-        tag,
-        right,
-        event: { what: 'phase' },
-        summary: 'Set the phase; what it does not allow is stopped',
-        body: callBody,
-        answer: matchView,
-        problems: ['stale-match', 'referee-silent', ...STOP_PROBLEMS],
-      },
-      async ({ id, revision, phase, remainingS = null }) => {
+    get({
+      path: '/api/match',
+      id: 'match',
+      tag,
+      right: 'read',
+      summary: 'The match',
+      answer: matchView,
+      act: view,
+    }),
+    post({
+      path: '/api/match',
+      id: 'setMatch',
+      tag,
+      right,
+      event: { what: 'phase' },
+      summary: 'Set the phase; what it does not allow is stopped',
+      body: callBody,
+      answer: matchView,
+      problems: ['stale-match', 'referee-silent', ...STOP_PROBLEMS],
+      act: async ({ id, revision, phase, remainingS = null }) => {
         await control.set({ id, revision, phase, remainingS });
         return view();
       },
-    ),
-    post(
-      {
-        path: '/api/match/lock',
-        id: 'lock',
-        tag,
-        right,
-        summary: 'Stop, and let nobody resume until the lock is taken away; it outlives power cuts',
-        body: lockBody,
-        answer: matchView,
-        problems: STOP_PROBLEMS,
-      },
-      async ({ reason }, ctx) => {
+    }),
+    post({
+      path: '/api/match/lock',
+      id: 'lock',
+      tag,
+      right,
+      summary: 'Stop, and let nobody resume until the lock is taken away; it outlives power cuts',
+      body: lockBody,
+      answer: matchView,
+      problems: STOP_PROBLEMS,
+      act: async ({ reason }, ctx) => {
         await control.lock({ by: ctx.state.who, reason });
         return view();
       },
-    ),
-    command(
-      {
-        path: '/api/match/unlock',
-        id: 'unlock',
-        tag,
-        right,
-        summary: 'Take the lock away; the robot stays stopped until someone resumes',
-        answer: matchView,
-        problems: ['not-kept'],
-      },
-      async () => {
+    }),
+    command({
+      path: '/api/match/unlock',
+      id: 'unlock',
+      tag,
+      right,
+      summary: 'Take the lock away; the robot stays stopped until someone resumes',
+      answer: matchView,
+      problems: ['not-kept'],
+      act: async () => {
         await control.unlock();
         return view();
       },
-    ),
-    post(
-      {
-        path: '/api/match/lease',
-        id: 'lease',
-        tag,
-        right,
-        event: { what: 'lease', onlyRefused: true },
-        summary: "The heartbeat of the referee's desk",
-        body: leaseBody,
-        answer: matchView,
-        problems: ['lease-held'],
-      },
-      ({ holder, ttlMs, takeover = false }, ctx) => {
+    }),
+    post({
+      path: '/api/match/lease',
+      id: 'lease',
+      tag,
+      right,
+      event: { what: 'lease', onlyRefused: true },
+      summary: "The heartbeat of the referee's desk",
+      body: leaseBody,
+      answer: matchView,
+      problems: ['lease-held'],
+      act: ({ holder, ttlMs, takeover = false }, ctx) => {
         control.match.beat(holder, ctx.state.who, ttlMs, takeover);
         return { ...view(), head: log.head };
       },
-    ),
+    }),
   ];
 }

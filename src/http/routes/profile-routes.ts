@@ -2,25 +2,16 @@ import { loopGains } from '../../core/gains-schema.js';
 import { profile, profileName, profileNote } from '../../core/profile.js';
 import { measuredStep } from '../../core/remembered-step.js';
 import { array, count, growing, named, nullable, object, record, text, yesNo } from '../../core/schema.js';
-import { completeGains, type GainBounds, perUnit, type Unit } from '../../core/units.js';
+import { completeGains, perUnit, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
-import type { ProfileStore } from '../../profiles/profile-store.js';
 import { profilesText } from '../../profiles/profiles-file.js';
-import type { Robot } from '../../robot/robot.js';
-import type { StepMemory } from '../../steps/step-memory.js';
+import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
-import { wholeNumber, wholeNumberSchema } from '../query.js';
+import { wholeNumber } from '../query.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 import { BASE_REVISION, SAVE_PROBLEMS } from './gains-routes.js';
-
-interface ProfileRoutesOptions {
-  readonly robot: Robot;
-  readonly profiles: ProfileStore;
-  readonly steps: StepMemory;
-  readonly gainBounds: GainBounds;
-}
 
 const measuredProfile = named(
   'MeasuredProfile',
@@ -48,7 +39,7 @@ const keptProfile = named(
 );
 
 /** Named sets of gains of one unit. Only `load` reaches a controller, and is a save like any other. */
-export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[] {
+export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
   const { robot, profiles, steps, gainBounds } = options;
   const { name: unitName, title: tag } = unit;
   const path = `/api/${unitName}/profiles`;
@@ -76,34 +67,30 @@ export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[
       ? robot.store.current(unitName).gains
       : checkGains(robot.store.revision(unitName, revision).gains);
   return [
-    get(
-      {
-        path,
-        id: `${unitName}Profiles`,
-        right: 'read',
-        tag,
-        summary: 'Named sets of gains, with the newest step measured with each by loop',
-        answer: array(measuredProfile),
-        problems: ['storage-failed'],
-      },
-      async () => {
+    get({
+      path,
+      id: `${unitName}Profiles`,
+      right: 'read',
+      tag,
+      summary: 'Named sets of gains, with the newest step measured with each by loop',
+      answer: array(measuredProfile),
+      problems: ['storage-failed'],
+      act: async () => {
         const list = await profiles.list(unitName);
         return list.map(one => ({ profile: one, measured: steps.measuredWith(unitName, one.gains) }));
       },
-    ),
-    post(
-      {
-        path,
-        id: `${unitName}KeepProfile`,
-        right: 'tune',
-        tag,
-        event: { what: 'keep-profile', unit: unitName },
-        summary: 'Keep gains under a name, or see what that would change; nothing in force changes',
-        body: keepBody,
-        answer: keptProfile,
-        problems: ['unknown-revision', 'profile-exists', 'too-many-profiles', 'storage-failed'],
-      },
-      async ({ name, note, starred, revision, replace = false, dryRun = false, ...given }) => {
+    }),
+    post({
+      path,
+      id: `${unitName}KeepProfile`,
+      right: 'tune',
+      tag,
+      event: { what: 'keep-profile', unit: unitName },
+      summary: 'Keep gains under a name, or see what that would change; nothing in force changes',
+      body: keepBody,
+      answer: keptProfile,
+      problems: ['unknown-revision', 'profile-exists', 'too-many-profiles', 'storage-failed'],
+      act: async ({ name, note, starred, revision, replace = false, dryRun = false, ...given }) => {
         const replaced = await profiles.find(unitName, name);
         const asked = {
           name,
@@ -121,74 +108,66 @@ export function profileRoutes(options: ProfileRoutesOptions, unit: Unit): Route[
           kept: !dryRun,
         };
       },
-    ),
-    post(
-      {
-        path: `${path}/load`,
-        id: `${unitName}LoadProfile`,
-        right: 'tune',
-        tag,
-        event: { what: 'load-profile', unit: unitName },
-        summary: 'Save the gains of a profile; answered as a save is',
-        body: named(`${tag}LoadProfile`, object({ name: profileName })),
-        answer: gainsBody(unit, {}),
-        query: { baseRevision: wholeNumberSchema(BASE_REVISION) },
-        problems: ['unknown-profile', ...SAVE_PROBLEMS],
-      },
-      async ({ name }, ctx) => {
+    }),
+    post({
+      path: `${path}/load`,
+      id: `${unitName}LoadProfile`,
+      right: 'tune',
+      tag,
+      event: { what: 'load-profile', unit: unitName },
+      summary: 'Save the gains of a profile; answered as a save is',
+      body: named(`${tag}LoadProfile`, object({ name: profileName })),
+      answer: gainsBody(unit, {}),
+      query: { baseRevision: BASE_REVISION },
+      problems: ['unknown-profile', ...SAVE_PROBLEMS],
+      act: async ({ name }, ctx) => {
         const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
         const kept = await profiles.named(unitName, name);
         const wanted = checkGains(completeGains(unit, kept.gains));
         const stillWanted = stillConnected(ctx);
         return (await robot.units[unitName].gains.save(wanted, { baseRevision, stillWanted })).gains;
       },
-    ),
-    post(
-      {
-        path: `${path}/star`,
-        id: `${unitName}StarProfile`,
-        right: 'tune',
-        tag,
-        event: { what: 'star-profile', unit: unitName },
-        summary: 'Give a profile a star, or take it away',
-        body: named(`${tag}StarProfile`, object({ name: profileName, starred: yesNo() })),
-        answer: profile,
-        problems: ['unknown-profile', 'storage-failed'],
-      },
-      ({ name, starred }) => profiles.star(unitName, name, starred),
-    ),
-    post(
-      {
-        path: `${path}/remove`,
-        id: `${unitName}RemoveProfile`,
-        right: 'tune',
-        tag,
-        event: { what: 'remove-profile', unit: unitName },
-        summary: 'Take a profile away',
-        body: named(`${tag}RemoveProfile`, object({ name: profileName })),
-        answer: named('ProfileRemoved', object({ removed: yesNo() })),
-        problems: ['unknown-profile', 'storage-failed'],
-      },
-      async ({ name }) => {
+    }),
+    post({
+      path: `${path}/star`,
+      id: `${unitName}StarProfile`,
+      right: 'tune',
+      tag,
+      event: { what: 'star-profile', unit: unitName },
+      summary: 'Give a profile a star, or take it away',
+      body: named(`${tag}StarProfile`, object({ name: profileName, starred: yesNo() })),
+      answer: profile,
+      problems: ['unknown-profile', 'storage-failed'],
+      act: ({ name, starred }) => profiles.star(unitName, name, starred),
+    }),
+    post({
+      path: `${path}/remove`,
+      id: `${unitName}RemoveProfile`,
+      right: 'tune',
+      tag,
+      event: { what: 'remove-profile', unit: unitName },
+      summary: 'Take a profile away',
+      body: named(`${tag}RemoveProfile`, object({ name: profileName })),
+      answer: named('ProfileRemoved', object({ removed: yesNo() })),
+      problems: ['unknown-profile', 'storage-failed'],
+      act: async ({ name }) => {
         await profiles.remove(unitName, name);
         return { removed: true };
       },
-    ),
+    }),
   ];
 }
 
 /** All profiles in one text that a person can read. */
-export function allProfilesRoute(profiles: ProfileStore): Route {
-  return get(
-    {
-      path: '/api/profiles',
-      id: 'profiles',
-      tag: 'Robot',
-      right: 'read',
-      summary: 'The profiles of both units in one text, for a file',
-      answer: allProfiles,
-      problems: ['storage-failed'],
-    },
-    async () => Buffer.from(profilesText(await profiles.all())),
-  );
+export function allProfilesRoute({ profiles }: AppOptions): Route {
+  return get({
+    path: '/api/profiles',
+    id: 'profiles',
+    tag: 'Robot',
+    right: 'read',
+    summary: 'The profiles of both units in one text, for a file',
+    answer: allProfiles,
+    problems: ['storage-failed'],
+    act: async () => Buffer.from(profilesText(await profiles.all())),
+  });
 }

@@ -17,81 +17,71 @@ const health = named('Health', growing({ status: oneOf(['ok']) }));
 export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
   const tag = 'Robot';
   return [
-    post(
-      {
-        path: '/api/laser',
-        id: 'laser',
-        tag,
-        summary: 'Switch the laser; the answer is what the pin says',
-        body: laserBody,
-        right: {
-          of: ({ action }) => (action === 'on' ? 'drive' : 'stop'),
-          text: '`drive` to switch it on, `stop` to switch it off',
-        },
-        answer: laserState,
-        problems: [
-          ...MATCH_PROBLEMS,
-          'stopped',
-          'tune-running',
-          'interlock-open',
-          'laser-unavailable',
-          'pin-failed',
-          'closing',
-        ],
+    post({
+      path: '/api/laser',
+      id: 'laser',
+      tag,
+      summary: 'Switch the laser; the answer is what the pin says',
+      body: laserBody,
+      right: {
+        of: ({ action }) => (action === 'on' ? 'drive' : 'stop'),
+        text: '`drive` to switch it on, `stop` to switch it off',
       },
-      ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laserOff() }),
-    ),
-    command(
-      {
-        path: '/api/stop',
-        id: 'stop',
-        tag,
-        right: 'stop',
-        summary: 'Laser off and torque off at once, latched until resume',
-        answer: stopState,
-        problems: ['not-confirmed', 'pin-failed', 'laser-unavailable'],
-      },
-      async () => {
+      answer: laserState,
+      problems: [
+        ...MATCH_PROBLEMS,
+        'stopped',
+        'tune-running',
+        'interlock-open',
+        'laser-unavailable',
+        'pin-failed',
+        'closing',
+      ],
+      act: ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laserOff() }),
+    }),
+    command({
+      path: '/api/stop',
+      id: 'stop',
+      tag,
+      right: 'stop',
+      summary: 'Laser off and torque off at once, latched until resume',
+      answer: stopState,
+      problems: ['not-confirmed', 'pin-failed', 'laser-unavailable'],
+      act: async () => {
         await robot.stop();
         return { stopped: true };
       },
-    ),
-    command(
-      {
-        path: '/api/resume',
-        id: 'resume',
-        tag,
-        summary: 'Release the stop; both units are in manual then',
-        right: 'drive',
-        answer: stopState,
-        problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
-      },
-      async ctx => {
+    }),
+    command({
+      path: '/api/resume',
+      id: 'resume',
+      tag,
+      summary: 'Release the stop; both units are in manual then',
+      right: 'drive',
+      answer: stopState,
+      problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
+      act: async ctx => {
         await robot.resume(stillConnected(ctx));
         return { stopped: false };
       },
-    ),
-    get(
-      {
-        path: '/api/status',
-        id: 'status',
-        tag,
-        right: 'read',
-        summary: 'The state of everything',
-        answer: status,
-      },
-      statusNow,
-    ),
-    get(
-      {
-        path: '/healthz',
-        id: 'health',
-        tag,
-        right: 'none',
-        summary: 'Whether the daemon serves',
-        answer: health,
-      },
-      () => ({ status: 'ok' as const }),
-    ),
+    }),
+    get({
+      path: '/api/status',
+      id: 'status',
+      tag,
+      right: 'read',
+      summary: 'The state of everything',
+      answer: status,
+      act: statusNow,
+    }),
+    get({
+      path: '/healthz',
+      id: 'health',
+      tag,
+      right: 'none',
+      summary: 'Whether the daemon serves',
+      answer: health,
+      act: () => ({ status: 'ok' as const }),
+    }),
   ];
 }

@@ -28,19 +28,20 @@ export function sessionRoutes(access: Access): Route[] {
     rights,
   });
   return [
-    get({ ...shared, id: 'session', summary: 'Who asks, and what they may do' }, ctx =>
-      view(callerOf(access, ctx)),
-    ),
-    post(
-      {
-        ...shared,
-        id: 'login',
-        summary: 'Keep a token as the cookie of this browser',
-        event: { what: 'login', isSecret: true },
-        body: login,
-        problems: ['token-unknown', 'access-unavailable'],
-      },
-      ({ token: secret }, ctx) => {
+    get({
+      ...shared,
+      id: 'session',
+      summary: 'Who asks, and what they may do',
+      act: ctx => view(callerOf(access, ctx)),
+    }),
+    post({
+      ...shared,
+      id: 'login',
+      summary: 'Keep a token as the cookie of this browser',
+      event: { what: 'login', isSecret: true },
+      body: login,
+      problems: ['token-unknown', 'access-unavailable'],
+      act: ({ token: secret }, ctx) => {
         const caller = access.require('read', secret);
         if (access.state === 'unavailable') throw new RobotError('access-unavailable');
         if (caller.token !== undefined) {
@@ -50,10 +51,15 @@ export function sessionRoutes(access: Access): Route[] {
         }
         return view(caller);
       },
-    ),
-    remove({ ...shared, id: 'logout', summary: 'Forget the cookie' }, ctx => {
-      setSession(ctx, undefined);
-      return view(access.callerOf(undefined));
+    }),
+    remove({
+      ...shared,
+      id: 'logout',
+      summary: 'Forget the cookie',
+      act: ctx => {
+        setSession(ctx, undefined);
+        return view(access.callerOf(undefined));
+      },
     }),
   ];
 }

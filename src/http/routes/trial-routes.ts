@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../core/clock.js';
 import { RobotError } from '../../core/errors.js';
 import { named, number, object, text, yesNo } from '../../core/schema.js';
 import { trialStatus } from '../../core/status.js';
-import type { GainBounds, Unit } from '../../core/units.js';
-import type { Robot } from '../../robot/robot.js';
+import type { Unit } from '../../core/units.js';
 import type { Trial } from '../../robot/wanted-gains.js';
+import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
 import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
@@ -21,16 +20,8 @@ export function requireTrialsBounded(hostSilenceMs: number): void {
   if (hostSilenceMs === 0 || hostSilenceMs > LONGEST_SILENCE_MS) throw new RobotError('silence-too-long');
 }
 
-interface TrialOptions {
-  readonly robot: Robot;
-  readonly clock: Clock;
-  readonly gainBounds: GainBounds;
-  /** The host silence of the configuration; 0 = for ever. */
-  readonly hostSilenceMs: number;
-}
-
 /** Gains that a unit runs while somebody asks for it again and again. */
-export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOptions, unit: Unit): Route[] {
+export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOptions, unit: Unit): Route[] {
   const { name, title: tag } = unit;
   const path = `/api/${name}/pidconfig/trial`;
   const gains = gainsBody(unit, gainBounds);
@@ -41,37 +32,31 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
       { id: text('Of the trial that this renews or changes; without it, another one begins.') },
     ),
   );
-  const problems = [
-    ...MATCH_PROBLEMS,
-    'stopped',
-    'trial-running',
-    'trial-ended',
-    'silence-too-long',
-    ...CONTROLLER_PROBLEMS,
-  ] as const;
   return [
-    post(
-      {
-        path,
-        id: `${name}Trial`,
-        right: 'tune',
-        tag,
-        // The robot's own event records the beginning of a trial, and renewals are not recorded.
-        event: { what: 'trial', unit: name, onlyRefused: true },
-        summary:
-          'Run gains without saving them, until the lease ends; answered when the controller runs them',
-        body,
-        answer: trialStatus,
-        problems,
-      },
-      async ({ gains: wanted, leaseS, id }, ctx) => {
+    post({
+      path,
+      id: `${name}Trial`,
+      right: 'tune',
+      tag,
+      // The robot's own event records the beginning of a trial, and renewals are not recorded.
+      event: { what: 'trial', unit: name, onlyRefused: true },
+      summary: 'Run gains without saving them, until the lease ends; answered when the controller runs them',
+      body,
+      answer: trialStatus,
+      problems: [
+        ...MATCH_PROBLEMS,
+        'stopped',
+        'trial-running',
+        'trial-ended',
+        'silence-too-long',
+        ...CONTROLLER_PROBLEMS,
+      ],
+      act: async ({ gains: wanted, leaseS, id }, ctx) => {
         requireTrialsBounded(hostSilenceMs);
-        const { gains: unitGains } = robot.units[name];
         const requireConnected = stillConnected(ctx);
         const stillWanted = () => {
           requireConnected();
-          if (id !== undefined && robot.units[name].report().trial?.id !== id)
-            throw new RobotError('trial-ended');
+          if (id !== undefined && robot.units[name].trial?.id !== id) throw new RobotError('trial-ended');
         };
         const trial: Trial = {
           id: id ?? randomUUID(),
@@ -79,23 +64,21 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
           gains: wanted,
           endsAtMs: clock.nowMs() + 1000 * leaseS,
         };
-        await unitGains.tryGains(trial, stillWanted);
+        await robot.units[name].gains.tryGains(trial, stillWanted);
         return trialStatusOf(trial);
       },
-    ),
-    remove(
-      {
-        path,
-        id: `${name}EndTrial`,
-        right: 'tune',
-        tag,
-        event: { what: 'end-trial', unit: name },
-        summary:
-          "End the trial, whoever's it is; answered when the controller runs what comes after it, as a rule the saved gains",
-        answer: named('TrialEnded', object({ ended: yesNo('There was a trial.') })),
-        problems: ['not-confirmed'],
-      },
-      async () => {
+    }),
+    remove({
+      path,
+      id: `${name}EndTrial`,
+      right: 'tune',
+      tag,
+      event: { what: 'end-trial', unit: name },
+      summary:
+        "End the trial, whoever's it is; answered when the controller runs what comes after it, as a rule the saved gains",
+      answer: named('TrialEnded', object({ ended: yesNo('There was a trial.') })),
+      problems: ['not-confirmed'],
+      act: async () => {
         const unit = robot.units[name];
         const { trial, online } = unit.report();
         const ended = trial !== undefined;
@@ -103,6 +86,6 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: TrialOp
         if (ended || online) await unit.gains.endTrial('ended');
         return { ended };
       },
-    ),
+    }),
   ];
 }

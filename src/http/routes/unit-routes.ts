@@ -1,16 +1,7 @@
-import type { Autotune } from '../../autotune/autotune.js';
 import { RobotError } from '../../core/errors.js';
 import { named, number, object, oneOf, type Schema } from '../../core/schema.js';
-import {
-  EXCITATION_PERIOD_S,
-  type Excitation,
-  type GainBounds,
-  MODES,
-  UNIT_LIST,
-  type Unit,
-} from '../../core/units.js';
-import type { Robot } from '../../robot/robot.js';
-import type { StepMemory } from '../../steps/step-memory.js';
+import { EXCITATION_PERIOD_S, type Excitation, MODES, UNIT_LIST, type Unit } from '../../core/units.js';
+import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import { HistoryTexts } from '../history-texts.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
@@ -19,63 +10,48 @@ import { CONTROLLER_PROBLEMS, gainsRoutes } from './gains-routes.js';
 const modeBody = named('Mode', { ...object({ mode: oneOf(MODES) }), examples: [{ mode: 'manual' }] });
 
 /** The same endpoints for every unit. */
-export function unitRoutes(options: {
-  robot: Robot;
-  autotune: Autotune;
-  gainBounds: GainBounds;
-  steps: StepMemory;
-}): Route[] {
-  const { robot, autotune } = options;
+export function unitRoutes(options: AppOptions): Route[] {
   const histories = new HistoryTexts();
-  return UNIT_LIST.flatMap(unit => [
-    ...modeRoutes(robot, autotune, unit),
-    ...gainsRoutes(options, histories, unit),
-  ]);
+  return UNIT_LIST.flatMap(unit => [...modeRoutes(options, unit), ...gainsRoutes(options, histories, unit)]);
 }
 
-function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
+function modeRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[] {
   const { name, title: tag } = unit;
   const body = excitationBody(unit);
   const excitation = { path: `/api/${name}/excitation`, tag, answer: body };
   return [
-    post(
-      {
-        path: `/api/${name}/mode/switch`,
-        id: `${name}ModeSwitch`,
-        tag,
-        event: { what: 'mode', unit: name },
-        summary: 'Switch the mode; answered when the controller confirms it',
-        body: modeBody,
-        right: 'drive',
-        answer: modeBody,
-        problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
-      },
-      async ({ mode }, ctx) => {
+    post({
+      path: `/api/${name}/mode/switch`,
+      id: `${name}ModeSwitch`,
+      tag,
+      event: { what: 'mode', unit: name },
+      summary: 'Switch the mode; answered when the controller confirms it',
+      body: modeBody,
+      right: 'drive',
+      answer: modeBody,
+      problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
+      act: async ({ mode }, ctx) => {
         await robot.units[name].setMode(mode, stillConnected(ctx));
         return { mode };
       },
-    ),
-    get(
-      {
-        ...excitation,
-        id: `${name}Excitation`,
-        right: 'read',
-        summary: 'The excitation chosen',
-        problems: ['unit-offline', 'unit-busy'],
-      },
-      () => robot.units[name].excitation(),
-    ),
-    post(
-      {
-        ...excitation,
-        id: `${name}Excite`,
-        event: { what: 'excite', unit: name },
-        summary: 'Choose the square wave of debug mode',
-        body,
-        right: 'drive',
-        problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
-      },
-      async (chosen, ctx) => {
+    }),
+    get({
+      ...excitation,
+      id: `${name}Excitation`,
+      right: 'read',
+      summary: 'The excitation chosen',
+      problems: ['unit-offline', 'unit-busy'],
+      act: () => robot.units[name].excitation(),
+    }),
+    post({
+      ...excitation,
+      id: `${name}Excite`,
+      event: { what: 'excite', unit: name },
+      summary: 'Choose the square wave of debug mode',
+      body,
+      right: 'drive',
+      problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
+      act: async (chosen, ctx) => {
         const tuning = autotune.of(name);
         if (tuning?.state === 'running') {
           if (chosen.amplitude !== 0)
@@ -85,7 +61,7 @@ function modeRoutes(robot: Robot, autotune: Autotune, unit: Unit): Route[] {
         }
         return robot.units[name].excite(chosen, stillConnected(ctx));
       },
-    ),
+    }),
   ];
 }
 

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import type { Access } from '../access/access.js';
+import type { Autotune } from '../autotune/autotune.js';
+import type { Clock } from '../core/clock.js';
+import type { GainBounds } from '../core/units.js';
+import type { DurableLog } from '../events/durable-log.js';
+import type { EventLog } from '../events/event-log.js';
+import type { MatchControl } from '../match/match-control.js';
+import type { ProfileStore } from '../profiles/profile-store.js';
+import type { Robot } from '../robot/robot.js';
+import type { StepMemory } from '../steps/step-memory.js';
+import type { Route } from './route.js';
+
+/** What the interface serves. */
+export interface AppOptions {
+  readonly robot: Robot;
+  readonly autotune: Autotune;
+  readonly steps: StepMemory;
+  readonly profiles: ProfileStore;
+  readonly log: Logger;
+  readonly eventLog: EventLog;
+  readonly durableLog: DurableLog;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly allowedHosts: readonly string[];
+  readonly gainBounds: GainBounds;
+  /** The host silence of the configuration; 0 = for ever. */
+  readonly hostSilenceMs: number;
+  /** The folder in which the build puts the console. */
+  readonly consoleFolder: string;
+  readonly access: Access;
+  readonly match: MatchControl;
+  /** Whether other machines can reach the port. */
+  readonly isExposed: boolean;
+  /** Routes that are served and not documented: the simulator's own. */
+  readonly hiddenRoutes?: readonly Route[] | undefined;
+}
