@@ -91,6 +91,27 @@ describe('the console and restarts, of a controller and of the daemon', function
     await shows(alerts(page), /Stopped:/);
   });
 
+  it('says all that it knows of a robot that has a loop which it does not know', async () => {
+    const page = await open();
+    const { body } = await call(robot.url, 'GET', '/api/status');
+    const gimbal = { ...body.gimbal, excitation: { loop: 'roll', amplitude: 0.1, periodS: 1 } };
+    const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
+    const events = [
+      ['tune', { ...tune, unit: 'arm' }],
+      ['tune', tune],
+      ['status', { ...body, gimbal, laser: { light: 'fault' } }],
+    ] as const;
+    await page.route('**/api/events', route =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: events.map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
+      }),
+    );
+    await page.reload();
+    await shows(alerts(page), /LASER MAY BE ON: cut its supply/);
+    await shows(alerts(page), /Gimbal roll ±0\.1 +every 1 s.*Chassis lift is tuned by pit: begins/);
+  });
+
   it('says to load the page anew where a part of it is gone', async () => {
     const page = await open();
     await page.route('**/later-*', route => route.fulfill({ status: 404, json: { code: 'not-found' } }));

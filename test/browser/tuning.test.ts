@@ -165,12 +165,24 @@ describe('tuning on the page', function () {
       leaseS: 5,
     });
     await shows(alerts(page), /127\.0\.0\.1 tries/);
+    await card(page, 'Chassis').getByRole('button', { name: 'Speed loop', exact: true }).click();
     const kp = field(page, 'Speed loop kp');
     await kp.fill('20');
     await kp.press('Enter');
     await shows(card(page, 'Chassis').getByRole('alert'), /being tried on this unit by 127\.0\.0\.1/);
     expect((await statusOf('chassis')).gains.trial.id).to.equal(body.id);
-    await page.getByRole('button', { name: 'End the trial of the chassis' }).click();
+    const end = page.getByRole('button', { name: 'End the trial of the chassis' });
+    await end.press('Enter');
+    await eventually(async () => (await end.count()) === 0);
+    const posted: string[] = [];
+    page.on('request', request => request.method() === 'POST' && posted.push(request.url()));
+    // The second press of somebody who is not sure of the first, and a key where no gains are shown.
+    await page.keyboard.press('Enter');
+    await page.evaluate("location.hash = '#match'");
+    await page.locator('.match').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.evaluate("fetch('/healthz')");
+    expect(posted).to.deep.equal([]);
     await eventually(async () => (await statusOf('chassis')).gains.applied);
   });
 
@@ -189,6 +201,9 @@ describe('tuning on the page', function () {
     );
     for (let row = 1; row <= 6; row += 1) await runs.getByRole('checkbox').nth(row).check();
     expect(await runs.getByRole('checkbox', { checked: true }).count()).to.equal(5);
+    const darkened = page.waitForRequest(/laser/);
+    await runs.getByRole('checkbox').nth(6).press('l');
+    await darkened;
     const before = await gainsOf('gimbal');
     await post('/api/gimbal/pidconfig', { ...before, angle_yaw: scaled(before.angle_yaw, 0.5) });
     const kp = field(page, 'Angle loop, yaw kp');

@@ -1,5 +1,4 @@
 import { UNIT_LIST, type Unit } from '../../core/units.js';
-import { loopOf } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
 import { fixed } from '../model/numbers.js';
 import type { Act } from '../parts/act.js';
@@ -27,7 +26,7 @@ export function doingLines(model: Model): AnswerableLine[] {
     const { name } = unit;
     const tune = model.tuning.tunes[name].value;
     if (tune?.state === 'running') {
-      const text = `${loopOf(tune).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
+      const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
       const run = () => model.tuning.end(name);
       return [doing(unit, text, 'tuning', { act: model.tuning.act, run, disabled: !model.hasRight('tune') })];
     }
@@ -35,10 +34,15 @@ export function doingLines(model: Model): AnswerableLine[] {
   });
 }
 
+/** One that this page does not know, as the daemon calls it. */
+function loopNamed({ loops }: Unit, name: string) {
+  return loops.find(loop => loop.name === name) ?? { title: name, quantity: '' };
+}
+
 function waveLines(model: Model, unit: Unit): AnswerableLine[] {
   const wave = model.waveOf(unit.name);
   if (wave === undefined) return [];
-  const { title, quantity } = loopOf({ unit: unit.name, loop: wave.loop });
+  const { title, quantity } = loopNamed(unit, wave.loop);
   const text = `${title} ±${wave.amplitude} ${quantity} every ${wave.periodS} s`;
   const run = () => model.endExcitation(unit.name);
   const act = model.exciting[unit.name];

@@ -51,6 +51,8 @@ export class Tuning {
   }
 
   take(tune: Tune): void {
+    // A daemon of another version may have more units.
+    if (!(tune.unit in this.tunes)) return;
     this.tunes[tune.unit].value = tune;
     if (tune.state === 'running' || this.#waits?.id !== tune.id) return;
     this.#lease.drop();

@@ -6,7 +6,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['L', 'darken the laser'],
   ['g 1…4, c 1…3', 'choose a loop of the gimbal, of the chassis, and go to its kp'],
   ['↑ ↓', 'one step of the gain; with Shift ten times as much, with Alt a tenth'],
-  ['Enter', 'try the edits of the unit, without saving them'],
+  ['Enter', 'in a gain: try the edits of the unit, without saving them'],
   ['Ctrl Enter', 'keep them: save'],
   ['Ctrl Z', 'undo: what was tried and what is edited'],
   ['?', 'this list'],

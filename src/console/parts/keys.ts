@@ -1,7 +1,6 @@
 /** Whether what is typed goes into a field that takes letters; fields of numbers need none. */
 function writesLetters(target: EventTarget | null): boolean {
-  if (target instanceof HTMLTextAreaElement) return true;
-  return target instanceof HTMLInputElement && target.inputMode !== 'decimal';
+  return target instanceof Element && target.matches('[type=password], [type=text]:not([inputmode=decimal])');
 }
 
 /** A key that works wherever the focus is, but for letters in a field of text. Returns the act that ends it. */

@@ -1,6 +1,5 @@
 import { UNIT_LIST } from '../../core/units.js';
 import type { Model } from '../model/model.js';
-import type { UnitGains } from '../model/unit-gains.js';
 import { onKey } from './keys.js';
 
 /** A unit's letter and a digit within this time are one command. */
@@ -35,37 +34,9 @@ export function listenToKeys(model: Model, onHelp: () => void): () => void {
       field.select();
     });
   };
-  const onTuningKey = (event: KeyboardEvent) => {
-    const { target } = event;
-    const isGain = target instanceof HTMLInputElement && target.id.startsWith('gain-');
-    const unit =
-      (isGain && UNIT_LIST.find(({ name }) => target.id.startsWith(`gain-${name}-`))?.name) ||
-      model.choice.peek().unit;
-    const act = tuningAct(event, isGain || target === document.body);
-    if (act === undefined || event.repeat || !(act === 'undo' || model.may('tune'))) return;
-    event.preventDefault();
-    tuneBy(act, model.gains[unit]);
-  };
   window.addEventListener('keydown', onDigit, { capture: true });
-  window.addEventListener('keydown', onTuningKey);
   return () => {
     for (const end of ends) end();
     window.removeEventListener('keydown', onDigit, { capture: true });
-    window.removeEventListener('keydown', onTuningKey);
   };
-}
-
-type TuningAct = 'try' | 'keep' | 'undo';
-
-/** Enter alone belongs to whatever has the focus, unless that is a gain or nothing. */
-function tuningAct({ key, ctrlKey, metaKey }: KeyboardEvent, isFree: boolean): TuningAct | undefined {
-  const withCtrl = ctrlKey || metaKey;
-  if (key === 'Enter') return withCtrl ? 'keep' : isFree ? 'try' : undefined;
-  return withCtrl && key === 'z' && isFree ? 'undo' : undefined;
-}
-
-function tuneBy(act: TuningAct, gains: UnitGains): void {
-  if (act === 'try') void gains.try();
-  else if (act === 'keep') void gains.save();
-  else void gains.undo();
 }

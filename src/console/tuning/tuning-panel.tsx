@@ -1,13 +1,18 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import type { StepSize } from '../model/numbers.js';
+import { useConsole } from '../parts/console.js';
 import { Drawer } from '../parts/drawer.js';
 import { SnapshotButton } from './snapshot-button.js';
+import { listenToTuningKeys } from './tuning-keys.js';
 import { UnitCard } from './unit-card.js';
 
 /** All gains, and what is done to all of them at once. */
 export function TuningPanel() {
+  const { model } = useConsole();
   const size = useSignal<StepSize>('usual');
+  useEffect(() => listenToTuningKeys(model), []);
   return (
     <div class="tuning">
       {UNIT_LIST.map(unit => (
