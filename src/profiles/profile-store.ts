@@ -66,42 +66,40 @@ export class ProfileStore {
   }
 
   /**
-   * Resolves when the profile is on the disk. Rejects with `profile-exists` unless it may `replace`, and with
-   * `too-many-profiles`.
+   * Resolves when the profile is on the disk. `asked` makes it from the one of that name that it replaces. Rejects with
+   * `profile-exists` unless it may `replace`, and with `too-many-profiles`.
    */
-  async keep(
+  keep(
     unit: UnitName,
-    asked: Omit<Profile, 'savedAt'>,
+    name: string,
+    asked: (replaced: Profile | undefined) => Omit<Profile, 'name' | 'savedAt'>,
     { replace }: { readonly replace: boolean },
-  ): Promise<Profile> {
-    const kept: Profile = { ...asked, savedAt: this.#clock.wallTime().toISOString() };
-    await this.#change(unit, list => {
-      const place = list.findIndex(({ name }) => name === kept.name);
-      if (place >= 0 && !replace) throw new RobotError('profile-exists', { unit, name: kept.name });
-      if (place >= 0) return list.with(place, kept);
+  ): Promise<{ readonly profile: Profile; readonly replaced: Profile | undefined }> {
+    return this.#change(unit, list => {
+      const replaced = list.find(one => one.name === name);
+      if (replaced !== undefined && !replace) throw new RobotError('profile-exists', { unit, name });
+      const profile = { name, ...asked(replaced), savedAt: this.#clock.wallTime().toISOString() };
+      const answer = { profile, replaced };
+      if (replaced !== undefined) return { list: list.with(list.indexOf(replaced), profile), answer };
       if (list.length >= MOST_PROFILES) throw new RobotError('too-many-profiles', { unit });
-      return [...list, kept];
+      return { list: [...list, profile], answer };
     });
-    return kept;
   }
 
   /** Rejects with `unknown-profile`. */
-  async star(unit: UnitName, name: string, starred: boolean): Promise<Profile> {
-    let changed: Profile | undefined;
-    await this.#change(unit, list => {
+  star(unit: UnitName, name: string, starred: boolean): Promise<Profile> {
+    return this.#change(unit, list => {
       const before = list.find(profile => profile.name === name) ?? unknown(unit, name);
       const after = { ...before, starred };
-      changed = after;
-      return list.map(profile => (profile === before ? after : profile));
+      return { list: list.with(list.indexOf(before), after), answer: after };
     });
-    return changed ?? unknown(unit, name);
   }
 
   /** Rejects with `unknown-profile`. */
   remove(unit: UnitName, name: string): Promise<void> {
     return this.#change(unit, list => {
       if (!list.some(profile => profile.name === name)) unknown(unit, name);
-      return list.filter(profile => profile.name !== name);
+      return { list: list.filter(profile => profile.name !== name), answer: undefined };
     });
   }
 
@@ -110,16 +108,21 @@ export class ProfileStore {
     await this.#work;
   }
 
-  #change(unit: UnitName, change: (list: readonly Profile[]) => readonly Profile[]): Promise<void> {
+  #change<Answer>(
+    unit: UnitName,
+    change: (list: readonly Profile[]) => { readonly list: readonly Profile[]; readonly answer: Answer },
+  ): Promise<Answer> {
     return this.#inTurn('write', async turn => {
       const found = await this.#read();
-      const changed = { ...found, [unit]: change(found[unit]) };
-      if (!turn.isAwaited) return;
+      const { list, answer } = change(found[unit]);
+      const changed = { ...found, [unit]: list };
+      if (!turn.isAwaited) return answer;
       turn.mayRemain = true;
       const before = Buffer.from(profilesText(found));
       await changeFile(this.#disk, this.#path, { before, after: Buffer.from(profilesText(changed)) });
       if (turn.isAwaited) this.#profiles = changed;
       else await replaceFile(this.#disk, this.#path, [before]);
+      return answer;
     });
   }
 

@@ -136,3 +136,24 @@ describe('profiles over HTTP', () => {
     expect((await daemon.get(PATH)).body).deep.equal(before);
   });
 });
+
+describe('a profile that several people change at once', () => {
+  const daemon = simulatedDaemon();
+
+  it('has its star, whoever keeps it anew meanwhile', async () => {
+    const keep = (name: string) => daemon.post(PATH, { name, note: 'again', gains: CARPET, replace: true });
+    for (let round = 0; round < 30; round += 1) {
+      await keep('carpet');
+      await daemon.post(`${PATH}/star`, { name: 'carpet', starred: false });
+      const [star] = await Promise.all([
+        daemon.post(`${PATH}/star`, { name: 'carpet', starred: true }),
+        keep('other'),
+        keep('carpet'),
+      ]);
+      // A disk that is too slow for three at once refuses the last.
+      if (star.status !== 200) continue;
+      const list: { profile: { name: string; starred: boolean } }[] = (await daemon.get(PATH)).body;
+      expect(list.find(({ profile }) => profile.name === 'carpet')?.profile.starred).equal(true);
+    }
+  });
+});

@@ -18,9 +18,8 @@ describe('profiles', () => {
   let copies: string[];
   const setAside = (copy: string) => copies.push(copy);
   const open = () => new ProfileStore({ folder, disk, clock: new ManualClock(), setAside });
-  const asked = (name: string) => ({ name, note: `on ${name}`, starred: false, gains: GAINS });
   const keep = (store: ProfileStore, name: string, replace = false) =>
-    store.keep('chassis', asked(name), { replace });
+    store.keep('chassis', name, () => ({ note: `on ${name}`, starred: false, gains: GAINS }), { replace });
   const codeOf = (act: Promise<unknown>) =>
     act.then(
       () => 'done',
@@ -212,6 +211,26 @@ describe('profiles', () => {
     await clock.advance(500);
     expect(await next).equal('storage-failed');
     expect((await starred).starred).equal(true);
+  });
+
+  it('are kept anew from what stands when their turn comes', async () => {
+    const slow = new RecordingDisk();
+    const store = new ProfileStore({ folder: '/state', disk: slow, clock: new ManualClock(), setAside });
+    await keep(store, 'carpet');
+    const answerAgain = slow.hang();
+    const starred = store.star('chassis', 'carpet', true);
+    const kept = store.keep(
+      'chassis',
+      'carpet',
+      found => ({ note: '', starred: false, ...found, gains: {} }),
+      {
+        replace: true,
+      },
+    );
+    answerAgain();
+    await starred;
+    expect((await kept).replaced?.starred).equal(true);
+    expect((await store.named('chassis', 'carpet')).starred).equal(true);
   });
 
   it('begin anew where the file is damaged, whose copy is said and outlives another damage', async () => {

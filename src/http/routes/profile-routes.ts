@@ -1,5 +1,5 @@
 import { loopGains } from '../../core/gains-schema.js';
-import { profile, profileName, profileNote } from '../../core/profile.js';
+import { type Profile, profile, profileName, profileNote } from '../../core/profile.js';
 import { measuredStep } from '../../core/remembered-step.js';
 import { array, count, growing, named, nullable, object, record, text, yesNo } from '../../core/schema.js';
 import { completeGains, perUnit, type Unit } from '../../core/units.js';
@@ -91,20 +91,24 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       answer: keptProfile,
       problems: ['unknown-revision', 'profile-exists', 'too-many-profiles', 'storage-failed'],
       act: async ({ name, note, starred, revision, replace = false, dryRun = false, ...given }) => {
-        const replaced = await profiles.find(unitName, name);
-        const asked = {
-          name,
-          note: note ?? replaced?.note ?? '',
-          starred: starred ?? replaced?.starred ?? false,
-          gains: given.gains ?? gainsOf(revision),
-        };
+        const gains = given.gains ?? gainsOf(revision);
+        const asked = (before: Profile | undefined) => ({
+          note: note ?? before?.note ?? '',
+          starred: starred ?? before?.starred ?? false,
+          gains,
+        });
+        const preview = (before: Profile | undefined) => ({
+          profile: { name, ...asked(before), savedAt: before?.savedAt ?? '' },
+          replaced: before,
+        });
+        const { profile, replaced } = dryRun
+          ? preview(await profiles.find(unitName, name))
+          : await profiles.keep(unitName, name, asked, { replace });
         const before = replaced?.gains ?? robot.store.current(unitName).gains;
         return {
-          profile: dryRun
-            ? { ...asked, savedAt: replaced?.savedAt ?? '' }
-            : await profiles.keep(unitName, asked, { replace }),
+          profile,
           replaced: replaced ?? null,
-          difference: changedLoops(before, asked.gains),
+          difference: changedLoops(before, gains),
           kept: !dryRun,
         };
       },
