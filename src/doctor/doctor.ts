@@ -50,7 +50,7 @@ export async function runDoctor(options: {
   return findings;
 }
 
-/** `trunnion doctor`. The exit code is 0 if nothing is wrong. */
+/** `trunnion doctor`. The exit code is 0 if nothing wrong was found. */
 export async function doctorCommand(asked: {
   config: DoctorConfig;
   configProblem: string | undefined;

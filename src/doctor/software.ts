@@ -112,6 +112,7 @@ async function lastEnd(system: Case['system']): Promise<string | undefined> {
 const OPEN = 'open to everyone who reaches it (sudo trunnion token add NAME --role operator closes it)';
 
 export async function daemon({
+  system,
   status,
   isClosed,
   simulatorAnswers,
@@ -135,6 +136,12 @@ export async function daemon({
       return wrong(String(tokens), 'sudo trunnion token list shows whether the file can be read again');
     }
     return fine(`serves ${url}${accessOf(status, isClosed)}`);
+  }
+  if (isClosed && system.user.uid === 0) {
+    return wrong(
+      'does not answer on the board: sudo trunnion stop does not reach it',
+      'sudo systemctl restart trunnion',
+    );
   }
   if (isClosed) return unknown(`serves ${url}, closed to everyone without a token: root sees more`, AS_ROOT);
   if (daemonRuns) {

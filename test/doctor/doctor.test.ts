@@ -160,6 +160,13 @@ const rows: readonly Row[] = [
     /closed to everyone without a token.*sudo trunnion doctor/,
   ],
   ['a daemon that is closed, to root', CLOSED_TO_ROOT, 'daemon', 'fine', /closed to everyone without/],
+  [
+    'a daemon that is closed and does not answer root',
+    { ...CLOSED_TO_ROOT, boardStatus: undefined, uid: 0 },
+    'daemon',
+    'wrong',
+    /does not answer on the board.*trunnion stop.*systemctl restart/,
+  ],
   ['its controllers, to root', CLOSED_TO_ROOT, 'gimbal controller', 'fine', /firmware 1/],
   [
     'what is wrong behind a closed door, to root',

@@ -31,6 +31,8 @@ export interface Script {
   readonly status: unknown;
   /** At the daemon's socket for root. */
   readonly boardStatus?: unknown;
+  /** Of whoever runs doctor; 1000 unless it is given. */
+  readonly uid?: number;
   readonly port: Scripted<undefined>;
   readonly sync: Scripted<number>;
   readonly addon: RobotError<'addon-missing'> | undefined;
@@ -146,7 +148,11 @@ export class ScriptedSystem implements System {
   readonly nodeVersion: string;
   readonly nodeRange: string;
   readonly now: Date;
-  readonly user = { name: 'pi', uid: 1000, gids: [1000] };
+  get user() {
+    const { uid = 1000 } = this.#script;
+    return { name: uid === 0 ? 'root' : 'pi', uid, gids: [uid] };
+  }
+
   /** Everything that was done here and that a running daemon could notice. */
   readonly touched: string[] = [];
   readonly #script: Script;
