@@ -3,7 +3,10 @@ import { array, count, growing, named, nullable, number, type TypeOf, text, yesN
 import { figures } from './step-figures.js';
 
 const members = {
-  number: count('Of this step among those of its loop; never given again.'),
+  number: count(
+    'Of this step among those of its loop. After a kill, a damaged file or a start with a disk that is too slow, the same number may be ' +
+      'that of another step: compare `at` as well.',
+  ),
   at: text('When it was read out: wall time, ISO 8601.'),
   loop: text('Name of the loop.'),
   gains: loopGains,

@@ -260,7 +260,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'not-found': answer(
     404,
     'Not found',
-    context => `There is nothing at this path.${cure(context) || ' See /api/openapi.json.'}`,
+    context => context.cure ?? 'There is nothing at this path. See /api/openapi.json.',
   ),
   'method-not-allowed': answer(405, 'Method not allowed', ({ allow }) => `This path answers ${allow}.`, {
     headers: ({ allow }) => ({ Allow: allow }),

@@ -190,6 +190,12 @@ describe('access', () => {
       });
     }
 
+    it('says to whoever logs in what cures it, as every other call does', async () => {
+      const { body: refused } = await as(undefined, 'POST', '/api/session', { token: SECRETS.operator });
+      expect(refused.detail).to.include('sudo trunnion token add');
+      expect(refused).to.deep.equal((await as(undefined, 'POST', '/api/resume')).body);
+    });
+
     it('says so in status, and does not open after a restart', async () => {
       await daemon.restart();
       const { access } = (await daemon.get('/api/status')).body;

@@ -43,7 +43,7 @@ export function sessionRoutes(access: Access): Route[] {
       problems: ['token-unknown', 'access-unavailable'],
       act: ({ token: secret }, ctx) => {
         const caller = access.require('read', secret);
-        if (access.state === 'unavailable') throw new RobotError('access-unavailable');
+        if (access.state === 'unavailable') throw access.problem ?? new RobotError('access-unavailable');
         if (caller.token !== undefined) {
           // A line break that was pasted along is no part of a cookie.
           setSession(ctx, secret.replace(/\s/g, ''));

@@ -57,7 +57,8 @@ export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit
       problems: ['invalid-request', 'not-found'],
       act: ctx => {
         const step = memory.step(name, loopOf(ctx) ?? '', wholeNumber(ctx, 'number', NUMBER) ?? 0);
-        if (step === undefined) throw new RobotError('not-found', { path: ctx.path });
+        const cure = `That step is not remembered, or not any more. /api/${name}/steps lists those that are.`;
+        if (step === undefined) throw new RobotError('not-found', { path: ctx.path, cure });
         return step;
       },
     }),
