@@ -52,6 +52,8 @@ export async function openBreakGlass(options: {
   try {
     await rm(path, { force: true });
     await listen(server, path);
+    // As at the port: it loses one connection, and the daemon goes on.
+    server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
     await chmod(path, 0o600);
   } catch (error) {
     log.error(

@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, Server } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -7,6 +8,7 @@ import { BREAK_GLASS_LOOK, breakGlassPath, openBreakGlass } from '../../src/acce
 import { askBreakGlass } from '../../src/access/break-glass-client.js';
 import { breakGlassCommand } from '../../src/access/break-glass-command.js';
 import { RobotError } from '../../src/core/errors.js';
+import { isObject } from '../../src/core/is-object.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -52,6 +54,26 @@ describe('break glass', () => {
         expect(eventLog.after(0).events).to.deep.equal([]);
       },
     ));
+
+  it('outlives a connection that the system could not hand over', async () => {
+    let server: Server | undefined;
+    const opened = (message: unknown) => {
+      if (isObject(message) && message.server instanceof Server) server = message.server;
+    };
+    subscribe('tracing:net.server.listen:asyncEnd', opened);
+    try {
+      await withGlass(
+        async () => undefined,
+        async folder => {
+          server?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+          expect(server?.address()).to.equal(breakGlassPath(folder));
+          expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
+        },
+      );
+    } finally {
+      unsubscribe('tracing:net.server.listen:asyncEnd', opened);
+    }
+  });
 
   it('says when a stop is not confirmed', () =>
     withGlass(
