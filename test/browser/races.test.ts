@@ -103,6 +103,24 @@ describe('the console whose answers come late, or after a restart', function () 
     expect(await card(page, 'Chassis').getByRole('alert').count()).to.equal(0);
   });
 
+  it('bases a save on its last one, so that it undoes none that somebody else made between', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    await kp.fill('36');
+    const { release } = await holding(page, /chassis\/pidconfig$/, 'GET');
+    await kp.press('Control+Enter');
+    await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
+    const mine = await gainsOf('chassis');
+    await post('/api/chassis/pidconfig', { ...mine, position: { kp: 4, ki: 0, kd: 0 } });
+    const answered = page.waitForResponse(/chassis\/pidconfig\?baseRevision=/);
+    await kp.fill('37');
+    await kp.press('Control+Enter');
+    expect((await answered).status()).to.equal(409);
+    release();
+    await shows(card(page, 'Chassis').getByRole('alert'), /Someone else saved meanwhile/);
+    await post('/api/chassis/pidconfig', mine);
+  });
+
   it('neither tries nor undoes what is on its way to be kept', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');

@@ -152,9 +152,7 @@ export class UnitGains {
     const gains = this.stored.value?.gains;
     if (gains === undefined || !this.isReady) return Promise.resolve(false);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
-    return this.saveBy('save', done, () =>
-      this.#daemon.save(this.unit.name, withChanges(gains, changes), base?.revision),
-    );
+    return this.#saveOn(base?.revision, withChanges(gains, changes), done);
   }
 
   /** One loop, whatever else is edited. */
@@ -167,9 +165,7 @@ export class UnitGains {
   }
 
   saveSet(gains: GainSet, done: string): Promise<boolean> {
-    return this.saveBy('save', done, () =>
-      this.#daemon.save(this.unit.name, gains, this.stored.value?.revision),
-    );
+    return this.#saveOn(this.stored.value?.revision, gains, done);
   }
 
   restore(revision: number): Promise<boolean> {
@@ -178,8 +174,19 @@ export class UnitGains {
     );
   }
 
-  /** A save of any kind, whose answer is the gains in force. */
-  saveBy(what: string, done: string, request: () => Promise<Outcome<GainSet>>): Promise<boolean> {
+  /** The daemon saves only where the base is in force, and gives the next number. */
+  #saveOn(base: number | undefined, gains: GainSet, done: string): Promise<boolean> {
+    const request = () => this.#daemon.save(this.unit.name, gains, base);
+    return this.saveBy('save', done, request, base === undefined ? undefined : base + 1);
+  }
+
+  /** A save of any kind, whose answer is the gains in force, and their revision where that is known. */
+  saveBy(
+    what: string,
+    done: string,
+    request: () => Promise<Outcome<GainSet>>,
+    revision?: number,
+  ): Promise<boolean> {
     return this.saving.run(
       what,
       async () => {
@@ -189,7 +196,9 @@ export class UnitGains {
           this.trial.drop();
           this.trial.act.clear();
           const loaded = this.stored.peek();
-          this.#take({ gains: outcome.body, revision: undefined });
+          // What differs from the base now is this save, and no conflict.
+          this.kept.value = { texts: this.kept.value.texts };
+          this.#take({ gains: outcome.body, revision });
           // Gains that were loaded while the save was under way stay: they are newer, or status makes the page load ours next.
           if (loaded !== undefined && loaded !== before) this.#take(loaded);
         } else {
@@ -220,7 +229,6 @@ export class UnitGains {
     batch(() => {
       this.stored.value = stored;
       this.refused.value = {};
-      if (stored.revision === undefined) this.kept.value = { texts: this.kept.value.texts };
       if (this.conflicts.value.length === 0) this.#rebase();
       this.tidy();
     });

@@ -17,6 +17,8 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
   const act = useMemo(() => new Act('Profiles'), []);
   const list = useSignal<readonly MeasuredProfile[]>([]);
   const name = useRef<HTMLInputElement>(null);
+  /** The name that was asked for last: what is replaced is what was refused, whatever the field says since. */
+  const asked = useRef('');
   const note = useRef<HTMLInputElement>(null);
   const disabled = !model.may('tune');
   const look = async () => {
@@ -28,8 +30,9 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
     if (await act.run(what, request, done)) await look();
   };
   const keep = (replace: boolean) => {
-    const asked = { name: name.current?.value.trim() ?? '', note: note.current?.value.trim() ?? '', replace };
-    void change('keep', () => calls.keep(asked), `The gains in force are kept as ${asked.name}.`);
+    if (!replace) asked.current = name.current?.value.trim() ?? '';
+    const wanted = { name: asked.current, note: note.current?.value.trim() ?? '', replace };
+    void change('keep', () => calls.keep(wanted), `The gains in force are kept as ${wanted.name}.`);
   };
   useEffect(() => void look(), []);
   const starredFirst = [...list.value].sort(
