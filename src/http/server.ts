@@ -80,8 +80,11 @@ export function createHttpServer(listener: RequestListener): Server {
   // Node hands over a request that was sent too early at once, and never closes its answer if the connection ends first.
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);
-    if (connection === undefined || connection.next !== undefined) request.socket.destroy();
-    else if (connection.exchange === undefined) answer(connection, { request, response });
+    if (connection === undefined || connection.next !== undefined) {
+      request.socket.destroy();
+      // Otherwise Node makes an error with a stack for each of what may be hundreds of requests in one piece.
+      request.destroy();
+    } else if (connection.exchange === undefined) answer(connection, { request, response });
     else connection.next = { request, response };
   });
   server.on('clientError', (error, socket) => {
