@@ -48,7 +48,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   );
   const events = createEvents(feed, clock, options.access);
   /** Made when first asked for: a start has no time for it. */
-  let described: Buffer | undefined;
+  let described: Promise<Buffer> | undefined;
   const documented: Route[] = [
     ...unitRoutes(options),
     ...UNIT_LIST.flatMap(unit => trialRoutes(options, unit)),
@@ -82,7 +82,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
       summary: 'This document',
       answer: { type: 'object' },
       act: () => {
-        described ??= Buffer.from(JSON.stringify(openApi(documented, version)));
+        described ??= openApi(documented, version).then(document => Buffer.from(JSON.stringify(document)));
         return described;
       },
     }),

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ErrorCode } from '../core/errors.js';
 import type { Schema } from '../core/schema.js';
 import { PROBLEMS } from './problem-table.js';
@@ -13,12 +14,19 @@ const ACCESS_PROBLEMS: readonly ErrorCode[] = [
 ];
 const ANY_REQUEST: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];
 
-/** The OpenAPI document of the routes, from what registers and checks them. */
-export function openApi(routes: readonly Route[], version: string): Record<string, unknown> {
+/**
+ * The OpenAPI document of the routes, from what registers and checks them. It takes tens of milliseconds, so other requests
+ * are answered between any two routes.
+ */
+export async function openApi(routes: readonly Route[], version: string): Promise<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operation(route) };
   const schemas: Record<string, unknown> = {};
-  const referring = withReferences(paths, schemas);
+  const known = new Map<object, unknown>();
+  for (const route of routes) {
+    const described = withReferences(operation(route), schemas, known);
+    paths[route.path] = { ...paths[route.path], [route.method]: described };
+    await setImmediate();
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -30,7 +38,7 @@ export function openApi(routes: readonly Route[], version: string): Record<strin
     servers: [{ url: '/' }],
     security: [],
     tags: [...new Set(routes.map(route => route.tag))].map(name => ({ name, description: `${name}.` })),
-    paths: referring,
+    paths,
     components: { schemas },
   };
 }
@@ -84,7 +92,7 @@ function problems(route: Route): Record<string, Schema> {
 function withReferences(
   value: unknown,
   schemas: Record<string, unknown>,
-  known = new Map<object, unknown>(),
+  known: Map<object, unknown>,
 ): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const before = known.get(value);

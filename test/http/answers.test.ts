@@ -39,6 +39,16 @@ describe('every answer', () => {
 describe('the document', () => {
   const daemon = simulatedDaemon();
 
+  it('keeps nobody waiting while it is made for the first time', async () => {
+    const answered: string[] = [];
+    const ask = async (path: string) => {
+      await daemon.get(path);
+      answered.push(path);
+    };
+    await Promise.all([ask('/api/openapi.json'), ask('/healthz')]);
+    expect(answered).to.deep.equal(['/healthz', '/api/openapi.json']);
+  });
+
   it('names every refusal that a call may meet', async () => {
     const { paths } = (await daemon.get('/api/openapi.json')).body;
     const lists = (path: string, status: number, code: string) =>
