@@ -118,7 +118,7 @@ describe('the console under faults', function () {
   it('takes the answer to Off or STOP for what it says while the stream is silent', async () => {
     const page = await open();
     for (const [name, said] of [
-      ['Off', /^(?!.*MAY BE ON)No contact/],
+      ['Off', /^(?!.*MAY BE ON).*What you see is the last/],
       ['STOP', /^(?!.*MAY BE ON)STOP of \d\d:\d\d:\d\d is confirmed\./],
     ] as const) {
       await post('/api/laser', { action: 'on' });
