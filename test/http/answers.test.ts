@@ -60,7 +60,9 @@ describe('the document', () => {
       expect(lists(path, 400, 'caller-gone'), `half closed, ${path}`).to.equal(true);
     for (const path of ['/api/stop', '/api/match', '/api/session'])
       expect(lists(path, 400, 'caller-gone') ?? false, path).to.equal(false);
-    await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });
+    await eventually(
+      async () => (await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' })).status === 200,
+    );
     expect((await daemon.post('/api/gimbal/autotune', { loop: 'angle_yaw' })).status).to.equal(202);
     const { status, body } = await daemon.post('/api/laser', { action: 'on' });
     expect([status, body.code, lists('/api/laser', status, body.code)]).to.deep.equal([
