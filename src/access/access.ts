@@ -21,7 +21,9 @@ export const LOOK_AGAIN_MS = 250;
 
 const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add starts a new list.';
 const MOST_KNOWN = 100;
-const NOTHING: Caller = { token: undefined, rights: [] };
+const NOBODY: Caller = { token: undefined, rights: [] };
+/** With a secret that is no token's. */
+const STRANGER: Caller = { token: undefined, rights: [] };
 /** The caller while access is unavailable: looking harms nobody and shows what is wrong. */
 const LOOKER: Caller = { token: undefined, rights: ['read'] };
 const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
@@ -103,11 +105,11 @@ export class Access {
     const { state } = this;
     if (state === 'open') return EVERYTHING;
     if (state === 'unavailable') return LOOKER;
-    if (secret === undefined) return NOTHING;
+    if (secret === undefined) return NOBODY;
     const known = this.#known.get(secret);
     if (known !== undefined) return known;
     const token = tokenOf(secret, this.#tokens ?? []);
-    if (token === undefined) return NOTHING;
+    if (token === undefined) return STRANGER;
     const caller = { token, rights: ROLES[token.role] };
     // The same token can be typed in many ways, so the number of known secrets is bounded.
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
@@ -126,16 +128,15 @@ export class Access {
     );
   }
 
-  /** Returns who is asking. Throws `token-required`, `token-unknown`, `not-allowed` or `access-unavailable`. */
-  require(need: Need, secret: string | undefined): Caller {
-    const caller = this.callerOf(secret);
-    if (this.allows(need, caller)) return caller;
+  /** Throws `token-required`, `token-unknown`, `not-allowed` or `access-unavailable`. */
+  require(need: Need, caller: Caller): void {
+    if (this.allows(need, caller)) return;
     if (this.state === 'unavailable') throw this.#problem ?? new RobotError('access-unavailable');
     if (caller.token !== undefined) {
       const right = need === 'stop' ? MAY_STOP.join(' or ') : need;
       throw new RobotError('not-allowed', { right });
     }
-    throw new RobotError(secret === undefined ? 'token-required' : 'token-unknown');
+    throw new RobotError(caller === STRANGER ? 'token-unknown' : 'token-required');
   }
 
   async #watch(): Promise<void> {

@@ -75,7 +75,7 @@ export class Autotune {
     if (loop === undefined)
       throw new RobotError('loop-unfit', { loop: name, reason: `the ${unit} has none` });
     this.#requireFree(unit, name);
-    darken(robot);
+    robot.laser.requireDark();
     const gains = robot.store.current(unit).gains[name] ?? loop.defaults;
     const id = randomUUID();
     const nowMs = this.#clock.nowMs();
@@ -187,14 +187,6 @@ export class Autotune {
     if (isVisual && !flags.includes('target_visible')) {
       throw new RobotError('loop-unfit', { loop, reason: 'there is no target in view' });
     }
-  }
-}
-
-function darken(robot: Robot): void {
-  try {
-    robot.laserOff();
-  } catch (error) {
-    if (!isRobotError(error, 'laser-unavailable')) throw error;
   }
 }
 

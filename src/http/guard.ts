@@ -18,9 +18,9 @@ export function createGuard(access: Access): Guard {
       if (!access.allows(need, caller)) throw new RobotError('cross-site', { origin: ctx.get('Origin') });
       return;
     }
-    const { token } = access.callerOf(secret);
-    if (token !== undefined) ctx.state.who = token.name;
-    access.require(need, secret);
+    const caller = access.callerOf(secret);
+    if (caller.token !== undefined) ctx.state.who = caller.token.name;
+    access.require(need, caller);
   };
 }
 

@@ -84,8 +84,7 @@ export class MatchControl {
   }
 
   async #darken(): Promise<void> {
-    const pinFailure = this.#robot.laser.darken(undefined);
-    if (pinFailure !== undefined) throw pinFailure;
+    this.#robot.laser.requireDark();
   }
 
   /** Whether something runs that the phase does not allow, or may run in a controller that was never heard from. */

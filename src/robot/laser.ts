@@ -117,6 +117,12 @@ export class Laser {
     }
   }
 
+  /** Switches off. Throws where the laser may still be lit; supervision goes on darkening it then. */
+  requireDark(): void {
+    const failure = this.darken(undefined);
+    if (failure !== undefined) throw failure;
+  }
+
   /**
    * Supervision calls this at every tick. It darkens a laser that should be dark and may be lit, and a lit one whose
    * interlock is open or whose pin is lost.

@@ -25,9 +25,11 @@ describe('access to a closed robot', () => {
       const access = new Access({ disk, folder, clock, required: false, stop: 'anyone' });
       await access.open();
       for (let count = 0; count < 10_000; count += 1) {
-        expect(refusal(() => access.require('drive', newSecret()))).to.equal('token-unknown');
+        expect(refusal(() => access.require('drive', access.callerOf(newSecret())))).to.equal(
+          'token-unknown',
+        );
       }
-      expect(access.require('rule', secret).token?.name).to.equal('desk');
+      expect(access.callerOf(secret).token?.name).to.equal('desk');
       expect(reads).to.equal(1);
       access.close();
     }));
@@ -46,8 +48,8 @@ describe('access to a closed robot', () => {
     await opened;
     expect(access.state).to.equal('unavailable');
     expect(access.problem?.context.cure).to.include('too slow');
-    expect(refusal(() => access.require('drive', undefined))).to.equal('access-unavailable');
-    expect(refusal(() => access.require('stop', undefined))).to.equal(undefined);
+    expect(refusal(() => access.require('drive', access.callerOf(undefined)))).to.equal('access-unavailable');
+    expect(refusal(() => access.require('stop', access.callerOf(undefined)))).to.equal(undefined);
     answerAgain();
     await clock.advance(0);
     expect([access.state, access.problem, changes]).to.deep.equal(['open', undefined, 1]);
@@ -116,8 +118,8 @@ describe('a list of tokens that was read', () => {
       await becomes(lost);
       await clock.advance(1000);
       expect([access.state, access.names, changes]).to.deep.equal(['closed', ['desk'], 1]);
-      expect(refusal(() => access.require('drive', undefined))).to.equal('token-required');
-      expect(access.require('rule', 'secret').token?.name).to.equal('desk');
+      expect(refusal(() => access.require('drive', access.callerOf(undefined)))).to.equal('token-required');
+      expect(access.callerOf('secret').token?.name).to.equal('desk');
       expect(access.problem?.context).to.include({ lastHolds: true });
       expect(access.problem?.context.cure).to.include(cure);
       await becomes(list(encodeTokens([])));

@@ -208,6 +208,19 @@ describe('Laser', () => {
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
+  it('counts as dark without its pin where it was dark when that was lost, and not where it was lit', () => {
+    for (const [before, code] of [
+      ['off', 'no error'],
+      ['on', 'laser-unavailable'],
+    ] as const) {
+      const hardware: { laser: OutputPin | Missing } = { laser: new ScriptedPin() };
+      const { laser } = setUp({ hardware });
+      laser[before]();
+      hardware.laser = { missing: 'GPIO line 529 cannot be written', cure: 'Wait.' };
+      expect(codeOf(() => laser.requireDark())).to.equal(code);
+    }
+  });
+
   it('is off, and says why, when the pin comes back after it was lost', () => {
     const pin = new ScriptedPin();
     const hardware: { laser: OutputPin | Missing } = { laser: pin };

@@ -42,7 +42,8 @@ export function sessionRoutes(access: Access): Route[] {
       body: login,
       problems: ['token-unknown', 'access-unavailable'],
       act: ({ token: secret }, ctx) => {
-        const caller = access.require('read', secret);
+        const caller = access.callerOf(secret);
+        access.require('read', caller);
         if (access.state === 'unavailable') throw access.problem ?? new RobotError('access-unavailable');
         if (caller.token !== undefined) {
           // A line break that was pasted along is no part of a cookie.
