@@ -47,6 +47,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         'trial-ended',
         'loop-unfit',
         'silence-too-long',
+        'laser-unavailable',
         'pin-failed',
         'storage-failed',
       ],
