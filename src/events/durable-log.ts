@@ -125,6 +125,7 @@ export class DurableLog {
         this.#setProblem(this.#failure, tooSlow(operation, this.#path));
       });
       try {
+        if (this.#file !== undefined && this.#waiting.length > 0) await this.#leaveIfMoved(this.#file);
         this.#file ??= await this.#prepare();
         await this.#write(this.#file);
         if (this.#bytes > this.#mostBytes) this.#file = await this.#beginAnew(this.#file);
@@ -183,11 +184,13 @@ export class DurableLog {
   }
 
   /**
-   * Whether the content holds what was written last. The line behind one that is missing names its hash all the same, so
-   * that the gap is found.
+   * False where the file that was written last is gone or another one: the next line then follows the last one that was
+   * written all the same, so that `trunnion log verify` finds what is missing.
    */
   async #goesOn(whole: Buffer): Promise<boolean> {
     if (this.#head === undefined) return true;
+    const [next = ''] = whole.subarray(this.#bytes).toString().split('\n', 1);
+    if (parseLine(next)?.prev === this.#head.hash) return true;
     const last = endLines(whole.subarray(0, this.#bytes))?.last ?? (await this.#lastOfOldFile());
     return last !== undefined && sha256(last) === this.#head.hash;
   }
@@ -226,7 +229,6 @@ export class DurableLog {
       text += `${written}\n`;
     }
     const bytes = Buffer.from(text);
-    if (!(await file.isInPlace())) throw this.#moved();
     await file.append(bytes);
     await file.sync();
     this.#bytes += bytes.length;
@@ -252,10 +254,14 @@ export class DurableLog {
     return this.#prepare();
   }
 
-  /** What was written to a file before it was moved is in it; what still waits goes into another. */
-  #moved(): StorageFailure {
-    const cure = 'Leave the state folder where it is.';
-    return new RobotError('storage-failed', { operation: 'write', path: this.#path, errno: 'moved', cure });
+  /** What was written to a file before it was moved is in it; what waits goes into another at once. */
+  async #leaveIfMoved(file: DiskFile): Promise<void> {
+    if (await file.isInPlace()) return;
+    const cure = 'Copy the log of events, and leave it where it is.';
+    const failure = { operation: 'write', path: this.#path, errno: 'moved', cure } as const;
+    this.#setProblem(new RobotError('storage-failed', failure), undefined);
+    await file.close().catch(() => undefined);
+    this.#file = undefined;
   }
 
   get #path(): string {

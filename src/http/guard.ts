@@ -37,8 +37,8 @@ function presented(ctx: Context): { readonly secret: string | undefined; readonl
 }
 
 /**
- * Undefined ends the session. The cookie has an age and no date, as Koa's own would have: a board without a clock of its
- * own may be weeks behind.
+ * Undefined ends the session. The cookie has Max-Age and no Expires, which `ctx.cookies` would write by the clock of a
+ * board that may be weeks behind.
  */
 export function setSession(ctx: Context, secret: string | undefined): void {
   const age = secret === undefined ? 0 : SESSION_S;

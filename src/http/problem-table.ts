@@ -139,8 +139,8 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     409,
     'Match changed',
     ({ id, revision, phase }) =>
-      `The match is ${id} at revision ${revision} in phase ${phase}: a call needs a higher revision, and a new id ` +
-      'phase none or ended.',
+      `The match is ${id} at revision ${revision} in phase ${phase}: a call needs a higher revision, and a new id is ` +
+      'taken while the phase is none or ended.',
   ),
   'lease-held': answer(
     409,

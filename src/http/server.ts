@@ -82,7 +82,8 @@ export function createHttpServer(listener: RequestListener): Server {
     const connection = connections.get(request.socket);
     if (connection === undefined || connection.next !== undefined) {
       request.socket.destroy();
-      // Otherwise Node makes an error with a stack for each of what may be hundreds of requests in one piece.
+      // There may be hundreds in one piece. When the connection closes, Node makes an error for each of them, and
+      // writes its stack out unless the request was destroyed before.
       request.destroy();
     } else if (connection.exchange === undefined) answer(connection, { request, response });
     else connection.next = { request, response };

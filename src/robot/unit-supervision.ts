@@ -13,7 +13,7 @@ const POLL_MS = 100;
 const TAKE_IN_MS = 350;
 /** Readings let switches go first for so long. */
 const GIVE_WAY_MS = 20;
-/** At rest neither the last heartbeat nor the readings become older than this, or than one poll where polls are slower. */
+/** At rest heartbeat and readings are due when they would be older than this at the next poll, if that is in time. */
 const AT_REST_MS = 100;
 /** Controllers that bear less silence hear a heartbeat at every poll. To the others two lost ones do not matter. */
 const PATIENT_MS = 450;

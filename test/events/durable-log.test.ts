@@ -259,11 +259,12 @@ describe('the durable log', () => {
       expect(content.toString()).to.include('"what":"log-repaired"');
     }));
 
-  for (const [what, older] of [
-    ['with no older part', 1 << 20],
-    ['with an older part', 400],
+  for (const [what, older, isFailing] of [
+    ['with no older part', 1 << 20, false],
+    ['with an older part', 400, false],
+    ['where the first sync of that fails', 1 << 20, true],
   ] as const) {
-    it(`goes on in a new file after its own was moved away, ${what}, and says so meanwhile`, async () => {
+    it(`goes on at once in a new file after its own was moved away, ${what}, and says so`, async () => {
       const disk = new RecordingDisk();
       const clock = new ManualClock();
       const isSynchronised = () => false;
@@ -277,12 +278,23 @@ describe('the durable log', () => {
         await clock.advance(200);
       }
       await disk.rename(`/state/${LOG_FILE}`, '/state/moved');
+      const problems: unknown[] = [];
+      durable.changed.add(() => problems.push(durable.problem?.context.errno));
+      // Of a file that is opened the first sync is that of the opening, the second that of what was appended to it.
+      let syncs = -1;
+      disk.interfere = async operation => {
+        if (operation === 'openToAppend') syncs = 0;
+        if (operation !== 'sync' || !isFailing || syncs < 0) return;
+        syncs += 1;
+        if (syncs < 2) return;
+        disk.interfere = async () => undefined;
+        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
+      };
       acts(1)(log);
-      await clock.advance(200);
-      expect(durable.problem?.context).to.include({ errno: 'moved', path: `/state/${LOG_FILE}` });
+      await clock.advance(isFailing ? 3000 : 200);
+      expect(problems).to.deep.equal(isFailing ? ['moved', 'EIO', undefined] : ['moved', undefined]);
       acts(1)(log);
-      await clock.advance(3000);
-      expect(durable.problem).to.equal(undefined);
+      // The end of the daemon, before its next look at what waits.
       await durable.close();
       log.close();
       const files = disk.files();

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
+import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -155,5 +157,26 @@ describe('a profile that several people change at once', () => {
       const list: { profile: { name: string; starred: boolean } }[] = (await daemon.get(PATH)).body;
       expect(list.find(({ profile }) => profile.name === 'carpet')?.profile.starred).equal(true);
     }
+  });
+});
+
+describe('a profile that is refused because the saved gains cannot be read', () => {
+  const daemon = simulatedDaemon(
+    {},
+    {
+      disk: real => ({
+        ...real,
+        read: async path => {
+          if (!path.endsWith(JOURNAL_FILE)) return real.read(path);
+          throw new RobotError('storage-failed', { operation: 'read', path, errno: 'EIO' });
+        },
+      }),
+    },
+  );
+
+  it('is not kept', async () => {
+    const { status } = await daemon.post(PATH, { name: 'carpet', gains: CARPET });
+    expect(status).to.equal(503);
+    expect((await daemon.get(PATH)).body).to.deep.equal([]);
   });
 });

@@ -101,14 +101,15 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
           profile: { name, ...asked(before), savedAt: before?.savedAt ?? '' },
           replaced: before,
         });
+        // Before anything is kept: where the journal cannot be read, this refuses.
+        const inForce = robot.store.current(unitName).gains;
         const { profile, replaced } = dryRun
           ? preview(await profiles.find(unitName, name))
           : await profiles.keep(unitName, name, asked, { replace });
-        const before = replaced?.gains ?? robot.store.current(unitName).gains;
         return {
           profile,
           replaced: replaced ?? null,
-          difference: changedLoops(before, gains),
+          difference: changedLoops(replaced?.gains ?? inForce, gains),
           kept: !dryRun,
         };
       },
