@@ -37,7 +37,7 @@ export function Page() {
     const root = document.documentElement;
     root.toggleAttribute('data-stale', !fresh);
     root.toggleAttribute('data-stopped', status?.stopped === true);
-    root.toggleAttribute('data-lit', light === 'on' || light === 'fault' || (!fresh && model.laser.mayBeLit));
+    root.toggleAttribute('data-lit', light === 'fault' || (fresh ? light === 'on' : model.laser.mayBeLit));
   });
   return (
     <>

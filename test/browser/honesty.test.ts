@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { alerts, consoleInBrowser, forward, has, mode, overflow, shows } from './console-page.js';
-import { delaying } from './held-requests.js';
+import { delaying, holding } from './held-requests.js';
 
 /** It must never look calmer than the robot is. */
 describe('the console under faults', function () {
@@ -129,11 +129,30 @@ describe('the console under faults', function () {
       await page.getByRole('button', { name, exact: true }).click();
       await shows(alerts(page), said);
       expect(await page.title()).not.to.match(/MAY BE ON/);
+      await has(page.locator('html'), 'data-lit', null);
       await page.unroute('**/api/events');
       await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
       await shows(page.locator('.link'), /Live/);
       expect(await alerts(page).textContent()).not.to.match(/is confirmed/);
     }
+  });
+
+  it('believes light that was heard of after its Off over an answer to that which comes later', async () => {
+    const page = await open();
+    await shows(lamp(page), /^dark$/);
+    const { asked, release } = await holding(page, /api\/laser/, 'POST', 'after');
+    await page.getByRole('button', { name: 'Off', exact: true }).click();
+    await eventually(async () => asked.length === 1 && (await robot.truth()).laser !== undefined);
+    await page.evaluate("fetch('/healthz')");
+    await post('/api/laser', { action: 'on' });
+    await shows(lamp(page), /LASER ON/);
+    const isAnswered = page.waitForResponse(/laser/);
+    release();
+    await (await isAnswered).finished();
+    robot.daemon.process.kill('SIGSTOP');
+    await shows(alerts(page).locator('[data-tone=alarm]').first(), /LASER MAY BE ON/);
+    robot.daemon.process.kill('SIGCONT');
+    await shows(page.locator('.link'), /Live/);
   });
 
   it('forgets that light was asked for which the daemon refused', async () => {

@@ -114,6 +114,9 @@ describe('the match view', function () {
     expect(asked).to.include('{}').and.not.to.include('{"action":"on"}');
     await has(laserOn(page), 'aria-disabled', 'true');
     await has(mode(page, 'Gimbal', 'auto'), 'aria-disabled', 'true');
+    // What calms is not kept back.
+    await mode(page, 'Gimbal', 'manual').click();
+    await eventually(async () => asked.includes('{"mode":"manual"}'));
   });
 
   it('keeps a long unbroken name and reason within the screen, and all within reach on a low one', async () => {

@@ -54,6 +54,40 @@ describe('the console whose answers come late, or after a restart', function () 
     expect(asked).to.deep.equal(['POST']);
   });
 
+  it('does not try after a STOP what waited for the end of the trial before', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    await kp.fill('20');
+    await kp.press('Enter');
+    await shows(alerts(page), /this page tries/);
+    const { asked, release } = await holding(page, /pidconfig\/trial/, 'DELETE');
+    await kp.press('Control+z');
+    await eventually(async () => asked.includes('DELETE'));
+    const before = asked.length;
+    await kp.fill('21');
+    await kp.press('Enter');
+    await page.locator('.stop').click();
+    await shows(alerts(page), /Stopped:/);
+    release();
+    await page.evaluate("fetch('/healthz')");
+    expect(asked.slice(before)).to.deep.equal([]);
+  });
+
+  it('asks on for its trial after a STOP, and hears that it has ended', async () => {
+    const page = await open();
+    const kp = field(page, 'Speed loop kp');
+    await kp.fill('20');
+    await kp.press('Enter');
+    await shows(alerts(page), /this page tries/);
+    await page.route('**/api/stop', () => undefined);
+    await page.locator('.stop').click();
+    // A renewal of each second falls into the stop, and is not sent.
+    await page.evaluate('new Promise(done => setTimeout(done, 1500))');
+    await page.unroute('**/api/stop');
+    await shows(alerts(page), /Stopped:/);
+    await page.waitForRequest(request => request.method() === 'POST' && /trial/.test(request.url()));
+  });
+
   it('undoes a trial that is not answered yet', async () => {
     const { page, kp, asked, release } = await trying();
     await kp.press('Control+z');

@@ -31,7 +31,11 @@ export function ModeSwitch({ unit: { name, title }, holds }: ModeSwitchProps) {
               what={mode}
               run={() => model.switchMode(name, mode)}
               pressed={status?.mode === mode}
-              disabled={model.isStopping || !model.may('drive') || allowed?.includes(mode) === false}
+              disabled={
+                (mode === 'manual' ? model.stop.stopped : model.isStopping) ||
+                !model.may('drive') ||
+                allowed?.includes(mode) === false
+              }
             >
               {mode}
             </Button>

@@ -6,8 +6,6 @@ import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
 import { createRequest, type RequestHandlers, SESSION } from './request.js';
 
-const RESUME = '/api/resume';
-
 export interface SavedGains {
   readonly revision: number;
   readonly savedAt: string;
@@ -33,12 +31,14 @@ export function createDaemon(handlers: RequestHandlers) {
     movers.get(path)?.abort();
     movers.delete(path);
   };
-  /** A renewal goes beside the ones before it; nothing but a resume goes behind a stop that is under way. */
-  const move = <T>(path: string, body?: unknown, renews = false) => {
+  /**
+   * A renewal goes beside the ones before it. While a stop is under way nothing is asked for but what `calms`, and a resume.
+   */
+  const move = <T>(path: string, body?: unknown, { renews = false, calms = false } = {}) => {
+    if (stopping > 0 && !calms) return post<T>(path, body, AbortSignal.abort());
     if (!renews) takeBack(path);
     const mover = movers.get(path) ?? new AbortController();
     movers.set(path, mover);
-    if (stopping > 0 && path !== RESUME) mover.abort();
     return post<T>(path, body, mover.signal);
   };
   const basedOn = (revision: number | undefined) =>
@@ -56,15 +56,16 @@ export function createDaemon(handlers: RequestHandlers) {
     },
     /** Changes with each stop: what waits for its turn must not be asked for after one that came meanwhile. */
     stops: () => stops,
-    resume: () => move(RESUME),
+    resume: () => move('/api/resume', undefined, { calms: true }),
     light: () => move('/api/laser', { action: 'on' }),
     darken: (onSlow: () => void) => {
       takeBack('/api/laser');
       return insistOnDark(onSlow);
     },
-    switchMode: (unit: UnitName, mode: Mode) => move(`/api/${unit}/mode/switch`, { mode }),
+    switchMode: (unit: UnitName, mode: Mode) =>
+      move(`/api/${unit}/mode/switch`, { mode }, { calms: mode === 'manual' }),
     excite: (unit: UnitName, wave: { loop: string; amplitude: number | null; periodS: number | null }) =>
-      move<Excitation>(`/api/${unit}/excitation`, wave),
+      move<Excitation>(`/api/${unit}/excitation`, wave, { calms: wave.amplitude === 0 }),
     gains: (unit: UnitName) => get<GainSet>(`/api/${unit}/pidconfig`),
     save: (unit: UnitName, gains: GainSet, baseRevision?: number) =>
       post<GainSet>(`/api/${unit}/pidconfig${basedOn(baseRevision)}`, gains),
@@ -75,11 +76,11 @@ export function createDaemon(handlers: RequestHandlers) {
       unit: UnitName,
       trial: { gains: GainSet; leaseS: number; id: string | undefined },
       renews: boolean,
-    ) => move<TrialStatus>(`/api/${unit}/pidconfig/trial`, trial, renews),
+    ) => move<TrialStatus>(`/api/${unit}/pidconfig/trial`, trial, { renews }),
     endTrial: (unit: UnitName) => remove(`/api/${unit}/pidconfig/trial`),
     /** Begins a tuning. With the id of one it renews that. */
     tune: (unit: UnitName, wanted: { loop: string; style: Tune['style']; leaseS: number; id?: string }) =>
-      move<Tune>(`/api/${unit}/autotune`, wanted, wanted.id !== undefined),
+      move<Tune>(`/api/${unit}/autotune`, wanted, { renews: wanted.id !== undefined }),
     lastTune: (unit: UnitName) => get<{ readonly tune: Tune | null }>(`/api/${unit}/autotune`),
     endTune: (unit: UnitName) => remove(`/api/${unit}/autotune`),
     steps: (unit: UnitName, loop: string) => get<readonly StepSummary[]>(`/api/${unit}/steps?loop=${loop}`),

@@ -16,6 +16,8 @@ export class LaserAsk {
   readonly #since = signal<'on' | 'dark' | undefined>(undefined);
   /** When light was asked for, on the page's clock. */
   #askedMs = 0;
+  /** How many statuses have said that it is lit. */
+  #lit = 0;
 
   constructor(daemon: Daemon, status: ReadonlySignal<Status | undefined>) {
     this.#daemon = daemon;
@@ -38,17 +40,24 @@ export class LaserAsk {
   }
 
   async darken(): Promise<void> {
-    if (await this.act.run('off', () => this.#daemon.darken(() => undefined))) this.isDark();
+    const isDark = this.darkening();
+    if (await this.act.run('off', () => this.#daemon.darken(() => undefined))) isDark();
   }
 
-  /** The daemon has answered that it is dark. */
-  isDark(): void {
-    this.#since.value = 'dark';
+  /** An Off or a stop is asked for. The act that it gives says that the daemon has answered it: somebody may have lit it since. */
+  darkening(): () => void {
+    const lit = this.#lit;
+    return () => {
+      this.#since.value = lit === this.#lit ? 'dark' : undefined;
+    };
   }
 
-  /** Something has come. On its connection it may be older than the light that was asked for on another. */
-  heard(isStatus: boolean): void {
+  /**
+   * Telemetry has come, or a status. On their connection they may be older than the light that was asked for on another.
+   */
+  heard(status?: Status): void {
+    if (status?.laser.light === 'on') this.#lit += 1;
     const isLate = this.act.pending.peek() !== undefined || performance.now() - this.#askedMs < OLDER_MS;
-    if (this.#since.peek() === 'dark' ? isStatus : !isLate) this.#since.value = undefined;
+    if (this.#since.peek() === 'dark' ? status !== undefined : !isLate) this.#since.value = undefined;
   }
 }

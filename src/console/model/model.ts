@@ -64,7 +64,7 @@ export class Model {
       status,
       fresh,
       rights: () => this.session.peek()?.rights.join(),
-      onConfirmed: () => this.laser.isDark(),
+      darkening: () => this.laser.darkening(),
     });
     this.log = new EventLog(daemon);
     this.gains = perUnit(unit => new UnitGains(unit, daemon));
@@ -163,7 +163,7 @@ export class Model {
     this.#isOpened = false;
     batch(() => {
       this.status.value = status;
-      this.laser.heard(true);
+      this.laser.heard(status);
       this.stop.isConfirmed.value = false;
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
@@ -172,7 +172,7 @@ export class Model {
 
   takeTelemetry(sample: Sample): void {
     this.telemetry.take(sample);
-    this.laser.heard(false);
+    this.laser.heard();
     this.stop.again();
   }
 

@@ -13,7 +13,8 @@ export interface StopAskOptions {
   readonly fresh: ReadonlySignal<boolean>;
   /** Of whoever is here; undefined as long as they are not known. */
   readonly rights: () => string | undefined;
-  readonly onConfirmed: () => void;
+  /** A stop is asked for. The act that it gives is called when the laser is dark by it. */
+  readonly darkening: () => () => void;
 }
 
 /** The STOP that was pressed here, until the robot is seen stopped. */
@@ -98,6 +99,7 @@ export class StopAsk {
   async #send(): Promise<void> {
     this.#askedWith = this.#options.rights();
     this.isConfirmed.value = false;
+    const isDark = this.#options.darkening();
     if (this.act.refusal.peek() !== undefined) this.asksAgain.value = true;
     const isDone = await this.act.run('stop', () =>
       this.#options.daemon.stop(() => {
@@ -108,7 +110,7 @@ export class StopAsk {
     this.#endedMs = performance.now();
     this.asksAgain.value = false;
     this.isConfirmed.value = isDone;
-    if (isDone) this.#options.onConfirmed();
+    if (isDone) isDark();
     if (this.stopped) this.act.clear();
   }
 }

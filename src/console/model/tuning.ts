@@ -90,6 +90,8 @@ export class Tuning {
   /** The unit's loops from the inside out. An outer loop stands on its inner ones, so what is better is saved before. */
   async tuneAll(unit: UnitName): Promise<void> {
     const loops = insideOut(unit);
+    const { daemon, save } = this.#options;
+    const stops = daemon.stops();
     this.ended.value = [];
     for (const [index, choice] of loops.entries()) {
       this.plan.value = loops.slice(index + 1);
@@ -97,7 +99,9 @@ export class Tuning {
       if (tune === undefined || tune.state === 'aborted') break;
       this.ended.value = [...this.ended.value, tune];
       const gains = tune.state === 'better' ? tune.proposed?.gains : undefined;
-      if (gains !== undefined && !(await this.#options.save(choice, gains))) break;
+      if (gains !== undefined && !(await save(choice, gains))) break;
+      // Somebody stopped the robot meanwhile, and may have resumed it.
+      if (daemon.stops() !== stops) break;
     }
     this.plan.value = [];
   }

@@ -16,22 +16,20 @@ interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onCl
 
 /** A button that shows its request as under way from the press on. Disabled, it keeps the focus that it has. */
 export function Press({ act, what, run, pressed, disabled, atTouch, children, ...rest }: PressProps) {
-  /** The finger or mouse that touched it last. */
-  const pointer = useRef(-1);
+  /** It acted when it was touched, and the click of that touch may still come. */
+  const hasRun = useRef(false);
   return (
     <button
       type="button"
       {...rest}
       onPointerDown={event => {
-        if (!atTouch || event.button !== 0) return;
-        pointer.current = event.pointerId;
-        run();
+        hasRun.current = atTouch === true && event.button === 0;
+        if (hasRun.current) run();
       }}
       onClick={event => {
-        // Of a key the detail is 0, whatever the browser calls its pointer.
-        const hasRun =
-          event instanceof PointerEvent && event.detail > 0 && event.pointerId === pointer.current;
-        if (!disabled && !hasRun) run();
+        // Of a key the detail is 0.
+        if (!disabled && !(hasRun.current && event.detail > 0)) run();
+        hasRun.current = false;
       }}
       aria-disabled={disabled || undefined}
       aria-pressed={pressed}
