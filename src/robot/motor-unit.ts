@@ -33,8 +33,6 @@ interface UnitOptions {
   readonly emit: (event: UnitEvent) => void;
   /** Whether somebody wants the readings of every poll. */
   readonly isFollowed: () => boolean;
-  /** The time from one tick to the next. */
-  readonly pollMs: number;
   /** Called when the controller is latched although nobody here asked for it. */
   readonly foundLatched: () => void;
   readonly stepCaptured: (capture: StepCapture) => void;

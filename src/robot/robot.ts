@@ -89,7 +89,6 @@ export class Robot {
         silence: settings.silence[name],
         emit: event => this.#emit({ ...event, unit: name }),
         isFollowed: () => this.followed.any,
-        pollMs: this.#periodMs,
         foundLatched: () => this.#stop.begin(`${name} controller found stopped`),
         stepCaptured: capture => this.stepped.emit(capture),
       });

@@ -13,8 +13,10 @@ const POLL_MS = 100;
 const TAKE_IN_MS = 350;
 /** Readings let switches go first for so long. */
 const GIVE_WAY_MS = 20;
-/** At rest heartbeat and readings are due when they would be older than this at the next poll, if that is in time. */
-const AT_REST_MS = 100;
+/** The readings of a unit at rest are taken anew after this time: at every fifth poll of 50 Hz. */
+const READ_AT_REST_MS = 90;
+/** A unit at rest gets a heartbeat after this time: at every third poll of 50 Hz, and within 100 ms or one poll. */
+const BEAT_AT_REST_MS = 50;
 /** Controllers that bear less silence hear a heartbeat at every poll. To the others two lost ones do not matter. */
 const PATIENT_MS = 450;
 /** Failed polls in a row before a controller counts as gone. */
@@ -30,8 +32,6 @@ interface SupervisionOptions {
   readonly clock: Clock;
   readonly emit: (event: UnitEvent) => void;
   readonly isFollowed: () => boolean;
-  /** The time from one tick to the next. */
-  readonly pollMs: number;
   readonly unit: Unit;
   readonly link: Link;
   readonly stepCaptured: (capture: StepCapture) => void;
@@ -46,7 +46,6 @@ export class UnitSupervision {
   readonly #clock: Clock;
   readonly #emit: (event: UnitEvent) => void;
   readonly #isFollowed: () => boolean;
-  readonly #pollMs: number;
   readonly #steps: StepReader;
   #identity: Identity | undefined;
   /** Boot id of the controller that was taken in last. */
@@ -70,7 +69,6 @@ export class UnitSupervision {
     this.#clock = options.clock;
     this.#emit = options.emit;
     this.#isFollowed = options.isFollowed;
-    this.#pollMs = options.pollMs;
     this.#steps = new StepReader(options);
   }
 
@@ -208,7 +206,7 @@ export class UnitSupervision {
   }
 
   get #areReadingsDue(): boolean {
-    return !this.#isAtRest || this.#telemetry === undefined || this.#isOld(this.#readAtMs);
+    return !this.#isAtRest || this.#telemetry === undefined || this.#isOlder(this.#readAtMs, READ_AT_REST_MS);
   }
 
   /** False also for a controller that was reset: it has heard no heartbeat since. */
@@ -220,12 +218,11 @@ export class UnitSupervision {
     const { givenMs } = this.#silence;
     const isPatient = givenMs === 0 || givenMs >= PATIENT_MS;
     const isRare = this.#isAtRest && isPatient && this.#isTakenIn;
-    return !isRare || this.#isOld(this.#beatAtMs);
+    return !isRare || this.#isOlder(this.#beatAtMs, BEAT_AT_REST_MS);
   }
 
-  /** Whether what was done at `atMs` would be too old at the next poll of a unit at rest. */
-  #isOld(atMs: number): boolean {
-    return this.#clock.nowMs() + this.#pollMs - atMs > AT_REST_MS;
+  #isOlder(atMs: number, ageMs: number): boolean {
+    return this.#clock.nowMs() - atMs >= ageMs;
   }
 
   async #beat(urgency: Urgency): Promise<void> {

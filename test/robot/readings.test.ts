@@ -58,7 +58,7 @@ describe('readings', () => {
       await robot.wait(1000);
       const gapsMs = beatsMs.slice(1).map((ms, index) => ms - (beatsMs[index] ?? 0));
       expect(Math.max(...gapsMs), `${pollHz} Hz`).to.be.below(Math.max(100, 1000 / pollHz) + 2);
-      expect(beatsMs.length, `${pollHz} Hz`).to.be.within(4, 16);
+      expect(beatsMs.length, `${pollHz} Hz`).to.be.within(4, 21);
       await robot.during(chassis().setMode('auto'));
       expect(await perSecond('heartbeat'), `${pollHz} Hz, auto`).to.be.within(pollHz - 1, pollHz + 1);
     }
@@ -73,7 +73,7 @@ describe('readings', () => {
       return isLost ? 'fails' : undefined;
     };
     robot.frames.length = 0;
-    await robot.wait(160);
+    await robot.wait(100);
     const beats = robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === 'heartbeat');
     expect([lost, beats.length]).to.deep.equal([6, 7]);
     expect(chassis().report()).to.include({ online: true });
