@@ -4,7 +4,7 @@ import { gainsChecksum } from '../../src/protocol/codec.js';
 /** Staged and active gains of one controller: whole sets become active, or nothing does. */
 export class GainBank {
   readonly #unit: Unit;
-  readonly #staged = new Map<Loop, Gains>();
+  readonly #staged = new Map<number, Gains>();
   #active: GainSet | undefined;
   #checksum = 0;
   #commitRefused = false;
@@ -27,21 +27,25 @@ export class GainBank {
 
   /** One bit per slot. */
   get stagedBits(): number {
-    return [...this.#staged.keys()].reduce((bits, { slot }) => bits | (1 << slot), 0);
+    return [...this.#staged.keys()].reduce((bits, slot) => bits | (1 << slot), 0);
   }
 
-  stage(loop: Loop, gains: Gains): void {
-    this.#staged.set(loop, gains);
+  stage({ slot }: Loop, gains: Gains): void {
+    this.#staged.set(slot, gains);
   }
 
   /** The content of the loop's staging frame. A commit leaves it as it was. */
-  shown(loop: Loop): Gains {
-    return this.#staged.get(loop) ?? this.#active?.[loop.name] ?? { kp: 0, ki: 0, kd: 0 };
+  shown({ slot, name }: Loop): Gains {
+    return this.#staged.get(slot) ?? this.#active?.[name] ?? { kp: 0, ki: 0, kd: 0 };
   }
 
   commit(checksum: number): void {
-    const set = Object.fromEntries([...this.#staged].map(([{ name }, gains]) => [name, gains]));
-    const whole = this.#staged.size === this.#unit.loops.length;
+    const set: Record<string, Gains> = {};
+    for (const { slot, name } of this.#unit.loops) {
+      const staged = this.#staged.get(slot);
+      if (staged !== undefined) set[name] = staged;
+    }
+    const whole = Object.keys(set).length === this.#unit.loops.length;
     this.#commitRefused = !whole || gainsChecksum(this.#unit, set) !== checksum;
     if (this.#commitRefused) return;
     this.#active = set;
