@@ -250,6 +250,15 @@ describe('SimulatedController', () => {
       expect(host.read(gainsRegister(2)).kp).to.equal(2);
     });
 
+    it('are the same set in whatever order they were staged', () => {
+      const host = new ControllerHost();
+      host.heartbeat(0);
+      for (const { name } of [...unit.loops].reverse()) host.stage({ [name]: other[name]! });
+      host.commit(other);
+      host.tick();
+      expect(Object.keys(host.loops.last?.gains ?? {})).to.deep.equal(unit.loops.map(({ name }) => name));
+    });
+
     const refused: readonly [string, (host: ControllerHost) => void][] = [
       ['nothing is staged', host => host.commit(defaultGains(unit))],
       [
