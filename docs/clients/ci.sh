@@ -5,6 +5,8 @@ set -euo pipefail
 PATH=$PWD/node_modules/.bin:$PATH
 
 work=$(mktemp -d)
+# It may be read before the robot has begun to write it.
+touch "$work/log"
 trunnion-sim --port 0 --state "$work/state" > "$work/log" &
 robot=$!
 trap 'kill "$robot" 2> /dev/null || true; rm -rf "$work"' EXIT
