@@ -1,5 +1,4 @@
 import { trackingErrors } from '../../sim/trials/tracking.js';
-import { STARTS, type TuningTrial, tuningTrial } from '../../sim/trials/tuning-trial.js';
 import {
   defaultGains,
   type GainSet,
@@ -11,6 +10,7 @@ import {
 import { optionsOf, refuse } from '../script.js';
 import { drawPictures } from './pictures.js';
 import { ROBOTS } from './robots.js';
+import { STARTS, type TuningTrial, tuningTrial } from './tuning-trial.js';
 
 const USAGE = `Usage: npm run -s tune -- [options]     tunes the simulated robot, faster than real time
 

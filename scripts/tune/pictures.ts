@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RobotTrial } from '../../sim/trials/robot-trial.js';
-import { TrialPort } from '../../sim/trials/trial-port.js';
 import { type Gains, unitNamed } from '../../src/core/units.js';
 import { simulate } from '../../src/tuning/closed-loop.js';
 import { worthOf } from '../../src/tuning/design.js';
@@ -10,6 +9,7 @@ import { courseOf } from '../../src/tuning/fit.js';
 import { shapeOf } from '../../src/tuning/loop-shape.js';
 import { propose } from '../../src/tuning/propose.js';
 import { type Curve, lineChart } from './line-chart.js';
+import { TrialPort } from './trial-port.js';
 
 const UNIT = unitNamed('gimbal');
 const LOOP = 'angle_yaw';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { TrialPort } from '../../scripts/tune/trial-port.js';
 import { RobotTrial } from '../../sim/trials/robot-trial.js';
-import { TrialPort } from '../../sim/trials/trial-port.js';
 import { proposeInWorker } from '../../src/autotune/proposer.js';
 import { unitNamed } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/loop-shape.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { TrialPort } from '../../scripts/tune/trial-port.js';
+import { STARTS, tuningTrial } from '../../scripts/tune/tuning-trial.js';
 import { RobotTrial } from '../../sim/trials/robot-trial.js';
-import { TrialPort } from '../../sim/trials/trial-port.js';
-import { STARTS, tuningTrial } from '../../sim/trials/tuning-trial.js';
 import { UNIT_LIST } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/loop-shape.js';
 import { measure } from '../../src/tuning/tuner.js';

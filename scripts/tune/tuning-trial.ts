@@ -1,9 +1,9 @@
+import type { PhysicsOptions } from '../../sim/robot-physics.js';
+import { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { type Style, TUNING_PART } from '../../src/core/tuning-terms.js';
 import type { Gains, Loop, Unit } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/loop-shape.js';
 import { type Measured, measure, type TuneResult, tune } from '../../src/tuning/tuner.js';
-import type { PhysicsOptions } from '../robot-physics.js';
-import { RobotTrial } from './robot-trial.js';
 import { TrialPort } from './trial-port.js';
 
 type Start = (defaults: Gains) => Gains;

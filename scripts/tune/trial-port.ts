@@ -1,3 +1,5 @@
+import type { LoopReading } from '../../sim/firmware/unit-loops.js';
+import type { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { LONGEST_TUNING_S } from '../../src/core/tuning-terms.js';
 import { type Gains, type Loop, type UnitName, unitNamed } from '../../src/core/units.js';
 import { CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
@@ -5,8 +7,6 @@ import type { HalfWave } from '../../src/tuning/excited-run.js';
 import { type Proposal, propose } from '../../src/tuning/propose.js';
 import { Ringing } from '../../src/tuning/ringing.js';
 import type { ProposalTask, Recording, TunerPort, WaveRequest } from '../../src/tuning/tuner.js';
-import type { LoopReading } from '../firmware/unit-loops.js';
-import type { RobotTrial } from './robot-trial.js';
 
 /** A wave that ended has faded after a second. */
 const FADE_S = 1.1;
