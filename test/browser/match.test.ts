@@ -104,12 +104,12 @@ describe('the match view', function () {
     const asked: string[] = [];
     page.on('request', request => asked.push(request.postData() ?? ''));
     await page.route('**/api/stop', () => undefined);
-    // The press on On is full before this ends.
-    await page.evaluate(`new Promise(done => {
+    await page.evaluate(`
       document.querySelector('.laser .hold').dispatchEvent(new Event('pointerdown', { bubbles: true }));
       dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
-      setTimeout(done, 600);
-    })`);
+    `);
+    // The press on On is full before the third STOP is sent.
+    await eventually(async () => asked.filter(body => body === '{}').length >= 3);
     await page.evaluate("fetch('/healthz')");
     expect(asked).to.include('{}').and.not.to.include('{"action":"on"}');
     await has(laserOn(page), 'aria-disabled', 'true');
