@@ -140,23 +140,31 @@ export class UnitGains {
     const act = { kind: 'trial' } as const;
     try {
       await this.#gate.request(act, stillWanted, async untilMs => {
-        const running = this.#state.gains.trial;
+        const { gains: wanted } = this.#state;
+        const running = wanted.trial;
+        const noneEnded = wanted.noneEnded();
+        // This throws where the journal cannot be read, for nobody would know which gains come after the trial.
+        this.#store.current(this.#unit.name);
         if (running !== undefined && running.id !== trial.id) {
           throw new RobotError('trial-running', { unit: this.#unit.name, by: running.by });
         }
         // A save that still waits for the disk would end this trial as soon as the disk answers.
-        if (this.#state.gains.savesPending) throw new RobotError('unit-busy', { unit: this.#unit.name });
+        if (wanted.savesPending) throw new RobotError('unit-busy', { unit: this.#unit.name });
         // Fresh readings show which loops are past their bound already; these gains are not to blame for those.
         if (running === undefined) await this.#supervision.takeReadings({ priority: 'gains', untilMs });
         const { wantedWave, guardInTrials } = this.#state;
         if (wantedWave !== undefined) await this.#reconciler.guardFor(wantedWave, guardInTrials, untilMs);
         await this.#reconciler.applyGains(trial.gains, untilMs);
+        const stillAllowed = () => {
+          this.#gate.requireNotOvertaken(act);
+          stillWanted?.();
+          noneEnded();
+        };
+        stillAllowed();
         // A wave that had to end for its guard goes on.
         await this.#reconciler.mendWave(untilMs);
-        // A trial can end without waiting for the turn of the request that renews it.
-        if (this.#state.gains.trial !== running) throw new RobotError('trial-ended');
-        this.#gate.requireNotOvertaken(act);
-        this.#state.gains.beginTrial(trial);
+        stillAllowed();
+        wanted.beginTrial(trial);
       });
     } catch (error) {
       await this.settle();

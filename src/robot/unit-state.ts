@@ -242,8 +242,10 @@ export class UnitState {
     const gone = old.filter(fault => !now.includes(fault));
     if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
     if (appeared.includes('ran_away')) {
-      // The controller's guard ended the wave. It must not come back, whatever frames are under way.
+      // The controller's guard ended the wave. It must not come back, whatever frames are under way, and writing it away
+      // once more would make the controller forget that it ran away.
       this.#wave.want(undefined);
+      if (this.#shownWave !== undefined) this.#shownWave = { ...this.#shownWave, amplitude: 0 };
       this.gains.endTrial('runaway');
     }
     if (appeared.some(fault => !HARMLESS.includes(fault))) this.gains.endTrial('fault');

@@ -1,3 +1,4 @@
+import { RobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
 import { gainsChecksum } from '../protocol/codec.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
@@ -23,6 +24,8 @@ export class WantedGains {
   /** Gains of saves that the controller runs already and the disk has not confirmed yet, the newest last. */
   readonly #saving: GainSet[] = [];
   #trial: Trial | undefined;
+  /** How often something happened that ends any trial, whether there was one or not. */
+  #endings = 0;
   /** The checksums of sets that were compared before. Every poll compares. */
   readonly #checksums = new WeakMap<GainSet, number>();
 
@@ -80,10 +83,22 @@ export class WantedGains {
   }
 
   endTrial(why: TrialEnd): void {
+    this.#endings += 1;
     if (this.#trial === undefined) return;
     const { by } = this.#trial;
     this.#trial = undefined;
     this.#emit({ what: 'trial', by, ended: why });
+  }
+
+  /**
+   * Returns a check that throws `trial-ended` when something has happened since now that ends any trial. A trial that is
+   * being begun or renewed must not outlive that either.
+   */
+  noneEnded(): () => void {
+    const endings = this.#endings;
+    return () => {
+      if (this.#endings !== endings) throw new RobotError('trial-ended');
+    };
   }
 
   get #wanted(): GainSet | undefined {

@@ -39,6 +39,10 @@ describe("the controller's guard of the excitation", () => {
   const tried = () => ({ ...robot.robot.store.current('chassis').gains, speed: { kp: 1, ki: 0, kd: 0 } });
   const tryGains = () =>
     robot.during(chassis().gains.tryGains({ id: 'a', by: 'lab', gains: tried(), endsAtMs: 1e9 }));
+  /** Takes the speed loop so far from its setpoint that its guard ends the wave. */
+  const runAway = () => {
+    robot.loops.chassis.readings.speed!.setpoint = -10 * RUNAWAY;
+  };
   /** The deviations that the controllers have been given, in this order. */
   const given = () =>
     robot.frames
@@ -184,4 +188,39 @@ describe("the controller's guard of the excitation", () => {
     await tryGains();
     expect(given().at(-1)).to.equal(RUNAWAY);
   });
+
+  for (const [name, happens, shows] of [
+    ['drives its loop away', () => runAway(), { faults: ['ran_away'] }],
+    ['loses its controller to a brown-out', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
+  ] as const) {
+    it(`lets no trial begin that ${name}, at whichever frame, while its wave begins anew`, async () => {
+      const saved = robot.robot.store.current('chassis').gains.speed?.kp;
+      let happened = true;
+      for (let at = 0; happened; at += 1) {
+        await robot.end();
+        robot = await ClockedRobot.start();
+        await robot.during(chassis().setMode('debug'));
+        // A wave that was asked for just now may still begin: it ends for the guard, and begins anew.
+        await robot.during(chassis().excite(WAVE));
+        let frames = 0;
+        happened = false;
+        robot.intercept = async frame => {
+          if (frame.unit !== 'chassis' || happened) return undefined;
+          frames += 1;
+          if (frames <= at) return undefined;
+          happened = true;
+          happens();
+          // Polls see what came of it before the request goes on.
+          await new Promise<void>(resolve => robot.clock.after(40, resolve));
+          return undefined;
+        };
+        await robot.outcome(tryGains());
+        robot.intercept = () => undefined;
+        if (!happened) continue;
+        await robot.wait(300);
+        expect(chassis().report(), `after frame ${at}`).to.deep.include({ ...shows, trial: undefined });
+        expect(robot.truth('chassis').gains?.speed?.kp, `after frame ${at}`).to.equal(saved);
+      }
+    });
+  }
 });
