@@ -22,6 +22,8 @@ export class HostSilence {
   readonly #startedMs: number;
   /** The longest limit that the controller may have been given since its latch was last seen. 0 = for ever. */
   #longestMs: number;
+  /** Whether a heartbeat of this process has arrived. */
+  #isGiven = false;
 
   constructor(options: { link: Link; address: number; clock: Clock; limits: SilenceLimits }) {
     const { beforeMs, givenMs } = options.limits;
@@ -33,9 +35,17 @@ export class HostSilence {
     this.#longestMs = beforeMs === 0 || givenMs === 0 ? 0 : Math.max(beforeMs, givenMs);
   }
 
-  /** A controller that shows its latch has no torque, so the limits that earlier processes gave it no longer matter. */
+  /** A heartbeat has given the controller the limit of this process. */
+  given(): void {
+    this.#isGiven = true;
+  }
+
+  /**
+   * A controller that shows its latch has no torque, so the limits that it had before no longer matter. Until it was
+   * given ours it still has that of an earlier process, and works on by it where a resume releases it.
+   */
   latchSeen(): void {
-    this.#longestMs = this.givenMs;
+    if (this.#isGiven) this.#longestMs = this.givenMs;
   }
 
   /** Whether the controller must have taken torque off by itself by now. */

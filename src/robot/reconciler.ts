@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, GainSet, Mode } from '../core/units.js';
 import type { MotorController } from './motor-controller.js';
@@ -5,24 +6,33 @@ import type { UnitEvent } from './robot-event.js';
 import type { Turns } from './turns.js';
 import type { UnitState } from './unit-state.js';
 
+/** Longer than any request may wait, so that a mending gets its turn behind those that came before it. */
+const TURN_MS = 1000;
+/** The frames of a mending in its turn. */
+const MEND_MS = 100;
+
 /** Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards. */
 export class Reconciler {
   readonly #state: UnitState;
   readonly #controller: MotorController;
   readonly #turns: Turns;
+  readonly #clock: Clock;
   readonly #emit: (event: UnitEvent) => void;
   readonly #foundLatched: () => void;
+  #isMending = false;
 
   constructor(options: {
     state: UnitState;
     controller: MotorController;
     turns: Turns;
+    clock: Clock;
     emit: (event: UnitEvent) => void;
     foundLatched: () => void;
   }) {
     this.#state = options.state;
     this.#controller = options.controller;
     this.#turns = options.turns;
+    this.#clock = options.clock;
     this.#emit = options.emit;
     this.#foundLatched = options.foundLatched;
   }
@@ -126,6 +136,21 @@ export class Reconciler {
     if (this.#turns.idle) await this.#mend(untilMs);
   }
 
+  /**
+   * Mends mode, gains and wave as soon as the unit's turn comes. Callers who leave no gap between two requests would
+   * otherwise keep a controller from ever being mended.
+   */
+  async mendInLine(): Promise<void> {
+    if (this.#isMending || this.#state.difference === undefined) return;
+    this.#isMending = true;
+    const nowMs = () => this.#clock.nowMs();
+    try {
+      await this.#turns.take(nowMs() + TURN_MS, () => this.#mendInTurn(nowMs() + MEND_MS));
+    } finally {
+      this.#isMending = false;
+    }
+  }
+
   /** Looks at the controller and mends it. Never rejects: later polls go on trying. */
   async settle(untilMs: number): Promise<void> {
     try {
@@ -183,7 +208,7 @@ export class Reconciler {
   async mendWave(untilMs: number): Promise<void> {
     const wave = this.#state.difference?.wave;
     if (wave === undefined) return;
-    await this.excite(wave, untilMs, this.#state.sameBoot());
+    await this.excite(wave, untilMs, this.#state.sameWave());
     await this.#lookAtWave(untilMs);
   }
 

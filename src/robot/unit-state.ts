@@ -227,6 +227,17 @@ export class UnitState {
     };
   }
 
+  /** The same, and the check throws also when another wave is wanted than now: the guard may have ended this one. */
+  sameWave(): () => void {
+    const sameBoot = this.sameBoot();
+    const wave = this.#wave.current;
+    return () => {
+      sameBoot();
+      if (this.#wave.current === wave) return;
+      throw new RobotError('not-confirmed', { unit: this.#unit.name, register: 'excitation' });
+    };
+  }
+
   /**
    * The largest deviation for this wave: what was asked for with it, or else its loop's own bound; 0, no guard, where
    * nothing moves.

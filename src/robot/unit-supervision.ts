@@ -130,7 +130,7 @@ export class UnitSupervision {
       await this.#look(untilMs);
       if (!this.#isTakenIn) await this.#takeIn();
       this.#missed = 0;
-      this.#beside(this.#reconciler.mendIfIdle(untilMs));
+      this.#beside(this.#reconciler.mendInLine());
     } catch (error) {
       this.#missed += 1;
       this.#emit({ what: 'poll failed', error });
@@ -227,6 +227,7 @@ export class UnitSupervision {
 
   async #beat(urgency: Urgency): Promise<void> {
     await this.#controller.heartbeat(this.#silence.givenMs, urgency);
+    this.#silence.given();
     this.#beatAtMs = this.#clock.nowMs();
   }
 

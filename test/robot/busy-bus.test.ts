@@ -66,4 +66,32 @@ describe('a bus that callers keep busy', function () {
       expect(oldestMs).to.be.at.most(100);
     });
   }
+
+  for (const [what, pauseMs] of [
+    ['leave no gap', 1],
+    ['leave a short gap', 10],
+  ] as const) {
+    it(`with switches to the mode that stands, which ${what}, keeps no controller from being mended`, async () => {
+      const { clock, robot } = clocked;
+      const { chassis } = robot.units;
+      const saved = robot.store.current('chassis').gains;
+      const gains = { ...saved, speed: { kp: 1, ki: 0, kd: 0 } };
+      const endsAtMs = clock.nowMs() + 300;
+      await clocked.during(chassis.gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs }));
+      let isOver = false;
+      const callers = Array.from({ length: 3 }, async () => {
+        while (!isOver) {
+          await chassis.setMode('manual').catch(() => undefined);
+          await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+        }
+      });
+      await clocked.wait(800);
+      expect(clocked.truth('chassis').gains).to.deep.equal(saved);
+      clocked.fault('chassis', 'brownout');
+      await clocked.wait(1000);
+      expect(clocked.truth('chassis')).to.deep.include({ gains: saved, torque: true });
+      isOver = true;
+      await clocked.during(Promise.all(callers));
+    });
+  }
 });

@@ -69,6 +69,31 @@ describe('the stop', () => {
     });
   }
 
+  it('is not proven by a silence that the controller was never given, after a resume that it missed', async () => {
+    const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
+    const settings = { silence: { ...silence(500).silence, chassis: forEver } };
+    robot = await ClockedRobot.start(settings);
+    await robot.wait(100);
+    expect(await robot.outcome(robot.robot.stop())).to.equal(200);
+    robot.fault('chassis', 'unplug');
+    // The next daemon is configured otherwise.
+    settings.silence.chassis = { ...forEver, givenMs: 500 };
+    await robot.restart();
+    expect(await robot.outcome(robot.robot.resume())).to.equal(200);
+    let isGone = false;
+    robot.intercept = ({ unit, register }) => {
+      if (unit !== 'chassis' || register !== 'heartbeat') return undefined;
+      isGone = true;
+      robot.fault('chassis', 'unplug');
+      return 'fails';
+    };
+    robot.fault('chassis', 'plug');
+    while (!isGone) await robot.wait(1);
+    await robot.wait(600);
+    expect(robot.truth('chassis').torque).to.equal(true);
+    expect(await robot.outcome(robot.robot.stop())).to.equal('not-confirmed');
+  });
+
   it('counts a heartbeat that the bus still holds', async () => {
     robot = await ClockedRobot.start();
     let holding = true;

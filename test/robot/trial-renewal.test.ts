@@ -160,3 +160,22 @@ describe('the beginning of a trial', () => {
     await robot.end();
   });
 });
+
+describe('a trial where nobody knows which gains come after it', () => {
+  it('is refused while the journal cannot be read, and leaves nothing behind', async () => {
+    const robot = await ClockedRobot.start();
+    const chassis = () => robot.robot.units.chassis;
+    const { gains } = robot.robot.store.current('chassis');
+    const read = robot.disk.read.bind(robot.disk);
+    robot.disk.read = async path => {
+      if (!path.endsWith('gains.jsonl')) return read(path);
+      throw new RobotError('storage-failed', { operation: 'read', path, errno: 'EIO', cure: '' });
+    };
+    await robot.restart();
+    const trial = { id: 'a', by: 'lab', gains: { ...gains, speed: { kp: 1, ki: 0, kd: 0 } }, endsAtMs: 1e9 };
+    expect(await robot.outcome(chassis().gains.tryGains(trial))).to.equal('storage-failed');
+    await robot.wait(1000);
+    expect(robot.truth('chassis').gains).to.deep.equal(gains);
+    await robot.end();
+  });
+});

@@ -49,6 +49,7 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOpti
         'trial-running',
         'trial-ended',
         'silence-too-long',
+        'storage-failed',
         ...CONTROLLER_PROBLEMS,
       ],
       act: async ({ gains: wanted, leaseS, id }, ctx) => {
