@@ -163,6 +163,7 @@ export class DurableLog {
     const last = endLines(whole)?.last ?? (await this.#lastOfOldFile());
     const head = last && headAt(last);
     this.#lastSeq = head?.seq;
+    const goesOn = await this.#goesOn(whole);
     // After a failed sync the system may forget what it still holds, so only a new file is known to be on the medium.
     if (found.length === 0 || isTorn || this.#failure !== undefined)
       await replaceFile(this.#disk, path, [whole]);
@@ -173,19 +174,22 @@ export class DurableLog {
       await file.close().catch(() => undefined);
       throw error;
     }
-    if (head !== undefined && (await this.#goesOn(whole))) this.#head = head;
-    // Of what was appended although its sync failed, nothing is written twice.
-    const unconfirmed = this.#waiting.length > 0 ? whole.subarray(this.#bytes).toString().split('\n') : [];
-    const lines = unconfirmed.map(parseLine).filter(line => line !== undefined);
-    this.#forget(lines.filter(({ boot }) => boot === this.#runId));
+    if (goesOn) {
+      this.#head = head;
+      // Of what was appended although its sync failed, nothing is written twice.
+      const unconfirmed = this.#waiting.length > 0 ? whole.subarray(this.#bytes).toString().split('\n') : [];
+      const lines = unconfirmed.map(parseLine).filter(line => line !== undefined);
+      this.#forget(lines.filter(({ boot }) => boot === this.#runId));
+    }
     this.#bytes = whole.length;
     if (isTorn) this.#note('log-repaired', { bytes: found.length - whole.length });
     return file;
   }
 
   /**
-   * False where the file that was written last is gone or another one: the next line then follows the last one that was
-   * written all the same, so that `trunnion log verify` finds what is missing.
+   * False where the file that was written last is gone or another one is in its place. The next line then follows the
+   * last one that was written all the same, so that `trunnion log verify` finds what is missing; and nothing that is found
+   * counts as appended since.
    */
   async #goesOn(whole: Buffer): Promise<boolean> {
     if (this.#head === undefined) return true;
@@ -203,7 +207,7 @@ export class DurableLog {
 
   /** Forgets lines that are in the file now, and the losses that they make good or speak of. */
   #forget(written: readonly LogLine[]): void {
-    // A line about the log itself has the number of the line before it.
+    // The number alone does not name a line: one about the log itself shares that of a neighbour.
     const keyOf = ({ seq, what }: LogEvent) => `${seq} ${what}`;
     const seen = new Set(written.map(keyOf));
     const waited = new Set(this.#waiting.map(keyOf));
@@ -274,8 +278,9 @@ export class DurableLog {
   }
 
   /**
-   * A line about the log itself has the number of the line before it. A run that could not read the log when it began
-   * counts from 1, and its lines may not go down: there the number is that of the line behind it.
+   * A line about the log itself takes no number of its own: it has the number of the line before it. But a run that could
+   * not read the log at its start counts from 1, and the numbers of one run may not go down. So where the line that waits
+   * behind it has a smaller number, it takes that one.
    */
   #about(what: string, detail: Readonly<Record<string, number>>): LogLine {
     const before = this.#head?.seq ?? 0;

@@ -49,7 +49,7 @@ export function verifyLog(content: Buffer, given?: LogHead): Verdict {
         return {
           ok: false,
           line: number,
-          why: 'It does not follow the line before: one of them was changed, or lines are missing.',
+          why: 'It does not follow the line before: one of them was changed, or lines are missing or stand twice.',
         };
       }
       if (line.boot === before.line.boot && line.seq < before.line.seq) {

@@ -346,6 +346,37 @@ describe('the durable log', () => {
     expect([failures, lost, lines.length]).to.deep.equal([2, [{ events: 500 }], 2101]);
   });
 
+  it('says what is lost also after its file was moved away and put back', async () => {
+    const disk = new RecordingDisk();
+    const clock = new ManualClock();
+    const isSynchronised = () => false;
+    const durable = new DurableLog({ disk, folder: '/state', clock, runId: 'first', isSynchronised });
+    const log = new EventLog(clock, { runId: 'first' });
+    log.recorded.add(event => durable.add(event));
+    await durable.open();
+    const actsWritten = async (count: number) => {
+      acts(count)(log);
+      await clock.advance(200);
+    };
+    await actsWritten(300);
+    await disk.rename(`/state/${LOG_FILE}`, '/state/moved');
+    await actsWritten(1);
+    await disk.rename('/state/moved', `/state/${LOG_FILE}`);
+    await actsWritten(1);
+    disk.interfere = async operation => {
+      throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
+    };
+    acts(2200)(log);
+    await clock.advance(3000);
+    disk.interfere = async () => undefined;
+    await clock.advance(3000);
+    await durable.close();
+    log.close();
+    const lines = disk.files()[`/state/${LOG_FILE}`]!.toString().trimEnd().split('\n').map(parseLine);
+    const lost = lines.flatMap(line => (line?.what === 'log-lost' ? [line.detail] : []));
+    expect([lost, lines.length]).to.deep.equal([[{ events: 200 }], 300 + 1 + 1 + 2000]);
+  });
+
   it('is bounded, and what was dropped is itself a line', () =>
     inTemporaryFolder(async folder => {
       for (let start = 0; start < 12; start += 1) await run(folder, acts(5), { mostBytes: 2000 });
