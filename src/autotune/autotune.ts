@@ -75,7 +75,7 @@ export class Autotune {
     if (loop === undefined)
       throw new RobotError('loop-unfit', { loop: name, reason: `the ${unit} has none` });
     this.#requireFree(unit, name);
-    robot.laser.requireDark();
+    robot.laser.requireDark('tuning');
     const gains = robot.store.current(unit).gains[name] ?? loop.defaults;
     const id = randomUUID();
     const nowMs = this.#clock.nowMs();

@@ -84,7 +84,7 @@ export class MatchControl {
   }
 
   async #darken(): Promise<void> {
-    this.#robot.laser.requireDark();
+    this.#robot.laser.requireDark('phase without light');
   }
 
   /** Whether something runs that the phase does not allow, or may run in a controller that was never heard from. */

@@ -6,7 +6,13 @@ import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
 export type LaserState = 'on' | 'off';
 
 /** Why the laser went dark without being asked. */
-export type LaserReason = 'time limit' | 'interlock opened' | 'stop' | 'pin lost';
+export type LaserReason =
+  | 'time limit'
+  | 'interlock opened'
+  | 'stop'
+  | 'tuning'
+  | 'phase without light'
+  | 'pin lost';
 
 interface LaserOptions {
   readonly hardware: Pick<Hardware, 'laser' | 'interlock'>;
@@ -118,8 +124,8 @@ export class Laser {
   }
 
   /** Switches off. Throws where the laser may still be lit; supervision goes on darkening it then. */
-  requireDark(): void {
-    const failure = this.darken(undefined);
+  requireDark(reason: LaserReason): void {
+    const failure = this.darken(reason);
     if (failure !== undefined) throw failure;
   }
 

@@ -237,10 +237,10 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('keeps the laser dark', async () => {
+  it('keeps the laser dark, and says why', async () => {
     bench.robot.laserOn();
     bench.start();
-    expect(bench.robot.laser.report().state).equal('off');
+    expect(bench.robot.laser.report()).include({ state: 'off', reason: 'tuning' });
     expect(codeOf(() => bench.robot.laserOn())).equal('tune-running');
     await bench.during(bench.autotune.end('enough'));
     expect(bench.robot.laserOn()).equal('on');

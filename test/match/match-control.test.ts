@@ -57,10 +57,11 @@ describe('a phase that is set', () => {
     await robot.end();
   });
 
-  it('darkens before anything else where it allows no laser, and stops nothing that it allows', async () => {
+  it('darkens before anything else where it allows no laser, says why, and stops nothing that it allows', async () => {
     robot.robot.laserOn();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
+    expect(robot.robot.laser.report().reason).to.equal('phase without light');
     expect(await robot.outcome(phase)).to.equal(200);
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([false, true]);
     robot.robot.laserOff();

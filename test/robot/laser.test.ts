@@ -217,7 +217,7 @@ describe('Laser', () => {
       const { laser } = setUp({ hardware });
       laser[before]();
       hardware.laser = { missing: 'GPIO line 529 cannot be written', cure: 'Wait.' };
-      expect(codeOf(() => laser.requireDark())).to.equal(code);
+      expect(codeOf(() => laser.requireDark('tuning'))).to.equal(code);
     }
   });
 
