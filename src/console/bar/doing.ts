@@ -24,14 +24,22 @@ interface Answer {
 export function doingLines(model: Model): AnswerableLine[] {
   return UNIT_LIST.flatMap(unit => {
     const { name } = unit;
-    const tune = model.tuning.tunes[name].value;
-    if (tune?.state === 'running') {
-      const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
+    const text = tuningText(model, unit);
+    if (text !== undefined) {
       const run = () => model.tuning.end(name);
       return [doing(unit, text, 'tuning', { act: model.tuning.act, run, disabled: !model.hasRight('tune') })];
     }
     return [...waveLines(model, unit), ...trialLines(model, unit)];
   });
+}
+
+/** Undefined where the unit is not tuned. Between two loops of a tuning of all loops it says which is next. */
+function tuningText({ tuning }: Model, unit: Unit): string | undefined {
+  const tune = tuning.tunes[unit.name].value;
+  const [next] = tuning.plan.value;
+  if (tune?.state === 'running')
+    return `${loopNamed(unit, tune.loop).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
+  return next?.unit === unit.name ? `${loopNamed(unit, next.loop).title} is tuned next.` : undefined;
 }
 
 /** One that this page does not know, as the daemon calls it. */

@@ -82,7 +82,11 @@ export function createDaemon(handlers: RequestHandlers) {
     tune: (unit: UnitName, wanted: { loop: string; style: Tune['style']; leaseS: number; id?: string }) =>
       move<Tune>(`/api/${unit}/autotune`, wanted, { renews: wanted.id !== undefined }),
     lastTune: (unit: UnitName) => get<{ readonly tune: Tune | null }>(`/api/${unit}/autotune`),
-    endTune: (unit: UnitName) => remove(`/api/${unit}/autotune`),
+    endTune: (unit: UnitName) => {
+      const path = `/api/${unit}/autotune`;
+      takeBack(path);
+      return remove(path);
+    },
     steps: (unit: UnitName, loop: string) => get<readonly StepSummary[]>(`/api/${unit}/steps?loop=${loop}`),
     /** The best so far: one, or none. */
     bestSteps: (unit: UnitName, loop: string) =>

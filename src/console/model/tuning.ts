@@ -23,7 +23,7 @@ export class Tuning {
   /** The tuning whose result somebody put away. */
   readonly dismissed = signal('');
   readonly act = new Act('Tuning');
-  /** The loops that a tuning of all loops has still to come to. */
+  /** The loops that a tuning of all loops has still to come to. It goes on only while the list is the one that it set. */
   readonly plan = signal<readonly LoopChoice[]>([]);
   /** What came of the loops that a tuning of all loops has ended. */
   readonly ended = signal<readonly Tune[]>([]);
@@ -40,6 +40,11 @@ export class Tuning {
     return Object.values(this.tunes)
       .map(({ value }) => value)
       .find(tune => tune?.state === 'running');
+  }
+
+  /** A tuning runs, or the next loop of a tuning of all loops is about to be tuned. */
+  get isUnderWay(): boolean {
+    return this.running !== undefined || this.plan.value.length > 0;
   }
 
   /** Learns what began, or ended, while this page did not listen. A unit is tuned in debug mode. */
@@ -66,7 +71,8 @@ export class Tuning {
     const { unit, loop } = choice;
     const { daemon, prepare } = this.#options;
     const wanted = { loop, style: this.style.peek(), leaseS: Lease.leaseS };
-    if (!(await prepare(choice))) return undefined;
+    const plan = this.plan.peek();
+    if (!(await prepare(choice)) || this.plan.peek() !== plan) return undefined;
     let begun: Tune | undefined;
     await this.act.run('tune', async () => {
       const outcome = await daemon.tune(unit, wanted);
@@ -94,19 +100,28 @@ export class Tuning {
     const stops = daemon.stops();
     this.ended.value = [];
     for (const [index, choice] of loops.entries()) {
-      this.plan.value = loops.slice(index + 1);
+      const left = loops.slice(index + 1);
+      this.plan.value = left;
       const tune = await this.tune(choice);
       if (tune === undefined || tune.state === 'aborted') break;
       this.ended.value = [...this.ended.value, tune];
+      if (this.plan.peek() !== left) return;
       const gains = tune.state === 'better' ? tune.proposed?.gains : undefined;
-      if (gains !== undefined && !(await save(choice, gains))) break;
+      const isKept = gains === undefined || (await save(choice, gains));
+      if (this.plan.peek() !== left) return;
       // Somebody stopped the robot meanwhile, and may have resumed it.
-      if (daemon.stops() !== stops) break;
+      if (!isKept || daemon.stops() !== stops) break;
     }
+    this.breakOff();
+  }
+
+  /** No further loop is begun, and what the one under way finds is not saved, whatever becomes of it. */
+  breakOff(): void {
     this.plan.value = [];
   }
 
   end(unit: UnitName): void {
+    this.breakOff();
     void this.act.run('end', () => this.#options.daemon.endTune(unit));
   }
 

@@ -13,7 +13,7 @@ export function StepPanel() {
   const choice = model.choice.value;
   const { quantity } = loopOf(choice);
   const { main, under } = model.runs;
-  const { ended, act, running } = model.tuning;
+  const { ended, act, isUnderWay } = model.tuning;
   const isTuned = Boolean(model.tuned.value ?? ended.value[0]);
   return (
     <section class="card step" aria-label="Step response">
@@ -52,7 +52,7 @@ export function StepPanel() {
         </Later>
       )}
       <section class="tune" aria-label="Tuning">
-        {running === undefined && <Outcome act={act} />}
+        {!isUnderWay && <Outcome act={act} />}
         {isTuned && <Later>{({ TuneReport }) => <TuneReport />}</Later>}
       </section>
       <div class="result" hidden={main === undefined}>

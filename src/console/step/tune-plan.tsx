@@ -13,8 +13,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const loop = loopOf(choice);
   const unit = unitNamed(choice.unit);
   const name = unit.title.toLowerCase();
-  const disabled =
-    model.isStopping || !model.may('drive') || !model.may('tune') || tuning.running !== undefined;
+  const disabled = model.isStopping || !model.may('drive') || !model.may('tune') || tuning.isUnderWay;
   const begin = async (act: () => Promise<unknown>) => {
     onBegin();
     await act();

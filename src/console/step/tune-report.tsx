@@ -11,7 +11,10 @@ export function TuneReport() {
   const { model } = useConsole();
   const { tuning } = model;
   const tune = model.tuned.value;
-  const [all, left] = [tuning.ended.value, tuning.plan.value.length];
+  const [all, left] = [tuning.ended.value, tuning.plan.value];
+  const { unit } = model.choice.value;
+  const running = tune?.state === 'running' ? tune : undefined;
+  const current = running ?? left.find(next => next.unit === unit);
   return (
     <>
       {all.length > 0 && (
@@ -21,23 +24,22 @@ export function TuneReport() {
               {loopOf(one).title}: {verdictOf(one)}
             </li>
           ))}
-          {left > 0 && <li>{left} to come</li>}
+          {left.length > 0 && <li>{left.length} to come</li>}
         </ul>
       )}
-      {tune?.state === 'running' && (
+      {current ? (
         <p role="status">
-          <strong>Tuning {loopOf(tune).title}.</strong> {tune.words.at(-1) ?? 'It begins'}…{' '}
-          <Press
-            act={tuning.act}
-            what="end"
-            run={() => tuning.end(tune.unit)}
-            disabled={!model.hasRight('tune')}
-          >
+          <strong>
+            {running ? 'Tuning' : 'Next:'} {loopOf(current).title}.
+          </strong>{' '}
+          {running && `${running.words.at(-1) ?? 'It begins'}… `}
+          <Press act={tuning.act} what="end" run={() => tuning.end(unit)} disabled={!model.hasRight('tune')}>
             End
           </Press>
         </p>
+      ) : (
+        tune !== undefined && <TuneEnd tune={tune} />
       )}
-      {tune !== undefined && tune.state !== 'running' && <TuneEnd tune={tune} />}
     </>
   );
 }

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { Tune } from '../../src/core/tune.js';
+import { eventually } from '../support/eventually.js';
+import { alerts, consoleInBrowser, shows } from './console-page.js';
+import { holding } from './held-requests.js';
+
+type Says = (state: Tune['state'], gains?: object) => Promise<void>;
+
+/** The robot is real. Of its tunings only the requests are, so that a test says when one ends and who hears of it. */
+describe('tuning all loops on the page', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, get } = robot;
+  const report = (page: Page) => page.getByRole('region', { name: 'Tuning' });
+  const end = (page: Page) => page.getByRole('button', { name: 'End the tuning of the chassis' });
+
+  /** The page after "Tune all" of the chassis: which loops it began, and how a test ends the one that runs. */
+  async function tuneAll() {
+    const begun: string[] = [];
+    let tune: Record<string, unknown> = {};
+    const page = await open();
+    await page.addInitScript(`
+      window.EventSource = class extends EventSource {
+        constructor(path) {
+          super(path);
+          window.stream = this;
+        }
+      };
+    `);
+    await page.route('**/api/chassis/autotune', async route => {
+      const request = route.request();
+      if (request.method() === 'DELETE') return route.fulfill({ json: { ended: tune.state === 'running' } });
+      if (request.method() === 'GET') return route.fulfill({ json: { tune } });
+      const { id, loop, style } = request.postDataJSON();
+      if (id === undefined) {
+        begun.push(loop);
+        const none = { words: [], why: null, before: null, proposed: null, predicted: null };
+        tune = { id: loop, by: 'me', unit: 'chassis', loop, style, state: 'running', ...none };
+      }
+      if (tune.state === 'running') return route.fulfill({ status: 202, json: tune });
+      return route.fulfill({ status: 409, json: { code: 'trial-ended', detail: 'It has ended.' } });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Speed loop', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Tune…' }).click();
+    await page.getByRole('button', { name: /^Tune all 3/ }).click();
+    await shows(report(page), /Tuning Speed loop\./);
+    /** The daemon knows of the end. */
+    const ends: Says = async (state, gains) => {
+      const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
+      tune = { ...tune, state, proposed: gains === undefined ? null : { gains, figures } };
+    };
+    /** The page hears of it. */
+    const says: Says = async (state, gains) => {
+      await ends(state, gains);
+      await page.evaluate(
+        `stream.dispatchEvent(new MessageEvent('tune', { data: ${JSON.stringify(JSON.stringify(tune))} }))`,
+      );
+    };
+    return { page, begun, ends, says };
+  }
+
+  const better = async () => {
+    const { kp, ki, kd } = (await get('/api/chassis/pidconfig')).body.speed;
+    return { kp: kp + 1, ki, kd };
+  };
+  const kp = async () => (await get('/api/chassis/pidconfig')).body.speed.kp;
+
+  it('begins the next loop after the save of the one before', async () => {
+    const { page, begun, says } = await tuneAll();
+    const gains = await better();
+    await says('better', gains);
+    await shows(report(page), /Tuning Heading angle loop\./);
+    expect(begun).to.deep.equal(['speed', 'angle']);
+    expect(await kp()).to.equal(gains.kp);
+  });
+
+  it('neither saves nor goes on after an End that came as the loop had just ended', async () => {
+    const { page, begun, ends, says } = await tuneAll();
+    const [before, gains] = [await kp(), await better()];
+    await ends('better', gains);
+    const answered = page.waitForResponse(response => response.request().method() === 'DELETE');
+    await end(page).click();
+    await (await answered).finished();
+    await says('better', gains);
+    await shows(report(page), /Speed loop: settles in 400 ms.*Keep/);
+    await page.evaluate("fetch('/healthz')");
+    expect(await kp()).to.equal(before);
+    expect(begun).to.deep.equal(['speed']);
+  });
+
+  it('offers End between two loops, and begins no other after it', async () => {
+    const { page, begun, says } = await tuneAll();
+    const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');
+    await says('better', await better());
+    await eventually(async () => asked.includes('POST'));
+    await shows(report(page), /Next: Heading angle loop\..*End/);
+    await shows(alerts(page), /Heading angle loop is tuned next\./);
+    await end(page).click();
+    release();
+    await shows(report(page), /Speed loop: settles in 400 ms.*Saved\./);
+    await page.evaluate("fetch('/healthz')");
+    expect(begun).to.deep.equal(['speed']);
+    expect(await end(page).count()).to.equal(0);
+  });
+
+  it('takes a loop back that was asked for and is not answered yet', async () => {
+    const { page, says } = await tuneAll();
+    const { asked, release } = await holding(page, /chassis\/autotune/, 'POST');
+    const takenBack = page.waitForEvent('requestfailed');
+    await says('good');
+    await eventually(async () => asked.includes('POST'));
+    await end(page).click();
+    expect((await takenBack).postDataJSON().loop).to.equal('angle');
+    release();
+  });
+});
