@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Tune } from '../../src/core/tune.js';
 import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, shows } from './console-page.js';
+import { alerts, consoleInBrowser, has, hide, mode, shows } from './console-page.js';
 import { holding } from './held-requests.js';
 
 type Says = (state: Tune['state'], gains?: object) => Promise<void>;
@@ -11,7 +11,7 @@ type Says = (state: Tune['state'], gains?: object) => Promise<void>;
 describe('tuning all loops on the page', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
-  const { open, get } = robot;
+  const { open, get, post } = robot;
   const report = (page: Page) => page.getByRole('region', { name: 'Tuning' });
   const end = (page: Page) => page.getByRole('button', { name: 'End the tuning of the chassis' });
 
@@ -114,5 +114,64 @@ describe('tuning all loops on the page', function () {
     await end(page).click();
     expect((await takenBack).postDataJSON().loop).to.equal('angle');
     release();
+  });
+
+  /** What a page cannot have heard of: somebody stopped the robot, had his hands in it, and resumed it. */
+  const stopAndResume = async () => {
+    await post('/api/stop');
+    await post('/api/resume');
+  };
+
+  it('begins nothing on a robot that was stopped and resumed elsewhere while it had no contact', async () => {
+    const { page, begun, ends } = await tuneAll();
+    const [before, gains] = [await kp(), await better()];
+    const switched: unknown[] = [];
+    page.on('request', request => /mode/.test(request.url()) && switched.push(request.postDataJSON()));
+    await hide(page, true);
+    await ends('better', gains);
+    await stopAndResume();
+    await hide(page, false);
+    await shows(report(page), /Speed loop: settles in 400 ms.*2 not tuned.*Keep/);
+    await page.evaluate("fetch('/healthz')");
+    expect(await kp()).to.equal(before);
+    expect([begun, switched]).to.deep.equal([['speed'], []]);
+  });
+
+  it('goes on after a loss of contact that ends before the loop does', async () => {
+    const { page, begun, says } = await tuneAll();
+    await hide(page, true);
+    await shows(page.locator('.link'), /No contact/);
+    await hide(page, false);
+    await shows(page.locator('.link'), /Live/);
+    await says('good');
+    await shows(report(page), /Tuning Heading angle loop\./);
+    expect(begun).to.deep.equal(['speed', 'angle']);
+  });
+
+  it('begins nothing in another mode than it left, nor after a stop, whoever resumed the robot and brought it back', async () => {
+    for (const [left, between] of [
+      ['manual', () => post('/api/chassis/mode/switch', { mode: 'manual' })],
+      [
+        'debug',
+        async (page: Page) => {
+          await post('/api/stop');
+          await shows(alerts(page), /Stopped:/);
+          await post('/api/resume');
+          await post('/api/chassis/mode/switch', { mode: 'debug' });
+        },
+      ],
+    ] as const) {
+      const { page, begun, says } = await tuneAll();
+      const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');
+      await says('better', await better());
+      await eventually(async () => asked.includes('POST'));
+      await between(page);
+      await has(mode(page, 'Chassis', left), 'aria-pressed', 'true');
+      release();
+      await shows(report(page), /2 not tuned/);
+      await page.evaluate("fetch('/healthz')");
+      expect(begun).to.deep.equal(['speed']);
+      await page.context().close();
+    }
   });
 });

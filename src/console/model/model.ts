@@ -70,9 +70,11 @@ export class Model {
     this.gains = perUnit(unit => new UnitGains(unit, daemon));
     this.tuning = new Tuning({
       daemon,
-      prepare: async choice => {
+      prepare: async (choice, goesOn) => {
+        const isThere = this.status.peek()?.[choice.unit].mode === 'debug';
+        if (goesOn && !(isThere && this.fresh.peek())) return false;
         if (keyOf(choice) !== keyOf(this.choice.peek())) this.choice.value = choice;
-        return this.status.peek()?.[choice.unit].mode === 'debug' || this.switchMode(choice.unit, 'debug');
+        return isThere || this.switchMode(choice.unit, 'debug');
       },
       save: ({ unit, loop }, gains) => this.gains[unit].saveLoop(loop, gains),
     });
@@ -81,6 +83,9 @@ export class Model {
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
       else this.telemetry.breakOff();
+    });
+    effect(() => {
+      if (this.isStopping) this.tuning.breakOff();
     });
   }
 

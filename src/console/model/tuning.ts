@@ -10,8 +10,11 @@ import type { LoopChoice } from './loop-choice.js';
 
 interface TuningOptions {
   readonly daemon: Daemon;
-  /** Shows the loop, and brings its unit into debug mode unless it is there. */
-  readonly prepare: (choice: LoopChoice) => Promise<boolean>;
+  /**
+   * Shows the loop, and brings its unit into debug mode unless it is there. Where it `goesOn` from another loop, the unit
+   * must be heard to be there still: whoever took it elsewhere may have his hands in it.
+   */
+  readonly prepare: (choice: LoopChoice, goesOn: boolean) => Promise<boolean>;
   /** An ordinary save of one loop. */
   readonly save: (choice: LoopChoice, gains: Gains) => Promise<boolean>;
 }
@@ -67,12 +70,12 @@ export class Tuning {
   }
 
   /** The tuning's end; undefined where it did not begin. */
-  async tune(choice: LoopChoice): Promise<Tune | undefined> {
+  async tune(choice: LoopChoice, goesOn = false): Promise<Tune | undefined> {
     const { unit, loop } = choice;
     const { daemon, prepare } = this.#options;
     const wanted = { loop, style: this.style.peek(), leaseS: Lease.leaseS };
     const plan = this.plan.peek();
-    if (!(await prepare(choice)) || this.plan.peek() !== plan) return undefined;
+    if (!(await prepare(choice, goesOn)) || this.plan.peek() !== plan) return undefined;
     let begun: Tune | undefined;
     await this.act.run('tune', async () => {
       const outcome = await daemon.tune(unit, wanted);
@@ -96,21 +99,18 @@ export class Tuning {
   /** The unit's loops from the inside out. An outer loop stands on its inner ones, so what is better is saved before. */
   async tuneAll(unit: UnitName): Promise<void> {
     const loops = insideOut(unit);
-    const { daemon, save } = this.#options;
-    const stops = daemon.stops();
     this.ended.value = [];
     for (const [index, choice] of loops.entries()) {
       const left = loops.slice(index + 1);
       this.plan.value = left;
-      const tune = await this.tune(choice);
+      const tune = await this.tune(choice, index > 0);
       if (tune === undefined || tune.state === 'aborted') break;
       this.ended.value = [...this.ended.value, tune];
       if (this.plan.peek() !== left) return;
       const gains = tune.state === 'better' ? tune.proposed?.gains : undefined;
-      const isKept = gains === undefined || (await save(choice, gains));
+      const isKept = gains === undefined || (await this.#options.save(choice, gains));
       if (this.plan.peek() !== left) return;
-      // Somebody stopped the robot meanwhile, and may have resumed it.
-      if (!isKept || daemon.stops() !== stops) break;
+      if (!isKept) break;
     }
     this.breakOff();
   }
@@ -133,6 +133,8 @@ export class Tuning {
     if ('refusal' in outcome || this.tunes[unit].peek() !== known) return;
     const { tune } = outcome.body;
     const wasRunning = known?.state === 'running';
+    // Whoever did not hear the end may not have heard of a stop either, and of its end.
+    if (wasRunning && tune?.state !== 'running') this.breakOff();
     if (wasRunning && tune?.id !== known.id) {
       this.take({ ...known, state: 'aborted', why: 'the daemon does not know it any more' });
     }

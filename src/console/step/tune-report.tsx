@@ -1,4 +1,5 @@
 import type { Tune } from '../../core/tune.js';
+import { unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/mismatch.js';
 import { useConsole } from '../parts/console.js';
@@ -13,6 +14,7 @@ export function TuneReport() {
   const tune = model.tuned.value;
   const [all, left] = [tuning.ended.value, tuning.plan.value];
   const { unit } = model.choice.value;
+  const missing = unitNamed(all[0]?.unit ?? unit).loops.length - all.length;
   const running = tune?.state === 'running' ? tune : undefined;
   const current = running ?? left.find(next => next.unit === unit);
   return (
@@ -25,6 +27,7 @@ export function TuneReport() {
             </li>
           ))}
           {left.length > 0 && <li>{left.length} to come</li>}
+          {!tuning.isUnderWay && missing > 0 && <li>{missing} not tuned</li>}
         </ul>
       )}
       {current ? (
