@@ -41,8 +41,6 @@ export function createDaemon(handlers: RequestHandlers) {
     movers.set(path, mover);
     return post<T>(path, body, mover.signal);
   };
-  const basedOn = (revision: number | undefined) =>
-    revision === undefined ? '' : `?baseRevision=${revision}`;
   return {
     /** Used by `profile-calls.ts`, whose calls few pages make. */
     request,
@@ -67,10 +65,10 @@ export function createDaemon(handlers: RequestHandlers) {
     excite: (unit: UnitName, wave: { loop: string; amplitude: number | null; periodS: number | null }) =>
       move<Excitation>(`/api/${unit}/excitation`, wave, { calms: wave.amplitude === 0 }),
     gains: (unit: UnitName) => get<GainSet>(`/api/${unit}/pidconfig`),
-    save: (unit: UnitName, gains: GainSet, baseRevision?: number) =>
-      post<GainSet>(`/api/${unit}/pidconfig${basedOn(baseRevision)}`, gains),
-    restore: (unit: UnitName, revision: number) =>
-      post<GainSet>(`/api/${unit}/pidconfig/restore`, { revision }),
+    save: (unit: UnitName, gains: GainSet, baseRevision: number) =>
+      post<GainSet>(`/api/${unit}/pidconfig?baseRevision=${baseRevision}`, gains),
+    restore: (unit: UnitName, revision: number, baseRevision: number) =>
+      post<GainSet>(`/api/${unit}/pidconfig/restore?baseRevision=${baseRevision}`, { revision }),
     /** Begins a trial. With the id of one it changes that, or only renews it. */
     tryGains: (
       unit: UnitName,

@@ -42,7 +42,8 @@ export function profileCalls({ get, post }: Pick<Request, 'get' | 'post'>, unit:
   return {
     list: () => get<readonly MeasuredProfile[]>(path),
     keep: (asked: KeepProfile) => post<KeptProfile>(path, asked),
-    load: (name: string) => post<GainSet>(`${path}/load`, { name }),
+    load: (name: string, baseRevision: number) =>
+      post<GainSet>(`${path}/load?baseRevision=${baseRevision}`, { name }),
     star: (name: string, starred: boolean) => post<Profile>(`${path}/star`, { name, starred }),
     remove: (name: string) => post(`${path}/remove`, { name }),
     compare: (a: string, b: string) => get<Comparison>(`/api/${unit}/compare?a=${named(a)}&b=${named(b)}`),

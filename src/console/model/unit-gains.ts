@@ -15,10 +15,10 @@ import {
 } from './edits.js';
 import { Trial } from './trial.js';
 
-/** The journal's gains and their revision; undefined when the answer that brought them did not say it. */
+/** The journal's gains and their revision. */
 export interface Stored {
   readonly gains: GainSet;
-  readonly revision: number | undefined;
+  readonly revision: number;
 }
 
 /** Others saved a loop that is edited here; `theirs` is what they changed. */
@@ -54,7 +54,7 @@ export class UnitGains {
   });
   readonly conflicts = computed<readonly Conflict[]>(() => {
     const [stored, { base, texts }] = [this.stored.value, this.kept.value];
-    if (stored === undefined || base === undefined || base.revision === stored.revision) return [];
+    if (stored === undefined || base === undefined) return [];
     const changes = difference(this.unit, base.gains, stored.gains);
     const edited = new Set(Object.keys(texts).map(pointer => pointer.split('/')[1]));
     return this.unit.loops
@@ -146,13 +146,13 @@ export class UnitGains {
     if (this.conflicts.value.length === 0) this.#rebase();
   }
 
+  /** Saves the edits on the gains they were made on: another window may have made them on newer ones than are known here. */
   save(): Promise<boolean> {
-    const { changes } = this.edits.value;
-    const { base } = this.kept.value;
-    const gains = this.stored.value?.gains;
-    if (gains === undefined || !this.isReady) return Promise.resolve(false);
+    const { texts, base = this.stored.value } = this.kept.value;
+    if (base === undefined || !this.isReady) return Promise.resolve(false);
+    const { changes } = editState(this.unit, base.gains, texts);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
-    return this.#saveOn(base?.revision, withChanges(gains, changes), done);
+    return this.saveSet(withChanges(base.gains, changes), done, base);
   }
 
   /** One loop, whatever else is edited. */
@@ -164,46 +164,48 @@ export class UnitGains {
     return changes.length === 0 ? Promise.resolve(true) : this.saveSet(set, `Saved: ${changes.join('; ')}`);
   }
 
-  saveSet(gains: GainSet, done: string): Promise<boolean> {
-    return this.#saveOn(this.stored.value?.revision, gains, done);
+  saveSet(gains: GainSet, done: string, from?: Stored): Promise<boolean> {
+    return this.saveBy('save', done, base => this.#daemon.save(this.unit.name, gains, base), from);
   }
 
   restore(revision: number): Promise<boolean> {
-    return this.saveBy('restore', `Revision ${revision} is running again.`, () =>
-      this.#daemon.restore(this.unit.name, revision),
+    return this.saveBy('restore', `Revision ${revision} is running again.`, base =>
+      this.#daemon.restore(this.unit.name, revision, base),
     );
   }
 
-  /** The daemon saves only where the base is in force, and gives the next number. */
-  #saveOn(base: number | undefined, gains: GainSet, done: string): Promise<boolean> {
-    const request = () => this.#daemon.save(this.unit.name, gains, base);
-    return this.saveBy('save', done, request, base === undefined ? undefined : base + 1);
-  }
-
-  /** A save of any kind, whose answer is the gains in force, and their revision where that is known. */
-  saveBy(
+  /**
+   * A save of any kind in place of the gains `from`, whose answer is the gains in force. The daemon refuses it where others
+   * are in force by then, and gives it the next number.
+   */
+  async saveBy(
     what: string,
     done: string,
-    request: () => Promise<Outcome<GainSet>>,
-    revision?: number,
+    request: (baseRevision: number) => Promise<Outcome<GainSet>>,
+    from = this.stored.value,
   ): Promise<boolean> {
+    if (from === undefined || this.isSaving) return false;
     return this.saving.run(
       what,
       async () => {
         const before = this.stored.peek();
-        const outcome = await request();
+        const outcome = await request(from.revision);
         if ('body' in outcome) {
           this.trial.drop();
           this.trial.act.clear();
           const loaded = this.stored.peek();
-          // What differs from the base now is this save, and no conflict.
-          this.kept.value = { texts: this.kept.value.texts };
-          this.#take({ gains: outcome.body, revision });
+          const { texts, base } = this.kept.value;
+          // What this save changed is no conflict. What others changed before stays one until somebody has decided about it.
+          const changes = difference(this.unit, from.gains, outcome.body);
+          this.kept.value = { texts, base: base && { ...base, gains: withChanges(base.gains, changes) } };
+          this.#take({ gains: outcome.body, revision: from.revision + 1 });
           // Gains that were loaded while the save was under way stay: they are newer, or status makes the page load ours next.
           if (loaded !== undefined && loaded !== before) this.#take(loaded);
         } else {
-          const { errors } = outcome.refusal;
-          this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
+          const { refusal } = outcome;
+          this.refused.value = Object.fromEntries(refusal.errors.map(fault => [fault.pointer, fault.detail]));
+          // It names the revision in force, of which a page that hears no status learns in no other way.
+          if ('revision' in refusal) this.follow({ revision: Number(refusal.revision), savedAt: null });
         }
         return outcome;
       },

@@ -58,7 +58,8 @@ export class Act {
 /** What a person at this page does about a refusal, where the daemon speaks to programs. */
 const HERE: Readonly<Record<string, string>> = {
   stopped: 'The robot is stopped. Press Resume first.',
-  'changed-meanwhile': 'Someone else saved meanwhile. Keep yours or take theirs, loop by loop.',
+  'changed-meanwhile':
+    'Someone else saved meanwhile. Look at what changed, decide where you are asked, then press again.',
 };
 
 export function refusalText({ code, detail, errors }: Refusal): string {

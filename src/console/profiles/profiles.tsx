@@ -82,8 +82,8 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
                 disabled={disabled}
                 aria-label={`Load ${profile.name}`}
                 run={() =>
-                  gains.saveBy(`load ${profile.name}`, `${profile.name} is running.`, () =>
-                    calls.load(profile.name),
+                  gains.saveBy(`load ${profile.name}`, `${profile.name} is running.`, base =>
+                    calls.load(profile.name, base),
                   )
                 }
               >
