@@ -242,7 +242,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     context =>
       context.lastHolds
         ? `The file of tokens cannot be read; the last list that was read holds.${cure(context)}`
-        : `The file of tokens cannot be used, so nobody may do more than stop.${cure(context)}`,
+        : `The file of tokens cannot be used, so nobody may do more than look, stop and darken the laser.${cure(context)}`,
     LATER,
   ),
   'bad-json': answer(400, 'Malformed JSON', 'The body is not a JSON object.'),

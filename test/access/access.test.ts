@@ -34,7 +34,7 @@ describe('access to a closed robot', () => {
       access.close();
     }));
 
-  it('does not wait for a disk that hangs at the start: nobody may do more than stop until it has answered', async () => {
+  it('does not wait for a disk that hangs at the start: nobody may do more than look and stop until it has answered', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = new Access({ disk, folder: '/state', clock, required: false, stop: 'anyone' });
