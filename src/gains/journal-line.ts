@@ -23,8 +23,8 @@ interface JournalText {
 }
 
 /**
- * The lines of version 0.1.0 have no member `format`. A format with which those could not be read as they are names
- * itself there.
+ * The format of a line that does not name one in a member `format`; no version has written that member so far. A later
+ * format of which this code would misread the lines has to name itself there.
  */
 const FORMAT = 1;
 /** The largest revision: more than any robot ever saves, and small enough that JavaScript still counts on exactly. */

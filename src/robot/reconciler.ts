@@ -188,8 +188,8 @@ export class Reconciler {
       });
     }
     if (mode === 'debug') await this.#lookAtWave(untilMs);
-    // A guard is set before its wave begins and taken away after it has ended: a daemon that starts in between would
-    // take a wave without a guard for somebody's choice, and one with a guard for that of a trial.
+    // A guard is set before its wave begins and taken away after its wave has ended. A daemon that starts in between tells
+    // by the guard whether the wave is a trial's, which it ends, or somebody's choice, which goes on.
     const { guard, wave: due } = this.#state.difference ?? {};
     const { wantedWave } = this.#state;
     const isEnding = due === undefined || due.amplitude === 0;

@@ -36,8 +36,9 @@ export class Stop {
   #recorded: Promise<void> | undefined;
   #resuming: Promise<void> | undefined;
   /**
-   * One check for each caller who waits for the resume under way; once that is given up, for each who waits to begin the
-   * next. It throws when the caller has hung up or may not resume any more.
+   * One check for each caller who wants the resume under way. It throws when that caller has hung up or may not resume
+   * any more. When the resume is given up an empty set takes the place of this one, for those who come from then on and
+   * want the next resume.
    */
   #resumers = new Set<() => void>();
 
@@ -101,8 +102,9 @@ export class Stop {
     try {
       await this.#resuming;
     } catch (error) {
-      // It had been given up for others when this caller came.
+      // Whoever wanted the resume that failed is not in the set any more.
       if (!this.#resumers.has(stillWanted)) throw error;
+      // This caller came after that one was given up, and begins another.
       if (this.#stops !== stops) throw new RobotError('stopped');
       stillWanted();
       await this.resume(stillWanted);
@@ -132,7 +134,7 @@ export class Stop {
   async #resume(): Promise<void> {
     const stops = this.#stops;
     const resumers = this.#resumers;
-    // Whoever comes from then on waits for the end of this one, and begins another.
+    // Whoever comes after this waits until this resume has ended, and then begins another.
     const giveUp = () => {
       if (this.#resumers === resumers) this.#resumers = new Set();
     };

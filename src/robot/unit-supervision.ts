@@ -172,7 +172,8 @@ export class UnitSupervision {
     const urgency: Urgency = { priority: 'supervision', untilMs };
     this.#identity = await this.#controller.identify(urgency);
     await this.#look(untilMs);
-    // There is a guard in trials only. This one's was cut short by the end of the daemon, and its wave ends with it.
+    // Only trials have a guard, so one that is found at the first contact was left by a daemon that ended in the middle of
+    // a trial. The wave of that trial ends now.
     const isFirst = this.#takenInBootId === undefined;
     const hasTrial = isFirst && this.#state.hasGuard && (await this.#controller.guarded(urgency)) !== 0;
     if (hasTrial) this.#state.endWave();

@@ -36,9 +36,9 @@ export class UnsettledFrames {
   }
 
   /**
-   * Does what `during` does, for a write that can prove its effect. `write` resolves with true where a single frame
-   * went out and the controller shows what it did not show before, so that no effect is still to come. The returned act
-   * then settles the frames at once, unless other frames were under way before or came between.
+   * Does what `during` does, for a write whose effect can be proven. `write` resolves with true where one frame alone
+   * went out and the controller now shows what it did not show before: then nothing of that frame is still to come. In
+   * that case the returned act settles the frames at once, unless others were unsettled before or came meanwhile.
    */
   async duringProof(write: () => Promise<boolean>): Promise<() => void> {
     const wasSettled = !this.#unsettled;
