@@ -12,9 +12,11 @@ import { callerOf } from './guard.js';
 /** Each `on…` returns the act that ends it. */
 export interface EventFeed {
   status(): Status;
+  /** Of the status all that readers wait for, as text to be compared: what counts time or frames changes always. */
+  lasting(): string;
   /** Whether a unit is in another mode than manual. */
   isDriven(): boolean;
-  /** Called when something in status changed; uptime and counters alone do not count. */
+  /** Called when something in status may have changed. */
   onStatus(listener: () => void): () => void;
   /** Called at every poll. `t` is in monotonic seconds. */
   onTelemetry(listener: (sample: Telemetry) => void): () => void;
@@ -50,7 +52,8 @@ interface Stream {
   readonly ctx: Context;
   /** The time since which the socket has not drained. */
   slowSinceMs: number | undefined;
-  owesStatus: boolean;
+  /** The status that was written to it last, as the feed's `lasting` gives it. */
+  told: string | undefined;
   /** Events that come once, and that a full socket could not take. */
   readonly owed: string[];
 }
@@ -101,19 +104,22 @@ export function createEvents(
     writtenT = sample.t;
     writeAll('');
   };
-  const writeStatus = (to: Iterable<Stream>) => {
+  /** Compared with what each reader was told: a change that was told may be over before anybody looks again. */
+  const untold = (now: string) => [...streams].filter(({ told }) => told !== now);
+  const tellStatus = () => {
+    const now = feed.lasting();
+    const due = untold(now);
+    if (due.length === 0) return;
+    // No reading comes after a status that is newer than it.
+    if (readings !== '') writeAll('');
     const text = eventText('status', feed.status());
-    for (const stream of to) stream.owesStatus = !write(stream, text);
+    for (const stream of due) if (write(stream, text)) stream.told = now;
   };
 
   const listen = () => {
     readings = '';
     const ends = [
-      coalesced(clock, feed, () => {
-        // No reading comes after a status that is newer than it.
-        if (readings !== '') writeAll('');
-        writeStatus(streams);
-      }),
+      coalesced(clock, feed, () => untold(feed.lasting()).length > 0, tellStatus),
       feed.onTelemetry(gather),
       feed.onStep(step => writeAll(eventText('step', step))),
       feed.onTune(tune => writeAll(eventText('tune', tune))),
@@ -145,7 +151,7 @@ export function createEvents(
     ctx.status = 200;
     ctx.type = 'text/event-stream';
     if (ctx.method === 'HEAD') return;
-    const stream: Stream = { ctx, slowSinceMs: undefined, owesStatus: false, owed: [] };
+    const stream: Stream = { ctx, slowSinceMs: undefined, told: undefined, owed: [] };
     ctx.respond = false;
     ctx.socket.setNoDelay(true);
     streams.add(stream);
@@ -154,11 +160,11 @@ export function createEvents(
     ctx.res.on('drain', () => {
       stream.slowSinceMs = undefined;
       if (stream.owed.length > 0) write(stream, stream.owed.splice(0).join(''));
-      if (stream.owesStatus) writeStatus([stream]);
+      tellStatus();
     });
     stopListening ??= listen();
     write(stream, `retry: ${RETRY_MS}\n\n`);
-    writeStatus([stream]);
+    tellStatus();
   };
   return {
     get streams() {
@@ -172,10 +178,12 @@ function eventText(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function coalesced(clock: Clock, feed: EventFeed, act: () => void): () => void {
+/** Acts on changes that come together once. */
+function coalesced(clock: Clock, feed: EventFeed, isDue: () => boolean, act: () => void): () => void {
   let pending: Timer | undefined;
   const end = feed.onStatus(() => {
-    pending ??= clock.after(COALESCE_MS, () => {
+    if (pending !== undefined || !isDue()) return;
+    pending = clock.after(COALESCE_MS, () => {
       pending = undefined;
       act();
     });

@@ -9,7 +9,7 @@ import { perUnit, UNIT_LIST, type Unit } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { EventFeed } from './events.js';
 
-/** Flags and other readings change without an event, so they are compared this often. */
+/** Flags and other readings change without an event, so they are looked at this often. */
 const LOOK_MS = 100;
 
 /** The events of a robot for its event stream. */
@@ -21,22 +21,14 @@ export function robotFeed(
   tuned: Listeners<Tune>,
   captured: Listeners<Step>,
 ): EventFeed {
-  /** Uptime and counters change all the time, and nobody waits for them. */
-  const lasting = () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined });
   const read = perUnit(unit => readerOf(robot, unit));
 
   return {
     status,
+    lasting: () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined }),
     isDriven: () => UNIT_LIST.some(({ name }) => (robot.units[name].mode ?? 'manual') !== 'manual'),
     onStatus: listener => {
-      let known = lasting();
-      const look = () => {
-        const now = lasting();
-        if (now === known) return;
-        known = now;
-        listener();
-      };
-      const ends = [robot.changed.add(look), every(clock, LOOK_MS, look)];
+      const ends = [robot.changed.add(listener), every(clock, LOOK_MS, listener)];
       return () => {
         for (const end of ends) end();
       };

@@ -36,6 +36,8 @@ class ScriptedFeed implements EventFeed {
   readonly onTune = () => () => undefined;
   readonly onStep = (listener: (step: Step) => void) => this.stepListeners.add(listener);
 
+  readonly lasting = () => this.mode;
+
   status() {
     this.asked += 1;
     return statusIn(this.mode);
@@ -152,6 +154,28 @@ describe('events', () => {
       statusIn('manual'),
       statusIn('debug'),
     ]);
+  });
+
+  it('show in the end what is so, whatever was so for a moment while they were sent', async () => {
+    const early = await read();
+    feed.changeTo('auto');
+    feed.mode = 'debug';
+    await clock.advance(50);
+    const late = await read();
+    feed.changeTo('auto');
+    await clock.advance(50);
+    for (const [reader, before] of [
+      [early, ['manual', 'debug']],
+      [late, ['debug']],
+    ] as const) {
+      const modes = () => reader.events('status').map(({ data }) => data);
+      await reader.until(() => modes().length > before.length);
+      expect(modes()).to.deep.equal([...before, 'auto' as const].map(statusIn));
+    }
+    feed.changeTo('debug');
+    feed.mode = 'auto';
+    await clock.advance(50);
+    expect(feed.asked).to.equal(4);
   });
 
   it('show telemetry and steps to every reader, asking status once for all', async () => {
