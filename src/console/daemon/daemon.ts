@@ -42,7 +42,7 @@ export function createDaemon(handlers: RequestHandlers) {
     return post<T>(path, body, mover.signal);
   };
   return {
-    /** Used by `profile-calls.ts`, whose calls few pages make. */
+    /** Used by the parts that few pages fetch, which ask for themselves. */
     request,
     stop: async (onSlow: () => void) => {
       for (const path of movers.keys()) takeBack(path);
@@ -67,8 +67,6 @@ export function createDaemon(handlers: RequestHandlers) {
     gains: (unit: UnitName) => get<GainSet>(`/api/${unit}/pidconfig`),
     save: (unit: UnitName, gains: GainSet, baseRevision: number) =>
       post<GainSet>(`/api/${unit}/pidconfig?baseRevision=${baseRevision}`, gains),
-    restore: (unit: UnitName, revision: number, baseRevision: number) =>
-      post<GainSet>(`/api/${unit}/pidconfig/restore?baseRevision=${baseRevision}`, { revision }),
     /** Begins a trial. With the id of one it changes that, or only renews it. */
     tryGains: (
       unit: UnitName,

@@ -87,20 +87,3 @@ export function changeText(unit: Unit, { field, from, to }: Change): string {
   const title = unit.loops.find(loop => loop.name === field.loop)?.title ?? field.loop;
   return `${title} ${field.gain} ${from} → ${to}`;
 }
-
-/** The texts once a loop that others changed is settled; `mine` is the loop as it was edited, field by field. */
-export function mineOf(
-  unit: Unit,
-  base: GainSet,
-  stored: GainSet,
-  texts: EditTexts,
-  loop: string,
-  whose: 'mine' | 'theirs',
-): EditTexts {
-  const fields = fieldsOf(unit).filter(field => field.loop === loop);
-  const pointers = new Set(fields.map(field => field.pointer));
-  const others = Object.fromEntries(Object.entries(texts).filter(([pointer]) => !pointers.has(pointer)));
-  if (whose === 'theirs') return others;
-  const mine = fields.map(field => [field.pointer, texts[field.pointer] ?? String(storedValue(base, field))]);
-  return realEdits(unit, stored, { ...others, ...Object.fromEntries(mine) });
-}

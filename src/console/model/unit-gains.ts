@@ -9,7 +9,6 @@ import {
   difference,
   type EditTexts,
   editState,
-  mineOf,
   realEdits,
   withChanges,
 } from './edits.js';
@@ -135,17 +134,6 @@ export class UnitGains {
     this.kept.value = { texts: real, base: Object.keys(real).length > 0 ? base : undefined };
   }
 
-  /** Decides about a loop that others changed: the edits of this page stay as they were made, or are dropped. */
-  settle(loop: string, whose: 'mine' | 'theirs'): void {
-    const stored = this.stored.value;
-    const { texts, base } = this.kept.value;
-    if (stored === undefined || base === undefined) return;
-    const settled = mineOf(this.unit, base.gains, stored.gains, texts, loop, whose);
-    const gains = { ...base.gains, [loop]: stored.gains[loop] ?? { kp: 0, ki: 0, kd: 0 } };
-    this.kept.value = { texts: settled, base: { ...base, gains } };
-    if (this.conflicts.value.length === 0) this.#rebase();
-  }
-
   /** Saves the edits on the gains they were made on: another window may have made them on newer ones than are known here. */
   save(): Promise<boolean> {
     const { texts, base = this.stored.value } = this.kept.value;
@@ -166,12 +154,6 @@ export class UnitGains {
 
   saveSet(gains: GainSet, done: string, from?: Stored): Promise<boolean> {
     return this.saveBy('save', done, base => this.#daemon.save(this.unit.name, gains, base), from);
-  }
-
-  restore(revision: number): Promise<boolean> {
-    return this.saveBy('restore', `Revision ${revision} is running again.`, base =>
-      this.#daemon.restore(this.unit.name, revision, base),
-    );
   }
 
   /**
@@ -198,9 +180,9 @@ export class UnitGains {
           // What this save changed is no conflict. What others changed before stays one until somebody has decided about it.
           const changes = difference(this.unit, from.gains, outcome.body);
           this.kept.value = { texts, base: base && { ...base, gains: withChanges(base.gains, changes) } };
-          this.#take({ gains: outcome.body, revision: from.revision + 1 });
+          this.take({ gains: outcome.body, revision: from.revision + 1 });
           // Gains that were loaded while the save was under way stay: they are newer, or status makes the page load ours next.
-          if (loaded !== undefined && loaded !== before) this.#take(loaded);
+          if (loaded !== undefined && loaded !== before) this.take(loaded);
         } else {
           const { refusal } = outcome;
           this.refused.value = Object.fromEntries(refusal.errors.map(fault => [fault.pointer, fault.detail]));
@@ -224,10 +206,11 @@ export class UnitGains {
       return;
     }
     this.snapshot.value ??= outcome.body;
-    this.#take({ gains: outcome.body, revision });
+    this.take({ gains: outcome.body, revision });
   }
 
-  #take(stored: Stored): void {
+  /** These gains are stored, and the edits are edits of them unless others changed what is edited here. */
+  take(stored: Stored): void {
     batch(() => {
       this.stored.value = stored;
       this.refused.value = {};

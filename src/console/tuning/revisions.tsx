@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
-import type { SavedGains } from '../daemon/daemon.js';
+import type { Daemon, SavedGains } from '../daemon/daemon.js';
 import { changeText, difference } from '../model/edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
@@ -52,7 +52,11 @@ export function Revisions({ gains }: { readonly gains: UnitGains }) {
                 what="restore"
                 disabled={!model.may('tune')}
                 aria-label={`Restore revision ${one.revision}`}
-                run={() => gains.restore(one.revision)}
+                run={() =>
+                  gains.saveBy('restore', `Revision ${one.revision} is running again.`, base =>
+                    restore(daemon.request, unit, one.revision, base),
+                  )
+                }
               >
                 Restore
               </Press>
@@ -62,6 +66,10 @@ export function Revisions({ gains }: { readonly gains: UnitGains }) {
       </ol>
     </>
   );
+}
+
+function restore({ post }: Daemon['request'], { name }: Unit, revision: number, baseRevision: number) {
+  return post<GainSet>(`/api/${name}/pidconfig/restore?baseRevision=${baseRevision}`, { revision });
 }
 
 /** What was measured on a revision of the chosen loop. */
