@@ -12,6 +12,7 @@ const FRAME_MS = 30;
 const daemon = createDaemon({
   onStuck: () => stream.giveWay(),
   onIdentityRefused: () => void model.lookWhoIsHere(),
+  isStopUnheard: () => model.stop.isUnheard,
 });
 const model = new Model(daemon);
 const stream = new EventStream({

@@ -128,7 +128,7 @@ describe('the console under faults', function () {
       await shows(alerts(page), /LASER MAY BE ON/);
       await page.getByRole('button', { name, exact: true }).click();
       await shows(alerts(page), said);
-      expect(await page.title()).not.to.match(/MAY BE ON/);
+      await eventually(async () => !/MAY BE ON/.test(await page.title()));
       await has(page.locator('html'), 'data-lit', null);
       await page.unroute('**/api/events');
       await page.evaluate("window.dispatchEvent(new Event('pagehide'))");

@@ -79,6 +79,43 @@ describe('the console on a network that holds packets back', function () {
     expect((await truth()).gimbal.stopped).to.equal(false);
   });
 
+  /** It hears no stream, so that a test may push its clock, and its requests are lost. */
+  const cutOff = async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.reload();
+    await shows(alerts(page), /All well/);
+    await page.route('**/api/events', () => undefined);
+    await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+    await page.route(/api\/(stop|session|laser)/, route => route.abort());
+    await shows(alerts(page), /No contact/);
+    return page;
+  };
+
+  it('lets nothing move before a STOP that was given up without an answer, and sends what calms', async () => {
+    const page = await cutOff();
+    const auto = mode(page, 'Chassis', 'auto');
+    await page.locator('.stop').click();
+    await forward(page, 11_000);
+    await shows(alerts(page), /STOP is not confirmed/);
+    const posted: string[] = [];
+    page.on('request', request => /chassis/.test(request.url()) && posted.push(request.url()));
+    await has(auto, 'aria-disabled', 'true');
+    const kp = field(page, 'Speed loop kp');
+    await kp.fill('20');
+    await kp.press('Enter');
+    await page.evaluate("fetch('/healthz')");
+    expect(posted).to.deep.equal([]);
+    const answered = page.waitForResponse(/chassis\/mode/);
+    await mode(page, 'Chassis', 'manual').click();
+    expect((await answered).status()).to.equal(200);
+    await has(auto, 'aria-disabled', 'true');
+    // Resume is the word of somebody who does not want it any more.
+    await press(page, 'Resume');
+    await has(auto, 'aria-disabled', null);
+    await shows(alerts(page), /^(?!.*STOP is not confirmed)/);
+  });
+
   it('renews the gains that were tried last, and no others', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');

@@ -6,6 +6,11 @@ import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
 import type { Session } from '../access/session.js';
 import { createRequest, type RequestHandlers, SESSION } from './request.js';
 
+interface DaemonHandlers extends RequestHandlers {
+  /** A stop that was asked for has no answer yet. */
+  readonly isStopUnheard: () => boolean;
+}
+
 export interface SavedGains {
   readonly revision: number;
   readonly savedAt: string;
@@ -17,13 +22,13 @@ export interface SavedGains {
 export type Daemon = ReturnType<typeof createDaemon>;
 
 /** All that the page asks of the daemon. */
-export function createDaemon(handlers: RequestHandlers) {
+export function createDaemon(handlers: DaemonHandlers) {
   const request = createRequest(handlers);
   const { get, post, remove, insister } = request;
   const insistOnStop = insister('/api/stop', {});
   const insistOnDark = insister('/api/laser', { action: 'off' });
-  /** Stops that were asked for so far, and how many of them are under way. */
-  let [stops, stopping] = [0, 0];
+  /** Stops that were asked for so far. */
+  let stops = 0;
   /** Requests that move or light, by their paths. */
   const movers = new Map<string, AbortController>();
   /** A request that is not answered yet must not come to pass after the one that is made now. */
@@ -32,10 +37,10 @@ export function createDaemon(handlers: RequestHandlers) {
     movers.delete(path);
   };
   /**
-   * A renewal goes beside the ones before it. While a stop is under way nothing is asked for but what `calms`, and a resume.
+   * A renewal goes beside the ones before it. While a stop has no answer nothing is asked for but what `calms`, and a resume.
    */
   const move = <T>(path: string, body?: unknown, { renews = false, calms = false } = {}) => {
-    if (stopping > 0 && !calms) return post<T>(path, body, AbortSignal.abort());
+    if (!calms && handlers.isStopUnheard()) return post<T>(path, body, AbortSignal.abort());
     if (!renews) takeBack(path);
     const mover = movers.get(path) ?? new AbortController();
     movers.set(path, mover);
@@ -44,13 +49,10 @@ export function createDaemon(handlers: RequestHandlers) {
   return {
     /** Used by the parts that few pages fetch, which ask for themselves. */
     request,
-    stop: async (onSlow: () => void) => {
+    stop: (onSlow: () => void) => {
       for (const path of movers.keys()) takeBack(path);
       stops += 1;
-      stopping += 1;
-      const outcome = await insistOnStop(onSlow);
-      stopping -= 1;
-      return outcome;
+      return insistOnStop(onSlow);
     },
     /** Changes with each stop: what waits for its turn must not be asked for after one that came meanwhile. */
     stops: () => stops,

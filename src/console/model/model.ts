@@ -89,9 +89,9 @@ export class Model {
     });
   }
 
-  /** A stop holds, or is under way: what it refuses need not be tried. */
+  /** A stop holds, or has no answer yet: what it refuses need not be tried. */
   get isStopping(): boolean {
-    return this.stop.stopped === true || this.stop.act.pending.value !== undefined;
+    return this.stop.stopped === true || this.stop.isUnheard;
   }
 
   /** Whether whoever is here may, and the match lets it happen; what is not known is left to the daemon. */

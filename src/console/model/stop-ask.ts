@@ -52,6 +52,11 @@ export class StopAsk {
     return this.act.refusal.value?.isIdentity === true;
   }
 
+  /** Under way, or given up without an answer. It is asked again, so that nothing may move before it that it would refuse. */
+  get isUnheard(): boolean {
+    return this.act.pending.value !== undefined || this.act.refusal.value?.code === 'unreachable';
+  }
+
   /** Under way, or refused, and not by want of a right so long ago that nobody may want it any more. */
   get isOwed(): boolean {
     if (this.isForbidden && this.isOld.value) return false;
