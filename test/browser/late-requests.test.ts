@@ -116,6 +116,24 @@ describe('the console on a network that holds packets back', function () {
     await shows(alerts(page), /^(?!.*STOP is not confirmed)/);
   });
 
+  it('says that a STOP is confirmed which was pressed again, and answered, while the first press was lost', async () => {
+    const page = await cutOff();
+    let asked = 0;
+    await page.unroute(/api\/(stop|session|laser)/);
+    await page.route('**/api/stop', route => {
+      asked += 1;
+      return asked > 1 ? route.continue() : undefined;
+    });
+    await page.locator('.stop').click();
+    await eventually(async () => asked === 1);
+    const lost = page.waitForEvent('requestfailed');
+    await page.locator('.stop').click();
+    await lost;
+    await shows(alerts(page), /STOP of [\d:]+ is confirmed\./);
+    await page.evaluate("fetch('/healthz')");
+    expect(await alerts(page).textContent()).to.match(/STOP of [\d:]+ is confirmed\./);
+  });
+
   it('renews the gains that were tried last, and no others', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');

@@ -31,6 +31,8 @@ export class StopAsk {
   readonly #options: StopAskOptions;
   /** The rights of whoever asked for a stop last. */
   #askedWith: string | undefined;
+  /** How often it was sent. What became of the newest has the say. */
+  #sent = 0;
   /** When a stop was answered or given up last, on the page's clock. */
   #endedMs = 0;
 
@@ -102,6 +104,8 @@ export class StopAsk {
   }
 
   async #send(): Promise<void> {
+    this.#sent += 1;
+    const turn = this.#sent;
     this.#askedWith = this.#options.rights();
     this.isConfirmed.value = false;
     const isDark = this.#options.darkening();
@@ -111,7 +115,7 @@ export class StopAsk {
         this.asksAgain.value = true;
       }),
     );
-    if (this.act.pending.peek() !== undefined) return;
+    if (turn !== this.#sent) return;
     this.#endedMs = performance.now();
     this.asksAgain.value = false;
     this.isConfirmed.value = isDone;
