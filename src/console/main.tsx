@@ -42,8 +42,8 @@ if (token !== null) history.replaceState(null, '', location.pathname + hash);
 window.addEventListener('focus', () => {
   if (model.status.peek() !== undefined) setTimeout(() => void model.lookWhoIsHere(), 1000);
 });
-// The browser asks whoever would forget a stop that is still to be sent.
-window.onbeforeunload = () => model.stop.isOwed || null;
+// The browser asks whoever would forget a stop or an Off that is still to be sent.
+window.onbeforeunload = () => model.isOwing || null;
 
 let drawnMs = 0;
 function frame(nowMs: number): void {

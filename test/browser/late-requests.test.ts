@@ -116,6 +116,36 @@ describe('the console on a network that holds packets back', function () {
     await shows(alerts(page), /^(?!.*STOP is not confirmed)/);
   });
 
+  it('sends an Off again that reached nobody, once the robot is heard, and does not forget it unasked', async () => {
+    const page = await cutOff();
+    const isKept = () => page.evaluate<boolean>('window.onbeforeunload() === true');
+    expect(await isKept()).to.equal(false);
+    await page.getByRole('button', { name: 'Off', exact: true }).click();
+    await forward(page, 11_000);
+    await shows(alerts(page), /Laser The daemon does not answer/);
+    expect(await isKept()).to.equal(true);
+    await post('/api/laser', { action: 'on' });
+    await page.unroute(/api\/(stop|session|laser)/);
+    await page.unroute('**/api/events');
+    await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+    await eventually(async () => (await truth()).laser.level === 0);
+    await eventually(async () => !(await isKept()));
+  });
+
+  it('forgets an Off that reached nobody for a minute', async () => {
+    const page = await cutOff();
+    await page.getByRole('button', { name: 'Off', exact: true }).click();
+    await forward(page, 11_000);
+    await page.clock.fastForward(50_000);
+    await page.unroute(/api\/(stop|session|laser)/);
+    await page.unroute('**/api/events');
+    await post('/api/laser', { action: 'on' });
+    await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+    await shows(page.locator('.lamp'), /LASER ON/);
+    await page.evaluate("fetch('/healthz')");
+    expect((await truth()).laser.level).to.equal(1);
+  });
+
   it('says that a STOP is confirmed which was pressed again, and answered, while the first press was lost', async () => {
     const page = await cutOff();
     let asked = 0;

@@ -107,8 +107,8 @@ function linesOf(model: Model, isForThumb: boolean): AnswerableLine[] {
   ]);
 }
 
-/** Without contact the page might not come back, and a stop that is still to be sent would be forgotten. */
-function outdatedLine({ fresh, stop }: Model, isForThumb: boolean): AnswerableLine {
+/** Without contact the page might not come back, and a stop or an Off that is still to be sent would be forgotten. */
+function outdatedLine({ fresh, isOwing }: Model, isForThumb: boolean): AnswerableLine {
   const line = {
     tone: 'note',
     about: 'Page',
@@ -116,7 +116,7 @@ function outdatedLine({ fresh, stop }: Model, isForThumb: boolean): AnswerableLi
   } as const;
   if (isForThumb) return line;
   const run = () => location.reload();
-  const disabled = !fresh.value || stop.isOwed;
+  const disabled = !fresh.value || isOwing;
   return { ...line, answer: { label: 'Reload', name: 'Load the page anew', run, disabled } };
 }
 

@@ -3,6 +3,7 @@ import type { Status } from '../../core/status.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { isUnheard } from '../daemon/request.js';
 import { Act } from '../parts/act.js';
+import { WANTED_MS } from './stop-ask.js';
 
 /** A stream that is later than this is given up. */
 const OLDER_MS = 5000;
@@ -14,6 +15,8 @@ export class LaserAsk {
   readonly #status: ReadonlySignal<Status | undefined>;
   /** Light that was asked for here, or darkness that was answered, of which nothing was heard since. */
   readonly #since = signal<'on' | 'dark' | undefined>(undefined);
+  /** When the Off was pressed that has no answer yet, on the page's clock. */
+  readonly #offMs = signal(Number.NEGATIVE_INFINITY);
   /** When light was asked for, on the page's clock. */
   #askedMs = 0;
   /** How many statuses have said that it is lit. */
@@ -29,8 +32,14 @@ export class LaserAsk {
     return (this.#since.value ?? this.#status.value?.laser.light) === 'on';
   }
 
+  /** An Off has no answer yet, and is not so old that nobody may want it any more. */
+  get isOwed(): boolean {
+    return performance.now() - this.#offMs.value < WANTED_MS;
+  }
+
   light(): void {
     this.#since.value = 'on';
+    this.#offMs.value = Number.NEGATIVE_INFINITY;
     this.#askedMs = performance.now();
     void this.act.run('on', async () => {
       const outcome = await this.#daemon.light();
@@ -39,9 +48,25 @@ export class LaserAsk {
     });
   }
 
-  async darken(): Promise<void> {
+  /** From here the age of the press counts. */
+  darken(): void {
+    this.#offMs.value = performance.now();
+    void this.#send();
+  }
+
+  /** Sends an Off that reached nobody once more, whoever has lit the laser since: darkness that comes late does no harm. */
+  again(): void {
+    if (this.isOwed && this.act.pending.peek() === undefined) void this.#send();
+  }
+
+  async #send(): Promise<void> {
     const isDark = this.darkening();
-    if (await this.act.run('off', () => this.#daemon.darken(() => undefined))) isDark();
+    const isDone = await this.act.run('off', async () => {
+      const outcome = await this.#daemon.darken(() => undefined);
+      if ('body' in outcome || !isUnheard(outcome.refusal)) this.#offMs.value = Number.NEGATIVE_INFINITY;
+      return outcome;
+    });
+    if (isDone) isDark();
   }
 
   /** An Off or a stop is asked for. The act that it gives says that the daemon has answered it: somebody may have lit it since. */

@@ -123,7 +123,13 @@ export class Model {
     if (turn < this.#answered) return;
     this.#answered = turn;
     this.session.value = session;
+    this.#again();
+  }
+
+  /** The daemon answers, or is heard: what reached nobody is sent again. */
+  #again(): void {
     this.stop.again();
+    this.laser.again();
   }
 
   /** `why`, unless the daemon does not answer either, or shows nothing to whoever is here. */
@@ -136,9 +142,14 @@ export class Model {
     await this.#become('enter', () => this.#daemon.enter(token));
   }
 
+  /** A STOP or an Off is still to be sent, which the page would forget if it were loaded anew. */
+  get isOwing(): boolean {
+    return this.stop.isOwed || this.laser.isOwed;
+  }
+
   /** To load the page anew would forget a stop that somebody else may have to send, and lose STOP on a dead network. */
   async leave(): Promise<void> {
-    if ((await this.#become('leave', () => this.#daemon.leave())) && !this.stop.isOwed) location.reload();
+    if ((await this.#become('leave', () => this.#daemon.leave())) && !this.isOwing) location.reload();
   }
 
   /** The answer says who is here from now on, whatever was asked before it came. */
@@ -178,7 +189,7 @@ export class Model {
   takeTelemetry(sample: Sample): void {
     this.telemetry.take(sample);
     this.laser.heard();
-    this.stop.again();
+    this.#again();
   }
 
   takeStep({ unit, loop }: Step): void {

@@ -3,8 +3,8 @@ import type { Status } from '../../core/status.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { Act } from '../parts/act.js';
 
-/** For so long after the press a stop that was refused is sent again without another press. */
-const WANTED_MS = 60_000;
+/** For so long after the press an Off that reached nobody, or a stop that was refused, is sent again without another press. */
+export const WANTED_MS = 60_000;
 
 export interface StopAskOptions {
   readonly daemon: Daemon;
