@@ -1,8 +1,13 @@
+import { isRobotError } from './errors.js';
+
 /**
  * Waits until all acts have ended, so that nothing of them comes later. Rejects with the error of the first that
- * failed.
+ * failed, and the others beside it.
  */
 export async function allEnded(acts: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   const ends = await Promise.allSettled(acts);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
+  const [first, ...others] = errors;
+  if (first === undefined) return;
+  throw isRobotError(first) ? first.beside(others.filter(other => isRobotError(other))) : first;
 }

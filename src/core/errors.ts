@@ -167,16 +167,22 @@ interface Place {
 
 export type ContextOf<Code extends ErrorCode> = Place & Contexts[Code];
 
+interface Options extends ErrorOptions {
+  readonly others?: readonly RobotError[];
+}
+
 /** Only codes whose context has no required member may be given without one. */
 type Known<Code extends ErrorCode> =
   Nothing extends ContextOf<Code>
-    ? [context?: ContextOf<Code>, options?: ErrorOptions]
-    : [context: ContextOf<Code>, options?: ErrorOptions];
+    ? [context?: ContextOf<Code>, options?: Options]
+    : [context: ContextOf<Code>, options?: Options];
 
 export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'RobotError';
   readonly code: Code;
   readonly context: ContextOf<Code>;
+  /** What failed besides in the same act. */
+  readonly others: readonly RobotError[];
 
   constructor(code: Code, ...[context, options]: Known<Code>) {
     const known = Object.entries(context ?? {}).filter(([, value]) => value !== undefined);
@@ -184,11 +190,21 @@ export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
     this.code = code;
     // The types allow a missing context only where it has no required member.
     this.context = (context ?? {}) as ContextOf<Code>;
+    this.others = options?.others ?? [];
   }
 
   /** The same failure, with what a higher layer knows of its place. */
   with(place: Place): RobotError<Code> {
-    return new RobotError(this.code, { ...this.context, ...place }, { cause: this.cause });
+    const { cause, others } = this;
+    return new RobotError(this.code, { ...this.context, ...place }, { cause, others });
+  }
+
+  /** The same failure, with others of the same act, and each that says the same only once. */
+  beside(others: readonly RobotError[]): RobotError<Code> {
+    const all = [...this.others, ...others.flatMap(other => [other, ...other.others])];
+    const byMessage = new Map(all.map(other => [other.message, other]));
+    byMessage.delete(this.message);
+    return new RobotError(this.code, this.context, { cause: this.cause, others: [...byMessage.values()] });
   }
 }
 
@@ -218,7 +234,10 @@ export function errnoOf(error: unknown): string | undefined {
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
   const cause = error.cause === undefined ? {} : { cause: inWords(error.cause) };
-  if (error instanceof RobotError) return { code: error.code, ...error.context, ...cause };
+  if (error instanceof RobotError) {
+    const also = error.others.length === 0 ? {} : { also: error.others.map(inWords) };
+    return { code: error.code, ...error.context, ...cause, ...also };
+  }
   return { message: error.message, stack: error.stack, ...cause };
 }
 

@@ -36,6 +36,10 @@ export const problem = named('Problem', {
       units: array(text(), 'The controllers that did not confirm a stop.'),
       errors: array(fault, 'Every fault of the request.'),
       revision: count('The revision of the gains in force.'),
+      also: array(
+        text(),
+        'The codes of what failed besides. `detail` says them all, and so do the other members.',
+      ),
       difference: record(difference, 'By the name of each loop where what was sent is not what is in force.'),
     },
   ),
@@ -55,20 +59,29 @@ export type Problem = TypeOf<typeof problem>;
 export function problemOf<Code extends ErrorCode>({
   code,
   context,
+  others,
 }: RobotError<Code>): {
   problem: Problem;
   headers: Readonly<Record<string, string>>;
 } {
   const { status, title, detail, retryAfterS, members, headers } = PROBLEMS[code];
+  const besides = others.map(other => problemOf(other).problem);
+  const beside: Partial<Problem> = Object.assign({}, ...besides);
+  const details = [
+    typeof detail === 'string' ? detail : detail(context),
+    ...besides.map(other => other.detail),
+  ];
   return {
     problem: {
+      ...beside,
       type: `urn:trunnion:problem:${code}`,
       title,
       status,
-      detail: typeof detail === 'string' ? detail : detail(context),
+      detail: details.join(' '),
       code,
-      unit: context.unit,
+      ...(context.unit !== undefined && { unit: context.unit }),
       ...members?.(context),
+      ...(others.length > 0 && { also: others.map(other => other.code) }),
     },
     headers: {
       ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),

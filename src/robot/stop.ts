@@ -61,8 +61,8 @@ export class Stop {
   }
 
   /**
-   * Stops at once, and resolves when that is proven. Rejects with `pin-failed`, or with `not-confirmed` naming every
-   * unit that may still have torque; the robot is stopped all the same.
+   * Stops at once, and resolves when that is proven. Rejects with `pin-failed`, with `not-confirmed` naming every unit
+   * that may still have torque, or with both; the robot is stopped all the same.
    */
   async stop(why = 'asked'): Promise<void> {
     const pinFailure = this.begin(why);
@@ -78,11 +78,14 @@ export class Stop {
         unconfirmed = await this.#confirm(Math.max(untilMs, this.#clock.nowMs() + LATCH_AGAIN_MS));
       }
       if (this.#units.some(unit => !unit.isLatched)) await recorded;
-      if (pinFailure !== undefined) throw pinFailure;
       const units = [...unconfirmed.keys()];
       const [unit] = units;
-      if (unit === undefined) return;
-      throw new RobotError('not-confirmed', { unit, units }, { cause: unconfirmed.get(unit) });
+      const unproven =
+        unit === undefined
+          ? []
+          : [new RobotError('not-confirmed', { unit, units }, { cause: unconfirmed.get(unit) })];
+      if (pinFailure !== undefined) throw pinFailure.beside(unproven);
+      for (const error of unproven) throw error;
     } finally {
       this.#underWay -= 1;
     }

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { RobotError } from '../../src/core/errors.js';
+import { asRobotError, RobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
 import { perUnit, type UnitName } from '../../src/core/units.js';
+import { problemOf } from '../../src/http/problems.js';
 import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import { MatchControl } from '../../src/match/match-control.js';
 import { MatchRecord } from '../../src/match/match-record.js';
@@ -26,11 +27,14 @@ describe('a phase that is set', () => {
     return control.set({ id: 'M1', revision, phase, remainingS: null });
   };
 
+  let disk: RecordingDisk;
+
   const begin = () => {
     const { clock } = robot;
+    disk = new RecordingDisk();
     match = new Match({ clock, settings: SETTINGS, state: NO_MATCH });
     const boot = { id: 'a', nowMs: () => clock.nowMs() };
-    const record = new MatchRecord({ disk: new RecordingDisk(), folder: '/state', clock, boot });
+    const record = new MatchRecord({ disk, folder: '/state', clock, boot });
     control = new MatchControl({ match, robot: robot.robot, record, log: pino({ level: 'silent' }) });
     control.begin();
   };
@@ -55,6 +59,24 @@ describe('a phase that is set', () => {
   afterEach(async () => {
     match.close();
     await robot.end();
+  });
+
+  it('says of all that failed that it did: the laser, the controllers, the disk', async () => {
+    robot.robot.laserOn();
+    robot.fault('bus', 'nack');
+    robot.fault('pin', 'nack');
+    disk.interfere = async operation => {
+      if (operation !== 'read')
+        throw new RobotError('storage-failed', { operation, path: '', errno: 'EIO', cure: '' });
+    };
+    const refusal = await robot.during(set('pause').catch(error => error));
+    const { problem } = problemOf(asRobotError(refusal));
+    expect([problem.code, problem.also]).to.deep.equal(['pin-failed', ['not-confirmed', 'not-kept']]);
+    expect(problem.units).to.deep.equal(['gimbal', 'chassis']);
+    expect(problem.detail).to.match(/Cut the laser supply.*Motors may push.*not on the disk/);
+    disk.interfere = async () => undefined;
+    robot.fault('pin', 'clear');
+    robot.fault('bus', 'clear');
   });
 
   it('darkens before anything else where it allows no laser, says why, and stops nothing that it allows', async () => {

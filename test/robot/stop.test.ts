@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/core/errors.js';
+import { asRobotError, RobotError } from '../../src/core/errors.js';
 import { defaultGains, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
+import { problemOf } from '../../src/http/problems.js';
 import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
 import { ClockedRobot, type Frame, somebodyElse, write } from '../support/clocked-robot.js';
 
@@ -49,6 +50,22 @@ describe('the stop', () => {
     robot.fault('bus', 'nack');
     const refusal = await robot.during(robot.robot.stop().catch(error => error));
     expect(refusal.context).to.deep.include({ unit: 'gimbal', units: ['gimbal', 'chassis'] });
+  });
+
+  it('names them also where the pin fails as well', async () => {
+    robot = await ClockedRobot.start(silence(0));
+    robot.robot.laserOn();
+    robot.fault('bus', 'nack');
+    robot.fault('pin', 'nack');
+    const refusal = await robot.during(robot.robot.stop().catch(error => error));
+    const { problem } = problemOf(asRobotError(refusal));
+    expect(problem).to.deep.include({
+      code: 'pin-failed',
+      also: ['not-confirmed'],
+      unit: 'gimbal',
+      units: ['gimbal', 'chassis'],
+    });
+    expect(problem.detail).to.match(/Cut the laser supply.*not confirmed by: gimbal, chassis/);
   });
 
   for (const [beforeMs, waitMs, expected] of [
