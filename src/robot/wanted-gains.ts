@@ -83,6 +83,8 @@ export class WantedGains {
   }
 
   endTrial(why: TrialEnd): void {
+    // A target that is lost says nothing against gains that do not run yet.
+    if (this.#trial === undefined && why === 'target lost') return;
     this.#endings += 1;
     if (this.#trial === undefined) return;
     const { by } = this.#trial;

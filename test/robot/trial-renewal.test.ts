@@ -179,3 +179,32 @@ describe('a trial where nobody knows which gains come after it', () => {
     await robot.end();
   });
 });
+
+describe('a trial that begins while the target is lost', () => {
+  it('is answered 200, for its gains had no part in that', async () => {
+    const robot = await ClockedRobot.start();
+    robot.loops.gimbal.targetVisible = true;
+    await robot.wait(100);
+    let isLost = false;
+    robot.intercept = async ({ unit, kind, register }) => {
+      if (isLost || unit !== 'gimbal' || kind !== 'write' || register !== 'commit') return undefined;
+      isLost = true;
+      robot.loops.gimbal.targetVisible = false;
+      // Polls see it before the request goes on.
+      await new Promise<void>(resolve => robot.clock.after(40, resolve));
+      return undefined;
+    };
+    const { gains } = robot.robot.store.current('gimbal');
+    const trial = {
+      id: 'a',
+      by: 'lab',
+      gains: { ...gains, angle_yaw: { kp: 1, ki: 0, kd: 0 } },
+      endsAtMs: 1e9,
+    };
+    expect(await robot.outcome(robot.robot.units.gimbal.gains.tryGains(trial))).to.equal(200);
+    expect(isLost).to.equal(true);
+    await robot.wait(100);
+    expect(robot.truth('gimbal').gains?.angle_yaw?.kp).to.equal(1);
+    await robot.end();
+  });
+});
