@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { FaultBody } from '../../sim/bus/faults.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { isRobotError, RobotError } from '../../src/core/errors.js';
@@ -14,6 +11,7 @@ import { Robot, type RobotSettings } from '../../src/robot/robot.js';
 import type { RobotEvent } from '../../src/robot/robot-event.js';
 import { StopRecord } from '../../src/storage/stop-record.js';
 import { everythingAllowed } from './everything-allowed.js';
+import { noLock } from './journal-lines.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
 import { ScriptedLoops } from './scripted-loops.js';
@@ -49,7 +47,6 @@ export class ClockedRobot {
   readonly loops = perUnit(unit => new ScriptedLoops(unit));
   /** Asked before each frame; it may act on the world, wait, or decide what becomes of the frame. */
   intercept: (frame: Frame) => Fate | Promise<Fate> = () => undefined;
-  readonly #folder: string;
   readonly #settings: Partial<RobotSettings>;
   readonly #permission: Permission;
   /** The number of daemons that have ended. */
@@ -57,8 +54,7 @@ export class ClockedRobot {
   #robot: Robot | undefined;
   #store: GainsStore | undefined;
 
-  private constructor(folder: string, settings: Partial<RobotSettings>, permission: Permission) {
-    this.#folder = folder;
+  private constructor(settings: Partial<RobotSettings>, permission: Permission) {
     this.#settings = settings;
     this.#permission = permission;
     this.sim = new SimulatedRobot({
@@ -71,7 +67,7 @@ export class ClockedRobot {
     settings: Partial<RobotSettings> = {},
     permission: Permission = everythingAllowed,
   ): Promise<ClockedRobot> {
-    const clocked = new ClockedRobot(await mkdtemp(join(tmpdir(), 'trunnion-')), settings, permission);
+    const clocked = new ClockedRobot(settings, permission);
     await clocked.restart();
     return clocked;
   }
@@ -84,9 +80,10 @@ export class ClockedRobot {
   /** A new daemon on the same controllers and the same disk; the one before ends as SIGKILL ends it. */
   async restart(): Promise<void> {
     await this.kill();
-    this.#store = await GainsStore.open({ folder: this.#folder, clock: this.clock, disk: this.disk });
     const { clock, disk } = this;
-    const stopMemory = await StopRecord.open({ folder: this.#folder, disk, clock, boot: 'one' });
+    // No real file: it would take real time, of which this clock knows nothing.
+    this.#store = await GainsStore.open({ folder: '/state', clock, disk, lock: noLock });
+    const stopMemory = await StopRecord.open({ folder: '/state', disk, clock, boot: 'one' });
     this.#robot = new Robot({
       stopMemory,
       hardware: { ...this.sim.hardware, bus: this.#intercepted(this.sim.hardware.bus) },
@@ -117,7 +114,6 @@ export class ClockedRobot {
     this.intercept = () => undefined;
     await this.during(this.robot.close());
     await this.#store?.close();
-    await rm(this.#folder, { recursive: true, force: true });
   }
 
   truth(unit: UnitName): UnitTruth {

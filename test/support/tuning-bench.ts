@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { Autotune, type Propose } from '../../src/autotune/autotune.js';
@@ -11,6 +8,7 @@ import { GainsStore } from '../../src/gains/gains-store.js';
 import { Robot } from '../../src/robot/robot.js';
 import { propose } from '../../src/tuning/propose.js';
 import { everythingAllowed } from './everything-allowed.js';
+import { noLock } from './journal-lines.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
 
@@ -24,16 +22,15 @@ export class TuningBench {
   autotune!: Autotune;
   readonly #propose: Propose;
   #store!: GainsStore;
-  #folder = '';
 
   constructor(compute: Propose = async task => propose(task)) {
     this.#propose = compute;
   }
 
   async open(): Promise<void> {
-    this.#folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
     const { clock } = this;
-    this.#store = await GainsStore.open({ folder: this.#folder, clock, disk: new RecordingDisk() });
+    const disk = new RecordingDisk();
+    this.#store = await GainsStore.open({ folder: '/state', clock, disk, lock: noLock });
     this.robot = new Robot({
       hardware: this.sim.hardware,
       store: this.#store,
@@ -60,7 +57,6 @@ export class TuningBench {
   async close(): Promise<void> {
     await this.during(this.robot.close());
     await this.#store.close();
-    await rm(this.#folder, { recursive: true, force: true });
   }
 
   async wait(ms: number): Promise<void> {
