@@ -75,8 +75,8 @@ export class Autotune {
     if (loop === undefined)
       throw new RobotError('loop-unfit', { loop: name, reason: `the ${unit} has none` });
     this.#requireFree(unit, name);
-    robot.laser.requireDark('tuning');
     const gains = robot.store.current(unit).gains[name] ?? loop.defaults;
+    robot.laser.requireDark('tuning');
     const id = randomUUID();
     const nowMs = this.#clock.nowMs();
     const begun: Tune = {

@@ -84,7 +84,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
         ? `It is ended, and ${controller(context).toLowerCase()} does not show the saved gains yet: the daemon goes on trying.`
         : `${controller(context)} did not take it on: reading back gave something else.`;
     },
-    { ...SOON, members: ({ units }) => ({ units }) },
+    { ...SOON, members: ({ units }) => (units === undefined ? {} : { units }) },
   ),
   'loop-unfit': answer(
     409,
@@ -101,7 +101,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'trial-ended': answer(
     409,
     'Trial ended',
-    'That trial has ended, and the saved gains run. Without its id, another one begins.',
+    'The trial has ended, or was ended while it began, and the saved gains run. Without its id, another one begins.',
   ),
   'silence-too-long': answer(
     409,

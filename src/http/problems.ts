@@ -60,12 +60,12 @@ export function problemOf<Code extends ErrorCode>({
   code,
   context,
   others,
-}: RobotError<Code>): {
+}: Pick<RobotError<Code>, 'code' | 'context' | 'others'>): {
   problem: Problem;
   headers: Readonly<Record<string, string>>;
 } {
   const { status, title, detail, retryAfterS, members, headers } = PROBLEMS[code];
-  const besides = others.map(other => problemOf(other).problem);
+  const besides = others.map(one => problemOf({ code: one.code, context: one.context, others: [] }).problem);
   const beside: Partial<Problem> = Object.assign({}, ...besides);
   const details = [
     typeof detail === 'string' ? detail : detail(context),

@@ -177,8 +177,10 @@ export class UnitGains {
    * begun. Rejects as `bringBack` does, and the trial is over all the same.
    */
   async endTrial(why: TrialEnd): Promise<void> {
-    this.#state.gains.endTrial(why);
-    await this.bringBack();
+    const end = () => this.#state.gains.endTrial(why);
+    end();
+    // A trial that was asked for before may begin while this waits for its turn, and somebody wants none.
+    await this.bringBack(why === 'ended' ? end : undefined);
   }
 
   /**
@@ -191,13 +193,16 @@ export class UnitGains {
 
   /**
    * Waits for the unit's turn, and resolves when the controller shows everything that is wanted of it. Rejects with
-   * `not-confirmed` where that does not happen in time; polls go on trying then.
+   * `not-confirmed` where that does not happen in time; polls go on trying then. `first` is called in the turn.
    */
-  async bringBack(): Promise<void> {
+  async bringBack(first?: () => void): Promise<void> {
     try {
       await this.#gate.inTurn(
         () => undefined,
-        untilMs => this.#reconciler.prove(untilMs),
+        untilMs => {
+          first?.();
+          return this.#reconciler.prove(untilMs);
+        },
       );
     } catch (cause) {
       throw new RobotError('not-confirmed', { unit: this.#unit.name, ended: true }, { cause });

@@ -246,6 +246,15 @@ describe('autotune', function () {
     expect(bench.robot.laserOn()).equal('on');
   });
 
+  it('leaves the light on where it is refused because the journal cannot be read', () => {
+    bench.robot.laserOn();
+    bench.robot.store.current = () => {
+      throw new RobotError('storage-failed', { operation: 'read', path: '', errno: 'EIO', cure: '' });
+    };
+    expect(codeOf(() => bench.start())).equal('storage-failed');
+    expect(bench.robot.laser.report()).include({ state: 'on' });
+  });
+
   it('is one at a time, in debug mode, with a target for the loops that need one', async () => {
     bench.start();
     expect(codeOf(() => bench.start())).equal('tune-running');

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
 import { PROBLEMS } from '../../src/http/problem-table.js';
+import { problemOf } from '../../src/http/problems.js';
 
 describe('docs/operating.md', () => {
   it('says of every conflict what to do', () => {
@@ -8,5 +10,22 @@ describe('docs/operating.md', () => {
     const conflicts = Object.entries(PROBLEMS).filter(([, { status }]) => status === 409);
     const missing = conflicts.map(([code]) => code).filter(code => !row.includes(`\`${code}\``));
     expect(missing).to.deep.equal([]);
+  });
+});
+
+describe('a problem of an act that failed in several ways', () => {
+  const units = ['gimbal', 'chassis'];
+  const unproven = new RobotError('not-confirmed', { unit: 'gimbal', units });
+  const pin = (written: string) => new RobotError('pin-failed', { written });
+
+  it('says each failure once, also where two of its acts failed alike', () => {
+    const { problem } = problemOf(pin('dark').beside([pin('lit').beside([unproven]), unproven]));
+    expect(problem.also).to.deep.equal(['pin-failed', 'not-confirmed']);
+    expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
+  });
+
+  it('keeps what another failure names', () => {
+    const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
+    expect(problem).to.deep.include({ unit: 'chassis', units });
   });
 });

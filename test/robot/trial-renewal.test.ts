@@ -27,6 +27,18 @@ describe('the end of a trial', () => {
     await robot.during(Promise.all(others));
   });
 
+  it('holds also for a trial that was asked for before and waits for its turn', async () => {
+    await robot.during(chassis().gains.endTrial('ended'));
+    const busy = chassis().setMode('auto');
+    const gains = { ...robot.robot.store.current('chassis').gains, speed: { kp: 7, ki: 0, kd: 0 } };
+    const begins = robot.outcome(chassis().gains.tryGains({ id: 'b', by: 'lab', gains, endsAtMs: 1e9 }));
+    expect(await robot.outcome(chassis().gains.endTrial('ended'))).to.equal(200);
+    expect([chassis().trial, kp()]).to.deep.equal([undefined, 40]);
+    await Promise.all([busy, begins]);
+    await robot.wait(200);
+    expect([chassis().trial, kp()]).to.deep.equal([undefined, 40]);
+  });
+
   it('is not confirmed by a controller that does not answer, and polls go on', async () => {
     robot.intercept = ({ register }) => (register === 'commit' ? 'fails' : undefined);
     const refusal = await robot.during(
