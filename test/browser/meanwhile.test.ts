@@ -112,4 +112,35 @@ describe('the console when somebody else saves', function () {
     await shows(card(page, 'Chassis'), /carpet is running/);
     expect(await gainsOf()).to.deep.equal(carpet);
   });
+
+  it('asks nothing where the change of somebody else is what was edited here, and keeps the other edits then', async () => {
+    const page = await open();
+    await field(page, 'Speed loop kp').fill('61');
+    await field(page, 'Position loop kp').fill('11');
+    await deafen(page);
+    await others('speed', 61);
+    await save(page, 'Chassis').click();
+    await shows(alert(page), /Someone else saved meanwhile/);
+    await shows(save(page, 'Chassis'), /1 change/);
+    expect(await card(page, 'Chassis').locator('.conflicts').count()).to.equal(0);
+    await save(page, 'Chassis').click();
+    await shows(card(page, 'Chassis'), /Saved: Position loop kp/);
+    expect([await kpOf('speed'), await kpOf('position')]).to.deep.equal([61, 11]);
+  });
+
+  it('takes it for decided where somebody types what the other one saved', async () => {
+    const page = await open();
+    await field(page, 'Speed loop kp').fill('62');
+    await field(page, 'Position loop kp').fill('12');
+    await others('speed', 63);
+    const conflicts = card(page, 'Chassis').locator('.conflicts');
+    await conflicts.waitFor();
+    await field(page, 'Speed loop kp').fill('63');
+    await field(page, 'Speed loop kp').blur();
+    await conflicts.waitFor({ state: 'detached' });
+    const answered = page.waitForResponse(/chassis\/pidconfig\?baseRevision=/);
+    await save(page, 'Chassis').click();
+    expect((await answered).status()).to.equal(200);
+    expect([await kpOf('speed'), await kpOf('position')]).to.deep.equal([63, 12]);
+  });
 });

@@ -125,19 +125,23 @@ export class UnitGains {
     await this.trial.undo();
   }
 
-  /** Drops texts that say nothing new. */
+  /** Drops texts that say nothing new. The others are edits of what is stored now, unless others changed what is edited here. */
   tidy(): void {
-    const gains = this.stored.value?.gains;
+    const stored = this.stored.value;
     const { texts, base } = this.kept.value;
-    if (gains === undefined) return;
-    const real = realEdits(this.unit, gains, texts);
-    this.kept.value = { texts: real, base: Object.keys(real).length > 0 ? base : undefined };
+    if (stored === undefined) return;
+    const real = realEdits(this.unit, stored.gains, texts);
+    batch(() => {
+      this.kept.value = { texts: real, base };
+      if (this.conflicts.value.length > 0) return;
+      this.kept.value = { texts: real, base: Object.keys(real).length > 0 ? stored : undefined };
+    });
   }
 
   /** Saves the edits on the gains they were made on: another window may have made them on newer ones than are known here. */
-  save(): Promise<boolean> {
+  async save(): Promise<boolean> {
     const { texts, base = this.stored.value } = this.kept.value;
-    if (base === undefined || !this.isReady) return Promise.resolve(false);
+    if (base === undefined || !this.isReady) return false;
     const { changes } = editState(this.unit, base.gains, texts);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
     return this.saveSet(withChanges(base.gains, changes), done, base);
@@ -187,7 +191,7 @@ export class UnitGains {
           const { refusal } = outcome;
           this.refused.value = Object.fromEntries(refusal.errors.map(fault => [fault.pointer, fault.detail]));
           // It names the revision in force, of which a page that hears no status learns in no other way.
-          if ('revision' in refusal) this.follow({ revision: Number(refusal.revision), savedAt: null });
+          if ('revision' in refusal) void this.#load(`${refusal.revision}`, Number(refusal.revision));
         }
         return outcome;
       },
@@ -209,20 +213,11 @@ export class UnitGains {
     this.take({ gains: outcome.body, revision });
   }
 
-  /** These gains are stored, and the edits are edits of them unless others changed what is edited here. */
   take(stored: Stored): void {
     batch(() => {
       this.stored.value = stored;
       this.refused.value = {};
-      if (this.conflicts.value.length === 0) this.#rebase();
       this.tidy();
     });
-  }
-
-  /** The edits that remain are edits of what is stored now. */
-  #rebase(): void {
-    const { texts } = this.kept.value;
-    const stored = this.stored.value;
-    if (stored !== undefined && Object.keys(texts).length > 0) this.kept.value = { texts, base: stored };
   }
 }
