@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
@@ -142,5 +143,34 @@ describe('the console when somebody else saves', function () {
     await save(page, 'Chassis').click();
     expect((await answered).status()).to.equal(200);
     expect([await kpOf('speed'), await kpOf('position')]).to.deep.equal([63, 12]);
+  });
+
+  it('saves nothing before somebody has decided, also over gains of another journal that have the same number', async () => {
+    const startAnew = async () => {
+      const { port } = new URL(robot.url);
+      await robot.daemon.kill();
+      await rm(robot.state, { recursive: true });
+      await robot.startDaemon(port);
+    };
+    await startAnew();
+    await others('position', 13);
+    const page = await open();
+    await field(page, 'Speed loop kp').fill('64');
+    await hide(page, true);
+    await startAnew();
+    const gains = await gainsOf();
+    const theirs = { ...gains, speed: { ...gains.speed, kp: 65 }, position: { ...gains.position, kp: 14 } };
+    await post('/api/chassis/pidconfig', theirs);
+    expect(await revisionOf()).to.equal(1);
+    await hide(page, false);
+    const conflicts = card(page, 'Chassis').locator('.conflicts');
+    await shows(conflicts, /Speed loop kp .* → 65/);
+    await save(page, 'Chassis').click();
+    await shows(alert(page), /Someone else saved meanwhile/);
+    expect(await gainsOf()).to.deep.equal(theirs);
+    await conflicts.getByRole('button', { name: 'Keep mine' }).click();
+    await save(page, 'Chassis').click();
+    await shows(card(page, 'Chassis'), /Saved: Speed loop kp 65 → 64/);
+    expect([await kpOf('speed'), await kpOf('position')]).to.deep.equal([64, 14]);
   });
 });

@@ -142,6 +142,11 @@ export class UnitGains {
   async save(): Promise<boolean> {
     const { texts, base = this.stored.value } = this.kept.value;
     if (base === undefined || !this.isReady) return false;
+    // The daemon knows the gains by their number only, which others may have, as after a restart with another state folder.
+    if (this.conflicts.value.length > 0) {
+      this.saving.refuse({ code: 'changed-meanwhile', detail: '', errors: [] });
+      return false;
+    }
     const { changes } = editState(this.unit, base.gains, texts);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
     return this.saveSet(withChanges(base.gains, changes), done, base);
