@@ -157,7 +157,9 @@ export class Link {
       this.#inFlight = undefined;
       this.#endedMs.set(placeOf(job.address, job.register), this.#clock.nowMs());
       if (error !== undefined && !attempt.isGivenUp) this.#failed(job, error);
-      this.#next();
+      // Once every promise that waits for this one has gone on: its caller may have a next frame, more urgent than
+      // those that wait.
+      process.nextTick(() => this.#next());
     };
     job.attempt().then(() => settled(), settled);
   }

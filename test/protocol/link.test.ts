@@ -100,6 +100,20 @@ describe('Link', () => {
     expect(bus.mostInFlight).to.equal(1);
   });
 
+  it('takes the next frame of a switch before readings that wait', async () => {
+    const { clock, ends, read } = setUp(manual, manual, manual);
+    const goesOn = async () => {
+      await read('mode');
+      // As many promises as lie between the end of a frame and the next one of the same act.
+      for (let turn = 0; turn < 8; turn += 1) await undefined;
+      await read('mode');
+    };
+    const all = Promise.all([goesOn(), read('readings')]);
+    await clock.advance(1);
+    await all;
+    expect(ends).to.deep.equal(['mode 1', 'mode 1', 'readings 1']);
+  });
+
   it('says of a frame that waits or is on its way that it is on the bus now, and of others when they ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
