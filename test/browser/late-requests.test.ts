@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Page, Request } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 import { alerts, consoleInBrowser, field, forward, has, mode, press, shows } from './console-page.js';
 import { delaying } from './held-requests.js';
@@ -116,34 +117,84 @@ describe('the console on a network that holds packets back', function () {
     await shows(alerts(page), /^(?!.*STOP is not confirmed)/);
   });
 
-  it('sends an Off again that reached nobody, once the robot is heard, and does not forget it unasked', async () => {
-    const page = await cutOff();
-    const isKept = () => page.evaluate<boolean>('window.onbeforeunload() === true');
-    expect(await isKept()).to.equal(false);
-    await page.getByRole('button', { name: 'Off', exact: true }).click();
-    await forward(page, 11_000);
-    await shows(alerts(page), /Laser The daemon does not answer/);
-    expect(await isKept()).to.equal(true);
+  const off = (page: Page) => page.getByRole('button', { name: 'Off', exact: true });
+  const isKept = (page: Page) => page.evaluate<boolean>('window.onbeforeunload() === true');
+  /** The network is there again. Whoever has lit the laser meanwhile is somebody else. */
+  const comeBack = async (page: Page) => {
     await post('/api/laser', { action: 'on' });
     await page.unroute(/api\/(stop|session|laser)/);
     await page.unroute('**/api/events');
     await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
-    await eventually(async () => (await truth()).laser.level === 0);
-    await eventually(async () => !(await isKept()));
-  });
-
-  it('forgets an Off that reached nobody for a minute', async () => {
-    const page = await cutOff();
-    await page.getByRole('button', { name: 'Off', exact: true }).click();
-    await forward(page, 11_000);
-    await page.clock.fastForward(50_000);
-    await page.unroute(/api\/(stop|session|laser)/);
-    await page.unroute('**/api/events');
-    await post('/api/laser', { action: 'on' });
-    await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
+  };
+  const staysLit = async (page: Page) => {
+    const answered = page.waitForResponse(/session/);
+    await comeBack(page);
+    // It says who is here, and with it that the daemon is heard.
+    await answered;
     await shows(page.locator('.lamp'), /LASER ON/);
     await page.evaluate("fetch('/healthz')");
     expect((await truth()).laser.level).to.equal(1);
+  };
+
+  it('sends an Off again that reached nobody, once the robot is heard, and does not forget it unasked', async () => {
+    const page = await cutOff();
+    expect(await isKept(page)).to.equal(false);
+    await off(page).click();
+    await forward(page, 11_000);
+    await shows(alerts(page), /Laser Off sent, asking again/);
+    expect(await isKept(page)).to.equal(true);
+    await comeBack(page);
+    await eventually(async () => (await truth()).laser.level === 0);
+    await eventually(async () => !(await isKept(page)));
+    await shows(alerts(page), /^(?!.*Laser Off)/);
+  });
+
+  it('forgets an Off that reached nobody for a minute, and says until then that it is sent again', async () => {
+    const page = await cutOff();
+    await off(page).click();
+    await forward(page, 11_000);
+    await page.clock.fastForward(40_000);
+    await shows(alerts(page), /Laser Off sent, asking again/);
+    await page.clock.fastForward(10_000);
+    await shows(alerts(page), /^(?!.*Laser Off)/);
+    await staysLit(page);
+  });
+
+  it('forgets an Off that reached nobody before the device slept, whose other clock stood still meanwhile', async () => {
+    const page = await cutOff();
+    await off(page).click();
+    await forward(page, 11_000);
+    await page.evaluate('{ const awake = Date.now; Date.now = () => awake() + 1_200_000; }');
+    await staysLit(page);
+  });
+
+  it('does not forget an Off for the answer to one before it, after which light was asked for', async () => {
+    const page = await open();
+    const isOff = (request: Request) => /"off"/.test(request.postData() ?? '');
+    let offs = 0;
+    const held: (() => void)[] = [];
+    // The first one arrives, with its answer held back. The others are lost.
+    await page.route(/laser/, async route => {
+      if (!isOff(route.request())) return route.continue();
+      offs += 1;
+      if (offs > 1) return route.abort();
+      const response = await route.fetch();
+      await new Promise<void>(resolve => held.push(resolve));
+      await route.fulfill({ response });
+    });
+    await off(page).click();
+    await eventually(async () => held.length === 1);
+    await page.locator('.laser').getByRole('button', { name: 'On' }).click();
+    await shows(page.locator('.lamp'), /LASER ON/);
+    await off(page).click();
+    const answered = page.waitForEvent('requestfinished', isOff);
+    held[0]!();
+    await answered;
+    await page.evaluate("fetch('/healthz')");
+    expect(await isKept(page)).to.equal(true);
+    await page.unroute(/laser/);
+    await eventually(async () => (await truth()).laser.level === 0);
+    await eventually(async () => !(await isKept(page)));
   });
 
   it('says that a STOP is confirmed which was pressed again, and answered, while the first press was lost', async () => {

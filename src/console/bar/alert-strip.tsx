@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { unitNamed } from '../../core/units.js';
+import type { LaserAsk } from '../model/laser-ask.js';
 import type { Model } from '../model/model.js';
 import { clockText } from '../model/numbers.js';
 import type { StopAsk } from '../model/stop-ask.js';
@@ -91,10 +92,10 @@ function linesOf(model: Model, isForThumb: boolean): AnswerableLine[] {
       ? staleLines(model.laser.mayBeLit, resting, model.deafness.value)
       : []),
     ...(status === undefined ? [] : safetyLines(status, fresh)),
+    ...laserAskLines(model.laser),
     ...[
       // The login shows its own.
       ...(model.isShut ? [] : [model.entering]),
-      model.laser.act,
       ...Object.values(model.modes),
       ...Object.values(model.exciting),
       ...Object.values(model.gains).map(({ trial }) => trial.act),
@@ -138,6 +139,11 @@ function stopAskLines(stop: StopAsk): Line[] {
   const cure = stop.isForbidden ? 'Only an operator or referee can send it.' : refusalText(refusal);
   const text = `Be ready to cut the power. ${cure}`;
   return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
+}
+
+function laserAskLines({ act, owed }: LaserAsk): Line[] {
+  if (owed.value !== 'slow') return refusalLines(act);
+  return [{ tone: 'bad', about: 'Laser Off', text: 'sent, asking again…' }];
 }
 
 function refusalLines({ title, refusal }: Act): Line[] {

@@ -11,12 +11,14 @@ const OLDER_MS = 5000;
 /** What is asked of the laser here, and the light that may have come of it. */
 export class LaserAsk {
   readonly act = new Act('Laser');
+  /** An Off has no answer yet, and is not so old that nobody may want it any more. `slow`: it is time to say so. */
+  readonly owed = signal<'sent' | 'slow' | undefined>(undefined);
   readonly #daemon: Daemon;
   readonly #status: ReadonlySignal<Status | undefined>;
   /** Light that was asked for here, or darkness that was answered, of which nothing was heard since. */
   readonly #since = signal<'on' | 'dark' | undefined>(undefined);
-  /** When the Off was pressed that has no answer yet, on the page's clock. */
-  readonly #offMs = signal(Number.NEGATIVE_INFINITY);
+  /** When somebody pressed Off last, in milliseconds since 1970: the page's clock may stand still while a phone sleeps. */
+  #pressedMs = 0;
   /** When light was asked for, on the page's clock. */
   #askedMs = 0;
   /** How many statuses have said that it is lit. */
@@ -32,14 +34,9 @@ export class LaserAsk {
     return (this.#since.value ?? this.#status.value?.laser.light) === 'on';
   }
 
-  /** An Off has no answer yet, and is not so old that nobody may want it any more. */
-  get isOwed(): boolean {
-    return performance.now() - this.#offMs.value < WANTED_MS;
-  }
-
   light(): void {
     this.#since.value = 'on';
-    this.#offMs.value = Number.NEGATIVE_INFINITY;
+    this.owed.value = undefined;
     this.#askedMs = performance.now();
     void this.act.run('on', async () => {
       const outcome = await this.#daemon.light();
@@ -50,22 +47,30 @@ export class LaserAsk {
 
   /** From here the age of the press counts. */
   darken(): void {
-    this.#offMs.value = performance.now();
+    this.#pressedMs = Date.now();
+    this.owed.value = 'sent';
+    // By then it is old, and the page says nothing of it any more.
+    setTimeout(() => this.again(), WANTED_MS + 1000);
     void this.#send();
   }
 
   /** Sends an Off that reached nobody once more, whoever has lit the laser since: darkness that comes late does no harm. */
   again(): void {
-    if (this.isOwed && this.act.pending.peek() === undefined) void this.#send();
+    // A press of the future is old too: somebody set the clock.
+    if (Math.abs(Date.now() - this.#pressedMs) > WANTED_MS) this.owed.value = undefined;
+    if (this.owed.peek() && this.act.pending.peek() === undefined) void this.#send();
   }
 
   async #send(): Promise<void> {
     const isDark = this.darkening();
-    const isDone = await this.act.run('off', async () => {
-      const outcome = await this.#daemon.darken(() => undefined);
-      if ('body' in outcome || !isUnheard(outcome.refusal)) this.#offMs.value = Number.NEGATIVE_INFINITY;
-      return outcome;
-    });
+    const isDone = await this.act.run('off', () =>
+      this.#daemon.darken(() => {
+        this.owed.value &&= 'slow';
+      }),
+    );
+    // The answer to an older press is neither done nor a refusal here. It says nothing of the newest.
+    const refusal = this.act.refusal.peek();
+    if (isDone || (refusal && !isUnheard(refusal))) this.owed.value = undefined;
     if (isDone) isDark();
   }
 
