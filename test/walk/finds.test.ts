@@ -378,6 +378,19 @@ const finds: Readonly<Record<string, { steps: readonly Step[]; settings?: Partia
       { do: 'settle' },
     ],
   },
+  'a save that a slow disk refuses leaves its number out where it was written beside a newer one': {
+    settings: { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },
+    steps: [
+      saves,
+      { do: 'wait', ms: 100 },
+      post('/api/chassis/pidconfig', gainsOf(8)),
+      { do: 'disk', weather: { latencyMs: 200, fails: [], torn: 0 } },
+      { do: 'wait', ms: 326 },
+      post('/api/chassis/pidconfig', gainsOf(9)),
+      { do: 'wait', ms: 100 },
+      { do: 'settle' },
+    ],
+  },
 };
 
 describe('what walks have found', () => {
