@@ -54,11 +54,18 @@ describe('tuning all loops on the page', function () {
     /** The page hears of it. */
     const says: Says = async (state, gains) => {
       await ends(state, gains);
-      await page.evaluate(
-        `stream.dispatchEvent(new MessageEvent('tune', { data: ${JSON.stringify(JSON.stringify(tune))} }))`,
-      );
+      await hears(tune);
     };
-    return { page, begun, ends, says };
+    const hears = (what: object) =>
+      page.evaluate(
+        `stream.dispatchEvent(new MessageEvent('tune', { data: ${JSON.stringify(JSON.stringify(what))} }))`,
+      );
+    /** Somebody else tunes the same unit, once the daemon has ended what this page held. */
+    const saysOfAnother: Says = async state => {
+      tune = { ...tune, id: 'another', by: 'Bob', state };
+      await hears(tune);
+    };
+    return { page, begun, ends, says, saysOfAnother };
   }
 
   const better = async () => {
@@ -146,6 +153,31 @@ describe('tuning all loops on the page', function () {
     await says('good');
     await shows(report(page), /Tuning Heading angle loop\./);
     expect(begun).to.deep.equal(['speed', 'angle']);
+  });
+
+  it('ends where somebody else tunes the same unit, and then shows what he moves', async () => {
+    const { page, begun, saysOfAnother } = await tuneAll();
+    await saysOfAnother('running');
+    await shows(alerts(page), /Speed loop is tuned by Bob/);
+    await saysOfAnother('good');
+    await eventually(async () => (await end(page).count()) === 0);
+    expect(begun).to.deep.equal(['speed']);
+    expect(await alerts(page).innerText()).not.to.contain('tuned next');
+    await page.getByRole('button', { name: 'Tune…' }).click();
+    expect(await page.getByRole('button', { name: /^Tune all 3/ }).isEnabled()).to.equal(true);
+  });
+
+  it('shows a wave that somebody else begins between two loops', async () => {
+    const { page, says } = await tuneAll();
+    const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');
+    await says('better', await better());
+    await eventually(async () => asked.includes('POST'));
+    await post('/api/chassis/excitation', { loop: 'speed', amplitude: 0.5, periodS: 2 });
+    await shows(alerts(page), /Heading angle loop is tuned next\..*Speed loop ±0\.5 m\/s every 2 s/);
+    await page.getByRole('button', { name: 'End the excitation of the chassis' }).click();
+    await eventually(async () => !/±/.test(await alerts(page).innerText()));
+    await end(page).click();
+    release();
   });
 
   it('begins nothing in another mode than it left, nor after a stop, whoever resumed the robot and brought it back', async () => {

@@ -20,17 +20,21 @@ interface Answer {
   readonly disabled?: boolean;
 }
 
-/** What somebody does to a unit that it would not do of itself: a tuning, else a wave, gains that are tried, or both. */
+/** What somebody does to a unit that it would not do of itself: a tuning, a wave, or gains that are tried. */
 export function doingLines(model: Model): AnswerableLine[] {
   return UNIT_LIST.flatMap(unit => {
-    const { name } = unit;
-    const text = tuningText(model, unit);
-    if (text !== undefined) {
-      const run = () => model.tuning.end(name);
-      return [doing(unit, text, 'tuning', { act: model.tuning.act, run, disabled: !model.hasRight('tune') })];
-    }
-    return [...waveLines(model, unit), ...trialLines(model, unit)];
+    // A tuning makes waves and tries gains itself: its own line speaks for them while it runs.
+    return model.tuning.tunes[unit.name].value?.state === 'running'
+      ? tuningLines(model, unit)
+      : [...tuningLines(model, unit), ...waveLines(model, unit), ...trialLines(model, unit)];
   });
+}
+
+function tuningLines(model: Model, unit: Unit): AnswerableLine[] {
+  const text = tuningText(model, unit);
+  if (text === undefined) return [];
+  const run = () => model.tuning.end(unit.name);
+  return [doing(unit, text, 'tuning', { act: model.tuning.act, run, disabled: !model.hasRight('tune') })];
 }
 
 /** Undefined where the unit is not tuned. Between two loops of a tuning of all loops it says which is next. */

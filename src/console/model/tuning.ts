@@ -33,7 +33,7 @@ export class Tuning {
   readonly #options: TuningOptions;
   readonly #lease = new Lease();
   /** What waits for the end of the tuning that this page holds. */
-  #waits: { readonly id: string; readonly end: (tune: Tune) => void } | undefined;
+  #waits: { readonly id: string; readonly unit: UnitName; readonly end: (tune?: Tune) => void } | undefined;
 
   constructor(options: TuningOptions) {
     this.#options = options;
@@ -62,14 +62,16 @@ export class Tuning {
     // A daemon of another version may have more units.
     if (!(tune.unit in this.tunes)) return;
     this.tunes[tune.unit].value = tune;
-    if (tune.state === 'running' || this.#waits?.id !== tune.id) return;
+    if (this.#waits?.unit !== tune.unit) return;
+    const { id, end } = this.#waits;
+    if (id === tune.id && tune.state === 'running') return;
     this.#lease.drop();
-    const { end } = this.#waits;
     this.#waits = undefined;
-    end(tune);
+    // A unit has one tuning at a time: that of another id shows that the one held here has ended.
+    end(id === tune.id ? tune : undefined);
   }
 
-  /** The tuning's end; undefined where it did not begin. */
+  /** The tuning's end; undefined where it did not begin, or its end is not known. */
   async tune(choice: LoopChoice, goesOn = false): Promise<Tune | undefined> {
     const { unit, loop } = choice;
     const { daemon, prepare } = this.#options;
@@ -84,8 +86,8 @@ export class Tuning {
     });
     if (begun === undefined) return undefined;
     const { id } = begun;
-    const over = new Promise<Tune>(end => {
-      this.#waits = { id, end };
+    const over = new Promise<Tune | undefined>(end => {
+      this.#waits = { id, unit, end };
     });
     this.take(begun);
     this.#lease.hold(async () => {
