@@ -155,6 +155,26 @@ describe('tuning all loops on the page', function () {
     expect(begun).to.deep.equal(['speed', 'angle']);
   });
 
+  it('begins anew after an End that came before the unit was in debug mode', async () => {
+    const { page, begun, says } = await tuneAll();
+    await says('aborted');
+    await eventually(async () => (await end(page).count()) === 0);
+    await post('/api/chassis/mode/switch', { mode: 'manual' });
+    await has(mode(page, 'Chassis', 'manual'), 'aria-pressed', 'true');
+    const { asked, release } = await holding(page, /chassis\/mode/, 'POST');
+    const press = async () => {
+      await page.getByRole('button', { name: 'Tune…' }).click();
+      await page.getByRole('button', { name: /^Tune all 3/ }).click();
+    };
+    await press();
+    await eventually(async () => asked.length === 1);
+    await end(page).click();
+    await press();
+    release();
+    await eventually(async () => begun.length === 2);
+    expect(begun).to.deep.equal(['speed', 'speed']);
+  });
+
   it('ends where somebody else tunes the same unit, and then shows what he moves', async () => {
     const { page, begun, saysOfAnother } = await tuneAll();
     await saysOfAnother('running');

@@ -106,9 +106,11 @@ export class Tuning {
       const left = loops.slice(index + 1);
       this.plan.value = left;
       const tune = await this.tune(choice, index > 0);
-      if (tune === undefined || tune.state === 'aborted') break;
-      this.ended.value = [...this.ended.value, tune];
+      const isOver = tune !== undefined && tune.state !== 'aborted';
+      if (isOver) this.ended.value = [...this.ended.value, tune];
+      // Somebody has broken it off, and may have begun another.
       if (this.plan.peek() !== left) return;
+      if (!isOver) break;
       const gains = tune.state === 'better' ? tune.proposed?.gains : undefined;
       const isKept = gains === undefined || (await this.#options.save(choice, gains));
       if (this.plan.peek() !== left) return;
