@@ -136,9 +136,8 @@ describe('the console for eyes', function () {
     expect(outline).to.equal('solid');
     await post('/api/laser', { action: 'on' });
     await shows(page.locator('.lamp'), /LASER ON/);
-    expect(
-      await page.evaluate(`getComputedStyle(document.querySelector('.laser')).backgroundImage`),
-    ).to.match(/repeating-linear-gradient/);
+    const background = `getComputedStyle(document.querySelector('.laser')).backgroundImage`;
+    await eventually(async () => /repeating-linear-gradient/.test(await page.evaluate(background)));
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 });
