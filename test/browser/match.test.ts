@@ -226,11 +226,10 @@ describe('the match view', function () {
     await shows(alerts(page), /Chassis is offline/);
     await shows(alerts(page), /LASER MAY BE ON/);
     expect(await places()).to.equal(before);
-    const strip = (await alerts(page).boundingBox())!;
-    for (const line of await alerts(page).locator('li').all()) {
-      const { y, height } = (await line.boundingBox())!;
-      expect(y + height).to.be.at.most(strip.y + strip.height + 1);
-    }
+    // Read at one moment, for a line may still come.
+    const lowest = `Math.max(...[...document.querySelectorAll('.strip li')].map(one => one.getBoundingClientRect().bottom))`;
+    const room = `document.querySelector('.strip').getBoundingClientRect().bottom + 1`;
+    await eventually(() => page.evaluate<boolean>(`${lowest} <= ${room}`));
     const noted = (await page.getByRole('button', { name: 'Noted' }).boundingBox())!;
     expect(Math.min(noted.width, noted.height)).to.be.at.least(56);
     expect(await overflow(page)).to.be.at.most(0);
