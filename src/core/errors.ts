@@ -102,7 +102,10 @@ interface Contexts {
     readonly path: string;
     readonly errno?: string | undefined;
     readonly cure?: string;
-    /** True where the disk did not let what was refused be taken back, so that it may stand after a restart. */
+    /**
+     * Given of an act that was refused: true where the disk did not let it be taken back, so that it may stand after a
+     * restart. Absent where something could not be read.
+     */
     readonly mayRemain?: boolean;
   };
   /** What was asked is in force now, and a restart may undo it. */

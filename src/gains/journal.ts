@@ -3,7 +3,7 @@ import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { Disk } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
-import { remaining, type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
+import { refusal, type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { JournalFile } from './journal-file.js';
 import { type JournalEntry, journalBytes } from './journal-line.js';
 import type { Asked, Revisions } from './revisions.js';
@@ -86,7 +86,7 @@ export class Journal {
 
   /** Resolves with the entry and its number when it is on the disk. */
   append(asked: Asked): Promise<JournalEntry> {
-    if (this.#isStuck) return Promise.reject(this.#slow('sync'));
+    if (this.#isStuck) return Promise.reject(refusal(this.#slow('sync'), false));
     return new Promise((resolve, reject) => {
       const timer = this.#clock.after(SAVE_MS, () => {
         save.abandoned = true;
@@ -184,7 +184,7 @@ export class Journal {
   #refuse(saves: readonly Save[], failure: StorageFailure): void {
     for (const { timer, reject, mayRemain } of saves) {
       timer.cancel();
-      reject(mayRemain ? remaining(failure) : failure);
+      reject(refusal(failure, mayRemain));
     }
   }
 

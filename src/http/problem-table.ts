@@ -46,8 +46,6 @@ function cure(context: { readonly cure?: string | undefined }): string {
 /** The header that asks a client for a token. */
 const ASK_FOR_TOKEN = { headers: () => ({ 'WWW-Authenticate': 'Bearer' }) };
 
-const WRITING = ['make', 'write', 'sync', 'create', 'rename', 'close'];
-
 /** The answer to each code. Nothing else of an error leaves the daemon. */
 export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Code>> } = {
   nack: unreachable('No answer', 'does not answer on the I2C bus. Check its power and cable.'),
@@ -169,10 +167,13 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'storage-failed': answer(
     503,
     'Storage failed',
-    context =>
-      WRITING.includes(context.operation)
-        ? `It could not be kept on disk, ${context.mayRemain ? 'and may be found in force after a restart' : 'so nothing was changed'}.${cure(context)}`
-        : `It cannot be read from the disk.${cure(context)}`,
+    context => {
+      if (context.mayRemain === undefined) return `It cannot be read from the disk.${cure(context)}`;
+      const outcome = context.mayRemain
+        ? 'and may be found in force after a restart'
+        : 'so nothing was changed';
+      return `It could not be kept on disk, ${outcome}.${cure(context)}`;
+    },
     LATER,
   ),
   'not-kept': answer(

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
 import { MOST_PROFILES, type Profile } from '../core/profile.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import { damagedCopy } from '../storage/damaged-copy.js';
 import type { Disk } from '../storage/disk.js';
 import { changeFile, replaceFile } from '../storage/durable-file.js';
-import { remaining, tooSlow } from '../storage/storage-failure.js';
+import { refusal, tooSlow } from '../storage/storage-failure.js';
 import { type Profiles, profilesIn, profilesText } from './profiles-file.js';
 
 const FILE = 'profiles.json';
@@ -112,7 +112,7 @@ export class ProfileStore {
     unit: UnitName,
     change: (list: readonly Profile[]) => { readonly list: readonly Profile[]; readonly answer: Answer },
   ): Promise<Answer> {
-    return this.#inTurn('write', async turn => {
+    const done = this.#inTurn('write', async turn => {
       const found = await this.#read();
       const { list, answer } = change(found[unit]);
       const changed = { ...found, [unit]: list };
@@ -123,6 +123,9 @@ export class ProfileStore {
       if (turn.isAwaited) this.#profiles = changed;
       else await replaceFile(this.#disk, this.#path, [before]);
       return answer;
+    });
+    return done.catch(error => {
+      throw isRobotError(error, 'storage-failed') ? refusal(error, error.context.mayRemain ?? false) : error;
     });
   }
 
@@ -155,7 +158,7 @@ export class ProfileStore {
     if (await endedWithin(this.#clock, ANSWER_MS, done)) return done;
     turn.isAwaited = false;
     this.#isStuck = true;
-    throw turn.mayRemain ? remaining(slow) : slow;
+    throw turn.mayRemain ? refusal(slow, true) : slow;
   }
 }
 

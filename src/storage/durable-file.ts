@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Disk } from './disk.js';
-import { remaining, storageFailure } from './storage-failure.js';
+import { refusal, storageFailure } from './storage-failure.js';
 
 /**
  * Puts a whole file, given in parts, in place of an older one, with its folder where there is none. At every instant, a
@@ -28,7 +28,7 @@ export async function changeFile(
     await disk.syncFolder(dirname(path));
   } catch (error) {
     await replaceFile(disk, path, [before]).catch(() => {
-      throw remaining(storageFailure(error));
+      throw refusal(storageFailure(error), true);
     });
     throw error;
   }

@@ -8,9 +8,9 @@ export function storageFailure(error: unknown): StorageFailure {
   return new RobotError('storage-failed', { operation: 'use', path: 'the state folder' }, { cause: error });
 }
 
-/** The same failure of an act of which something may remain on the disk. */
-export function remaining({ context, cause }: StorageFailure): StorageFailure {
-  return new RobotError('storage-failed', { ...context, mayRemain: true }, { cause });
+/** The same failure as the answer to an act that it refused. `mayRemain` says whether a restart may find the act done. */
+export function refusal({ context, cause }: StorageFailure, mayRemain: boolean): StorageFailure {
+  return new RobotError('storage-failed', { ...context, mayRemain }, { cause });
 }
 
 /** The failure of a disk that was not waited for any longer: it may yet do what was asked of it. */

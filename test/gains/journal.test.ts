@@ -246,7 +246,7 @@ describe('Journal', () => {
         failOnce(disk, operation);
         const refused = await save('gimbal', 2).catch(error => error);
         expect(codeOf(refused)).to.equal('storage-failed');
-        expect(refused.context.mayRemain).to.equal(undefined);
+        expect(refused.context.mayRemain).to.equal(false);
         // As the next process finds it after a kill in this instant.
         const { journal: next } = await open(new RecordingDisk(disk.files()));
         expect(next.revisions.of('gimbal').map(({ gains }) => gains.loop?.kp)).to.deep.equal([1]);
@@ -285,7 +285,7 @@ describe('Journal', () => {
     await save('gimbal', 1).catch(error => error);
     const refused = await save('gimbal', 2).catch(error => error);
     expect(codeOf(refused)).to.equal('storage-failed');
-    expect(refused.context.mayRemain).to.equal(undefined);
+    expect(refused.context.mayRemain).to.equal(false);
   });
 
   it('tries what could not be opened again every second, and says when it is', async () => {

@@ -7,11 +7,18 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 describe('a save that the disk does not confirm', () => {
   /** How many of the journal's next syncs fail. */
   let failures = 0;
+  /** What the journal's file refuses from its next sync on, which works. */
+  let failingAfterSync = '';
+  let refusing = '';
+  const refuse = (operation: string, path: string) => {
+    if (refusing === operation) throw new RobotError('storage-failed', { operation, path, errno: 'EIO' });
+  };
   const daemon = simulatedDaemon(
     {},
     {
       disk: real => {
         const failing = async (path: string, opening: typeof real.create) => {
+          if (path.includes(JOURNAL_FILE)) refuse('open', path);
           const file = await opening(path);
           if (!path.includes(JOURNAL_FILE)) return file;
           const sync = async () => {
@@ -19,8 +26,13 @@ describe('a save that the disk does not confirm', () => {
             if (failures >= 0)
               throw new RobotError('storage-failed', { operation: 'sync', path, errno: 'EIO' });
             await file.sync();
+            if (failingAfterSync !== '') refusing = failingAfterSync;
           };
-          return { ...file, sync };
+          const isInPlace = async () => {
+            refuse('look at', path);
+            return file.isInPlace();
+          };
+          return { ...file, sync, isInPlace };
         };
         return {
           ...real,
@@ -70,5 +82,19 @@ describe('a save that the disk does not confirm', () => {
     const { body: history } = await daemon.get('/api/chassis/pidconfig/history');
     const proportions = history.map((one: typeof history) => one.gains.speed.kp);
     expect(proportions).to.deep.equal([14, 11]);
+  });
+
+  it('says so too where the line reached the disk and only the look after it failed', async () => {
+    failingAfterSync = 'look at';
+    const { answer } = await refusedByTheDisk(15, 0);
+    expect(answer.body.detail).to.contain('may be found in force after a restart');
+  });
+
+  it('says that nothing was changed where the file cannot even be opened', async () => {
+    failingAfterSync = '';
+    refusing = 'open';
+    const { answer } = await refusedByTheDisk(16, 0);
+    expect(answer.body.detail).to.contain('could not be kept on disk, so nothing was changed');
+    refusing = '';
   });
 });

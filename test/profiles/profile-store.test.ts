@@ -122,7 +122,7 @@ describe('profiles', () => {
     it('are taken back where it works again', async () => {
       for (const act of [() => keep(store, 'match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
-        expect(await mayRemain(act())).equal(undefined);
+        expect(await mayRemain(act())).equal(false);
         expect(await names(store)).deep.equal(['carpet']);
         expect(await names(open())).deep.equal(['carpet']);
       }
@@ -141,7 +141,7 @@ describe('profiles', () => {
 
   it('are said to stand perhaps only where a disk hangs that has begun to write them', async () => {
     for (const [operation, mayRemain] of [
-      ['read', undefined],
+      ['read', false],
       ['append', true],
       ['syncFolder', true],
     ] as const) {
