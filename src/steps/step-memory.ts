@@ -94,7 +94,7 @@ export class StepMemory {
   list(unit: UnitName, loop?: string): readonly StepSummary[] {
     const summaries = this.#of(unit, loop).map(({ samples, ...summary }) => summary);
     summaries.reverse();
-    return loop === undefined ? summaries.sort((a, b) => b.at.localeCompare(a.at)) : summaries;
+    return loop === undefined ? summaries.sort(laterFirst) : summaries;
   }
 
   /** A number that changes whenever something else may be remembered. */
@@ -231,6 +231,12 @@ export class StepMemory {
     this.#steps.set(file, thinned([...older, ...renumbered]));
     this.#changes += 1;
   }
+}
+
+/** All times are written alike, so that their text compares as they do, without the tables of a locale. */
+function laterFirst(a: StepSummary, b: StepSummary): number {
+  if (a.at === b.at) return 0;
+  return a.at < b.at ? 1 : -1;
 }
 
 function loopsOf(unit: UnitName): readonly string[] {
