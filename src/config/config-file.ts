@@ -31,14 +31,15 @@ export function readConfigFile(file: string): ConfigFile {
   visit(document, {
     Alias: (_, { range }) => {
       faults.push({ line: lineAt(range?.[0] ?? 0), detail: 'expected values, no aliases' });
-      return visit.BREAK;
     },
     Pair: (_, { key }) => {
       if (!isCollection(key)) return;
       faults.push({ line: lineAt(key.range?.[0] ?? 0), detail: 'expected a name before the colon' });
     },
   });
-  if (faults.length > 0) throw badConfig(faults.map(({ line, detail }) => `${file}:${line}: ${detail}`));
+  // Several of a kind in one line are said once.
+  const said = new Set(faults.map(({ line, detail }) => `${file}:${line}: ${detail}`));
+  if (said.size > 0) throw badConfig([...said]);
   return { tree: document.toJS(), lineOf: path => lineAt(offsetOf(document, path)) };
 }
 

@@ -134,6 +134,12 @@ describe('configuration', () => {
     ],
     ['an alias', 'http: *elsewhere', 'FILE:1: expected values, no aliases'],
     [
+      'all aliases, and what else is no setting',
+      'http: *one\nlog:\n  level: *two\n[match]: [*three, *four]\n',
+      'FILE:1: expected values, no aliases\nFILE:3: expected values, no aliases\n' +
+        'FILE:4: expected a name before the colon\nFILE:4: expected values, no aliases',
+    ],
+    [
       'values in the place of a name',
       'http:\n  ? {port: 1}\n  : 2\n',
       'FILE:2: expected a name before the colon',
