@@ -102,6 +102,7 @@ export class Episodes {
     const { name } = unit;
     const ends = random.among<() => readonly Step[]>([
       () => [this.#ask(STOP)],
+      () => [this.#ask(RESUME)],
       () => [{ do: 'ask', request: this.#requests.kept(unit) }],
       () => [{ do: 'fault', fault: { target: name, fault: 'brownout' } }],
       () => [

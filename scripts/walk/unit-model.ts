@@ -82,12 +82,12 @@ export class UnitModel {
       return;
     }
     if (isPost(asked, '/api/resume')) {
+      const [modes, waves] = [this.modes.values, this.waves.values];
+      this.#switched('manual', asked.sent, at);
       if (truth.latched || truth.mode !== 'manual') {
-        this.#unreached = [...this.#unreached, ...this.modes.values];
-        this.#unreachedWaves = [...this.#unreachedWaves, ...this.waves.values];
+        this.#unreached = [...this.#unreached, ...modes];
+        this.#unreachedWaves = [...this.#unreachedWaves, ...waves];
       }
-      this.modes.sure('manual', asked.sent, at);
-      this.waves.sure(NO_WAVE, asked.sent, at);
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
     else if (this.#isWave(asked)) this.waves.sure(waveKey(waveIn(body)), asked.sent, at);
     else if (this.#isGains(asked)) {

@@ -38,9 +38,9 @@ describe('a phase that is set', () => {
     control = new MatchControl({ match, robot: robot.robot, record, log: pino({ level: 'silent' }) });
     control.begin();
   };
-  const start = async (silenceMs: number) => {
+  const start = async (silenceMs: number, onControllerReset: 'manual' | 'restore' = 'manual') => {
     const silence = perUnit(() => ({ beforeMs: silenceMs, givenMs: silenceMs }));
-    robot = await ClockedRobot.start({ silence }, { require: act => match.require(act) });
+    robot = await ClockedRobot.start({ silence, onControllerReset }, { require: act => match.require(act) });
     begin();
   };
   /** Records the modes in which the controller has torque from now on. */
@@ -97,6 +97,24 @@ describe('a phase that is set', () => {
     await somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.debug ?? 0 });
     await robot.wait(200);
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
+  });
+
+  it('keeps a controller that resets itself out of a mode that it does not allow, and stops nothing', async () => {
+    await robot.end();
+    await start(0, 'restore');
+    await robot.during(robot.robot.units.chassis.setMode('debug'));
+    await robot.wait(100);
+    // It stays in manual after its reset, so that the phase finds nothing to stop, and debug is wanted all the same.
+    robot.intercept = ({ kind, register }) => (kind === 'write' && register === 'mode' ? 'fails' : undefined);
+    robot.fault('chassis', 'brownout');
+    await robot.wait(25);
+    expect(await robot.outcome(set('teleop'))).to.equal(200);
+    robot.fault('chassis', 'brownout');
+    await robot.wait(25);
+    expect(robot.events.filter(({ what }) => what === 'reset')).to.have.length(2);
+    const modes = torqueModes('chassis');
+    await robot.wait(300);
+    expect([robot.robot.stopped, [...modes]]).to.deep.equal([false, ['manual']]);
   });
 
   it('wins over a resume that is under way where nothing may move', async () => {

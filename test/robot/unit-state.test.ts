@@ -269,6 +269,8 @@ describe('what is wanted of a unit and what it shows', () => {
     ['stop', b => b.state.wantStop()],
     ['mode change', b => b.state.confirmedMode('manual', undefined)],
     ['mode change', b => b.shows({ mode: 'manual' })],
+    ['mode change', b => b.state.released(true)],
+    ['mode change', b => b.state.released(false)],
     ['reset', b => b.shows({ boot: 2 })],
     ['fault', b => b.shows({ faults: ['over_current'] })],
     ['target lost', b => b.shows({ flags: ['torque'] })],
@@ -283,6 +285,46 @@ describe('what is wanted of a unit and what it shows', () => {
       act(bench);
       expect(bench.state.gains.trial).to.equal(undefined);
       expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: why });
+    });
+  }
+  const goOn: [through: string, mode: Mode, act: (bench: Bench) => unknown][] = [
+    ['a switch to the mode it has', 'auto', b => b.state.confirmedMode('auto', undefined)],
+    [
+      'a switch to debug in debug, which leaves the wanted wave',
+      'debug',
+      b => {
+        b.state.confirmedMode('debug', WAVE);
+        expect(b.state.wantedWave).to.equal(undefined);
+      },
+    ],
+    ['a resume in manual', 'manual', b => b.state.released(true)],
+    ['a resume in manual that the controller has missed', 'manual', b => b.state.released(false)],
+    [
+      'a wave that the controller chooses',
+      'debug',
+      b => {
+        b.state.sawWave(WAVE);
+        expect(b.state.wantedWave).to.deep.equal(WAVE);
+      },
+    ],
+    [
+      'gains that the controller changes, and gets its own back',
+      'manual',
+      b => {
+        b.shows({ gains: OTHER });
+        b.shows({ gains: SAVED });
+        expectDifference(b, { gains: OTHER });
+      },
+    ],
+  ];
+  for (const [through, mode, act] of goOn) {
+    it(`goes on with a trial through ${through}`, () => {
+      bench.shows({ mode });
+      bench.state.gains.beginTrial(TRIAL);
+      const stillRenewed = bench.state.gains.noneEnded();
+      act(bench);
+      expect(bench.state.gains.trial).to.equal(TRIAL);
+      stillRenewed();
     });
   }
   it('differs in the guard while a trial has a wave, where the controller has one', () => {
