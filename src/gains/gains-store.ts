@@ -36,7 +36,10 @@ export class GainsStore {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #unsaved = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
-  /** The answers for entries, each made once, since every poll compares the gains in force with those that run. */
+  /**
+   * The answer for each entry, always the same object: every poll compares the gains in force with those that run, and
+   * their checksum is remembered by the object.
+   */
   readonly #made = new WeakMap<JournalEntry, SavedGains>();
 
   private constructor({ folder, disk, clock, lock = new PathLock(folder) }: StoreOptions) {

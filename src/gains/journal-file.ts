@@ -22,9 +22,7 @@ export class JournalFile {
   #bytes = 0;
   /** Whether the file holds nothing but what was confirmed. */
   #sound = false;
-  /**
-   * Content that was found at the path and that somebody may miss. It is set aside before another file takes the path.
-   */
+  /** What stands at the path and is damaged, or not our file. A copy of it is kept before our file replaces it. */
   #foreign: Buffer | undefined;
 
   constructor(folder: string, disk: Disk) {

@@ -8,7 +8,7 @@ export interface JournalEntry {
   readonly revision: number;
   readonly time: string;
   readonly unit: string;
-  /** Loops that this version does not know are among them where they look like others. */
+  /** Loops that this version does not know are kept where their value has the form of gains. */
   readonly gains: GainSet;
   /** The line as it stands in the file, without newline but with whatever a newer version wrote into it. */
   readonly line: string;
@@ -23,8 +23,8 @@ interface JournalText {
 }
 
 /**
- * The format of a line that does not name one in a member `format`; no version has written that member so far. A later
- * format of which this code would misread the lines has to name itself there.
+ * Our format, which lines do not name. A later one whose lines this code would misread has to name itself in a member
+ * `format`; no version has written that member so far.
  */
 const FORMAT = 1;
 /** The largest revision: more than any robot ever saves, and small enough that JavaScript still counts on exactly. */

@@ -12,7 +12,7 @@ import { callerOf } from './guard.js';
 /** Each `on…` returns the act that ends it. */
 export interface EventFeed {
   status(): Status;
-  /** Of the status all that readers wait for, as text to be compared: what counts time or frames changes always. */
+  /** The status as text, without uptime and bus counters, which always change. Equal texts mean that nothing is new. */
   lasting(): string;
   /** Whether a unit is in another mode than manual. */
   isDriven(): boolean;
@@ -38,7 +38,7 @@ const COALESCE_MS = 20;
  * while a unit drives by itself, five while both are in manual.
  */
 const GATHER_S = { driven: 0.03, manual: 0.09 } as const;
-/** A page is back this soon after its stream broke. */
+/** A browser connects again this soon after its stream broke. */
 const RETRY_MS = 300;
 /**
  * How many events are kept for a slow reader. Beyond it the reader is cut off; it comes back and asks for what
@@ -53,7 +53,7 @@ interface Stream {
   /** The time since which the socket has not drained. */
   slowSinceMs: number | undefined;
   /** The status that was written to it last, as the feed's `lasting` gives it. */
-  told: string | undefined;
+  lastSent: string | undefined;
   /** Events that come once, and that a full socket could not take. */
   readonly owed: string[];
 }
@@ -77,7 +77,10 @@ export function createEvents(
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
 
-  /** Full sockets get nothing more; what they hold is all that a slow reader costs. */
+  /**
+   * A full socket gets nothing more until it has drained. So a slow reader costs no more memory than what its socket
+   * holds and the events that are kept for it.
+   */
   const write = (stream: Stream, text: string) => {
     if (stream.slowSinceMs !== undefined) {
       if (clock.nowMs() - stream.slowSinceMs > STUCK_MS) stream.ctx.res.destroy();
@@ -104,22 +107,25 @@ export function createEvents(
     writtenT = sample.t;
     writeAll('');
   };
-  /** Compared with what each reader was told: a change that was told may be over before anybody looks again. */
-  const untold = (now: string) => [...streams].filter(({ told }) => told !== now);
-  const tellStatus = () => {
+  /**
+   * The streams that have not been sent this status. Each is compared by itself, since a slow one may have missed what
+   * others were sent.
+   */
+  const behind = (now: string) => [...streams].filter(({ lastSent }) => lastSent !== now);
+  const sendStatus = () => {
     const now = feed.lasting();
-    const due = untold(now);
+    const due = behind(now);
     if (due.length === 0) return;
-    // No reading comes after a status that is newer than it.
+    // The gathered readings are older than this status, so they go first.
     if (readings !== '') writeAll('');
     const text = eventText('status', feed.status());
-    for (const stream of due) if (write(stream, text)) stream.told = now;
+    for (const stream of due) if (write(stream, text)) stream.lastSent = now;
   };
 
   const listen = () => {
     readings = '';
     const ends = [
-      coalesced(clock, feed, () => untold(feed.lasting()).length > 0, tellStatus),
+      coalesced(clock, feed, () => behind(feed.lasting()).length > 0, sendStatus),
       feed.onTelemetry(gather),
       feed.onStep(step => writeAll(eventText('step', step))),
       feed.onTune(tune => writeAll(eventText('tune', tune))),
@@ -151,7 +157,7 @@ export function createEvents(
     ctx.status = 200;
     ctx.type = 'text/event-stream';
     if (ctx.method === 'HEAD') return;
-    const stream: Stream = { ctx, slowSinceMs: undefined, told: undefined, owed: [] };
+    const stream: Stream = { ctx, slowSinceMs: undefined, lastSent: undefined, owed: [] };
     ctx.respond = false;
     ctx.socket.setNoDelay(true);
     streams.add(stream);
@@ -160,11 +166,11 @@ export function createEvents(
     ctx.res.on('drain', () => {
       stream.slowSinceMs = undefined;
       if (stream.owed.length > 0) write(stream, stream.owed.splice(0).join(''));
-      tellStatus();
+      sendStatus();
     });
     stopListening ??= listen();
     write(stream, `retry: ${RETRY_MS}\n\n`);
-    tellStatus();
+    sendStatus();
   };
   return {
     get streams() {

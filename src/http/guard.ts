@@ -48,7 +48,7 @@ export function setSession(ctx: Context, secret: string | undefined): void {
   );
 }
 
-/** Browsers give cookies to every port of a host: two robots on one machine keep apart. */
+/** Browsers send a host's cookies to all its ports, so the name holds the port: two robots may share a machine. */
 function cookieName(ctx: Context): string {
   return `trunnion-${ctx.socket.localPort}`;
 }

@@ -134,7 +134,7 @@ function withoutBody(method: Route['method']) {
   };
 }
 
-/** The problem of a caller who has closed the sending side alone, and so reads it. */
+/** A caller who has closed only the sending side still reads the answer `caller-gone`. */
 function callerProblems(needsCaller: boolean): readonly ErrorCode[] {
   return needsCaller ? ['caller-gone'] : [];
 }

@@ -21,13 +21,13 @@ interface Exchange {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** A request of it was answered to the end. */
+  /** Whether a request on it was answered to the end. */
   answered: boolean;
-  /** The one that is read or answered now. */
+  /** The request that is being read or answered. */
   exchange: Exchange | undefined;
-  /** Sent before the answer to the one before was read; it waits for the end of that answer. */
+  /** A request that was sent before that answer had ended. It waits for the end. */
   next: Exchange | undefined;
-  /** Set where what came behind them is no request. It is refused when they have been answered. */
+  /** Set where what came after these is no request. It is refused when they have been answered. */
   refusal: Error | undefined;
 }
 
@@ -105,7 +105,10 @@ function makeRoom(connections: ReadonlyMap<Duplex, Connection>, newcomer: Connec
   else if (all.length >= IN_ALL) leastUseful(all, newcomer).socket.destroy();
 }
 
-/** Who goes first: those of whom no request has been read to its end, those who do not read, those who rest. */
+/**
+ * Who goes, in this order: whoever was never answered and has not sent a whole request; whoever does not read the
+ * answer; whoever rests, or is still sending another request.
+ */
 const USELESS: readonly ((connection: Connection) => boolean)[] = [
   ({ answered, exchange }) => !answered && exchange?.request.complete !== true,
   ({ exchange }) => exchange?.response.writableEnded === true,

@@ -41,8 +41,8 @@ export class HostSilence {
   }
 
   /**
-   * A controller that shows its latch has no torque, so the limits that it had before no longer matter. Until it was
-   * given ours it still has that of an earlier process, and works on by it where a resume releases it.
+   * A latched controller has no torque, so the limits that it was given before no longer count. That is so only once a
+   * heartbeat has given it ours: until then a resume releases it with the limit of an earlier process.
    */
   latchSeen(): void {
     if (this.#isGiven) this.#longestMs = this.givenMs;

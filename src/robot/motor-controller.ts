@@ -99,10 +99,11 @@ export class MotorController {
   }
 
   /**
-   * Modes and latches are confirmed by the status, so that no later poll finds older ones there. Where frames written
-   * earlier may still take effect (`unsettled`), what the status shows at once is not believed yet. `stillWanted` is
-   * called before each write, of which there may be several, and throws when the write must not be done. Resolves with
-   * the number of frames that the controller may have received.
+   * Modes and latches are confirmed by the status and not by their registers: polls read the status too, so none of
+   * them shows an older value afterwards. Where frames written earlier may still take effect (`unsettled`), what the
+   * status shows at once is not believed yet. `stillWanted` is called before each write, of which there may be several,
+   * and throws when the write must not be done. Resolves with the number of frames that the controller may have
+   * received.
    */
   setMode(mode: Mode, untilMs: number, unsettled: boolean, stillWanted: () => void): Promise<number> {
     const urgency: Urgency = { priority: 'mode', untilMs };

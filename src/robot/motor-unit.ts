@@ -158,7 +158,8 @@ export class MotorUnit {
       const wave =
         mode === 'debug' ? await this.#controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
-      // A wave that ended during the switch must not be wanted again because it was read just before its end.
+      // The controller's guard may have ended the wave after it was read above. Then another one is wanted than before
+      // the switch, and what was read is out of date.
       this.#state.confirmedMode(mode, this.#state.wantedWave === wantedWave ? wave : undefined);
       settle();
     });

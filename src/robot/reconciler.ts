@@ -38,14 +38,14 @@ export class Reconciler {
   }
 
   /**
-   * `stillWanted` is called before every write, and throws when a reset or another request came between. The caller
-   * calls what this resolves with once the mode counts as confirmed: then the frames are settled, if a single one
-   * changed the mode that the controller shows.
+   * `stillWanted` is called before every write, and throws when a reset or another request came between. Resolves with
+   * an act that the caller calls once the mode counts as confirmed. It settles the frames if only one was written and
+   * the controller shows another mode since.
    */
   setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<() => void> {
     const { modeFrames, waveFrames, mode: shown } = this.#state;
     const { unsettled } = modeFrames;
-    // Entering debug mode takes the wave away.
+    // A controller that enters debug mode forgets its wave, and that must not be taken for its own choice.
     waveFrames.disturb();
     return modeFrames.duringProof(
       async () =>
@@ -53,7 +53,7 @@ export class Reconciler {
     );
   }
 
-  /** Rejects with `overtaken` where a resume takes the latch back meanwhile. */
+  /** Rejects with the code `overtaken` where a resume has begun or the latch is not wanted any more. */
   latch(untilMs: number, overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed'): Promise<void> {
     const { latch } = this.#state;
     const { unsettled } = latch.frames;

@@ -161,7 +161,7 @@ export class UnitGains {
           noneEnded();
         };
         stillAllowed();
-        // A wave that had to end for its guard goes on.
+        // Setting the guard may have ended the wave, which is begun again then.
         await this.#reconciler.mendWave(untilMs);
         stillAllowed();
         wanted.beginTrial(trial);
@@ -179,7 +179,8 @@ export class UnitGains {
   async endTrial(why: TrialEnd): Promise<void> {
     const end = () => this.#state.gains.endTrial(why);
     end();
-    // A trial that was asked for before may begin while this waits for its turn, and somebody wants none.
+    // A trial that was asked for earlier may begin while this waits for its turn. Whoever ended the trial wants none,
+    // so it is ended once more in the turn.
     await this.bringBack(why === 'ended' ? end : undefined);
   }
 

@@ -143,8 +143,8 @@ export class UnitState {
   }
 
   /**
-   * Ends this wave, or whichever there is. The controller still shows it, and that is not to be taken for its own
-   * choice.
+   * From now on this wave is not wanted any more; without an argument, none is. The controller shows it until it is
+   * taken away, and that must not be adopted as its own choice.
    */
   endWave(wave?: Excitation): void {
     if (wave !== undefined && !this.#wave.is(wave)) return;
@@ -253,8 +253,8 @@ export class UnitState {
     const gone = old.filter(fault => !now.includes(fault));
     if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
     if (appeared.includes('ran_away')) {
-      // The controller's guard ended the wave. It must not come back, whatever frames are under way, and writing it away
-      // once more would make the controller forget that it ran away.
+      // The controller's guard has ended the wave. No frame that is under way may bring it back, so none is wanted. It
+      // counts as seen without amplitude, so that nobody writes that: such a frame would clear `ran_away`.
       this.#wave.want(undefined);
       if (this.#shownWave !== undefined) this.#shownWave = { ...this.#shownWave, amplitude: 0 };
       this.gains.endTrial('runaway');

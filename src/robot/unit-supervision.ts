@@ -11,13 +11,16 @@ import type { UnitState } from './unit-state.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
-/** Readings let switches go first for so long. */
+/** How long readings wait at most for switches that callers asked for. */
 const GIVE_WAY_MS = 20;
 /** The readings of a unit at rest are taken anew after this time: at every fifth poll of 50 Hz. */
 const READ_AT_REST_MS = 90;
 /** A unit at rest gets a heartbeat after this time: at every third poll of 50 Hz, and within 100 ms or one poll. */
 const BEAT_AT_REST_MS = 50;
-/** Controllers that bear less silence hear a heartbeat at every poll. To the others two lost ones do not matter. */
+/**
+ * Controllers with a shorter host silence hear a heartbeat at every poll. Where polls come at 10 Hz or more, the others
+ * may lose two in a row and keep torque.
+ */
 const PATIENT_MS = 450;
 /** Failed polls in a row before a controller counts as gone. */
 const MISSED_POLLS = 3;
@@ -200,7 +203,10 @@ export class UnitSupervision {
     if (this.#areReadingsDue) await this.takeReadings(urgency);
   }
 
-  /** Nothing moves by itself, and nobody looks. Bus and processor are left to others, such as a vision program. */
+  /**
+   * Whether the unit is in manual without a trial, and nobody follows its readings. Then heartbeats and readings are
+   * fewer, which leaves bus and processor to others, such as a vision program.
+   */
   get #isAtRest(): boolean {
     const { mode, gains } = this.#state;
     return mode === 'manual' && gains.trial === undefined && !this.#isFollowed();

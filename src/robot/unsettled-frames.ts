@@ -42,6 +42,7 @@ export class UnsettledFrames {
    */
   async duringProof(write: () => Promise<boolean>): Promise<() => void> {
     const wasSettled = !this.#unsettled;
+    // `during` disturbs when it begins and when it ends.
     const disturbancesOfOne = this.#disturbances + 2;
     const isProven = await this.during(write);
     return () => {

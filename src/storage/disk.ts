@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, stat } from 'n
 import { dirname, resolve } from 'node:path';
 import { errnoOf, RobotError } from '../core/errors.js';
 
-/** How long a start waits for a disk, at each thing that it asks of it; then it goes on without. */
+/** The longest that a start waits for each thing that it asks of a disk; then it goes on without. */
 export const START_MS = 2000;
 
 /** A file open for appending. */
@@ -39,7 +39,10 @@ export interface Disk {
   syncFolder(folder: string): Promise<void>;
 }
 
-/** Names the daemon's user by number, for it may have no name here. Asked anew: a command begins as root and ends as this user. */
+/**
+ * Names the daemon's user by number, since it may have no name here. The user is asked for at each failure: a command
+ * begins as root and goes on as the daemon's user.
+ */
 const notOurs = () =>
   `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
 const CURES: Readonly<Record<string, () => string>> = {

@@ -7,8 +7,8 @@ import { replaceFile } from './durable-file.js';
 export const STOP_FILE = 'stop.json';
 
 /**
- * A stop or a resume waits no longer than this for a slow disk. It is in force without it, and a daemon that starts then
- * may not know of it.
+ * The longest that a stop or a resume waits for the disk. It is in force without the record, but a daemon that starts
+ * then may not know of it.
  */
 const RECORD_MS = 200;
 const TRY_AGAIN_MS = 1000;

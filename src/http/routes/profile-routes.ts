@@ -101,7 +101,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
           profile: { name, ...asked(before), savedAt: before?.savedAt ?? '' },
           replaced: before,
         });
-        // Before anything is kept: where the journal cannot be read, this refuses.
+        // This is read first: it throws where the journal cannot be read, and then nothing has been kept.
         const inForce = robot.store.current(unitName).gains;
         const { profile, replaced } = dryRun
           ? preview(await profiles.find(unitName, name))

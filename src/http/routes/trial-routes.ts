@@ -12,7 +12,7 @@ import { trialStatusOf } from '../status-body.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
 export const TRIAL_LEASE_S = { minimum: 0.2, maximum: 5 } as const;
-/** A host that may be silent for longer could leave gains that were only tried with torque on. */
+/** With a longer host silence, gains that were only tried would have torque for too long after the daemon's end. */
 const LONGEST_SILENCE_MS = 2000;
 
 /** Throws `silence-too-long` where gains that are tried would outlive the daemon for long. */
