@@ -80,12 +80,11 @@ export class Stop {
       if (this.#units.some(unit => !unit.isLatched)) await recorded;
       const units = [...unconfirmed.keys()];
       const [unit] = units;
-      const unproven =
-        unit === undefined
-          ? []
-          : [new RobotError('not-confirmed', { unit, units }, { cause: unconfirmed.get(unit) })];
-      if (pinFailure !== undefined) throw pinFailure.beside(unproven);
-      for (const error of unproven) throw error;
+      const failures: RobotError[] = pinFailure === undefined ? [] : [pinFailure];
+      if (unit !== undefined)
+        failures.push(new RobotError('not-confirmed', { unit, units }, { cause: unconfirmed.get(unit) }));
+      const [first, ...others] = failures;
+      if (first !== undefined) throw first.beside(others);
     } finally {
       this.#underWay -= 1;
     }
