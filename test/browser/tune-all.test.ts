@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Tune } from '../../src/core/tune.js';
 import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, has, hide, mode, shows } from './console-page.js';
+import { alerts, consoleInBrowser, field, has, hide, mode, save, shows } from './console-page.js';
 import { holding } from './held-requests.js';
 
 type Says = (state: Tune['state'], gains?: object) => Promise<void>;
@@ -19,6 +19,7 @@ describe('tuning all loops on the page', function () {
   async function tuneAll() {
     const begun: string[] = [];
     let tune: Record<string, unknown> = {};
+    let mayBegin = Promise.resolve();
     const page = await open();
     await page.addInitScript(`
       window.EventSource = class extends EventSource {
@@ -35,6 +36,7 @@ describe('tuning all loops on the page', function () {
       const { id, loop, style } = request.postDataJSON();
       if (id === undefined) {
         begun.push(loop);
+        await mayBegin;
         const none = { words: [], why: null, before: null, proposed: null, predicted: null };
         tune = { id: loop, by: 'me', unit: 'chassis', loop, style, state: 'running', ...none };
       }
@@ -65,7 +67,15 @@ describe('tuning all loops on the page', function () {
       tune = { ...tune, id: 'another', by: 'Bob', state };
       await hears(tune);
     };
-    return { page, begun, ends, says, saysOfAnother };
+    /** The next loop is asked for without an answer until this is called. */
+    const holdsNext = () => {
+      let release = () => {};
+      mayBegin = new Promise(resolve => {
+        release = resolve;
+      });
+      return release;
+    };
+    return { page, begun, ends, says, saysOfAnother, hears, holdsNext };
   }
 
   const better = async () => {
@@ -81,6 +91,35 @@ describe('tuning all loops on the page', function () {
     await shows(report(page), /Tuning Heading angle loop\./);
     expect(begun).to.deep.equal(['speed', 'angle']);
     expect(await kp()).to.equal(gains.kp);
+  });
+
+  it('goes on where a renewal is refused before the page hears that the loop has ended', async () => {
+    const { page, begun, ends, says } = await tuneAll();
+    const refused = page.waitForResponse(response => response.status() === 409);
+    await ends('good');
+    await (await refused).finished();
+    await page.evaluate("fetch('/healthz')");
+    await says('good');
+    await shows(report(page), /Tuning Heading angle loop\./);
+    expect(begun).to.deep.equal(['speed', 'angle']);
+  });
+
+  it('saves what is better after a save of edits that was under way when the loop ended', async () => {
+    const { page, begun, says } = await tuneAll();
+    const gains = await better();
+    const edited = field(page, 'Position loop kp');
+    const position = Number(await edited.inputValue()) + 0.5;
+    const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');
+    await edited.fill(String(position));
+    await save(page, 'Chassis').click();
+    await eventually(async () => asked.includes('POST'));
+    await says('better', gains);
+    await page.evaluate("fetch('/healthz')");
+    release();
+    await shows(report(page), /Tuning Heading angle loop\./);
+    expect(begun).to.deep.equal(['speed', 'angle']);
+    const stored = (await get('/api/chassis/pidconfig')).body;
+    expect([stored.speed.kp, stored.position.kp]).to.deep.equal([gains.kp, position]);
   });
 
   it('neither saves nor goes on after an End that came as the loop had just ended', async () => {
@@ -113,14 +152,52 @@ describe('tuning all loops on the page', function () {
   });
 
   it('takes a loop back that was asked for and is not answered yet', async () => {
-    const { page, says } = await tuneAll();
-    const { asked, release } = await holding(page, /chassis\/autotune/, 'POST');
-    const takenBack = page.waitForEvent('requestfailed');
+    const { page, begun, says, holdsNext } = await tuneAll();
+    const release = holdsNext();
+    const takenBack = page.waitForEvent('requestfailed', request => /autotune/.test(request.url()));
     await says('good');
-    await eventually(async () => asked.includes('POST'));
+    await eventually(async () => begun.length === 2);
     await end(page).click();
     expect((await takenBack).postDataJSON().loop).to.equal('angle');
     release();
+  });
+
+  it('says of each loop, also the last, that it is next while it is asked for', async () => {
+    const { page, begun, says, holdsNext } = await tuneAll();
+    for (const [count, title] of [
+      [2, 'Heading angle loop'],
+      [3, 'Position loop'],
+    ] as const) {
+      const release = holdsNext();
+      await says('good');
+      await eventually(async () => begun.length === count);
+      await shows(alerts(page), new RegExp(`${title} is tuned next\\.`));
+      await shows(report(page), new RegExp(`Next: ${title}\\..*End`));
+      expect(await report(page).textContent()).to.not.include('not tuned');
+      release();
+      await shows(report(page), new RegExp(`Tuning ${title}\\.`));
+    }
+  });
+
+  it('says which loop moves where another one is chosen, and goes on when a tuning of another unit is ended', async () => {
+    const { page, begun, says, hears } = await tuneAll();
+    await says('good');
+    await shows(report(page), /Tuning Heading angle loop\./);
+    await page.getByRole('button', { name: 'Position loop', exact: true }).first().click();
+    await has(
+      page.getByRole('button', { name: 'Position loop', exact: true }).first(),
+      'aria-pressed',
+      'true',
+    );
+    await shows(report(page), /Tuning Heading angle loop\./);
+    await page.route('**/api/gimbal/autotune', route => route.fulfill({ json: { ended: true } }));
+    const bobs = { words: [], why: null, before: null, proposed: null, predicted: null, style: 'normal' };
+    await hears({ ...bobs, id: 'bobs', by: 'Bob', unit: 'gimbal', loop: 'angle_yaw', state: 'running' });
+    await page.getByRole('button', { name: 'End the tuning of the gimbal' }).click();
+    await hears({ ...bobs, id: 'bobs', by: 'Bob', unit: 'gimbal', loop: 'angle_yaw', state: 'aborted' });
+    await says('good');
+    await shows(report(page), /Tuning Position loop\./);
+    expect(begun).to.deep.equal(['speed', 'angle', 'position']);
   });
 
   /** What a page cannot have heard of: somebody stopped the robot, had his hands in it, and resumed it. */
@@ -138,10 +215,28 @@ describe('tuning all loops on the page', function () {
     await ends('better', gains);
     await stopAndResume();
     await hide(page, false);
-    await shows(report(page), /Speed loop: settles in 400 ms.*2 not tuned.*Keep/);
+    await shows(
+      report(page),
+      /Speed loop: settles in 400 ms.*2 not tuned: this page had no contact when.*Keep/,
+    );
     await page.evaluate("fetch('/healthz')");
     expect(await kp()).to.equal(before);
     expect([begun, switched]).to.deep.equal([['speed'], []]);
+  });
+
+  it('begins no other loop after a loss of contact between two loops, for nobody knows who did what meanwhile', async () => {
+    const { page, begun, says } = await tuneAll();
+    const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');
+    await says('better', await better());
+    await eventually(async () => asked.includes('POST'));
+    await hide(page, true);
+    await shows(page.locator('.link'), /No contact/);
+    await hide(page, false);
+    await shows(page.locator('.link'), /Live/);
+    release();
+    await shows(report(page), /2 not tuned: this page had no contact between two loops\./);
+    await page.evaluate("fetch('/healthz')");
+    expect(begun).to.deep.equal(['speed']);
   });
 
   it('goes on after a loss of contact that ends before the loop does', async () => {
@@ -201,10 +296,11 @@ describe('tuning all loops on the page', function () {
   });
 
   it('begins nothing in another mode than it left, nor after a stop, whoever resumed the robot and brought it back', async () => {
-    for (const [left, between] of [
-      ['manual', () => post('/api/chassis/mode/switch', { mode: 'manual' })],
+    for (const [left, why, between] of [
+      ['manual', /no longer in debug/, () => post('/api/chassis/mode/switch', { mode: 'manual' })],
       [
         'debug',
+        /the robot was stopped/,
         async (page: Page) => {
           await post('/api/stop');
           await shows(alerts(page), /Stopped:/);
@@ -221,6 +317,7 @@ describe('tuning all loops on the page', function () {
       await has(mode(page, 'Chassis', left), 'aria-pressed', 'true');
       release();
       await shows(report(page), /2 not tuned/);
+      await shows(report(page), why);
       await page.evaluate("fetch('/healthz')");
       expect(begun).to.deep.equal(['speed']);
       await page.context().close();

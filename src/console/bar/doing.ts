@@ -47,7 +47,7 @@ function tuningText({ tuning }: Model, unit: Unit): string | undefined {
 }
 
 /** One that this page does not know, as the daemon calls it. */
-function loopNamed({ loops }: Unit, name: string) {
+export function loopNamed({ loops }: Unit, name: string) {
   return loops.find(loop => loop.name === name) ?? { title: name, quantity: '' };
 }
 

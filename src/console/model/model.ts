@@ -70,13 +70,11 @@ export class Model {
     this.gains = perUnit(unit => new UnitGains(unit, daemon));
     this.tuning = new Tuning({
       daemon,
-      prepare: async (choice, goesOn) => {
-        const isThere = this.status.peek()?.[choice.unit].mode === 'debug';
-        if (goesOn && !(isThere && this.fresh.peek())) return false;
+      prepare: async choice => {
         if (keyOf(choice) !== keyOf(this.choice.peek())) this.choice.value = choice;
-        return isThere || this.switchMode(choice.unit, 'debug');
+        const { mode } = this.status.peek()?.[choice.unit] ?? {};
+        return mode === 'debug' || this.switchMode(choice.unit, 'debug');
       },
-      save: ({ unit, loop }, gains) => this.gains[unit].saveLoop(loop, gains),
     });
     this.runs = new Runs(daemon, this.choice, this.tuned);
     keepEdits(this.gains);
@@ -85,7 +83,7 @@ export class Model {
       else this.telemetry.breakOff();
     });
     effect(() => {
-      if (this.isStopping) this.tuning.breakOff();
+      if (this.isStopping) this.tuning.breakOff('the robot was stopped');
     });
   }
 

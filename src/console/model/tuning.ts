@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Status } from '../../core/status.js';
 import type { Tune } from '../../core/tune.js';
 import type { Style } from '../../core/tuning-terms.js';
-import { type Gains, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../core/units.js';
+import { perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { Act } from '../parts/act.js';
 import { Lease } from './lease.js';
@@ -10,13 +10,8 @@ import type { LoopChoice } from './loop-choice.js';
 
 interface TuningOptions {
   readonly daemon: Daemon;
-  /**
-   * Shows the loop, and brings its unit into debug mode unless it is there. Where it `goesOn` from another loop, the unit
-   * must be heard to be there still: whoever took it elsewhere may have his hands in it.
-   */
-  readonly prepare: (choice: LoopChoice, goesOn: boolean) => Promise<boolean>;
-  /** An ordinary save of one loop. */
-  readonly save: (choice: LoopChoice, gains: Gains) => Promise<boolean>;
+  /** Shows the loop, and brings its unit into debug mode unless it is there. */
+  readonly prepare: (choice: LoopChoice) => Promise<boolean>;
 }
 
 /** Tunings of loops: those under way, whoever began them, and the last of each unit. */
@@ -26,10 +21,15 @@ export class Tuning {
   /** The tuning whose result somebody put away. */
   readonly dismissed = signal('');
   readonly act = new Act('Tuning');
-  /** The loops that a tuning of all loops has still to come to. It goes on only while the list is the one that it set. */
+  /**
+   * The loops of a tuning of all loops that have not ended, the one that runs or comes next first. It goes on only while
+   * the list is the one that it set.
+   */
   readonly plan = signal<readonly LoopChoice[]>([]);
   /** What came of the loops that a tuning of all loops has ended. */
   readonly ended = signal<readonly Tune[]>([]);
+  /** Why a tuning of all loops left some of them out. */
+  readonly brokenOffBy = signal('');
   readonly #options: TuningOptions;
   readonly #lease = new Lease();
   /** What waits for the end of the tuning that this page holds. */
@@ -72,12 +72,12 @@ export class Tuning {
   }
 
   /** The tuning's end; undefined where it did not begin, or its end is not known. */
-  async tune(choice: LoopChoice, goesOn = false): Promise<Tune | undefined> {
+  async tune(choice: LoopChoice): Promise<Tune | undefined> {
     const { unit, loop } = choice;
     const { daemon, prepare } = this.#options;
     const wanted = { loop, style: this.style.peek(), leaseS: Lease.leaseS };
     const plan = this.plan.peek();
-    if (!(await prepare(choice, goesOn)) || this.plan.peek() !== plan) return undefined;
+    if (!(await prepare(choice)) || this.plan.peek() !== plan) return undefined;
     let begun: Tune | undefined;
     await this.act.run('tune', async () => {
       const outcome = await daemon.tune(unit, wanted);
@@ -90,42 +90,27 @@ export class Tuning {
       this.#waits = { id, unit, end };
     });
     this.take(begun);
+    let hasEnded = false;
     this.#lease.hold(async () => {
       const outcome = await daemon.tune(unit, { ...wanted, id });
-      // Its end was sent while nobody listened.
-      if ('refusal' in outcome && outcome.refusal.code === 'trial-ended') await this.#learn(unit);
+      if ('body' in outcome || outcome.refusal.code !== 'trial-ended') return;
+      // The stream is about to say so. If it has not a second later, it said so while nobody listened.
+      if (hasEnded) await this.#learn(unit);
+      hasEnded = true;
     });
     return over;
   }
 
-  /** The unit's loops from the inside out. An outer loop stands on its inner ones, so what is better is saved before. */
-  async tuneAll(unit: UnitName): Promise<void> {
-    const loops = insideOut(unit);
-    this.ended.value = [];
-    for (const [index, choice] of loops.entries()) {
-      const left = loops.slice(index + 1);
-      this.plan.value = left;
-      const tune = await this.tune(choice, index > 0);
-      const isOver = tune !== undefined && tune.state !== 'aborted';
-      if (isOver) this.ended.value = [...this.ended.value, tune];
-      // Somebody has broken it off, and may have begun another.
-      if (this.plan.peek() !== left) return;
-      if (!isOver) break;
-      const gains = tune.state === 'better' ? tune.proposed?.gains : undefined;
-      const isKept = gains === undefined || (await this.#options.save(choice, gains));
-      if (this.plan.peek() !== left) return;
-      if (!isKept) break;
-    }
-    this.breakOff();
-  }
-
   /** No further loop is begun, and what the one under way finds is not saved, whatever becomes of it. */
-  breakOff(): void {
+  breakOff(why: string, unit?: UnitName): void {
+    const [next] = this.plan.peek();
+    if (next === undefined || (unit !== undefined && unit !== next.unit)) return;
+    this.brokenOffBy.value = why;
     this.plan.value = [];
   }
 
   end(unit: UnitName): void {
-    this.breakOff();
+    this.breakOff('End was pressed', unit);
     void this.act.run('end', () => this.#options.daemon.endTune(unit));
   }
 
@@ -138,22 +123,11 @@ export class Tuning {
     const { tune } = outcome.body;
     const wasRunning = known?.state === 'running';
     // Whoever did not hear the end may not have heard of a stop either, and of its end.
-    if (wasRunning && tune?.state !== 'running') this.breakOff();
+    if (wasRunning && tune?.state !== 'running')
+      this.breakOff('this page had no contact when a loop ended', unit);
     if (wasRunning && tune?.id !== known.id) {
       this.take({ ...known, state: 'aborted', why: 'the daemon does not know it any more' });
     }
     if (tune !== null && (wasRunning || tune.state === 'running')) this.take(tune);
   }
-}
-
-/** A loop comes after the one that its output goes to. */
-function insideOut(unit: UnitName): LoopChoice[] {
-  const { loops } = unitNamed(unit);
-  const depthOf = (name: string): number => {
-    const inner = loops.find(loop => loop.name === name)?.inner;
-    return inner === undefined ? 0 : 1 + depthOf(inner);
-  };
-  return loops
-    .map(({ name }) => ({ unit, loop: name }))
-    .sort((one, other) => depthOf(one.loop) - depthOf(other.loop));
 }

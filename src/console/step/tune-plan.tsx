@@ -1,6 +1,7 @@
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
+import { tuneAll } from '../model/tune-all.js';
 import { useConsole } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
@@ -54,7 +55,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           act={tuning.act}
           what="all"
           disabled={disabled}
-          run={() => begin(() => tuning.tuneAll(unit.name))}
+          run={() => begin(() => tuneAll(model, unit.name))}
           title="From the inside out. An outer loop stands on its inner ones, so each is saved before the next is tuned."
         >
           Tune all {unit.loops.length}, save what measures better

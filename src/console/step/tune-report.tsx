@@ -1,5 +1,6 @@
 import type { Tune } from '../../core/tune.js';
 import { unitNamed } from '../../core/units.js';
+import { loopNamed } from '../bar/doing.js';
 import { loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/mismatch.js';
 import { useConsole } from '../parts/console.js';
@@ -12,11 +13,12 @@ export function TuneReport() {
   const { model } = useConsole();
   const { tuning } = model;
   const tune = model.tuned.value;
-  const [all, left] = [tuning.ended.value, tuning.plan.value];
+  const [all, plan] = [tuning.ended.value, tuning.plan.value];
   const { unit } = model.choice.value;
   const missing = unitNamed(all[0]?.unit ?? unit).loops.length - all.length;
-  const running = tune?.state === 'running' ? tune : undefined;
-  const current = running ?? left.find(next => next.unit === unit);
+  const last = tuning.tunes[unit].value;
+  const running = last?.state === 'running' ? last : undefined;
+  const current = running ?? plan.find(next => next.unit === unit);
   return (
     <>
       {all.length > 0 && (
@@ -26,14 +28,18 @@ export function TuneReport() {
               {loopOf(one).title}: {verdictOf(one)}
             </li>
           ))}
-          {left.length > 0 && <li>{left.length} to come</li>}
-          {!tuning.isUnderWay && missing > 0 && <li>{missing} not tuned</li>}
+          {plan.length > 1 && <li>{plan.length - 1} to come</li>}
+          {!tuning.isUnderWay && missing > 0 && (
+            <li>
+              {missing} not tuned: {tuning.brokenOffBy.value}.
+            </li>
+          )}
         </ul>
       )}
       {current ? (
         <p role="status">
           <strong>
-            {running ? 'Tuning' : 'Next:'} {loopOf(current).title}.
+            {running ? 'Tuning' : 'Next:'} {loopNamed(unitNamed(unit), current.loop).title}.
           </strong>{' '}
           {running && `${running.words.at(-1) ?? 'It begins'}… `}
           <Press act={tuning.act} what="end" run={() => tuning.end(unit)} disabled={!model.hasRight('tune')}>
