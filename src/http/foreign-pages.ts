@@ -26,7 +26,9 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
   };
   return ({ req: { headers, rawHeaders, httpVersion, method } }, next) => {
     const { host = '', origin = '' } = headers;
-    if (hostsIn(rawHeaders) > 1) throw new RobotError('bad-http', { header: 'Host' });
+    // With two hosts, one program would act on the first and another on the last.
+    const hosts = rawHeaders.filter((name, place) => place % 2 === 0 && name.toLowerCase() === 'host');
+    if (hosts.length > 1) throw new RobotError('bad-http', { header: 'Host' });
     requireOwnHost(host, httpVersion);
     const site = headers['sec-fetch-site'] ?? '';
     // A link from elsewhere to the console is allowed, since following it acts on nothing.
@@ -39,16 +41,6 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
   };
 }
 
-/** The number of Host headers. With two of them, one program would act on the first and another on the last. */
-function hostsIn(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count;
-}
-
 /** The name without port, brackets and final dot. */
 function hostName(host: string): string {
   const bracketed = /^\[(.*)\](:\d+)?$/.exec(host);
@@ -58,13 +50,5 @@ function hostName(host: string): string {
 
 /** Whether the page that asks came from this daemon. */
 export function isOwnOrigin({ origin = '', host = '' }: IncomingHttpHeaders): boolean {
-  return hostOf(origin) === host.toLowerCase();
-}
-
-function hostOf(origin: string): string | undefined {
-  try {
-    return new URL(origin).host;
-  } catch {
-    return undefined;
-  }
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
