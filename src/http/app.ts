@@ -38,15 +38,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   const startedMs = clock.nowMs();
   const statusNow = (): Status => statusBody(options, (clock.nowMs() - startedMs) / 1000, events.streams);
   const guard = createGuard(options.access);
-  const feed = robotFeed(
-    robot,
-    clock,
-    statusNow,
-    options.eventLog.recorded,
-    options.autotune.changed,
-    options.steps.captured,
-  );
-  const events = createEvents(feed, clock, options.access);
+  const events = createEvents(robotFeed(options, statusNow), clock, options.access);
   /** Made when first asked for: a start has no time for it. */
   let described: Promise<Buffer> | undefined;
   const documented: Route[] = [

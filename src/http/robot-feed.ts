@@ -1,25 +1,28 @@
+import type { Autotune } from '../autotune/autotune.js';
 import { type Clock, every } from '../core/clock.js';
-import type { Listeners } from '../core/listeners.js';
-import type { LogEvent } from '../core/log-event.js';
 import type { Status } from '../core/status.js';
-import type { Step } from '../core/step.js';
 import type { Pose, Reading, UnitTelemetry } from '../core/telemetry.js';
-import type { Tune } from '../core/tune.js';
 import { perUnit, UNIT_LIST, type Unit } from '../core/units.js';
+import type { EventLog } from '../events/event-log.js';
 import type { Robot } from '../robot/robot.js';
+import type { StepMemory } from '../steps/step-memory.js';
 import type { EventFeed } from './events.js';
 
 /** Flags and other readings change without an event, so they are looked at this often. */
 const LOOK_MS = 100;
 
+interface Sources {
+  readonly robot: Robot;
+  readonly clock: Clock;
+  readonly eventLog: Pick<EventLog, 'recorded'>;
+  readonly autotune: Pick<Autotune, 'changed'>;
+  readonly steps: Pick<StepMemory, 'captured'>;
+}
+
 /** The events of a robot for its event stream. */
 export function robotFeed(
-  robot: Robot,
-  clock: Clock,
+  { robot, clock, eventLog, autotune, steps }: Sources,
   status: () => Status,
-  recorded: Listeners<LogEvent>,
-  tuned: Listeners<Tune>,
-  captured: Listeners<Step>,
 ): EventFeed {
   const read = perUnit(unit => readerOf(robot, unit));
 
@@ -41,9 +44,9 @@ export function robotFeed(
         isFirst = false;
       });
     },
-    onLog: listener => recorded.add(listener),
-    onTune: listener => tuned.add(listener),
-    onStep: listener => captured.add(listener),
+    onLog: listener => eventLog.recorded.add(listener),
+    onTune: listener => autotune.changed.add(listener),
+    onStep: listener => steps.captured.add(listener),
   };
 }
 

@@ -12,7 +12,16 @@ describe('what the stream shows of a robot', () => {
   });
   afterEach(() => clocked.end());
   const feedOf = ({ robot, clock }: ClockedRobot) =>
-    robotFeed(robot, clock, () => statusWith({}), new Listeners(), new Listeners(), new Listeners());
+    robotFeed(
+      {
+        robot,
+        clock,
+        eventLog: { recorded: new Listeners() },
+        autotune: { changed: new Listeners() },
+        steps: { captured: new Listeners() },
+      },
+      () => statusWith({}),
+    );
 
   it('says that it drives while one unit is in another mode than manual', async () => {
     const feed = feedOf(clocked);
