@@ -12,6 +12,7 @@ import {
   text,
 } from '../../core/schema.js';
 import type { GainSet, Unit } from '../../core/units.js';
+import type { MotorUnit } from '../../robot/motor-unit.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
@@ -63,6 +64,13 @@ function savedGains(gains: Schema<GainSet>) {
   return named(`Saved${gains.title}`, saved);
 }
 
+/** Saves for the caller of `ctx`, who may have named the base revision. Resolves with the gains in force. */
+export async function saveFor(ctx: Context, { gains }: MotorUnit, wanted: GainSet): Promise<GainSet> {
+  const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
+  const stillWanted = stillConnected(ctx);
+  return (await gains.save(wanted, { baseRevision, stillWanted })).gains;
+}
+
 /** The gains of one unit: in force, before, and saving new ones. */
 export function gainsRoutes(
   { robot, gainBounds, steps }: AppOptions,
@@ -74,11 +82,7 @@ export function gainsRoutes(
   const gains = gainsBody(unit, gainBounds);
   const anyGains = gainsBody(unit, {});
   const checkGains = compile(gains);
-  const save = async (wanted: GainSet, ctx: Context) => {
-    const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
-    const stillWanted = stillConnected(ctx);
-    return (await robot.units[name].gains.save(wanted, { baseRevision, stillWanted })).gains;
-  };
+  const save = (wanted: GainSet, ctx: Context) => saveFor(ctx, robot.units[name], wanted);
   return [
     get({
       path,

@@ -6,12 +6,10 @@ import { completeGains, perUnit, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import { profilesText } from '../../profiles/profiles-file.js';
 import type { AppOptions } from '../app-options.js';
-import { stillConnected } from '../body.js';
 import { gainsBody } from '../gains-body.js';
-import { wholeNumber } from '../query.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
-import { BASE_REVISION, SAVE_PROBLEMS } from './gains-routes.js';
+import { BASE_REVISION, SAVE_PROBLEMS, saveFor } from './gains-routes.js';
 
 const measuredProfile = named(
   'MeasuredProfile',
@@ -126,11 +124,8 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       query: { baseRevision: BASE_REVISION },
       problems: ['unknown-profile', ...SAVE_PROBLEMS],
       act: async ({ name }, ctx) => {
-        const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
         const kept = await profiles.named(unitName, name);
-        const wanted = checkGains(completeGains(unit, kept.gains));
-        const stillWanted = stillConnected(ctx);
-        return (await robot.units[unitName].gains.save(wanted, { baseRevision, stillWanted })).gains;
+        return saveFor(ctx, robot.units[unitName], checkGains(completeGains(unit, kept.gains)));
       },
     }),
     post({
