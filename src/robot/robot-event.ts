@@ -35,8 +35,5 @@ export type RobotEvent =
       readonly after: LaserState;
       readonly reason: LaserReason | undefined;
     }
-  /**
-   * `error` says what keeps the laser from being used, and is undefined when it works again. `mayBeLit` is true where
-   * it may be lit although nobody wants it.
-   */
+  /** What the laser calls `onFault` with. */
   | { readonly what: 'laser fault'; readonly error: unknown; readonly mayBeLit: boolean };

@@ -75,17 +75,15 @@ export class Robot {
       onChange: (before, after, reason) => this.#emit({ what: 'laser', before, after, reason }),
       onFault: (error, mayBeLit) => this.#emit({ what: 'laser fault', error, mayBeLit }),
     });
-    const { link } = this;
-    const { onControllerReset } = settings;
     this.units = perUnit(unit => {
       const { name } = unit;
       return new MotorUnit({
         unit,
-        link,
+        link: this.link,
         clock,
         store,
         permission,
-        onControllerReset,
+        onControllerReset: settings.onControllerReset,
         silence: settings.silence[name],
         emit: event => this.#emit({ ...event, unit: name }),
         isFollowed: () => this.followed.any,
@@ -142,10 +140,6 @@ export class Robot {
     if (this.stopped) throw new RobotError('stopped');
     if (this.#closed) throw new RobotError('closing');
     return this.laser.on();
-  }
-
-  laserOff(): LaserState {
-    return this.laser.off();
   }
 
   stop(why?: string): Promise<void> {

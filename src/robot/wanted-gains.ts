@@ -44,8 +44,7 @@ export class WantedGains {
    * The gains to be given to a controller that shows this checksum as active; undefined where it runs the right ones.
    */
   missing(active: number): GainSet | undefined {
-    const wanted = this.#wanted;
-    return this.#areActive(wanted, active) ? undefined : wanted;
+    return this.areWanted(active) ? undefined : this.#wanted;
   }
 
   /** Whether a controller that shows this checksum as active runs what it should. */

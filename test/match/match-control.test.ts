@@ -86,7 +86,7 @@ describe('a phase that is set', () => {
     expect(robot.robot.laser.report().reason).to.equal('phase without light');
     expect(await robot.outcome(phase)).to.equal(200);
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([false, true]);
-    robot.robot.laserOff();
+    robot.robot.laser.off();
     expect(() => robot.robot.laserOn()).to.throw('wrong-phase');
   });
 

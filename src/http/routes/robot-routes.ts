@@ -37,7 +37,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         'pin-failed',
         'closing',
       ],
-      act: ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laserOff() }),
+      act: ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laser.off() }),
     }),
     command({
       path: '/api/stop',
