@@ -1,3 +1,6 @@
+// First, so that the bundle begins with uPlot. gzip finds again only what stood less than 32 KB before: with uPlot in the
+// middle of the page's own code the first load is half a kilobyte larger.
+import './plot/chart.js';
 import { render } from 'preact';
 import { readAddress } from './access/session.js';
 import { createDaemon } from './daemon/daemon.js';
