@@ -41,6 +41,35 @@ describe('the console on a network that holds packets back', function () {
     }
   });
 
+  const isOff = (request: Request) => /"off"/.test(request.postData() ?? '');
+
+  it('takes an Off back that has no answer yet, and sends it no more, when light is asked for after it', async () => {
+    const page = await open();
+    // The test says when an Off is sent again, and no request is given up.
+    await page.addInitScript(`
+      const later = window.setTimeout;
+      window.again = [];
+      window.setTimeout = (act, ms) => ms === 500 ? again.push(act) : ms === 1500 ? 0 : later(act, ms);
+    `);
+    await page.reload();
+    await shows(page.locator('.link'), /Live/);
+    let offs = 0;
+    await page.route(/laser/, async route => {
+      if (isOff(route.request())) offs += 1;
+      else await route.continue();
+    });
+    await page.getByRole('button', { name: 'Off', exact: true }).click();
+    await eventually(async () => offs === 2);
+    const takenBack = page.waitForEvent('requestfailed', isOff);
+    await page.locator('.laser').getByRole('button', { name: 'On' }).click();
+    await takenBack;
+    await shows(page.locator('.lamp'), /LASER ON/);
+    await page.evaluate('again.forEach(act => act())');
+    await page.evaluate("fetch('/healthz')");
+    expect(offs).to.equal(2);
+    expect((await truth()).laser.level).to.equal(1);
+  });
+
   it('takes a mode back that is not there yet when another is chosen', async () => {
     const page = await open();
     const { isAsked, end } = await delaying(page, /mode/);
@@ -168,9 +197,8 @@ describe('the console on a network that holds packets back', function () {
     await staysLit(page);
   });
 
-  it('does not forget an Off for the answer to one before it, after which light was asked for', async () => {
+  it('does not forget an Off for the answer to one before it, after which somebody else asked for light', async () => {
     const page = await open();
-    const isOff = (request: Request) => /"off"/.test(request.postData() ?? '');
     let offs = 0;
     const held: (() => void)[] = [];
     // The first one arrives, with its answer held back. The others are lost.
@@ -184,7 +212,7 @@ describe('the console on a network that holds packets back', function () {
     });
     await off(page).click();
     await eventually(async () => held.length === 1);
-    await page.locator('.laser').getByRole('button', { name: 'On' }).click();
+    await post('/api/laser', { action: 'on' });
     await shows(page.locator('.lamp'), /LASER ON/);
     await off(page).click();
     const answered = page.waitForEvent('requestfinished', isOff);

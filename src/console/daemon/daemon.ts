@@ -58,9 +58,9 @@ export function createDaemon(handlers: DaemonHandlers) {
     stops: () => stops,
     resume: () => move('/api/resume', undefined, { calms: true }),
     light: () => move('/api/laser', { action: 'on' }),
-    darken: (onSlow: () => void) => {
+    darken: (onSlow: () => void, signal: AbortSignal) => {
       takeBack('/api/laser');
-      return insistOnDark(onSlow);
+      return insistOnDark(onSlow, signal);
     },
     switchMode: (unit: UnitName, mode: Mode) =>
       move(`/api/${unit}/mode/switch`, { mode }, { calms: mode === 'manual' }),

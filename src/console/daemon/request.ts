@@ -94,14 +94,15 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
     remove: <T>(path: string) => call<T>('DELETE', path),
     /**
      * Makes the request that stops the robot or darkens its laser. It is sent again and again, each time beside the ones
-     * before, until an answer comes. Once it is done, the older requests are taken back: they would undo what somebody asks
-     * afterwards.
+     * before, until an answer comes or `signal` takes it back. Once it is done, the older requests are taken back: they
+     * would undo what somebody asks afterwards.
      */
     insister<T>(path: string, body: unknown) {
       /** Unanswered, the oldest first. */
       const asks: AbortController[] = [];
-      return async (onSlow: () => void): Promise<Outcome<T>> => {
+      return async (onSlow: () => void, signal?: AbortSignal): Promise<Outcome<T>> => {
         const ask = new AbortController();
+        signal?.addEventListener('abort', () => ask.abort());
         const limits = { deadlineMs: STOP_DEADLINE_MS, signal: ask.signal };
         asks.push(ask);
         let answer: (outcome: Outcome<T>) => void = () => undefined;

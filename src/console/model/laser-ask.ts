@@ -19,6 +19,8 @@ export class LaserAsk {
   readonly #since = signal<'on' | 'dark' | undefined>(undefined);
   /** When somebody pressed Off last, in milliseconds since 1970: the page's clock may stand still while a phone sleeps. */
   #pressedMs = 0;
+  /** Takes back every Off that has no answer yet. */
+  #off = new AbortController();
   /** When light was asked for, on the page's clock. */
   #askedMs = 0;
   /** How many statuses have said that it is lit. */
@@ -34,9 +36,12 @@ export class LaserAsk {
     return (this.#since.value ?? this.#status.value?.laser.light) === 'on';
   }
 
+  /** What was pressed last has the say: an Off that is late must not undo it. */
   light(): void {
     this.#since.value = 'on';
     this.owed.value = undefined;
+    this.#off.abort();
+    this.#off = new AbortController();
     this.#askedMs = performance.now();
     void this.act.run('on', async () => {
       const outcome = await this.#daemon.light();
@@ -66,7 +71,7 @@ export class LaserAsk {
     const isDone = await this.act.run('off', () =>
       this.#daemon.darken(() => {
         this.owed.value &&= 'slow';
-      }),
+      }, this.#off.signal),
     );
     // The answer to an older press is neither done nor a refusal here. It says nothing of the newest.
     const refusal = this.act.refusal.peek();
