@@ -197,6 +197,19 @@ describe('the console on a network that holds packets back', function () {
     await staysLit(page);
   });
 
+  it('does not send an Off again while it waits for an answer, where the device slept meanwhile', async () => {
+    const page = await cutOff();
+    await off(page).click();
+    await shows(alerts(page), /Laser Off sent, asking again/);
+    await page.evaluate('{ const awake = Date.now; Date.now = () => awake() + 1_200_000; }');
+    const sent: string[] = [];
+    page.on('request', request => /laser/.test(request.url()) && sent.push(request.url()));
+    await forward(page, 1000);
+    await page.evaluate("fetch('/healthz')");
+    expect(sent).to.deep.equal([]);
+    expect(await isKept(page)).to.equal(false);
+  });
+
   it('does not forget an Off for the answer to one before it, after which somebody else asked for light', async () => {
     const page = await open();
     let offs = 0;

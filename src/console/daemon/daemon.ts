@@ -49,18 +49,18 @@ export function createDaemon(handlers: DaemonHandlers) {
   return {
     /** Used by the parts that few pages fetch, which ask for themselves. */
     request,
-    stop: (onSlow: () => void) => {
+    stop: (onAgain: () => void) => {
       for (const path of movers.keys()) takeBack(path);
       stops += 1;
-      return insistOnStop(onSlow);
+      return insistOnStop(onAgain);
     },
     /** Changes with each stop: what waits for its turn must not be asked for after one that came meanwhile. */
     stops: () => stops,
     resume: () => move('/api/resume', undefined, { calms: true }),
     light: () => move('/api/laser', { action: 'on' }),
-    darken: (onSlow: () => void, signal: AbortSignal) => {
+    darken: (onAgain: () => void, signal: AbortSignal) => {
       takeBack('/api/laser');
-      return insistOnDark(onSlow, signal);
+      return insistOnDark(onAgain, signal);
     },
     switchMode: (unit: UnitName, mode: Mode) =>
       move(`/api/${unit}/mode/switch`, { mode }, { calms: mode === 'manual' }),

@@ -94,13 +94,13 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
     remove: <T>(path: string) => call<T>('DELETE', path),
     /**
      * Makes the request that stops the robot or darkens its laser. It is sent again and again, each time beside the ones
-     * before, until an answer comes or `signal` takes it back. Once it is done, the older requests are taken back: they
-     * would undo what somebody asks afterwards.
+     * before, until an answer comes or `signal` takes it back; `onAgain` hears of each repetition before it. Once it is done,
+     * the older requests are taken back: they would undo what somebody asks afterwards.
      */
     insister<T>(path: string, body: unknown) {
       /** Unanswered, the oldest first. */
       const asks: AbortController[] = [];
-      return async (onSlow: () => void, signal?: AbortSignal): Promise<Outcome<T>> => {
+      return async (onAgain: () => void, signal?: AbortSignal): Promise<Outcome<T>> => {
         const ask = new AbortController();
         signal?.addEventListener('abort', () => ask.abort());
         const limits = { deadlineMs: STOP_DEADLINE_MS, signal: ask.signal };
@@ -110,6 +110,7 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
           answer = resolve;
         });
         for (let attempt = 0; attempt < STOP_TRIES; attempt += 1) {
+          if (attempt > 0) onAgain();
           void call<T>('POST', path, body, limits).then(outcome => {
             if ('refusal' in outcome && outcome.refusal === UNREACHABLE) return;
             answer(outcome);
@@ -121,7 +122,6 @@ export function createRequest({ onStuck, onIdentityRefused }: RequestHandlers) {
           const pause = new Promise<undefined>(resolve => setTimeout(resolve, patienceMs));
           const outcome = await Promise.race([answered, pause]);
           if (outcome !== undefined) return outcome;
-          if (attempt === 0) onSlow();
         }
         return { refusal: UNREACHABLE };
       };

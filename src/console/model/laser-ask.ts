@@ -39,9 +39,7 @@ export class LaserAsk {
   /** What was pressed last has the say: an Off that is late must not undo it. */
   light(): void {
     this.#since.value = 'on';
-    this.owed.value = undefined;
-    this.#off.abort();
-    this.#off = new AbortController();
+    this.#takeBack();
     this.#askedMs = performance.now();
     void this.act.run('on', async () => {
       const outcome = await this.#daemon.light();
@@ -61,15 +59,27 @@ export class LaserAsk {
 
   /** Sends an Off that reached nobody once more, whoever has lit the laser since: darkness that comes late does no harm. */
   again(): void {
-    // A press of the future is old too: somebody set the clock.
-    if (Math.abs(Date.now() - this.#pressedMs) > WANTED_MS) this.owed.value = undefined;
+    this.#age();
     if (this.owed.peek() && this.act.pending.peek() === undefined) void this.#send();
+  }
+
+  /** A press of the future is old too: somebody set the clock. */
+  #age(): void {
+    if (this.owed.peek() && Math.abs(Date.now() - this.#pressedMs) > WANTED_MS) this.#takeBack();
+  }
+
+  #takeBack(): void {
+    this.owed.value = undefined;
+    this.#off.abort();
+    this.#off = new AbortController();
   }
 
   async #send(): Promise<void> {
     const isDark = this.darkening();
     const isDone = await this.act.run('off', () =>
       this.#daemon.darken(() => {
+        // The device may have slept between two of them.
+        this.#age();
         this.owed.value &&= 'slow';
       }, this.#off.signal),
     );

@@ -112,7 +112,7 @@ export class StopAsk {
     if (this.act.refusal.peek() !== undefined) this.asksAgain.value = true;
     const isDone = await this.act.run('stop', () =>
       this.#options.daemon.stop(() => {
-        this.asksAgain.value = true;
+        if (turn === this.#sent) this.asksAgain.value = true;
       }),
     );
     if (turn !== this.#sent) return;
