@@ -128,22 +128,29 @@ function stopAskLines(stop: StopAsk): Line[] {
     return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
   }
   const refusal = stop.act.refusal.value;
-  const bad = (text: string): Line[] => {
-    const at = clockText(new Date(stop.pressedMs).toISOString(), new Date());
-    return [{ tone: 'bad', about: 'STOP', text: `of ${at} ${text}` }];
-  };
+  const bad = (text: string) => pressLine('STOP', stop.pressedMs, text);
   if (refusal === undefined) {
     return stop.isConfirmed.value && stop.stopped === undefined ? bad('is confirmed.') : [];
   }
-  if (stop.isForbidden && stop.isOld.value) return bad('was refused. Press it again if it is still wanted.');
+  if (stop.isForbidden && stop.isOld.value) return bad(`was refused. ${PRESS_AGAIN}`);
   const cure = stop.isForbidden ? 'Only an operator or referee can send it.' : refusalText(refusal);
   const text = `Be ready to cut the power. ${cure}`;
   return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
 }
 
-function laserAskLines({ act, owed }: LaserAsk): Line[] {
-  if (owed.value !== 'slow') return refusalLines(act);
-  return [{ tone: 'bad', about: 'Laser Off', text: 'sent, asking again…' }];
+function laserAskLines({ act, unheard, pressedMs }: LaserAsk): Line[] {
+  const about = 'Laser Off';
+  if (unheard.value === 'slow') return [{ tone: 'bad', about, text: 'sent, asking again…' }];
+  if (unheard.value === 'old') return pressLine(about, pressedMs, `was not answered. ${PRESS_AGAIN}`);
+  return refusalLines(act);
+}
+
+const PRESS_AGAIN = 'Press it again if it is still wanted.';
+
+/** What became of a press of some time ago. */
+function pressLine(about: string, pressedMs: number, text: string): Line[] {
+  const at = clockText(new Date(pressedMs).toISOString(), new Date());
+  return [{ tone: 'bad', about, text: `of ${at} ${text}` }];
 }
 
 function refusalLines({ title, refusal }: Act): Line[] {

@@ -11,14 +11,17 @@ const OLDER_MS = 5000;
 /** What is asked of the laser here, and the light that may have come of it. */
 export class LaserAsk {
   readonly act = new Act('Laser');
-  /** An Off has no answer yet, and is not so old that nobody may want it any more. `slow`: it is time to say so. */
-  readonly owed = signal<'sent' | 'slow' | undefined>(undefined);
+  /**
+   * An Off that has no answer yet. `slow`: it is time to say so. `old`: nobody may want it any more, so that it is not sent
+   * again; that is said until the laser is heard to be dark.
+   */
+  readonly unheard = signal<'sent' | 'slow' | 'old' | undefined>(undefined);
+  /** When somebody pressed Off last, in milliseconds since 1970: the page's clock may stand still while a phone sleeps. */
+  pressedMs = 0;
   readonly #daemon: Daemon;
   readonly #status: ReadonlySignal<Status | undefined>;
   /** Light that was asked for here, or darkness that was answered, of which nothing was heard since. */
   readonly #since = signal<'on' | 'dark' | undefined>(undefined);
-  /** When somebody pressed Off last, in milliseconds since 1970: the page's clock may stand still while a phone sleeps. */
-  #pressedMs = 0;
   /** Takes back every Off that has no answer yet. */
   #off = new AbortController();
   /** When light was asked for, on the page's clock. */
@@ -48,11 +51,16 @@ export class LaserAsk {
     });
   }
 
+  /** An Off is still to be sent. */
+  get isOwed(): boolean {
+    return this.unheard.value !== undefined && this.unheard.value !== 'old';
+  }
+
   /** From here the age of the press counts. */
   darken(): void {
-    this.#pressedMs = Date.now();
-    this.owed.value = 'sent';
-    // By then it is old, and the page says nothing of it any more.
+    this.pressedMs = Date.now();
+    this.unheard.value = 'sent';
+    // By then it is old.
     setTimeout(() => this.again(), WANTED_MS + 1000);
     void this.#send();
   }
@@ -60,16 +68,16 @@ export class LaserAsk {
   /** Sends an Off that reached nobody once more, whoever has lit the laser since: darkness that comes late does no harm. */
   again(): void {
     this.#age();
-    if (this.owed.peek() && this.act.pending.peek() === undefined) void this.#send();
+    if (this.isOwed && this.act.pending.peek() === undefined) void this.#send();
   }
 
   /** A press of the future is old too: somebody set the clock. */
   #age(): void {
-    if (this.owed.peek() && Math.abs(Date.now() - this.#pressedMs) > WANTED_MS) this.#takeBack();
+    if (this.isOwed && Math.abs(Date.now() - this.pressedMs) > WANTED_MS) this.#takeBack('old');
   }
 
-  #takeBack(): void {
-    this.owed.value = undefined;
+  #takeBack(left?: 'old'): void {
+    this.unheard.value = left;
     this.#off.abort();
     this.#off = new AbortController();
   }
@@ -80,12 +88,12 @@ export class LaserAsk {
       this.#daemon.darken(() => {
         // The device may have slept between two of them.
         this.#age();
-        this.owed.value &&= 'slow';
+        if (this.isOwed) this.unheard.value = 'slow';
       }, this.#off.signal),
     );
     // The answer to an older press is neither done nor a refusal here. It says nothing of the newest.
     const refusal = this.act.refusal.peek();
-    if (isDone || (refusal && !isUnheard(refusal))) this.owed.value = undefined;
+    if (isDone || (refusal && !isUnheard(refusal))) this.unheard.value = undefined;
     if (isDone) isDark();
   }
 
@@ -102,6 +110,7 @@ export class LaserAsk {
    */
   heard(status?: Status): void {
     if (status?.laser.light === 'on') this.#lit += 1;
+    if (status?.laser.light === 'dark' && this.unheard.peek() === 'old') this.unheard.value = undefined;
     const isLate = this.act.pending.peek() !== undefined || performance.now() - this.#askedMs < OLDER_MS;
     if (this.#since.peek() === 'dark' ? status !== undefined : !isLate) this.#since.value = undefined;
   }

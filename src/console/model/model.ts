@@ -142,7 +142,7 @@ export class Model {
 
   /** A STOP or an Off is still to be sent, which the page would forget if it were loaded anew. */
   get isOwing(): boolean {
-    return this.stop.isOwed || this.laser.owed.value !== undefined;
+    return this.stop.isOwed || this.laser.isOwed;
   }
 
   /** To load the page anew would forget a stop that somebody else may have to send, and lose STOP on a dead network. */
