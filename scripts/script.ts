@@ -1,15 +1,23 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { messageOf } from '../src/core/errors.js';
 
-/** Runs the work of a script. Its failure is one line for the person at the terminal: what went wrong, and the cure. */
+/**
+ * Runs the work of a script. Its failure is one line for the person at the terminal: what went wrong, and the cure. Only
+ * a defect of ours shows where it is.
+ */
 export async function script(work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
+    if (error instanceof TypeError || error instanceof ReferenceError) throw error;
     const [line] = messageOf(error).split('\n');
     console.error(line);
-    process.exitCode = 1;
+    // Servers and callers that the work has started end with it.
+    process.exit(1);
   }
 }
 
@@ -19,6 +27,34 @@ export function optionsOf<Options extends NonNullable<ParseArgsConfig['options']
     return parseArgs({ options }).values;
   } catch (error) {
     return refuse(messageOf(error));
+  }
+}
+
+/** The whole number given for an option. Ends the process with one line where it is none, or less than `least`. */
+export function wholeNumberOf(option: string, given: string, least: number): number {
+  const number = given.trim() === '' ? Number.NaN : Number(given);
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  return refuse(`--${option} takes a whole number from ${least} on, not "${given}"`);
+}
+
+/** Runs `work` with a folder of its own among the temporary files, and takes that away afterwards. */
+export async function withFolder(name: string, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = temporaryFolder(name);
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function temporaryFolder(name: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), `trunnion-${name}-`));
+  } catch (cause) {
+    const why = messageOf(cause);
+    throw new Error(`no room for temporary files, set TMPDIR to a folder that can be written: ${why}`, {
+      cause,
+    });
   }
 }
 

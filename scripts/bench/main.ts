@@ -1,8 +1,7 @@
 /** npm run bench [-- --quick] [--json] [--only NAME]: how fast the daemon is, against yardsticks on the same machine. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { optionsOf, refuse } from '../script.js';
+import { optionsOf, refuse, script, withFolder } from '../script.js';
 import { type Figure, isSane, summarize, tableOf } from './figure.js';
 import { idleCosts } from './idle.js';
 import { latencies } from './latencies.js';
@@ -35,27 +34,29 @@ const unknown = asked.only?.find(name => PARTS[name] === undefined);
 if (unknown !== undefined) refuse(`no part ${unknown}: ${Object.keys(PARTS).join(', ')}`);
 // What hears no signal does not end its servers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const folder = mkdtempSync(join(tmpdir(), 'trunnion-bench-'));
 const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}`;
-try {
-  const plan = asked.quick ? QUICK : FULL;
-  const programsWith = await preparePrograms(folder);
-  const figures: Figure[] = [];
-  for (const [name, measure] of Object.entries(PARTS)) {
-    if (asked.only !== undefined && !asked.only.includes(name)) continue;
-    process.stderr.write(`${name} …\n`);
-    // What one part saves is no burden to the next.
-    const own = join(folder, name);
-    figures.push(...(await measure({ plan, programs: await programsWith(join(own, 'state')), folder: own })));
-  }
-  const summaries = figures.map(figure => summarize(figure));
-  const text = asked.json
-    ? JSON.stringify({ machine, quick: asked.quick ?? false, figures: summaries }, undefined, 2)
-    : `${tableOf(summaries)}\n\n${machine}`;
-  process.stdout.write(`${text}\n`);
-  const insane = summaries.filter(summary => !isSane(summary));
-  for (const { name } of insane) process.stderr.write(`no sane figure: ${name}\n`);
-  process.exitCode = insane.length > 0 ? 1 : 0;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+
+await script(() =>
+  withFolder('bench', async folder => {
+    const plan = asked.quick ? QUICK : FULL;
+    const programsWith = await preparePrograms(folder);
+    const figures: Figure[] = [];
+    for (const [name, measure] of Object.entries(PARTS)) {
+      if (asked.only !== undefined && !asked.only.includes(name)) continue;
+      process.stderr.write(`${name} …\n`);
+      // What one part saves is no burden to the next.
+      const own = join(folder, name);
+      figures.push(
+        ...(await measure({ plan, programs: await programsWith(join(own, 'state')), folder: own })),
+      );
+    }
+    const summaries = figures.map(figure => summarize(figure));
+    const text = asked.json
+      ? JSON.stringify({ machine, quick: asked.quick ?? false, figures: summaries }, undefined, 2)
+      : `${tableOf(summaries)}\n\n${machine}`;
+    process.stdout.write(`${text}\n`);
+    const insane = summaries.filter(summary => !isSane(summary));
+    for (const { name } of insane) process.stderr.write(`no sane figure: ${name}\n`);
+    process.exitCode = insane.length > 0 ? 1 : 0;
+  }),
+);

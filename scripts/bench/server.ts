@@ -75,9 +75,10 @@ export class Server {
         return;
       } catch (error) {
         if (performance.now() > untilMs || this.#process.exitCode !== null) {
-          throw new Error(`${this.name} does not answer:\n${readFileSync(this.log, 'utf8')}`, {
-            cause: error,
-          });
+          const said = readFileSync(this.log, 'utf8')
+            .trim()
+            .replaceAll(/\s*\n\s*/g, ' | ');
+          throw new Error(`${this.name} does not answer: ${said}`, { cause: error });
         }
         await delay(1);
       }

@@ -6,6 +6,7 @@ import { build, type Plugin } from 'esbuild';
 import { minify } from 'terser';
 import { version } from '../../src/core/version.js';
 import type { ConsoleFile } from '../../src/http/console.js';
+import { script } from '../script.js';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const source = join(root, 'src/console');
@@ -99,8 +100,10 @@ function write({ name, type, content }: Asset): ConsoleFile {
   return { path: immutable ? `/${name}` : '/', file: name, type, hash, immutable };
 }
 
-rmSync(target, { recursive: true, force: true });
-mkdirSync(target, { recursive: true });
-const assets = await bundle();
-const manifest = [page(assets), ...assets].map(write);
-writeFileSync(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+await script(async () => {
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  const assets = await bundle();
+  const manifest = [page(assets), ...assets].map(write);
+  writeFileSync(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+});

@@ -1,27 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../test/support/browser.js';
 import { Child } from '../../test/support/child.js';
 import { call } from '../../test/support/daemon.js';
-import { script } from '../script.js';
+import { script, withFolder } from '../script.js';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
 
-await script(async () => {
-  const folder = process.argv[2] ?? 'docs';
-  const browser = await openBrowser();
-  const state = await mkdtemp(join(tmpdir(), 'trunnion-'));
-  const daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
-  try {
-    await takePictures(folder, await daemon.url(), browser);
-  } finally {
-    await browser.close();
-    await daemon.kill();
-    await rm(state, { recursive: true });
-  }
-});
+await script(() =>
+  withFolder('screenshot', async state => {
+    const folder = process.argv[2] ?? 'docs';
+    const browser = await openBrowser();
+    const daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
+    try {
+      await takePictures(folder, await daemon.url(), browser);
+    } finally {
+      await browser.close();
+      await daemon.kill();
+    }
+  }),
+);
 
 /** The operator's page on the simulated robot while its yaw is tuned, by the tuner and by hand; on a phone; in a match. */
 async function takePictures(folder: string, url: string, browser: Browser): Promise<void> {

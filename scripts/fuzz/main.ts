@@ -1,9 +1,7 @@
 /** npm run fuzz [-- --seconds N] [--seed N]: odd input everywhere, for so long; what is found is printed to be made a test. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Server } from '../bench/server.js';
-import { optionsOf } from '../script.js';
+import { optionsOf, script, wholeNumberOf, withFolder } from '../script.js';
 import { atThePort, finding, inside } from './fuzzer.js';
 
 const HANG_MS = 1000;
@@ -11,35 +9,39 @@ const HANG_MS = 1000;
 const GROWTH_MIB = 40;
 
 const asked = optionsOf({ seconds: { type: 'string', default: '120' }, seed: { type: 'string' } });
-const seconds = Number(asked.seconds);
-const seed = Number(asked.seed ?? Date.now() & 0x7fff_ffff);
-console.log(`seed ${seed}, about ${seconds} s`);
+const seconds = wholeNumberOf('seconds', asked.seconds, 1);
+const seed = wholeNumberOf('seed', asked.seed ?? String(Date.now() & 0x7fff_ffff), 0);
 
-const folder = mkdtempSync(join(tmpdir(), 'trunnion-fuzz-'));
-const state = join(folder, 'state');
-const daemon = await Server.start(
-  { name: 'sim', args: port => ['dist/sim/main.js', '--port', String(port), '--state', state] },
-  folder,
-);
-const found: string[] = [];
-try {
-  const fuzzers = [...(await atThePort(`http://127.0.0.1:${daemon.port}`, HANG_MS)), ...inside(HANG_MS)];
-  const untilMs = performance.now() + seconds * 1000;
-  let warmMiB: number | undefined;
-  for (let round = 0; performance.now() < untilMs; round += 1) {
-    for (const fuzzer of fuzzers) {
-      const problem = await finding(fuzzer, seed + round, fuzzer.runsPerSecond * 2);
-      if (problem !== undefined) found.push(problem);
+await script(() =>
+  withFolder('fuzz', async folder => {
+    console.log(`seed ${seed}, about ${seconds} s`);
+    const state = join(folder, 'state');
+    const daemon = await Server.start(
+      { name: 'sim', args: port => ['dist/sim/main.js', '--port', String(port), '--state', state] },
+      folder,
+    );
+    const found: string[] = [];
+    try {
+      const fuzzers = [...(await atThePort(`http://127.0.0.1:${daemon.port}`, HANG_MS)), ...inside(HANG_MS)];
+      const untilMs = performance.now() + seconds * 1000;
+      let warmMiB: number | undefined;
+      for (let round = 0; performance.now() < untilMs; round += 1) {
+        for (const fuzzer of fuzzers) {
+          const problem = await finding(fuzzer, seed + round, fuzzer.runsPerSecond * 2);
+          if (problem !== undefined) found.push(problem);
+        }
+        warmMiB ??= daemon.rssMiB;
+        console.log(
+          `round ${round + 1}: ${found.length} found, the daemon has ${daemon.rssMiB.toFixed(0)} MiB`,
+        );
+        if (found.length > 0) break;
+      }
+      const grownMiB = daemon.rssMiB - (warmMiB ?? 0);
+      if (grownMiB > GROWTH_MIB) found.push(`the daemon grew by ${grownMiB.toFixed(0)} MiB`);
+    } finally {
+      await daemon.stop();
     }
-    warmMiB ??= daemon.rssMiB;
-    console.log(`round ${round + 1}: ${found.length} found, the daemon has ${daemon.rssMiB.toFixed(0)} MiB`);
-    if (found.length > 0) break;
-  }
-  const grownMiB = daemon.rssMiB - (warmMiB ?? 0);
-  if (grownMiB > GROWTH_MIB) found.push(`the daemon grew by ${grownMiB.toFixed(0)} MiB`);
-} finally {
-  await daemon.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
-for (const problem of found) console.error(`\n${problem}`);
-process.exitCode = found.length > 0 ? 1 : 0;
+    for (const problem of found) console.error(`\n${problem}`);
+    process.exitCode = found.length > 0 ? 1 : 0;
+  }),
+);

@@ -4,12 +4,11 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { requireProgram, script } from '../script.js';
+import { requireProgram, script, withFolder } from '../script.js';
 import { type Architecture, buildAddons, libraryDependencies } from './addons.js';
 import { bundleDaemon } from './bundle.js';
 import { filesIn, HOME, layOutSystem, put } from './layout.js';
@@ -122,8 +121,7 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
 }
 
 async function makePackage(order: Order): Promise<void> {
-  const workFolder = mkdtempSync(join(tmpdir(), 'trunnion-package-'));
-  try {
+  await withFolder('package', async workFolder => {
     const root = join(workFolder, 'root');
     mkdirSync(root, { mode: 0o755 });
     await layOut(root, order, workFolder);
@@ -134,9 +132,7 @@ async function makePackage(order: Order): Promise<void> {
     });
     const count = filesIn(root).filter(path => !path.startsWith('DEBIAN/')).length;
     console.log(`${file}: ${count} files, ${Math.round(statSync(file).size / 1024)} KiB`);
-  } finally {
-    rmSync(workFolder, { recursive: true });
-  }
+  });
 }
 
 function isOneOf<T>(known: readonly T[], value: unknown): value is T {

@@ -2,12 +2,9 @@
  * npm run soak [-- --minutes N]: a simulated robot under mixed load, with faults, log rotation, and kills at the end.
  * npm run soak -- --requests N --streams N: so many of each, without faults.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { slope } from '../bench/statistics.js';
-import { optionsOf, refuse } from '../script.js';
+import { optionsOf, refuse, script, wholeNumberOf, withFolder } from '../script.js';
 import { startCallers } from './callers.js';
 import { Complaints } from './complaints.js';
 import { answerMany } from './many.js';
@@ -29,35 +26,36 @@ const ALLOWED = { rssMiB: 24, handles: 8, timers: 20 } as const;
 
 const asked = optionsOf({
   minutes: { type: 'string', default: '10' },
-  requests: { type: 'string' },
-  streams: { type: 'string' },
+  requests: { type: 'string', default: '0' },
+  streams: { type: 'string', default: '0' },
 });
 const totalMs = Number(asked.minutes) * 60_000;
 if (!(totalMs > 0)) refuse('--minutes takes a number above 0');
-
-const folder = mkdtempSync(join(tmpdir(), 'trunnion-soak-'));
-const state = join(folder, 'state');
+const many = {
+  requests: wholeNumberOf('requests', asked.requests, 0),
+  streams: wholeNumberOf('streams', asked.streams, 0),
+};
 const complaints = new Complaints();
-try {
-  if (asked.requests !== undefined || asked.streams !== undefined) {
-    const robot = await SoakedRobot.start(folder, state);
-    const many = { requests: Number(asked.requests ?? 0), streams: Number(asked.streams ?? 0) };
-    await answerMany(robot, many, complaints);
-    await robot.server.stop();
-  } else {
-    await live(totalMs * (1 - KILLED_SHARE));
-    await dieOften(totalMs * KILLED_SHARE);
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-for (const line of complaints.lines) console.error(line);
-console.log(complaints.lines.length === 0 ? 'nothing to complain about' : 'FAILED');
-process.exitCode = complaints.lines.length === 0 ? 0 : 1;
+
+await script(() =>
+  withFolder('soak', async folder => {
+    if (many.requests + many.streams > 0) {
+      const robot = await SoakedRobot.start(folder);
+      await answerMany(robot, many, complaints);
+      await robot.server.stop();
+    } else {
+      await live(folder, totalMs * (1 - KILLED_SHARE));
+      await dieOften(folder, totalMs * KILLED_SHARE);
+    }
+    for (const line of complaints.lines) console.error(line);
+    console.log(complaints.lines.length === 0 ? 'nothing to complain about' : 'FAILED');
+    process.exitCode = complaints.lines.length === 0 ? 0 : 1;
+  }),
+);
 
 /** One process under load, faults and log rotation, whose memory, handles and timers must not grow. */
-async function live(forMs: number): Promise<void> {
-  const robot = await SoakedRobot.start(folder, state);
+async function live(folder: string, forMs: number): Promise<void> {
+  const robot = await SoakedRobot.start(folder);
   const callers = await startCallers(robot, complaints);
   const startMs = performance.now();
   const seen: (Insides & { readonly atMs: number })[] = [];
@@ -99,10 +97,10 @@ async function live(forMs: number): Promise<void> {
 }
 
 /** Killed under load and started again, over and over: what was answered 200 is there. */
-async function dieOften(forMs: number): Promise<void> {
+async function dieOften(folder: string, forMs: number): Promise<void> {
   const untilMs = performance.now() + forMs;
   let kills = 0;
-  let robot = await SoakedRobot.start(folder, state);
+  let robot = await SoakedRobot.start(folder);
   while (performance.now() < untilMs) {
     const callers = await startCallers(robot, complaints);
     await delay(500 + Math.random() * 2500);
@@ -110,7 +108,7 @@ async function dieOften(forMs: number): Promise<void> {
     await robot.server.stop('SIGKILL');
     const saved = await stopping;
     kills += 1;
-    robot = await SoakedRobot.start(folder, state);
+    robot = await SoakedRobot.start(folder);
     await robot.keeps(saved, complaints);
   }
   await robot.server.stop();

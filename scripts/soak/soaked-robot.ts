@@ -1,4 +1,5 @@
 import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Server } from '../bench/server.js';
 import { type Part, partAt, partOf } from '../fuzz/valid-values.js';
@@ -36,11 +37,11 @@ export class SoakedRobot {
     this.clock = new FairClock(server.pid);
   }
 
-  static async start(folder: string, state: string): Promise<SoakedRobot> {
+  static async start(folder: string): Promise<SoakedRobot> {
     // Where memory is plenty V8 lets garbage lie for minutes, which would look like a leak. With this little room it cannot,
     // and a real leak ends the daemon.
     const room = ['--max-semi-space-size=1', '--max-old-space-size=64'];
-    const program = [...room, 'dist/scripts/soak/daemon.js', '--state', state];
+    const program = [...room, 'dist/scripts/soak/daemon.js', '--state', join(folder, 'state')];
     const args = (port: number) => [...program, '--port', String(port)];
     return new SoakedRobot(await Server.start({ name: 'soak', args }, folder));
   }

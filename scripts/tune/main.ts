@@ -7,7 +7,7 @@ import {
   UNIT_LIST,
   type UnitName,
 } from '../../src/core/units.js';
-import { optionsOf, refuse } from '../script.js';
+import { optionsOf, refuse, script, wholeNumberOf } from '../script.js';
 import { drawPictures } from './pictures.js';
 import { ROBOTS } from './robots.js';
 import { STARTS, type TuningTrial, tuningTrial } from './tuning-trial.js';
@@ -141,6 +141,7 @@ async function main() {
     matrix: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   });
+  const seed = wholeNumberOf('seed', values.seed, 0);
   requireKnown('start', values.start, Object.keys(STARTS));
   requireKnown('robot', values.robot, Object.keys(ROBOTS));
   requireKnown(
@@ -151,8 +152,7 @@ async function main() {
   if (values.help) console.log(USAGE);
   else if (values.pictures !== undefined) await drawPictures(values.pictures);
   else if (values.matrix) await matrix(values.robot, values.loop);
-  else
-    await tuneAll(values.start, values.robot ?? 'standard', Number(values.seed), values.loop, values.words);
+  else await tuneAll(values.start, values.robot ?? 'standard', seed, values.loop, values.words);
 }
 
-await main();
+await script(main);

@@ -25,6 +25,7 @@ const GREEN = '#2b7a2b';
 
 /** Draws what docs/tuning.md explains: how the tuner goes from a third of the default gains to good ones, on the simulated robot. */
 export async function drawPictures(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
   const loop = UNIT.loops.find(({ name }) => name === LOOP);
   if (loop === undefined) throw new RangeError(`no loop ${LOOP}`);
   const robot = new RobotTrial({ seed: 1 });
@@ -115,7 +116,6 @@ export async function drawPictures(folder: string): Promise<void> {
       { name: 'measured', points: lastStepOf(after, shape.periodS), colour: GREEN },
     ].map(within),
   });
-  await mkdir(folder, { recursive: true });
   for (const [name, text] of Object.entries({ recording, cost, step })) {
     await writeFile(join(folder, `tuning-${name}.svg`), text);
   }
