@@ -1,5 +1,6 @@
 import { loopGains } from './gains-schema.js';
-import { growing, named, record, type TypeOf, text, yesNo } from './schema.js';
+import { measuredStep } from './remembered-step.js';
+import { growing, named, nullable, record, type TypeOf, text, yesNo } from './schema.js';
 
 /** The most profiles that a unit has. */
 export const MOST_PROFILES = 100;
@@ -26,3 +27,28 @@ export const profile = named(
   }),
 );
 export type Profile = TypeOf<typeof profile>;
+
+/** A profile with the newest step that was measured with it. */
+export const measuredProfile = named(
+  'MeasuredProfile',
+  growing({
+    profile,
+    measured: record(measuredStep, 'By loop: the newest step with these gains, saved or tried.'),
+  }),
+);
+export type MeasuredProfile = TypeOf<typeof measuredProfile>;
+
+/** What came of keeping a profile, or would come of it. */
+export const keptProfile = named(
+  'KeptProfile',
+  growing({
+    profile,
+    replaced: nullable(profile, 'The one that had this name.'),
+    difference: record(
+      growing({ before: nullable(loopGains), after: nullable(loopGains) }),
+      'By loop, where the gains differ from those of the one replaced or, where there was none, from those in force.',
+    ),
+    kept: yesNo('No after a dry run.'),
+  }),
+);
+export type KeptProfile = TypeOf<typeof keptProfile>;

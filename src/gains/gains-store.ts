@@ -1,5 +1,6 @@
 import { type Clock, endedWithin } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
+import type { HistoryLine } from '../core/history-line.js';
 import type { Listeners } from '../core/listeners.js';
 import type { StorageStatus } from '../core/status.js';
 import {
@@ -40,7 +41,7 @@ export class GainsStore {
    * The answer for each entry, always the same object: every poll compares the gains in force with those that run, and
    * their checksum is remembered by the object.
    */
-  readonly #made = new WeakMap<JournalEntry, SavedGains>();
+  readonly #made = new WeakMap<JournalEntry, HistoryLine>();
 
   private constructor({ folder, disk, clock, lock = new PathLock(folder) }: StoreOptions) {
     this.#clock = clock;
@@ -96,7 +97,7 @@ export class GainsStore {
   }
 
   /** Newest first. */
-  history(unit: UnitName, limit: number): readonly SavedGains[] {
+  history(unit: UnitName, limit: number): readonly HistoryLine[] {
     const newest = this.#journal.revisions.of(unit).slice(-limit).reverse();
     return newest.map(entry => this.#savedGains(unit, entry));
   }
@@ -123,7 +124,7 @@ export class GainsStore {
     return this.#journal.close();
   }
 
-  #savedGains(unit: UnitName, entry: JournalEntry): SavedGains {
+  #savedGains(unit: UnitName, entry: JournalEntry): HistoryLine {
     const { revision, time, gains } = entry;
     const known = this.#made.get(entry);
     const saved = known ?? { revision, savedAt: time, gains: completeGains(unitNamed(unit), gains) };

@@ -1,5 +1,5 @@
+import type { HistoryLine } from '../core/history-line.js';
 import type { UnitName } from '../core/units.js';
-import type { SavedGains } from '../gains/gains-store.js';
 import type { StepMemory } from '../steps/step-memory.js';
 
 /** How many lines are serialised before other work gets its turn: about a millisecond on a small board. */
@@ -17,7 +17,7 @@ export class HistoryTexts {
   #last: Promise<unknown> = Promise.resolve();
 
   /** `history` has the newest first, so that its length and its first entry say which history it is. */
-  of(unit: UnitName, history: readonly SavedGains[], figures: Figures): Promise<Buffer> {
+  of(unit: UnitName, history: readonly HistoryLine[], figures: Figures): Promise<Buffer> {
     const [newest] = history;
     const key = `${history.length} ${newest?.revision} ${newest?.savedAt} ${figures.changes}`;
     const kept = this.#kept.get(unit);
@@ -29,13 +29,14 @@ export class HistoryTexts {
   }
 }
 
-async function textOf(unit: UnitName, history: readonly SavedGains[], figures: Figures): Promise<Buffer> {
+async function textOf(unit: UnitName, history: readonly HistoryLine[], figures: Figures): Promise<Buffer> {
   const lines: string[] = [];
   for (const [index, saved] of history.entries()) {
     if (index % LINES_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve));
     const measured = figures.measuredOn(unit, saved);
     const hasAny = Object.keys(measured).length > 0;
-    lines.push(JSON.stringify(hasAny ? { ...saved, measured } : saved));
+    const line: HistoryLine = hasAny ? { ...saved, measured } : saved;
+    lines.push(JSON.stringify(line));
   }
   return Buffer.from(`[${lines.join(',')}]`);
 }

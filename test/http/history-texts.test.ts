@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import type { HistoryLine } from '../../src/core/history-line.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
-import type { SavedGains } from '../../src/gains/gains-store.js';
 import { HistoryTexts } from '../../src/http/history-texts.js';
 
-function historyUpTo(newest: number, length: number): SavedGains[] {
+function historyUpTo(newest: number, length: number): HistoryLine[] {
   const gains = defaultGains(unitNamed('gimbal'));
   return Array.from({ length }, (_, index) => ({
     revision: newest - index,

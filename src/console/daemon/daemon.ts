@@ -1,5 +1,6 @@
+import type { HistoryLine } from '../../core/history-line.js';
 import type { LogPage } from '../../core/log-event.js';
-import type { MeasuredStep, RememberedStep, StepSummary } from '../../core/remembered-step.js';
+import type { RememberedStep, StepSummary } from '../../core/remembered-step.js';
 import type { TrialStatus } from '../../core/status.js';
 import type { Tune } from '../../core/tune.js';
 import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
@@ -9,14 +10,6 @@ import { createRequest, type RequestHandlers, SESSION } from './request.js';
 interface DaemonHandlers extends RequestHandlers {
   /** A stop that was asked for has no answer yet. */
   readonly isStopUnheard: () => boolean;
-}
-
-export interface SavedGains {
-  readonly revision: number;
-  readonly savedAt: string;
-  readonly gains: GainSet;
-  /** The newest step on this revision, by loop. */
-  readonly measured?: Readonly<Record<string, MeasuredStep>>;
 }
 
 export type Daemon = ReturnType<typeof createDaemon>;
@@ -100,6 +93,6 @@ export function createDaemon(handlers: DaemonHandlers) {
     fault: (target: string, fault: string) => post('/sim/faults', { target, fault }),
     truth: () => get<Readonly<Record<string, unknown>>>('/sim/state'),
     history: (unit: UnitName, limit: number) =>
-      get<readonly SavedGains[]>(`/api/${unit}/pidconfig/history?limit=${limit}`),
+      get<readonly HistoryLine[]>(`/api/${unit}/pidconfig/history?limit=${limit}`),
   };
 }

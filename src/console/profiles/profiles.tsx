@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type MeasuredProfile, profileCalls } from '../daemon/profile-calls.js';
+import type { MeasuredProfile } from '../../core/profile.js';
+import { profileCalls } from '../daemon/profile-calls.js';
 import { clockText } from '../model/numbers.js';
 import type { UnitGains } from '../model/unit-gains.js';
 import { Act } from '../parts/act.js';

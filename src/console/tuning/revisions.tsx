@@ -1,7 +1,8 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import type { HistoryLine } from '../../core/history-line.js';
 import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
-import type { Daemon, SavedGains } from '../daemon/daemon.js';
+import type { Daemon } from '../daemon/daemon.js';
 import { changeText, difference } from '../model/edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
@@ -18,7 +19,7 @@ const SHOWN = 50;
 export function Revisions({ gains }: { readonly gains: UnitGains }) {
   const { model, daemon } = useConsole();
   const { unit } = gains;
-  const saved = useSignal<readonly SavedGains[]>([]);
+  const saved = useSignal<readonly HistoryLine[]>([]);
   const loading = useMemo(() => new Act('History'), []);
   const revision = model.status.value?.[unit.name].gains.revision;
   useSignalEffect(() => {
@@ -73,7 +74,7 @@ function restore({ post }: Daemon['request'], { name }: Unit, revision: number, 
 }
 
 /** What was measured on a revision of the chosen loop. */
-function Figures({ of, unit }: { readonly of: SavedGains; readonly unit: Unit }) {
+function Figures({ of, unit }: { readonly of: HistoryLine; readonly unit: Unit }) {
   const choice = useConsole().model.choice.value;
   const figures = choice.unit === unit.name ? of.measured?.[choice.loop]?.figures : undefined;
   if (figures === undefined) return null;
@@ -85,7 +86,7 @@ function Figures({ of, unit }: { readonly of: SavedGains; readonly unit: Unit })
   );
 }
 
-function changesIn(unit: Unit, { revision, gains }: SavedGains, before: GainSet | undefined): string {
+function changesIn(unit: Unit, { revision, gains }: HistoryLine, before: GainSet | undefined): string {
   const from = before ?? (revision === 1 ? defaultGains(unit) : gains);
   const changes = difference(unit, from, gains).map(change => changeText(unit, change));
   return changes.join('; ') || 'no difference';

@@ -1,27 +1,13 @@
 import type { Context } from 'koa';
+import { comparison } from '../../core/comparison.js';
 import { RobotError } from '../../core/errors.js';
-import { loopGains } from '../../core/gains-schema.js';
-import { measuredStep } from '../../core/remembered-step.js';
-import { count, growing, named, nullable, record, text, yesNo } from '../../core/schema.js';
+import { text } from '../../core/schema.js';
 import { completeGains, type GainSet, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import type { AppOptions } from '../app-options.js';
 import { get, type Route } from '../route.js';
 
 const SIDE = 'The number of a revision (0: the defaults), or the name of a profile.';
-const side = growing({
-  revision: nullable(count(), 'Null for a profile.'),
-  profile: nullable(text(), 'Null for a revision.'),
-});
-const loopSide = growing({ gains: loopGains, measured: nullable(measuredStep) });
-const comparison = named(
-  'Comparison',
-  growing({
-    a: side,
-    b: side,
-    loops: record(growing({ differs: yesNo('The gains do.'), a: loopSide, b: loopSide })),
-  }),
-);
 
 /** Two sets of gains beside each other, by loop, each a revision or a profile. */
 export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit): Route {

@@ -1,16 +1,6 @@
 import type { Context } from 'koa';
-import { measuredStep } from '../../core/remembered-step.js';
-import {
-  array,
-  count,
-  growing,
-  named,
-  nullable,
-  object,
-  record,
-  type Schema,
-  text,
-} from '../../core/schema.js';
+import { historyLine } from '../../core/history-line.js';
+import { array, count, named, object } from '../../core/schema.js';
 import type { GainSet, Unit } from '../../core/units.js';
 import type { MotorUnit } from '../../robot/motor-unit.js';
 import type { AppOptions } from '../app-options.js';
@@ -53,16 +43,6 @@ const restoreBody = named('Restore', {
   ...object({ revision: { ...count(), minimum: 1 } }),
   examples: [{ revision: 1 }],
 });
-
-/** One line of the history. */
-function savedGains(gains: Schema<GainSet>) {
-  const measured = record(
-    measuredStep,
-    'By loop: the newest step on this revision; absent where there is none.',
-  );
-  const saved = growing({ revision: count(), savedAt: nullable(text('ISO 8601.')), gains }, { measured });
-  return named(`Saved${gains.title}`, saved);
-}
 
 /** Saves for the caller of `ctx`, who may have named the base revision. Resolves with the gains in force. */
 export async function saveFor(ctx: Context, { gains }: MotorUnit, wanted: GainSet): Promise<GainSet> {
@@ -114,7 +94,7 @@ export function gainsRoutes(
       tag,
       summary: 'Saved gains, newest first, with the newest step measured on each revision by loop',
       query: { limit: HISTORY_LIMIT },
-      answer: array(savedGains(anyGains)),
+      answer: array(historyLine(anyGains)),
       problems: ['invalid-request', 'storage-failed'],
       act: ctx => {
         const limit = wholeNumber(ctx, 'limit', HISTORY_LIMIT) ?? HISTORY_LIMIT.default;

@@ -1,7 +1,12 @@
-import { loopGains } from '../../core/gains-schema.js';
-import { type Profile, profile, profileName, profileNote } from '../../core/profile.js';
-import { measuredStep } from '../../core/remembered-step.js';
-import { array, count, growing, named, nullable, object, record, text, yesNo } from '../../core/schema.js';
+import {
+  keptProfile,
+  measuredProfile,
+  type Profile,
+  profile,
+  profileName,
+  profileNote,
+} from '../../core/profile.js';
+import { array, count, growing, named, object, text, yesNo } from '../../core/schema.js';
 import { completeGains, perUnit, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import { profilesText } from '../../profiles/profiles-file.js';
@@ -11,29 +16,10 @@ import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 import { BASE_REVISION, SAVE_PROBLEMS, saveFor } from './gains-routes.js';
 
-const measuredProfile = named(
-  'MeasuredProfile',
-  growing({
-    profile,
-    measured: record(measuredStep, 'By loop: the newest step with these gains, saved or tried.'),
-  }),
-);
 const allProfiles = named(
   'Profiles',
   growing({ format: text(), ...perUnit(() => array(profile)) }),
   'Each can be kept on another robot by a call of its own.',
-);
-const keptProfile = named(
-  'KeptProfile',
-  growing({
-    profile,
-    replaced: nullable(profile, 'The one that had this name.'),
-    difference: record(
-      growing({ before: nullable(loopGains), after: nullable(loopGains) }),
-      'By loop, where the gains differ from those of the one replaced or, where there was none, from those in force.',
-    ),
-    kept: yesNo('No after a dry run.'),
-  }),
 );
 
 /** Named sets of gains of one unit. Only `load` reaches a controller, and is a save like any other. */
