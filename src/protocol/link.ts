@@ -12,6 +12,10 @@ import { type FieldValues, frameBytes, type Register } from './registers.js';
 const PRIORITIES = ['stop', 'supervision', 'mode', 'readings', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
+const BELOW_SWITCHES = PRIORITIES.slice(PRIORITIES.indexOf('mode') + 1);
+/** While a switch waits, every third frame is of what has waited longest among what is less urgent. */
+const SHARE_BESIDE_SWITCHES = 3;
+
 /** How urgent a transaction is, and until when (Clock milliseconds) it is worth starting. */
 export interface Urgency {
   readonly priority: Priority;
@@ -43,6 +47,7 @@ interface Job {
   readonly address: number;
   readonly register: Register;
   readonly urgency: Urgency;
+  readonly sinceMs: number;
   attempts: number;
   attempt(): Promise<void>;
   fail(error: RobotError): void;
@@ -72,6 +77,8 @@ export class Link {
     gains: [],
     capture: [],
   };
+  /** Counts the frames that begin while both a switch and something less urgent wait, up to the share of the latter. */
+  #besideSwitches = 0;
   /** The attempt that has the bus, also past its deadline until the kernel call has ended. */
   #inFlight: Attempt | undefined;
   /** The time at which the last transaction of each address and register ended. */
@@ -130,6 +137,7 @@ export class Link {
         address,
         register,
         urgency,
+        sinceMs: this.#clock.nowMs(),
         attempts: 0,
         attempt: () => call(job.attempts).then(resolve),
         fail: reject,
@@ -142,9 +150,21 @@ export class Link {
 
   #next(): void {
     if (this.#inFlight !== undefined) return;
-    const priority = PRIORITIES.find(one => this.#waiting[one].length > 0);
+    const urgent = PRIORITIES.find(one => this.#waiting[one].length > 0);
+    const priority = urgent === 'mode' ? this.#nextBesideSwitches() : urgent;
     const job = priority && this.#waiting[priority].shift();
     if (job !== undefined) this.#run(job);
+  }
+
+  /** Switches go first, but callers who switch without a pause must not keep readings and gains from the bus for ever. */
+  #nextBesideSwitches(): Priority {
+    const sinceMs = (one: Priority) => this.#waiting[one][0]?.sinceMs ?? Number.POSITIVE_INFINITY;
+    const [longest] = BELOW_SWITCHES.filter(one => this.#waiting[one].length > 0).sort(
+      (one, other) => sinceMs(one) - sinceMs(other),
+    );
+    if (longest === undefined) return 'mode';
+    this.#besideSwitches = (this.#besideSwitches + 1) % SHARE_BESIDE_SWITCHES;
+    return this.#besideSwitches === 0 ? longest : 'mode';
   }
 
   #run(job: Job): void {

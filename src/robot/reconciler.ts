@@ -8,8 +8,8 @@ import type { UnitState } from './unit-state.js';
 
 /** Longer than any request may wait, so that a mending gets its turn behind those that came before it. */
 const TURN_MS = 1000;
-/** The frames of a mending in its turn. */
-const MEND_MS = 100;
+/** What a mending takes in its turn on a bus of 100 kHz that callers keep busy, and some more. */
+const MEND_MS = 250;
 
 /** Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards. */
 export class Reconciler {

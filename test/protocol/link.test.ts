@@ -114,6 +114,21 @@ describe('Link', () => {
     expect(ends).to.deep.equal(['mode 1', 'mode 1', 'readings 1']);
   });
 
+  it('lets a third of the frames be of what waits longest while callers switch without a pause', async () => {
+    const { clock, bus, ends, read } = setUp('hang', ...Array.from({ length: 8 }, () => manual));
+    const all = [read('gains'), read('gains')];
+    await clock.advance(1);
+    all.push(read('readings'), ...Array.from({ length: 6 }, () => read('mode')));
+    bus.settle(manual);
+    await clock.advance(1);
+    await Promise.all(all);
+    const order = ends.map(end => end.split(' ')[0]);
+    expect(order).to.deep.equal([
+      ...['gains', 'mode', 'mode', 'gains', 'mode', 'mode', 'readings'],
+      ...['mode', 'mode'],
+    ]);
+  });
+
   it('says of a frame that waits or is on its way that it is on the bus now, and of others when they ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);

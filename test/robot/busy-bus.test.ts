@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
+import { frameBytes, registerMap } from '../../src/protocol/registers.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
 /** Every frame takes so long, about as on a bus of 400 kHz. */
 const FRAME_MS = 1;
 const FOR_MS = 2000;
+/** With the acknowledgement. */
+const BITS_PER_BYTE = 9;
 
 describe('a bus that callers keep busy', function () {
   this.timeout(20_000);
@@ -64,6 +67,49 @@ describe('a bus that callers keep busy', function () {
       ).to.deep.equal([]);
       expect([...outcomes]).to.include('done');
       expect(oldestMs).to.be.at.most(100);
+    });
+  }
+
+  for (const kHz of [400, 100]) {
+    it(`with waves of the other unit, at ${kHz} kHz, brings saved gains back after a trial and after a reset`, async () => {
+      const { clock, robot } = clocked;
+      clocked.intercept = async ({ unit, kind, register }) => {
+        const addresses = kind === 'read' ? 3 : 2;
+        const bytes =
+          addresses + frameBytes(registerMap(unitNamed(unit)).find(({ name }) => name === register)!);
+        await new Promise<void>(resolve => clock.after((bytes * BITS_PER_BYTE) / kHz, resolve));
+        return undefined;
+      };
+      const unfollow = robot.followed.add(() => undefined);
+      const { chassis, gimbal } = robot.units;
+      await clocked.during(chassis.setMode('debug'));
+      const { gains: running } = clocked.truth('gimbal');
+      const saved = robot.store.current('gimbal').gains;
+      const gains = { ...saved, angle_yaw: { kp: 1, ki: 0, kd: 0 } };
+      const endsAtMs = clock.nowMs() + 300;
+      await clocked.during(gimbal.gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs }));
+      let isOver = false;
+      let turn = 0;
+      const callers = Array.from({ length: 2 }, async () => {
+        while (!isOver) {
+          turn += 1;
+          const amplitude = 0.1 + 0.01 * (turn % 7);
+          await chassis.excite({ loop: 'speed', amplitude, periodS: 1 }).catch(() => undefined);
+          await new Promise<void>(resolve => clock.after(1, resolve));
+        }
+      });
+      await clocked.wait(600);
+      expect(clocked.truth('gimbal').gains).to.deep.equal(running);
+      expect(await clocked.outcome(saveOf('gimbal', 1))).to.equal(200);
+      clocked.fault('gimbal', 'brownout');
+      await clocked.wait(500);
+      expect(clocked.truth('gimbal')).to.deep.include({
+        gains: robot.store.current('gimbal').gains,
+        torque: true,
+      });
+      isOver = true;
+      await clocked.during(Promise.all(callers));
+      unfollow();
     });
   }
 
