@@ -108,13 +108,12 @@ export function createEvents(
     writeAll('');
   };
   /**
-   * The streams that have not been sent this status. Each is compared by itself, since a slow one may have missed what
-   * others were sent.
+   * Each stream is compared by itself, since a slow one may have missed what others were sent. One whose socket is full
+   * gets the status when it has drained.
    */
-  const behind = (now: string) => [...streams].filter(({ lastSent }) => lastSent !== now);
   const sendStatus = () => {
     const now = feed.lasting();
-    const due = behind(now);
+    const due = [...streams].filter(stream => stream.slowSinceMs === undefined && stream.lastSent !== now);
     if (due.length === 0) return;
     // The gathered readings are older than this status, so they go first.
     if (readings !== '') writeAll('');
@@ -125,7 +124,7 @@ export function createEvents(
   const listen = () => {
     readings = '';
     const ends = [
-      coalesced(clock, feed, () => behind(feed.lasting()).length > 0, sendStatus),
+      coalesced(clock, feed, sendStatus),
       feed.onTelemetry(gather),
       feed.onStep(step => writeAll(eventText('step', step))),
       feed.onTune(tune => writeAll(eventText('tune', tune))),
@@ -185,11 +184,10 @@ function eventText(event: string, data: unknown): string {
 }
 
 /** Acts on changes that come together once. */
-function coalesced(clock: Clock, feed: EventFeed, isDue: () => boolean, act: () => void): () => void {
+function coalesced(clock: Clock, feed: EventFeed, act: () => void): () => void {
   let pending: Timer | undefined;
   const end = feed.onStatus(() => {
-    if (pending !== undefined || !isDue()) return;
-    pending = clock.after(COALESCE_MS, () => {
+    pending ??= clock.after(COALESCE_MS, () => {
       pending = undefined;
       act();
     });

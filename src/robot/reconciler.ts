@@ -131,11 +131,6 @@ export class Reconciler {
     }
   }
 
-  /** Mends mode, gains and wave unless a request has the unit's turn; then a later poll does it. */
-  async mendIfIdle(untilMs: number): Promise<void> {
-    if (this.#turns.idle) await this.#mend(untilMs);
-  }
-
   /**
    * Mends mode, gains and wave as soon as the unit's turn comes. Callers who leave no gap between two requests would
    * otherwise keep a controller from ever being mended.
@@ -143,9 +138,9 @@ export class Reconciler {
   async mendInLine(): Promise<void> {
     if (this.#isMending || this.#state.difference === undefined) return;
     this.#isMending = true;
-    const nowMs = () => this.#clock.nowMs();
     try {
-      await this.#turns.take(nowMs() + TURN_MS, () => this.#mendInTurn(nowMs() + MEND_MS));
+      const untilMs = this.#clock.nowMs() + TURN_MS;
+      await this.#turns.take(untilMs, () => this.#mendInTurn(this.#clock.nowMs() + MEND_MS));
     } finally {
       this.#isMending = false;
     }
@@ -155,16 +150,11 @@ export class Reconciler {
   async settle(untilMs: number): Promise<void> {
     try {
       await this.#controller.status({ priority: 'gains', untilMs });
-      await this.#mend(untilMs);
+      if (this.#state.difference !== undefined)
+        await this.#turns.take(untilMs, () => this.#mendInTurn(untilMs));
     } catch {
       // A poll says what is wrong.
     }
-  }
-
-  /** Mends mode, gains and wave in a turn of its own. */
-  async #mend(untilMs: number): Promise<void> {
-    if (this.#state.difference === undefined) return;
-    await this.#turns.take(untilMs, () => this.#mendInTurn(untilMs));
   }
 
   /**

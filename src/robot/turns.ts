@@ -6,29 +6,20 @@ export class Turns {
   readonly #clock: Clock;
   readonly #unit: string;
   #last: Promise<unknown> = Promise.resolve();
-  #taken = 0;
 
   constructor(clock: Clock, unit: string) {
     this.#clock = clock;
     this.#unit = unit;
   }
 
-  get idle(): boolean {
-    return this.#taken === 0;
-  }
-
   take<T>(untilMs: number, act: () => Promise<T>): Promise<T> {
-    this.#taken += 1;
     let refused = false;
     const before = this.#last;
     const own = before.then(() => {
       if (refused) throw new RobotError('unit-busy', { unit: this.#unit });
       return act();
     });
-    const end = () => {
-      this.#taken -= 1;
-    };
-    this.#last = own.then(end, end);
+    this.#last = own.catch(() => undefined);
     const patience = new Promise<never>((_, reject) => {
       const timer = this.#clock.after(Math.max(0, untilMs - this.#clock.nowMs()), () => {
         refused = true;

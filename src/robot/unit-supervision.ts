@@ -144,6 +144,7 @@ export class UnitSupervision {
   async #probe(): Promise<void> {
     try {
       await this.#takeIn();
+      await this.#reconciler.mendInLine();
       this.#probeEveryMs = FIRST_PROBE_MS;
       this.#missed = 0;
       this.#problem = undefined;
@@ -169,7 +170,7 @@ export class UnitSupervision {
     this.#emit({ what: 'offline', error });
   }
 
-  /** Takes a controller in as it stands, and gives it the latch and the gains that it has to have. */
+  /** Takes a controller in as it stands, and gives it the latch that it has to have. */
   async #takeIn(): Promise<void> {
     const untilMs = this.#clock.nowMs() + TAKE_IN_MS;
     const urgency: Urgency = { priority: 'supervision', untilMs };
@@ -181,7 +182,6 @@ export class UnitSupervision {
     const hasTrial = isFirst && this.#state.hasGuard && (await this.#controller.guarded(urgency)) !== 0;
     if (hasTrial) this.#state.endWave();
     this.#state.sawWave(await this.#controller.excitation(urgency));
-    await this.#reconciler.mendIfIdle(untilMs);
     this.#takenInBootId = this.#state.status?.boot_id;
   }
 
