@@ -282,6 +282,25 @@ describe('tuning all loops on the page', function () {
     expect(await page.getByRole('button', { name: /^Tune all 3/ }).isEnabled()).to.equal(true);
   });
 
+  it('asks again how a tuning of somebody else stands where the answer is lost, and shows what he moves then', async () => {
+    const { page, ends, saysOfAnother } = await tuneAll();
+    await saysOfAnother('running');
+    await shows(alerts(page), /Speed loop is tuned by Bob/);
+    await hide(page, true);
+    await ends('good');
+    await post('/api/chassis/excitation', { loop: 'speed', amplitude: 0.5, periodS: 2 });
+    let asked = 0;
+    await page.route('**/api/chassis/autotune', route => {
+      if (route.request().method() !== 'GET') return route.fallback();
+      asked += 1;
+      return asked === 1 ? route.abort() : route.fallback();
+    });
+    await hide(page, false);
+    await shows(alerts(page), /Speed loop ±0\.5 m\/s every 2 s/);
+    expect(await alerts(page).innerText()).not.to.contain('Bob');
+    expect(asked).to.equal(2);
+  });
+
   it('shows a wave that somebody else begins between two loops', async () => {
     const { page, says } = await tuneAll();
     const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');

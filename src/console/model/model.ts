@@ -128,6 +128,7 @@ export class Model {
   #again(): void {
     this.stop.again();
     this.laser.again();
+    this.tuning.again();
   }
 
   /** `why`, unless the daemon does not answer either, or shows nothing to whoever is here. */

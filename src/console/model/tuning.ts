@@ -4,6 +4,7 @@ import type { Tune } from '../../core/tune.js';
 import type { Style } from '../../core/tuning-terms.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Daemon } from '../daemon/daemon.js';
+import { isUnheard } from '../daemon/request.js';
 import { Act } from '../parts/act.js';
 import { Lease } from './lease.js';
 import type { LoopChoice } from './loop-choice.js';
@@ -32,6 +33,8 @@ export class Tuning {
   readonly brokenOffBy = signal('');
   readonly #options: TuningOptions;
   readonly #lease = new Lease();
+  /** Units that were asked how their last tuning stands, and no answer came. */
+  readonly #unheard = new Set<UnitName>();
   /** What waits for the end of the tuning that this page holds. */
   #waits: { readonly id: string; readonly unit: UnitName; readonly end: (tune?: Tune) => void } | undefined;
 
@@ -55,6 +58,14 @@ export class Tuning {
     for (const { name } of UNIT_LIST) {
       if (status[name].mode !== 'debug' && this.tunes[name].peek()?.state !== 'running') continue;
       await this.#learn(name);
+    }
+  }
+
+  /** Asks again for what got no answer: a tuning that is over would hide the waves and trials of its unit for ever. */
+  again(): void {
+    for (const unit of this.#unheard) {
+      this.#unheard.delete(unit);
+      void this.#learn(unit);
     }
   }
 
@@ -118,6 +129,7 @@ export class Tuning {
   async #learn(unit: UnitName): Promise<void> {
     const known = this.tunes[unit].peek();
     const outcome = await this.#options.daemon.lastTune(unit);
+    if ('refusal' in outcome && isUnheard(outcome.refusal)) this.#unheard.add(unit);
     // What was heard meanwhile is newer than this answer.
     if ('refusal' in outcome || this.tunes[unit].peek() !== known) return;
     const { tune } = outcome.body;
