@@ -6,8 +6,7 @@ import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, forward, has, mode, shows } from './console-page.js';
+import { alerts, consoleInBrowser, eventually, has, mode, shows } from './console-page.js';
 
 describe('the console of a robot with tokens and a match', function () {
   this.timeout(60_000);
@@ -115,8 +114,8 @@ describe('the console of a robot with tokens and a match', function () {
     await page.context().setOffline(true);
     await page.locator('.stop').click();
     await shows(alerts(page), /STOP sent, asking again/);
-    await forward(page, 6000);
-    await forward(page, 6000);
+    await page.clock.runFor(6000);
+    await page.clock.runFor(6000);
     await shows(alerts(page), /STOP is not confirmed/);
     await page.context().setOffline(false);
     await shows(alerts(page), /STOP of [\d:]+ is confirmed\./);

@@ -5,20 +5,19 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { type Answer, call } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
 
-/** Looks again until it holds, with a rest between: looks without one would keep the page from what is waited for. */
-async function seen(holds: () => Promise<boolean>): Promise<void> {
+/** Looks again until it holds, with a rest between: looks without one would keep page and daemon from what is waited for. */
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 15));
 }
 
 /** What the page says, once it says it. */
 export async function shows(locator: Locator, pattern: RegExp): Promise<void> {
-  await seen(async () => pattern.test((await locator.textContent()) ?? ''));
+  await eventually(async () => pattern.test((await locator.textContent()) ?? ''));
 }
 
 export async function has(locator: Locator, attribute: string, value: string | null): Promise<void> {
-  await seen(async () => (await locator.getAttribute(attribute)) === value);
+  await eventually(async () => (await locator.getAttribute(attribute)) === value);
 }
 
 export const field = (of: Page, name: string) => of.getByLabel(name, { exact: true });
@@ -34,6 +33,8 @@ export interface Opening {
   readonly height?: number;
   readonly colorScheme?: 'dark' | 'light';
   readonly touch?: boolean;
+  /** It gives no request up before the test ends. */
+  readonly patient?: boolean;
   /** With its `#`. */
   readonly hash?: string;
 }
@@ -55,6 +56,12 @@ export interface ConsoleInBrowser {
   truth(): Promise<any>;
   fault(target: string, name: string): Promise<Answer>;
 }
+
+/** The deadlines of the page's requests, 1.5 s of those that calm and 4 s of the others, do not end on a slow machine. */
+const PATIENCE = `
+  const later = window.setTimeout;
+  window.setTimeout = (act, ms) => later(act, ms === 1500 || ms === 4000 ? 60_000 : ms);
+`;
 
 /** For each suite a simulated robot in a process of its own, well again before each test, and a real browser. */
 export function consoleInBrowser(): ConsoleInBrowser {
@@ -122,13 +129,23 @@ export function consoleInBrowser(): ConsoleInBrowser {
     get complaints() {
       return complaints;
     },
-    async open({ width = 1280, height = 720, colorScheme = 'dark', touch = false, hash = '' } = {}) {
+    async open({
+      width = 1280,
+      height = 720,
+      colorScheme = 'dark',
+      touch = false,
+      patient = false,
+      hash = '',
+    } = {}) {
       const context = await running().browser.newContext({
         viewport: { width, height },
         colorScheme,
         hasTouch: touch,
         isMobile: touch,
       });
+      // The match view says in a line of text what it is answered, which may come late.
+      await context.addInitScript('navigator.wakeLock.request = () => Promise.reject(new Error())');
+      if (patient) await context.addInitScript(PATIENCE);
       const page = await context.newPage();
       complaints = [];
       page.on('console', message => {
@@ -138,7 +155,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
       await page.goto(`${url}/${hash}`);
       await shows(page.locator('.link'), /Live/);
       if (hash !== '') return page;
-      for (const place of [0, -1]) await seen(() => page.locator('.gain input').nth(place).isEnabled());
+      for (const place of [0, -1]) await eventually(() => page.locator('.gain input').nth(place).isEnabled());
       // It comes last, and moves what stands below it.
       await page.getByRole('region', { name: 'First minute' }).waitFor();
       return page;
@@ -149,14 +166,6 @@ export function consoleInBrowser(): ConsoleInBrowser {
     truth: async () => (await call(url, 'GET', '/sim/state')).body,
     fault,
   };
-}
-
-/**
- * Lets the page's installed clock go on, in steps in which each timer that is due comes once. Only for a page that hears
- * no stream: one that does finds it late by what the clock was pushed.
- */
-export async function forward(page: Page, ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= 250) await page.clock.fastForward(Math.min(250, left));
 }
 
 /** As another tab before it hides the page, which lets its stream go, and takes it up when it is seen again. */

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
 import { call } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
 import {
   alerts,
   card,
   consoleInBrowser,
+  eventually,
   field,
   has,
   mode,
@@ -153,6 +153,7 @@ describe('the console in a browser', function () {
     await post('/api/gimbal/pidconfig', { ...changed, visual_yaw: { kp: 0.5, ki: 1, kd: 0 } });
     await card(page, 'Gimbal').getByText('History').click();
     await shows(card(page, 'Gimbal').locator('.revisions li').first(), /Visual loop, yaw kp 0.25 → 0.5/);
+    await eventually(async () => (await field(page, 'Visual loop, yaw kp').inputValue()) === '0.5');
     await card(page, 'Gimbal')
       .getByRole('button', { name: /Restore revision/ })
       .first()
@@ -186,7 +187,7 @@ describe('the console in a browser', function () {
       .setInputFiles({ name: 'a.json', mimeType: '', buffer: Buffer.from(text) });
     await shows(page.locator('.tuning'), /1 differences? from a.json/);
     await save(page, 'Chassis').click();
-    await eventually(() => save(page, 'Chassis').isDisabled());
+    await shows(card(page, 'Chassis'), /Saved: Position loop ki 0\.3 → /);
     expect(await exportFile()).to.equal(text);
   });
 
@@ -211,9 +212,9 @@ describe('the console in a browser', function () {
   it('stops by Escape from within a field, refuses kindly meanwhile, and resumes', async () => {
     await mode(page, 'Gimbal', 'auto').click();
     await field(page, 'Speed loop kp').press('Escape');
-    await shows(alerts(page), /Stopped/);
+    await shows(alerts(page), /gimbal stopped \(confirmed\)/);
     expect((await truth()).gimbal.stopped).to.equal(true);
-    expect(await mode(page, 'Gimbal', 'auto').isDisabled()).to.equal(true);
+    await eventually(() => mode(page, 'Gimbal', 'auto').isDisabled());
     await press(page, 'Resume');
     await shows(alerts(page), /All well/);
     expect((await truth()).gimbal.stopped).to.equal(false);

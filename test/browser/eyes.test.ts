@@ -1,8 +1,17 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
-import { eventually } from '../support/eventually.js';
-import { alerts, card, consoleInBrowser, field, has, mode, overflow, shows } from './console-page.js';
+import {
+  alerts,
+  card,
+  consoleInBrowser,
+  eventually,
+  field,
+  has,
+  mode,
+  overflow,
+  shows,
+} from './console-page.js';
 
 /** What is loud, enlarged, or seen in colours of the reader's own. */
 describe('the console for eyes', function () {
@@ -55,7 +64,7 @@ describe('the console for eyes', function () {
     const page = await open();
     await shows(page.locator('.swing'), /^oscillates ±0\.\d+ rad, [\d.]+ Hz$/);
     expect(await colourOf(page, '.swing')).to.equal(RED);
-    expect(await page.locator('.reading tbody td').first().textContent()).to.equal('–');
+    await shows(page.locator('.reading tbody td').first(), /^–$/);
     await post('/api/gimbal/pidconfig', saved);
   });
 

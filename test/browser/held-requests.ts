@@ -1,5 +1,5 @@
 import type { Page, Request, Route } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
+import { eventually } from './console-page.js';
 
 /** Holds what the page asks of a path, until it is let go; in `asked` the methods, the newest last. */
 export async function holding(
@@ -22,6 +22,39 @@ export async function holding(
     await route.fulfill({ response });
   });
   return { asked, release };
+}
+
+/**
+ * A network on which the first Off arrives, with its answer held back until it is let go. Those that the page sends beside
+ * it are lost. Only for a patient page: any other gives the first one up meanwhile.
+ */
+export async function holdingFirstOff(
+  page: Page,
+): Promise<{ arrives(): Promise<void>; release(): Promise<void> }> {
+  let first: Request | undefined;
+  let isArrived = false;
+  let bring = (): void => undefined;
+  const brought = new Promise<void>(resolve => {
+    bring = resolve;
+  });
+  await page.route(/api\/laser/, async route => {
+    const request = route.request();
+    if (!/"off"/.test(request.postData() ?? '')) return route.continue();
+    if (first !== undefined) return route.abort();
+    first = request;
+    const response = await route.fetch();
+    isArrived = true;
+    await brought;
+    await route.fulfill({ response });
+  });
+  return {
+    arrives: () => eventually(async () => isArrived),
+    release: async () => {
+      const answered = page.waitForEvent('requestfinished', request => request === first);
+      bring();
+      await answered;
+    },
+  };
 }
 
 /**

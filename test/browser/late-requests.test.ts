@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { Page, Request } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, field, forward, has, mode, press, shows } from './console-page.js';
-import { delaying } from './held-requests.js';
+import { alerts, consoleInBrowser, eventually, field, has, mode, press, shows } from './console-page.js';
+import { delaying, holdingFirstOff } from './held-requests.js';
 
 /** What was asked first may come last: each request has a connection of its own. What is heard may be old. */
 describe('the console on a network that holds packets back', function () {
@@ -89,7 +88,7 @@ describe('the console on a network that holds packets back', function () {
     // A proxy that keeps what a stream brings.
     await page.route('**/api/events', () => undefined);
     await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
-    await forward(page, 6000);
+    await page.clock.runFor(6000);
     await shows(page.locator('.link'), /^The stream is silent$/);
     await shows(alerts(page), /The stream is silent\. What you see is the last that was heard/);
     await page.unroute('**/api/events');
@@ -126,7 +125,7 @@ describe('the console on a network that holds packets back', function () {
     const page = await cutOff();
     const auto = mode(page, 'Chassis', 'auto');
     await page.locator('.stop').click();
-    await forward(page, 11_000);
+    await page.clock.runFor(11_000);
     await shows(alerts(page), /STOP is not confirmed/);
     const posted: string[] = [];
     page.on('request', request => /chassis/.test(request.url()) && posted.push(request.url()));
@@ -169,7 +168,7 @@ describe('the console on a network that holds packets back', function () {
     const page = await cutOff();
     expect(await isKept(page)).to.equal(false);
     await off(page).click();
-    await forward(page, 11_000);
+    await page.clock.runFor(11_000);
     await shows(alerts(page), /Laser Off sent, asking again/);
     expect(await isKept(page)).to.equal(true);
     await comeBack(page);
@@ -183,10 +182,10 @@ describe('the console on a network that holds packets back', function () {
   it('gives up an Off that reached nobody for a minute, and says so until the laser is heard to be dark', async () => {
     const page = await cutOff();
     await off(page).click();
-    await forward(page, 11_000);
-    await page.clock.fastForward(40_000);
+    await page.clock.runFor(11_000);
+    await page.clock.fastForward(30_000);
     await shows(alerts(page), /Laser Off sent, asking again/);
-    await page.clock.fastForward(10_000);
+    await page.clock.fastForward(20_000);
     await shows(alerts(page), isGivenUp);
     expect(await isKept(page)).to.equal(false);
     await staysLit(page);
@@ -198,7 +197,7 @@ describe('the console on a network that holds packets back', function () {
   it('gives up an Off that reached nobody before the device slept, whose other clock stood still meanwhile', async () => {
     const page = await cutOff();
     await off(page).click();
-    await forward(page, 11_000);
+    await page.clock.runFor(11_000);
     await page.evaluate('{ const awake = Date.now; Date.now = () => awake() + 1_200_000; }');
     await staysLit(page);
     await shows(alerts(page), isGivenUp);
@@ -213,36 +212,24 @@ describe('the console on a network that holds packets back', function () {
     await page.evaluate('{ const awake = Date.now; Date.now = () => awake() + 1_200_000; }');
     const sent: string[] = [];
     page.on('request', request => /laser/.test(request.url()) && sent.push(request.url()));
-    await forward(page, 1000);
+    await page.clock.runFor(1000);
     await page.evaluate("fetch('/healthz')");
     expect(sent).to.deep.equal([]);
     expect(await isKept(page)).to.equal(false);
   });
 
   it('does not forget an Off for the answer to one before it, after which somebody else asked for light', async () => {
-    const page = await open();
-    let offs = 0;
-    const held: (() => void)[] = [];
-    // The first one arrives, with its answer held back. The others are lost.
-    await page.route(/laser/, async route => {
-      if (!isOff(route.request())) return route.continue();
-      offs += 1;
-      if (offs > 1) return route.abort();
-      const response = await route.fetch();
-      await new Promise<void>(resolve => held.push(resolve));
-      await route.fulfill({ response });
-    });
+    const page = await open({ patient: true });
+    const first = await holdingFirstOff(page);
     await off(page).click();
-    await eventually(async () => held.length === 1);
+    await first.arrives();
     await post('/api/laser', { action: 'on' });
     await shows(page.locator('.lamp'), /LASER ON/);
     await off(page).click();
-    const answered = page.waitForEvent('requestfinished', isOff);
-    held[0]!();
-    await answered;
+    await first.release();
     await page.evaluate("fetch('/healthz')");
     expect(await isKept(page)).to.equal(true);
-    await page.unroute(/laser/);
+    await page.unroute(/api\/laser/);
     await eventually(async () => (await truth()).laser.level === 0);
     await eventually(async () => !(await isKept(page)));
   });

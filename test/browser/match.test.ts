@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
-import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, has, mode, overflow, shows } from './console-page.js';
+import { alerts, consoleInBrowser, eventually, has, mode, overflow, shows } from './console-page.js';
 
 /** One thumb on a phone. */
 describe('the match view', function () {
@@ -43,24 +42,26 @@ describe('the match view', function () {
     expect((await truth()).chassis.mode).to.equal('manual');
     await page.evaluate(`
       window.buzzes = [];
-      navigator.vibrate = pattern => buzzes.push(pattern) > 0;
+      navigator.vibrate = pattern => buzzes.push({ pattern, atMs: performance.now() }) > 0;
     `);
-    /** Of the fill, from 0 to 1, picture by picture until the laser is lit. */
-    const widths = await page.evaluate<number[]>(`new Promise(done => {
+    /** How the button fills from the moment on in which it is held, however few pictures of that this machine draws. */
+    const fill = await page.evaluate(`new Promise(done => {
       const button = document.querySelector('.laser .hold');
-      const widths = [];
-      const look = () => {
-        if (!button.hasAttribute('data-held')) return done(widths);
-        widths.push(new DOMMatrix(getComputedStyle(button, '::before').transform).a);
-        requestAnimationFrame(look);
-      };
+      new MutationObserver((_, observer) => {
+        observer.disconnect();
+        const { effect } = button.getAnimations({ subtree: true })
+          .find(one => one.effect.pseudoElement === '::before');
+        const [from, to] = effect.getKeyframes();
+        done({ ms: effect.getTiming().duration, from: from.transform, to: to.transform, easing: from.easing });
+      }).observe(button, { attributeFilter: ['data-held'] });
       button.dispatchEvent(new Event('pointerdown', { bubbles: true }));
-      requestAnimationFrame(look);
     })`);
-    expect(widths[0]).to.be.lessThan(0.5);
-    expect(widths.at(-1)).to.be.greaterThan(0.5);
-    expect(await page.evaluate('buzzes')).to.deep.equal([10, 60]);
+    expect(fill).to.deep.equal({ ms: 400, from: 'scaleX(0)', to: 'scaleX(1)', easing: 'linear' });
     await shows(page.locator('.lamp'), /LASER ON/);
+    const [begun, full, ...more] = await page.evaluate<{ pattern: number; atMs: number }[]>('buzzes');
+    expect([begun?.pattern, full?.pattern, more]).to.deep.equal([10, 60, []]);
+    // The press was as long as the fill; the clock that timers have is coarser than this one.
+    expect(full!.atMs - begun!.atMs).to.be.greaterThan(399);
     await laserOn(page).dispatchEvent('pointerup');
     await mode(page, 'Chassis', 'auto').dispatchEvent('pointerdown');
     await has(mode(page, 'Chassis', 'auto'), 'aria-pressed', 'true');

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
-import { card, consoleInBrowser, field, has, hide, save, shows } from './console-page.js';
+import { card, consoleInBrowser, eventually, field, has, hide, save, shows } from './console-page.js';
 import { holding } from './held-requests.js';
 
 describe('the console when somebody else saves', function () {

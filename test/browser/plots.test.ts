@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
-import { eventually } from '../support/eventually.js';
-import { consoleInBrowser, press, shows } from './console-page.js';
+import type { Locator, Page } from 'playwright-core';
+import { consoleInBrowser, eventually, press, shows } from './console-page.js';
 
 describe('the plots', function () {
   this.timeout(60_000);
@@ -85,14 +84,19 @@ describe('the plots', function () {
     for (let apart = 25; apart <= 80; apart += 5) await touch('touchMove', apart);
     await touch('touchEnd');
     await shows(plot(page), /Go on/);
-    const times = numbers(await drawnTexts(page), / s$/);
-    expect(Math.max(...times) - Math.min(...times)).to.be.lessThan(8);
+    await eventually(async () => {
+      const times = numbers(await drawnTexts(page), / s$/);
+      return Math.max(...times) - Math.min(...times) < 8;
+    });
   });
 
   it('draw noise at rest as noise, follow the values, and keep the axis when it is locked', async () => {
     const page = await open();
     await filled(page);
-    expect(await extent(page)).to.be.within(0.01, 0.05);
+    await eventually(async () => {
+      const range = await extent(page);
+      return range >= 0.01 && range <= 0.05;
+    });
     await press(page, 'Lock y');
     const locked = await extent(page);
     await robot.post('/api/gimbal/mode/switch', { mode: 'debug' });
@@ -166,12 +170,14 @@ describe('the plots', function () {
     await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
     const figures = page.locator('.reading .figures');
     await eventually(() => figures.isVisible());
+    const isInSight = async (one: Locator) => {
+      const { y, height } = (await one.boundingBox())!;
+      return y + height <= 720;
+    };
     for (const one of ['.plot .chart', '.reading .figures', '.step .chart', '.loop[data-chosen] .gain']) {
-      const { y, height } = (await page.locator(one).first().boundingBox())!;
-      expect(y + height, one).to.be.at.most(720);
+      await eventually(() => isInSight(page.locator(one).first()));
     }
     await plot(page).getByRole('button', { name: 'Position loop' }).click();
-    const { y, height } = (await page.locator('.loop[data-chosen]').boundingBox())!;
-    expect(y + height).to.be.at.most(720);
+    await eventually(() => isInSight(page.locator('.loop[data-chosen]')));
   });
 });

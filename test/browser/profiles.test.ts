@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
-import { eventually } from '../support/eventually.js';
-import { card, consoleInBrowser, press, shows } from './console-page.js';
+import { card, consoleInBrowser, eventually, field, press, shows } from './console-page.js';
 
 /** Which curves of a comparison are on the canvas of the dark page. */
 function coloursIn(page: Page, canvas: string): Promise<string> {
@@ -53,6 +52,7 @@ describe('profiles on the page', function () {
     expect(await table.locator('[data-differs]').count()).to.equal(1);
     await shows(chassis, /No step of this loop was captured yet/);
     expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await eventually(async () => (await field(page, 'Speed loop kp').inputValue()) === '33');
     await chassis.getByRole('button', { name: 'Load carpet' }).click();
     await shows(chassis, /carpet is running/);
     expect(await gainsOf()).to.deep.equal(carpet);

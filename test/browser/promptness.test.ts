@@ -87,7 +87,7 @@ describe('the console, how soon it shows', function () {
     await page.locator('.stop').click();
     await robot.startDaemon(port);
     await shows(page.locator('.link'), /Live/);
-    await shows(alerts(page), /Stopped/);
+    await shows(alerts(page), /chassis stopped \(confirmed\)/);
     expect((await robot.truth()).chassis.stopped).to.equal(true);
     expect(silenceMs).to.be.lessThan(1000);
   });
@@ -112,7 +112,7 @@ describe('the console, how soon it shows', function () {
     await page.waitForFunction('seen.stale !== undefined && seen.again !== undefined');
     const seen = await page.evaluate<{ busy: number; again: number; stale: number }>('seen');
     robot.daemon.process.kill('SIGCONT');
-    await shows(alerts(page), /Stopped/);
+    await shows(alerts(page), /gimbal stopped \(confirmed\)/);
     expect((await robot.truth()).gimbal.stopped).to.equal(true);
     await shows(alerts(page), /^(?!.*asking again)/);
     expect(seen.busy).to.be.lessThan(100);
