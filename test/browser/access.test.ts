@@ -16,22 +16,18 @@ describe('the console of a robot with tokens and a match', function () {
     await child.exited;
     return child.lines.join('\n');
   };
+  const added: string[] = [];
   const add = async (name: string, role: string) => {
+    added.push(name);
     const [secret = ''] = (await token('add', name, '--role', role)).split('\n');
     return secret;
   };
-  /** While the daemon has these settings; then it has its usual ones. */
-  const withSettings = async (settings: string, act: () => Promise<void>) => {
-    const { port } = new URL(robot.url);
-    await robot.daemon.kill();
-    await robot.startDaemon(port, settings);
-    try {
-      await act();
-    } finally {
+  /** For a suite within this one. They come last, so that no test wants the usual settings after it. */
+  const withSettings = (settings: string) =>
+    before(async () => {
       await robot.daemon.kill();
-      await robot.startDaemon(port);
-    }
-  };
+      await robot.startDaemon('0', settings);
+    });
   const enter = async (page: Page, secret: string) => {
     const field = page.getByRole('region', { name: 'Login' }).locator('input');
     await field.fill(secret);
@@ -55,7 +51,7 @@ describe('the console of a robot with tokens and a match', function () {
   };
 
   afterEach(async () => {
-    for (const name of ['op', 'ref', 'spec']) await token('remove', name);
+    for (const name of added.splice(0)) await token('remove', name);
     await robot.post('/api/match/unlock');
   });
 
@@ -122,76 +118,6 @@ describe('the console of a robot with tokens and a match', function () {
     await token('remove', 'op');
     expect((await robot.truth()).gimbal.stopped).to.equal(true);
   });
-
-  it('sends a STOP that was refused as soon as whoever may has entered', () =>
-    withSettings('access: {stop: token}\n', async () => {
-      const secret = await add('op', 'operator');
-      const page = await blank();
-      await page.goto(robot.url);
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await page.locator('.stop').click();
-      await shows(
-        alerts(page),
-        /STOP is not confirmed\. Be ready.* Only an operator or referee can send it\./,
-      );
-      await enter(page, secret);
-      await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
-    }));
-
-  it('keeps the STOP of a spectator, which is refused, for the operator who enters after Leave', () =>
-    withSettings('access: {stop: token}\n', async () => {
-      const spectator = await add('spec', 'spectator');
-      const operator = await add('op', 'operator');
-      const page = await blank();
-      await page.goto(`${robot.url}/#token=${spectator}`);
-      await shows(page.locator('.who'), /spec/);
-      await page.locator('.stop').click();
-      await shows(
-        alerts(page),
-        /STOP is not confirmed\. Be ready.* Only an operator or referee can send it\./,
-      );
-      await page.getByRole('button', { name: 'Leave' }).click();
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await enter(page, operator);
-      await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
-    }));
-
-  it('does not send a refused STOP any more a minute after the press, but asks for another press', () =>
-    withSettings('access: {stop: token}\n', async () => {
-      const secret = await add('op', 'operator');
-      const page = await blank();
-      await page.clock.install();
-      await page.goto(robot.url);
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await page.locator('.stop').click();
-      await shows(alerts(page), /STOP is not confirmed/);
-      await page.clock.fastForward(62_000);
-      const stops = stopsOf(page);
-      await enter(page, secret);
-      expect(stops).to.deep.equal([]);
-      await shows(alerts(page), /STOP of [\d:]+ was refused\. Press it again if it is still wanted\./);
-      expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
-      await page.locator('.stop').click();
-      await shows(alerts(page), /^(?!.*refused).*gimbal stopped \(confirmed\)/i);
-    }));
-
-  it('does not send a STOP again on a login that the daemon obeyed and could not confirm', () =>
-    withSettings('supervision: {hostSilenceMs: 0}\n', async () => {
-      const secret = await add('op', 'operator');
-      const page = await blank();
-      await page.goto(robot.url);
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      const gimbal = (fault: string) => callAs(secret, 'POST', '/sim/faults', { target: 'gimbal', fault });
-      await gimbal('unplug');
-      await page.locator('.stop').click();
-      await shows(alerts(page), /^STOP is not confirmed/);
-      await gimbal('plug');
-      await eventually(async () => (await callAs(secret, 'POST', '/api/resume')).status === 200);
-      const stops = stopsOf(page);
-      await enter(page, secret);
-      expect(stops).to.deep.equal([]);
-      expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
-    }));
 
   it('believes the newest answer of who is here, also when an older one comes after it', async () => {
     const secret = await add('op', 'operator');
@@ -263,38 +189,6 @@ describe('the console of a robot with tokens and a match', function () {
     await leave.click();
     await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
   });
-
-  it('shows the login after a Leave whose answer is the last that comes', () =>
-    withSettings('access: {stop: token}\n', async () => {
-      const secret = await add('spec', 'spectator');
-      const page = await blank();
-      await page.goto(`${robot.url}/#token=${secret}`);
-      await shows(page.locator('.who'), /spec/);
-      await page.locator('.stop').click();
-      await shows(alerts(page), /STOP is not confirmed/);
-      await page.route('**/api/session', route =>
-        route.request().method() === 'GET' ? route.abort() : route.continue(),
-      );
-      await page.getByRole('button', { name: 'Leave' }).click();
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await shows(alerts(page), /STOP is not confirmed/);
-    }));
-
-  it('asks before it is loaded anew while a STOP is still to be sent', () =>
-    withSettings('access: {stop: token}\n', async () => {
-      await add('op', 'operator');
-      const page = await blank();
-      await page.goto(robot.url);
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await page.locator('.stop').click();
-      await shows(alerts(page), /STOP is not confirmed/);
-      const asked = page.waitForEvent('dialog');
-      void page.evaluate('location.reload()').catch(() => undefined);
-      const dialog = await asked;
-      expect(dialog.type()).to.equal('beforeunload');
-      await dialog.dismiss();
-      await shows(alerts(page), /STOP is not confirmed/);
-    }));
 
   it('says in the strip that the token of a link is refused, where somebody else is logged in', async () => {
     const secret = await add('op', 'operator');
@@ -419,5 +313,109 @@ describe('the console of a robot with tokens and a match', function () {
     await has(page.locator('.resume'), 'aria-disabled', 'true');
     await call(robot.url, 'POST', '/api/match/unlock');
     await eventually(async () => (await page.locator('.match-board').count()) === 0);
+  });
+
+  describe('where a STOP needs a token', () => {
+    withSettings('access: {stop: token}\n');
+
+    it('sends a STOP that was refused as soon as whoever may has entered', async () => {
+      const secret = await add('op', 'operator');
+      const page = await blank();
+      await page.goto(robot.url);
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await page.locator('.stop').click();
+      await shows(
+        alerts(page),
+        /STOP is not confirmed\. Be ready.* Only an operator or referee can send it\./,
+      );
+      await enter(page, secret);
+      await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
+    });
+
+    it('keeps the STOP of a spectator, which is refused, for the operator who enters after Leave', async () => {
+      const spectator = await add('spec', 'spectator');
+      const operator = await add('op', 'operator');
+      const page = await blank();
+      await page.goto(`${robot.url}/#token=${spectator}`);
+      await shows(page.locator('.who'), /spec/);
+      await page.locator('.stop').click();
+      await shows(
+        alerts(page),
+        /STOP is not confirmed\. Be ready.* Only an operator or referee can send it\./,
+      );
+      await page.getByRole('button', { name: 'Leave' }).click();
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await enter(page, operator);
+      await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
+    });
+
+    it('does not send a refused STOP any more a minute after the press, but asks for another press', async () => {
+      const secret = await add('op', 'operator');
+      const page = await blank();
+      await page.clock.install();
+      await page.goto(robot.url);
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await page.locator('.stop').click();
+      await shows(alerts(page), /STOP is not confirmed/);
+      await page.clock.fastForward(62_000);
+      const stops = stopsOf(page);
+      await enter(page, secret);
+      expect(stops).to.deep.equal([]);
+      await shows(alerts(page), /STOP of [\d:]+ was refused\. Press it again if it is still wanted\./);
+      expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
+      await page.locator('.stop').click();
+      await shows(alerts(page), /^(?!.*refused).*gimbal stopped \(confirmed\)/i);
+    });
+
+    it('shows the login after a Leave whose answer is the last that comes', async () => {
+      const secret = await add('spec', 'spectator');
+      const page = await blank();
+      await page.goto(`${robot.url}/#token=${secret}`);
+      await shows(page.locator('.who'), /spec/);
+      await page.locator('.stop').click();
+      await shows(alerts(page), /STOP is not confirmed/);
+      await page.route('**/api/session', route =>
+        route.request().method() === 'GET' ? route.abort() : route.continue(),
+      );
+      await page.getByRole('button', { name: 'Leave' }).click();
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await shows(alerts(page), /STOP is not confirmed/);
+    });
+
+    it('asks before it is loaded anew while a STOP is still to be sent', async () => {
+      await add('op', 'operator');
+      const page = await blank();
+      await page.goto(robot.url);
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      await page.locator('.stop').click();
+      await shows(alerts(page), /STOP is not confirmed/);
+      const asked = page.waitForEvent('dialog');
+      void page.evaluate('location.reload()').catch(() => undefined);
+      const dialog = await asked;
+      expect(dialog.type()).to.equal('beforeunload');
+      await dialog.dismiss();
+      await shows(alerts(page), /STOP is not confirmed/);
+    });
+  });
+
+  describe('where nothing confirms a stop but a latch', () => {
+    withSettings('supervision: {hostSilenceMs: 0}\n');
+
+    it('does not send a STOP again on a login that the daemon obeyed and could not confirm', async () => {
+      const secret = await add('op', 'operator');
+      const page = await blank();
+      await page.goto(robot.url);
+      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+      const gimbal = (fault: string) => callAs(secret, 'POST', '/sim/faults', { target: 'gimbal', fault });
+      await gimbal('unplug');
+      await page.locator('.stop').click();
+      await shows(alerts(page), /^STOP is not confirmed/);
+      await gimbal('plug');
+      await eventually(async () => (await callAs(secret, 'POST', '/api/resume')).status === 200);
+      const stops = stopsOf(page);
+      await enter(page, secret);
+      expect(stops).to.deep.equal([]);
+      expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
+    });
   });
 });
