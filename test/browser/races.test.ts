@@ -299,10 +299,10 @@ describe('the console whose answers come late, or after a restart', function () 
       const does = async (path: string, body: unknown) =>
         eventually(async () => (await post(path, body)).status === 200);
       await does('/api/gimbal/mode/switch', { mode: 'debug' });
-      await does('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+      await does('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 0.6 });
     };
     await excite();
-    await eventually(async () => fetched.size > 3);
+    await eventually(async () => fetched.size > 2);
     expect(again).to.equal(false);
     await restart(() => rm(join(robot.state, 'steps'), { recursive: true, force: true }));
     await excite();

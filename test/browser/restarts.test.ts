@@ -103,7 +103,7 @@ describe('the console and restarts, of a controller and of the daemon', function
     await page.route('**/api/events', route =>
       route.fulfill({
         contentType: 'text/event-stream',
-        body: events.map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
+        body: `retry: 50\n${events.map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`).join('')}`,
       }),
     );
     await page.reload();
