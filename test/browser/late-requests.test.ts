@@ -148,8 +148,8 @@ describe('the console on a network that holds packets back', function () {
   const off = (page: Page) => page.getByRole('button', { name: 'Off', exact: true });
   const isKept = (page: Page) => page.evaluate<boolean>('window.onbeforeunload() === true');
   /** The network is there again. Whoever has lit the laser meanwhile is somebody else. */
-  const comeBack = async (page: Page) => {
-    await post('/api/laser', { action: 'on' });
+  const comeBack = async (page: Page, action = 'on') => {
+    await post('/api/laser', { action });
     await page.unroute(/api\/(stop|session|laser)/);
     await page.unroute('**/api/events');
     await page.evaluate("window.dispatchEvent(new Event('pagehide'))");
@@ -203,6 +203,16 @@ describe('the console on a network that holds packets back', function () {
     await shows(alerts(page), isGivenUp);
     await page.locator('.laser').getByRole('button', { name: 'On' }).click();
     await shows(alerts(page), /All well/);
+  });
+
+  it('says nothing of an Off that it gives up where it has heard that the laser is dark', async () => {
+    const page = await cutOff();
+    await off(page).click();
+    await page.clock.runFor(11_000);
+    await page.evaluate('{ const awake = Date.now; Date.now = () => awake() + 1_200_000; }');
+    await comeBack(page, 'off');
+    await shows(alerts(page), /All well/);
+    expect(await isKept(page)).to.equal(false);
   });
 
   it('does not send an Off again while it waits for an answer, where the device slept meanwhile', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { Tune } from '../../src/core/tune.js';
 import { eventually } from '../support/eventually.js';
-import { alerts, consoleInBrowser, field, has, hide, mode, save, shows } from './console-page.js';
+import { alerts, card, consoleInBrowser, field, has, hide, mode, save, shows } from './console-page.js';
 import { holding } from './held-requests.js';
 
 type Says = (state: Tune['state'], gains?: object) => Promise<void>;
@@ -84,6 +84,17 @@ describe('tuning all loops on the page', function () {
   };
   const kp = async () => (await get('/api/chassis/pidconfig')).body.speed.kp;
 
+  /** Somebody at the page keeps other gains of a loop, and the answer does not come before it is released. */
+  const keepHeld = async (page: Page, loop: string) => {
+    const edited = field(page, `${loop} kp`);
+    const kept = Number(await edited.inputValue()) + 0.5;
+    const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');
+    await edited.fill(String(kept));
+    await save(page, 'Chassis').click();
+    await eventually(async () => asked.includes('POST'));
+    return { kept, asked, release };
+  };
+
   it('begins the next loop after the save of the one before', async () => {
     const { page, begun, says } = await tuneAll();
     const gains = await better();
@@ -107,19 +118,52 @@ describe('tuning all loops on the page', function () {
   it('saves what is better after a save of edits that was under way when the loop ended', async () => {
     const { page, begun, says } = await tuneAll();
     const gains = await better();
-    const edited = field(page, 'Position loop kp');
-    const position = Number(await edited.inputValue()) + 0.5;
-    const { asked, release } = await holding(page, /chassis\/pidconfig(\?|$)/, 'POST');
-    await edited.fill(String(position));
-    await save(page, 'Chassis').click();
-    await eventually(async () => asked.includes('POST'));
+    const { kept, release } = await keepHeld(page, 'Position loop');
     await says('better', gains);
     await page.evaluate("fetch('/healthz')");
     release();
     await shows(report(page), /Tuning Heading angle loop\./);
     expect(begun).to.deep.equal(['speed', 'angle']);
     const stored = (await get('/api/chassis/pidconfig')).body;
-    expect([stored.speed.kp, stored.position.kp]).to.deep.equal([gains.kp, position]);
+    expect([stored.speed.kp, stored.position.kp]).to.deep.equal([gains.kp, kept]);
+  });
+
+  it('saves nothing of the last loop either after a stop, and says so', async () => {
+    const { page, says } = await tuneAll();
+    await says('good');
+    await shows(report(page), /Tuning Heading angle loop\./);
+    await says('good');
+    await shows(report(page), /Tuning Position loop\./);
+    const { asked, release } = await keepHeld(page, 'Speed loop');
+    await says('better', await better());
+    await shows(report(page), /Position loop: settles in 400 ms/);
+    await post('/api/stop');
+    await shows(report(page), /Not saved: the robot was stopped\./);
+    release();
+    await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
+    await page.evaluate("fetch('/healthz')");
+    expect(asked.filter(method => method === 'POST')).to.have.length(1);
+  });
+
+  it('saves nothing over gains of the same loop that somebody kept while it was tuned', async () => {
+    const { page, begun, says } = await tuneAll();
+    const { kept, release } = await keepHeld(page, 'Speed loop');
+    await says('better', { kp: kept + 1, ki: 0, kd: 0 });
+    await page.evaluate("fetch('/healthz')");
+    release();
+    await shows(report(page), /2 not tuned: other gains of Speed loop were saved meanwhile\./);
+    expect([await kp(), begun]).to.deep.equal([kept, ['speed']]);
+  });
+
+  it('keeps what it has said of its loops where the result of another unit is put away', async () => {
+    const { page, says, hears } = await tuneAll();
+    await says('good');
+    await shows(report(page), /Speed loop: your gains are already as good/);
+    const old = { words: [], why: null, before: null, proposed: null, predicted: null, style: 'normal' };
+    await hears({ ...old, id: 'old', by: 'Bob', unit: 'gimbal', loop: 'angle_yaw', state: 'good' });
+    await page.getByRole('button', { name: 'Angle loop, yaw', exact: true }).first().click();
+    await report(page).getByRole('button', { name: 'Dismiss' }).click();
+    await shows(report(page), /Speed loop: your gains are already as good/);
   });
 
   it('neither saves nor goes on after an End that came as the loop had just ended', async () => {
@@ -234,7 +278,7 @@ describe('tuning all loops on the page', function () {
     await hide(page, false);
     await shows(page.locator('.link'), /Live/);
     release();
-    await shows(report(page), /2 not tuned: this page had no contact between two loops\./);
+    await shows(report(page), /2 not tuned: this page had no contact when a loop ended\./);
     await page.evaluate("fetch('/healthz')");
     expect(begun).to.deep.equal(['speed']);
   });

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Status } from '../../core/status.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { isUnheard } from '../daemon/request.js';
@@ -29,9 +29,13 @@ export class LaserAsk {
   /** How many statuses have said that it is lit. */
   #lit = 0;
 
-  constructor(daemon: Daemon, status: ReadonlySignal<Status | undefined>) {
+  constructor(daemon: Daemon, status: ReadonlySignal<Status | undefined>, fresh: ReadonlySignal<boolean>) {
     this.#daemon = daemon;
     this.#status = status;
+    effect(() => {
+      const isDark = fresh.value && status.value?.laser.light === 'dark';
+      if (isDark && this.unheard.value === 'old') this.unheard.value = undefined;
+    });
   }
 
   /** Whether the light was on when it was heard last, or was asked for since. */
@@ -110,7 +114,6 @@ export class LaserAsk {
    */
   heard(status?: Status): void {
     if (status?.laser.light === 'on') this.#lit += 1;
-    if (status?.laser.light === 'dark' && this.unheard.peek() === 'old') this.unheard.value = undefined;
     const isLate = this.act.pending.peek() !== undefined || performance.now() - this.#askedMs < OLDER_MS;
     if (this.#since.peek() === 'dark' ? status !== undefined : !isLate) this.#since.value = undefined;
   }

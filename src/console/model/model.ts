@@ -58,7 +58,7 @@ export class Model {
   constructor(daemon: Daemon) {
     this.#daemon = daemon;
     const { status, fresh } = this;
-    this.laser = new LaserAsk(daemon, status);
+    this.laser = new LaserAsk(daemon, status, fresh);
     this.stop = new StopAsk({
       daemon,
       status,
@@ -128,7 +128,6 @@ export class Model {
   #again(): void {
     this.stop.again();
     this.laser.again();
-    this.tuning.again();
   }
 
   /** `why`, unless the daemon does not answer either, or shows nothing to whoever is here. */

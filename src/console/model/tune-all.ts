@@ -2,16 +2,19 @@ import { effect } from '@preact/signals';
 import { type UnitName, unitNamed } from '../../core/units.js';
 import { type LoopChoice, loopOf } from './loop-choice.js';
 import type { Model } from './model.js';
+import { NO_CONTACT } from './tuning.js';
 import type { UnitGains } from './unit-gains.js';
 
 /** Tunes a unit's loops from the inside out. An outer loop stands on its inner ones, so what is better is saved before. */
 export async function tuneAll(model: Model, unit: UnitName): Promise<void> {
   const { tuning, fresh } = model;
   tuning.ended.value = [];
+  tuning.brokenOffBy.value = '';
+  tuning.allOf.value = unit;
   const forget = effect(() => {
-    // Between two loops somebody may have stopped the robot and resumed it, and have his hands in it.
+    // After a loop somebody may have stopped the robot and resumed it, and have his hands in it.
     const isBetween = tuning.ended.value.length > 0 && tuning.tunes[unit].value?.state !== 'running';
-    if (isBetween && !fresh.value) tuning.breakOff('this page had no contact between two loops');
+    if (isBetween && !fresh.value) tuning.breakOff(NO_CONTACT);
   });
   await tuneEach(model, unit, insideOut(unit));
   forget();
@@ -24,6 +27,7 @@ async function tuneEach(model: Model, unit: UnitName, loops: readonly LoopChoice
     const { title } = loopOf(choice);
     const plan = loops.slice(index);
     const left = loops.slice(index + 1);
+    const before = JSON.stringify(gains.stored.peek()?.gains[choice.loop]);
     tuning.plan.value = plan;
     if (index > 0 && status.peek()?.[unit].mode !== 'debug')
       return tuning.breakOff(`the ${unit} was no longer in debug mode`);
@@ -38,10 +42,13 @@ async function tuneEach(model: Model, unit: UnitName, loops: readonly LoopChoice
     if (better === undefined) continue;
     await endOfSaving(gains);
     if (tuning.plan.peek() !== left) return;
+    if (JSON.stringify(gains.stored.peek()?.gains[choice.loop]) !== before)
+      return tuning.breakOff(`other gains of ${title} were saved meanwhile`);
     const isKept = await gains.saveLoop(choice.loop, better);
     if (tuning.plan.peek() !== left) return;
     if (!isKept) return tuning.breakOff(`the gains of ${title} could not be saved`);
   }
+  tuning.allOf.value = undefined;
 }
 
 /** Whoever is at this page may be saving what they edited just as a loop ends. */

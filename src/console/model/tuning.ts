@@ -15,6 +15,11 @@ interface TuningOptions {
   readonly prepare: (choice: LoopChoice) => Promise<boolean>;
 }
 
+const RETRY_MS = 1000;
+/** An end that a renewal finds is heard from the stream within this time, if it is heard at all. */
+const LATE_MS = 750;
+export const NO_CONTACT = 'this page had no contact when a loop ended';
+
 /** Tunings of loops: those under way, whoever began them, and the last of each unit. */
 export class Tuning {
   readonly tunes = perUnit(() => signal<Tune | undefined>(undefined));
@@ -29,12 +34,14 @@ export class Tuning {
   readonly plan = signal<readonly LoopChoice[]>([]);
   /** What came of the loops that a tuning of all loops has ended. */
   readonly ended = signal<readonly Tune[]>([]);
-  /** Why a tuning of all loops left some of them out. */
+  /** The unit whose loops are all tuned, one after the other, until what the last one found is saved. */
+  readonly allOf = signal<UnitName | undefined>(undefined);
+  /** Why a tuning of all loops did not come to its end. */
   readonly brokenOffBy = signal('');
   readonly #options: TuningOptions;
   readonly #lease = new Lease();
-  /** Units that were asked how their last tuning stands, and no answer came. */
-  readonly #unheard = new Set<UnitName>();
+  /** The timers by which each unit is asked again how its last tuning stands. */
+  readonly #retries = perUnit(() => 0);
   /** What waits for the end of the tuning that this page holds. */
   #waits: { readonly id: string; readonly unit: UnitName; readonly end: (tune?: Tune) => void } | undefined;
 
@@ -50,7 +57,7 @@ export class Tuning {
 
   /** A tuning runs, or the next loop of a tuning of all loops is about to be tuned. */
   get isUnderWay(): boolean {
-    return this.running !== undefined || this.plan.value.length > 0;
+    return this.running !== undefined || this.allOf.value !== undefined;
   }
 
   /** Learns what began, or ended, while this page did not listen. A unit is tuned in debug mode. */
@@ -58,14 +65,6 @@ export class Tuning {
     for (const { name } of UNIT_LIST) {
       if (status[name].mode !== 'debug' && this.tunes[name].peek()?.state !== 'running') continue;
       await this.#learn(name);
-    }
-  }
-
-  /** Asks again for what got no answer: a tuning that is over would hide the waves and trials of its unit for ever. */
-  again(): void {
-    for (const unit of this.#unheard) {
-      this.#unheard.delete(unit);
-      void this.#learn(unit);
     }
   }
 
@@ -101,22 +100,22 @@ export class Tuning {
       this.#waits = { id, unit, end };
     });
     this.take(begun);
-    let hasEnded = false;
+    let refusedMs: number | undefined;
     this.#lease.hold(async () => {
       const outcome = await daemon.tune(unit, { ...wanted, id });
       if ('body' in outcome || outcome.refusal.code !== 'trial-ended') return;
-      // The stream is about to say so. If it has not a second later, it said so while nobody listened.
-      if (hasEnded) await this.#learn(unit);
-      hasEnded = true;
+      // The stream is about to say so, or it said so while nobody listened.
+      refusedMs ??= performance.now();
+      if (performance.now() - refusedMs > LATE_MS) await this.#learn(unit);
     });
     return over;
   }
 
   /** No further loop is begun, and what the one under way finds is not saved, whatever becomes of it. */
-  breakOff(why: string, unit?: UnitName): void {
-    const [next] = this.plan.peek();
-    if (next === undefined || (unit !== undefined && unit !== next.unit)) return;
+  breakOff(why: string, unit = this.allOf.peek()): void {
+    if (unit === undefined || unit !== this.allOf.peek()) return;
     this.brokenOffBy.value = why;
+    this.allOf.value = undefined;
     this.plan.value = [];
   }
 
@@ -129,14 +128,16 @@ export class Tuning {
   async #learn(unit: UnitName): Promise<void> {
     const known = this.tunes[unit].peek();
     const outcome = await this.#options.daemon.lastTune(unit);
-    if ('refusal' in outcome && isUnheard(outcome.refusal)) this.#unheard.add(unit);
+    clearTimeout(this.#retries[unit]);
+    // A tuning that is over would hide the waves and trials of its unit for ever.
+    if ('refusal' in outcome && isUnheard(outcome.refusal))
+      this.#retries[unit] = window.setTimeout(() => void this.#learn(unit), RETRY_MS);
     // What was heard meanwhile is newer than this answer.
     if ('refusal' in outcome || this.tunes[unit].peek() !== known) return;
     const { tune } = outcome.body;
     const wasRunning = known?.state === 'running';
     // Whoever did not hear the end may not have heard of a stop either, and of its end.
-    if (wasRunning && tune?.state !== 'running')
-      this.breakOff('this page had no contact when a loop ended', unit);
+    if (wasRunning && tune?.state !== 'running') this.breakOff(NO_CONTACT, unit);
     if (wasRunning && tune?.id !== known.id) {
       this.take({ ...known, state: 'aborted', why: 'the daemon does not know it any more' });
     }

@@ -29,9 +29,9 @@ export function TuneReport() {
             </li>
           ))}
           {plan.length > 1 && <li>{plan.length - 1} to come</li>}
-          {!tuning.isUnderWay && missing > 0 && (
+          {tuning.brokenOffBy.value !== '' && (
             <li>
-              {missing} not tuned: {tuning.brokenOffBy.value}.
+              {missing > 0 ? `${missing} not tuned` : 'Not saved'}: {tuning.brokenOffBy.value}.
             </li>
           )}
         </ul>
@@ -89,7 +89,7 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
           type="button"
           onClick={() => {
             model.tuning.dismissed.value = tune.id;
-            model.tuning.ended.value = [];
+            if (!model.tuning.isUnderWay) model.tuning.ended.value = [];
           }}
         >
           Dismiss
