@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { messageOf } from '../src/core/errors.js';
+import { isRobotError, messageOf } from '../src/core/errors.js';
 
 /**
  * Runs the work of a script. Its failure is one line for the person at the terminal: what went wrong, and the cure. Only
@@ -13,12 +13,18 @@ export async function script(work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof TypeError || error instanceof ReferenceError) throw error;
+    if (isDefect(error)) throw error;
     const [line] = messageOf(error).split('\n');
     console.error(line);
     // Servers and callers that the work has started end with it.
     process.exit(1);
   }
+}
+
+/** What goes wrong outside is thrown as a plain error, as one of the robot's, or by the system with its number. */
+function isDefect(error: unknown): boolean {
+  if (!(error instanceof Error) || isRobotError(error) || 'errno' in error) return false;
+  return error.constructor !== Error || error.message === '';
 }
 
 /** The options behind a script's name. Ends the process with one line where they cannot be understood. */

@@ -105,3 +105,24 @@ describe('the log of events when the disk is full', () => {
     expect(await storage()).to.include('storage-failed tokens');
   });
 });
+
+describe('the log of events on a disk that was full from the start', () => {
+  const daemon = simulatedDaemon(
+    {},
+    {
+      disk: real => ({
+        ...real,
+        create: async path => {
+          if (!path.includes('events')) return real.create(path);
+          throw new RobotError('storage-failed', { operation: 'create', path, errno: 'ENOSPC' });
+        },
+      }),
+    },
+  );
+
+  it('says of its head that nothing could be kept', async () => {
+    const { status, body } = await daemon.get('/api/log/head');
+    expect([status, body.code]).to.deep.equal([503, 'storage-failed']);
+    expect(body.detail).to.contain('could not be kept on disk');
+  });
+});

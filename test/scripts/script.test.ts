@@ -34,9 +34,11 @@ describe('a script', () => {
     };
     const { status, stderr } = failing('Error');
     expect([status, stderr]).to.deep.equal([1, 'no disk\n']);
-    const defect = failing('TypeError');
-    expect(defect.status).to.equal(1);
-    expect(defect.stderr).to.match(/\n +at /);
+    for (const kind of ['TypeError', 'RangeError', 'SyntaxError']) {
+      const defect = failing(kind);
+      expect(defect.status).to.equal(1);
+      expect(defect.stderr).to.match(/\n +at /);
+    }
   });
 
   for (const command of [

@@ -2,6 +2,7 @@ import { RobotError } from '../../core/errors.js';
 import { logHead, logPage } from '../../core/log-event.js';
 import { type DurableLog, LOG_FILE } from '../../events/durable-log.js';
 import type { EventLog } from '../../events/event-log.js';
+import { refusal } from '../../storage/storage-failure.js';
 import { wholeNumber } from '../query.js';
 import { get, type Route } from '../route.js';
 
@@ -36,5 +37,6 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
 
 /** Throws why no line has reached the medium yet. */
 function refuse({ problem }: DurableLog): never {
-  throw problem ?? new RobotError('storage-failed', { operation: 'sync', path: LOG_FILE });
+  const failure = problem ?? new RobotError('storage-failed', { operation: 'sync', path: LOG_FILE });
+  throw refusal(failure, false);
 }
