@@ -210,8 +210,12 @@ describe('the console on a network that holds packets back', function () {
     await off(page).click();
     await page.clock.runFor(11_000);
     await page.evaluate('{ const awake = Date.now; Date.now = () => awake() + 1_200_000; }');
+    const answered = page.waitForResponse(/session/);
     await comeBack(page, 'off');
-    await shows(alerts(page), /All well/);
+    await answered;
+    await shows(page.locator('.link'), /Live/);
+    await page.evaluate("fetch('/healthz')");
+    await shows(alerts(page), /^(?!.*Laser Off)/);
     expect(await isKept(page)).to.equal(false);
   });
 
