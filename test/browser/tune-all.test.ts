@@ -128,21 +128,45 @@ describe('tuning all loops on the page', function () {
     expect([stored.speed.kp, stored.position.kp]).to.deep.equal([gains.kp, kept]);
   });
 
-  it('saves nothing of the last loop either after a stop, and says so', async () => {
-    const { page, says } = await tuneAll();
+  it('saves nothing of the last loop either after a stop, or when its result is put away', async () => {
+    for (const end of [
+      async (page: Page) => {
+        await post('/api/stop');
+        await shows(alerts(page), /Stopped:/);
+      },
+      (page: Page) => report(page).getByRole('button', { name: 'Dismiss' }).click(),
+    ]) {
+      const { page, says } = await tuneAll();
+      await says('good');
+      await shows(report(page), /Tuning Heading angle loop\./);
+      await says('good');
+      await shows(report(page), /Tuning Position loop\./);
+      const { asked, release } = await keepHeld(page, 'Speed loop');
+      await says('better', await better());
+      await shows(report(page), /Position loop: settles in 400 ms/);
+      await end(page);
+      release();
+      await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
+      await page.evaluate("fetch('/healthz')");
+      expect(asked.filter(method => method === 'POST')).to.have.length(1);
+      await page.context().close();
+      await post('/api/resume');
+    }
+  });
+
+  it('ends a loop that begins after a loss of contact in which it was asked for', async () => {
+    const { page, begun, says, holdsNext } = await tuneAll();
+    const release = holdsNext();
     await says('good');
-    await shows(report(page), /Tuning Heading angle loop\./);
-    await says('good');
-    await shows(report(page), /Tuning Position loop\./);
-    const { asked, release } = await keepHeld(page, 'Speed loop');
-    await says('better', await better());
-    await shows(report(page), /Position loop: settles in 400 ms/);
-    await post('/api/stop');
-    await shows(report(page), /Not saved: the robot was stopped\./);
+    await eventually(async () => begun.length === 2);
+    await hide(page, true);
+    await shows(page.locator('.link'), /No contact/);
+    await hide(page, false);
+    await shows(page.locator('.link'), /Live/);
+    const ended = page.waitForRequest(request => request.method() === 'DELETE');
     release();
-    await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
-    await page.evaluate("fetch('/healthz')");
-    expect(asked.filter(method => method === 'POST')).to.have.length(1);
+    expect((await ended).url()).to.match(/chassis\/autotune$/);
+    await shows(report(page), /2 not tuned: this page had no contact when a loop ended\./);
   });
 
   it('saves nothing over gains of the same loop that somebody kept while it was tuned', async () => {

@@ -95,6 +95,10 @@ export class Tuning {
       return outcome;
     });
     if (begun === undefined) return undefined;
+    if (this.plan.peek() !== plan) {
+      void daemon.endTune(unit);
+      return undefined;
+    }
     const { id } = begun;
     const over = new Promise<Tune | undefined>(end => {
       this.#waits = { id, unit, end };

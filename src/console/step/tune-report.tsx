@@ -29,9 +29,9 @@ export function TuneReport() {
             </li>
           ))}
           {plan.length > 1 && <li>{plan.length - 1} to come</li>}
-          {tuning.brokenOffBy.value !== '' && (
+          {missing > 0 && tuning.brokenOffBy.value !== '' && (
             <li>
-              {missing > 0 ? `${missing} not tuned` : 'Not saved'}: {tuning.brokenOffBy.value}.
+              {missing} not tuned: {tuning.brokenOffBy.value}.
             </li>
           )}
         </ul>
@@ -64,6 +64,7 @@ function verdictOf({ state, why, before, proposed }: Tune): string {
 /** Its gains are proposed and not saved. */
 function TuneEnd({ tune }: { readonly tune: Tune }) {
   const { model } = useConsole();
+  const { tuning } = model;
   const { unit, loop, proposed, predicted, before } = tune;
   const gains = model.gains[unit];
   const stored = gains.stored.value?.gains[loop];
@@ -88,8 +89,10 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
         <button
           type="button"
           onClick={() => {
-            model.tuning.dismissed.value = tune.id;
-            if (!model.tuning.isUnderWay) model.tuning.ended.value = [];
+            tuning.dismissed.value = tune.id;
+            // What is put away is not saved either, where its save still waits for another one.
+            tuning.breakOff('its result was dismissed', unit);
+            if (tuning.allOf.peek() === undefined) tuning.ended.value = [];
           }}
         >
           Dismiss
