@@ -57,6 +57,10 @@ export class AccessModel {
     return this.#lists.at(-1) ?? [];
   }
 
+  get mayBeOpen(): boolean {
+    return this.#lists.some(list => list.length === 0);
+  }
+
   /** Whose token may be used to look. */
   get someone(): Role | undefined {
     return this.list === 'damaged' ? undefined : this.list[0];

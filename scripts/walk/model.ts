@@ -3,7 +3,7 @@ import { AccessModel, isAccessRefusal } from './access-model.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 import { type Answer, isTaken, type Request } from './caller.js';
-import type { WalkSettings } from './history.js';
+import type { TokenList, WalkSettings } from './history.js';
 import { LightModel } from './light-model.js';
 import { LogModel, type LogShown } from './log-model.js';
 import { MatchModel, type MatchShown } from './match-model.js';
@@ -115,6 +115,12 @@ export class Model {
     if (/match/.test(asked.request.path)) this.#mayStop();
     this.stop.abandoned(asked, at);
     for (const { name } of UNIT_LIST) this.units[name].abandoned(asked, this.#outstanding, at);
+  }
+
+  tokens(list: TokenList, nowMs: number): void {
+    // A robot that is closed while it is open stops.
+    if (this.access.mayBeOpen && list.length > 0) this.#mayStop();
+    this.access.written(list, nowMs);
   }
 
   /** What the daemon reads when it starts may not be had, or not in time. */

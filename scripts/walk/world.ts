@@ -105,7 +105,7 @@ export class World {
         break;
       case 'tokens':
         this.#disk.put(tokenFile(STATE_FOLDER), tokenFileOf(step.list));
-        this.#model.access.written(step.list, this.clock.nowMs());
+        this.#model.tokens(step.list, this.clock.nowMs());
         break;
       case 'wall clock':
         this.clock.jumpWallTime(step.jumpMs);

@@ -38,6 +38,8 @@ export class Access {
   readonly changed = new Listeners<void>();
   /** Emitted when other tokens hold or the state has changed. */
   readonly tokensChanged = new Listeners<void>();
+  /** Emitted when access was open and is not any more. */
+  readonly closed = new Listeners<void>();
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #clock: Clock;
@@ -54,7 +56,7 @@ export class Access {
   #stamp: string | undefined;
   #readStamp: string | undefined;
   #timer: Timer | undefined;
-  #closed = false;
+  #isEnded = false;
 
   constructor(options: {
     disk: Disk;
@@ -81,7 +83,7 @@ export class Access {
   }
 
   close(): void {
-    this.#closed = true;
+    this.#isEnded = true;
     this.#timer?.cancel();
   }
 
@@ -141,7 +143,7 @@ export class Access {
 
   async #watch(): Promise<void> {
     await this.#look();
-    if (!this.#closed) this.#timer = this.#clock.after(LOOK_AGAIN_MS, () => void this.#watch());
+    if (!this.#isEnded) this.#timer = this.#clock.after(LOOK_AGAIN_MS, () => void this.#watch());
   }
 
   async #look(): Promise<void> {
@@ -175,6 +177,7 @@ export class Access {
     problem: RobotError<'access-unavailable'> | undefined,
   ): void {
     const [before, trouble] = [JSON.stringify(this.#last), this.#problem?.context.cure];
+    const wasOpen = this.state === 'open';
     this.#last = last;
     this.#problem = problem;
     const isOther = JSON.stringify(last) !== before;
@@ -182,6 +185,7 @@ export class Access {
       this.#known.clear();
       this.tokensChanged.emit();
     }
+    if (wasOpen && this.state !== 'open') this.closed.emit();
     if (isOther || problem?.context.cure !== trouble) this.changed.emit();
   }
 

@@ -8,6 +8,7 @@ import { proposeInWorker } from '../autotune/proposer.js';
 import type { Config } from '../config/config.js';
 import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
+import { describeError } from '../core/errors.js';
 import { version } from '../core/version.js';
 import { EventLog, newRunId } from '../events/event-log.js';
 import { happeningsOf } from '../events/robot-happenings.js';
@@ -107,6 +108,10 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   access.tokensChanged.add(() =>
     eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } }),
   );
+  // A stranger may have lit the laser, or may drive.
+  access.closed.add(() => {
+    robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
+  });
   recordStorage({ gains: store, match: matchRecord, log: durableLog, tokens: access }, eventLog);
   const control = new MatchControl({ match, robot, record: matchRecord, log });
   control.begin();

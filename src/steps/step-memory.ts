@@ -216,6 +216,7 @@ export class StepMemory {
     const loop = this.#unread.get(file);
     if (loop === undefined) return;
     const path = join(this.#folder, file);
+    await this.#disk.makeFolder(this.#folder);
     const bytes = await this.#disk.read(path);
     const older = bytes === undefined ? [] : stepsIn(bytes, loop);
     if (bytes !== undefined && older === undefined) {

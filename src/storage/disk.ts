@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { errnoOf, RobotError } from '../core/errors.js';
 
 /** The longest that a start waits for each thing that it asks of a disk; then it goes on without. */
@@ -24,7 +24,7 @@ export interface DiskFile {
 export interface Disk {
   makeFolder(folder: string): Promise<void>;
   list(folder: string): Promise<readonly string[]>;
-  /** Resolves with undefined where there is no such file. */
+  /** Resolves with undefined if the folder has no such file. Rejects if there is no folder. */
   read(path: string): Promise<Buffer | undefined>;
   /**
    * Resolves with a stamp that differs after each write, though two writes within one tick of the file system's clock
@@ -53,6 +53,7 @@ const CURES: Readonly<Record<string, () => string>> = {
     'The disk is read-only: check it and mount it writable. A state.folder of your own has to be in the ReadWritePaths= of the service.',
   EACCES: notOurs,
   EPERM: notOurs,
+  ENOENT: () => 'The state folder is not there: mount its disk.',
   EIO: () => 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 
@@ -88,7 +89,7 @@ export const realDisk: Disk = {
       }
     }),
   list: folder => attempt('list', folder, () => readdir(folder)),
-  read: path => attempt('read', path, () => readFile(path).catch(unlessMissing)),
+  read: path => attempt('read', path, () => readFile(path).catch(error => unlessListed(path, error))),
   stamp: path =>
     attempt('look at', path, async () => {
       const found = await stat(path, { bigint: true }).catch(unlessMissing);
@@ -110,6 +111,12 @@ async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
     stat(path, { bigint: true }).catch(unlessMissing),
   ]);
   return open.dev === found?.dev && open.ino === found.ino;
+}
+
+/** Throws if the folder cannot be listed, or lists the file: its disk is not mounted, or a link leads nowhere. */
+async function unlessListed(path: string, error: unknown): Promise<undefined> {
+  if (errnoOf(error) !== 'ENOENT') throw error;
+  if ((await readdir(dirname(path))).includes(basename(path))) throw error;
 }
 
 function unlessMissing(error: unknown): undefined {

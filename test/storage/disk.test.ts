@@ -1,0 +1,20 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { realDisk } from '../../src/storage/disk.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+
+describe('the real disk', () => {
+  it('says that a file is not there only if it sees the folder that does not have it', () =>
+    inTemporaryFolder(async folder => {
+      await symlink(join(folder, 'unmounted'), join(folder, 'link'));
+      expect(await realDisk.read(join(folder, 'absent'))).to.equal(undefined);
+      for (const path of ['unmounted/file', 'link/file', 'link']) {
+        const failure = await realDisk.read(join(folder, path)).catch(error => error);
+        expect(failure.context, path)
+          .to.include({ errno: 'ENOENT' })
+          .and.have.property('cure')
+          .that.includes('mount');
+      }
+    }));
+});
