@@ -21,7 +21,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ['docs/openapi.json', await openApiDocument()],
     fill('docs/motor_registers.h', { registers: motorHeader() }),
     fill('docs/motor-protocol.md', protocolTables()),
-    fill('docs/operating.md', { problems: problemTable() }),
+    fill('docs/api.md', { problems: problemTable() }),
   ]);
 }
 

@@ -102,7 +102,9 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
   put(root, 'usr/share/doc/trunnion/copyright', copyright(shipped));
   put(root, 'usr/share/doc/trunnion/sbom.cdx.json', billOfMaterials(version, shipped));
   put(root, 'usr/share/doc/trunnion/changelog.gz', gzipSync(changelog(), { level: 9 }));
-  put(root, 'usr/share/doc/trunnion/operating.md', readFileSync('docs/operating.md'));
+  // Laid out as in the project, so that the links between the documents work.
+  for (const file of ['SECURITY.md', ...filesIn('docs').map(name => join('docs', name))])
+    put(root, `usr/share/doc/trunnion/${file}`, readFileSync(file));
 
   const files = filesIn(root);
   const kiB = files.reduce((sum, file) => sum + Math.ceil(statSync(join(root, file)).size / 1024), 0);

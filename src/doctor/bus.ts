@@ -118,7 +118,7 @@ function reported(status: unknown, unit: Unit): Found {
     const faults = memberOf(status, 'faults');
     if (Array.isArray(faults) && faults.length > 0) {
       const cures = faults.map(
-        fault => CURES[String(fault)] ?? '/usr/share/doc/trunnion/operating.md says what it means.',
+        fault => CURES[String(fault)] ?? '/usr/share/doc/trunnion/docs/troubleshooting.md explains it.',
       );
       return wrong(`${unit.title} reports ${faults.join(', ')}`, [...new Set(cures)].join(' '));
     }

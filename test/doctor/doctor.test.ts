@@ -333,7 +333,7 @@ const rows: readonly Row[] = [
     runningWith({ gimbal: { ...STATUS.gimbal, faults: ['too_blue'] } }),
     'gimbal controller',
     'wrong',
-    /too_blue.*operating\.md/,
+    /too_blue.*troubleshooting\.md/,
   ],
   [
     'gains that are not those of the journal',

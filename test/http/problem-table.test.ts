@@ -4,9 +4,9 @@ import { RobotError } from '../../src/core/errors.js';
 import { PROBLEMS } from '../../src/http/problem-table.js';
 import { problemOf } from '../../src/http/problems.js';
 
-describe('docs/operating.md', () => {
+describe('docs/api.md', () => {
   it('says of every conflict what to do', () => {
-    const [, row = ''] = /^\| 409 \| (.*: .*) \|$/m.exec(readFileSync('docs/operating.md', 'utf8')) ?? [];
+    const [, row = ''] = /^\| 409 \| (.*: .*) \|$/m.exec(readFileSync('docs/api.md', 'utf8')) ?? [];
     const conflicts = Object.entries(PROBLEMS).filter(([, { status }]) => status === 409);
     const missing = conflicts.map(([code]) => code).filter(code => !row.includes(`\`${code}\``));
     expect(missing).to.deep.equal([]);

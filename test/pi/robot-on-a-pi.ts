@@ -15,7 +15,8 @@ const BOOT_MS = 900_000;
 const START_MS = 600_000;
 /** The emulated processor cannot poll 50 times a second. With longer silence than this nothing could be tried. */
 const CONFIG = 'supervision:\\n  pollHz: 5\\n  hostSilenceMs: 2000\\n';
-const OPERATING = readFileSync('docs/operating.md', 'utf8');
+const INSTALL = readFileSync('docs/install.md', 'utf8');
+const API = readFileSync('docs/api.md', 'utf8');
 const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
 
 /** From a blank board to a purged one, in the order in which it happens to a robot. */
@@ -187,9 +188,9 @@ describe('a robot on a Pi', function () {
     expect((await pi.ask('/api/gimbal/pidconfig')).body).to.deep.equal(gainsNumbered(1));
   });
 
-  it('answers as docs/operating.md shows', async () => {
-    const [onEveryRobot = ''] = sectionOf(OPERATING, '## Calls').split('### Only on the simulator');
-    const calls = callsOf(sectionOf(OPERATING, '### First mode switch') + onEveryRobot);
+  it('answers as docs/api.md shows', async () => {
+    const [onEveryRobot = ''] = API.split('## Only on the simulator');
+    const calls = callsOf(sectionOf(INSTALL, '## First mode switch') + onEveryRobot);
     expect(calls.length).to.be.greaterThan(15);
     const beat = calls.find(({ command }) => command.includes('/match/lease'))?.command;
     for (const [at, { command, answer }] of calls.entries()) {
@@ -212,7 +213,7 @@ describe('a robot on a Pi', function () {
   });
 
   it('is backed up and put back', async () => {
-    const [backUp, ...putBack] = sectionOf(OPERATING, '## Backup').match(/(?<=^ {4})sudo .*/gm) ?? [];
+    const [backUp, ...putBack] = sectionOf(INSTALL, '## Backup').match(/(?<=^ {4})sudo .*/gm) ?? [];
     await pi.run(backUp ?? '');
     await insist('/api/gimbal/pidconfig', gainsNumbered(2));
     expect(putBack).to.have.length(4);

@@ -22,14 +22,14 @@ const OF_NOW = [
 ];
 const KEPT = ['gains.jsonl', 'profiles.json', 'steps/chassis-speed.jsonl'];
 
-describe('the backup in docs/operating.md', () => {
+describe('the backup in docs/install.md', () => {
   it('takes gains, profiles and steps, and nothing that would be false when it is put back', function () {
     requirePrograms(this, 'tar');
     return inTemporaryFolder(async folder => {
       for (const made of ['etc/trunnion', 'var/lib/trunnion/steps'])
         mkdirSync(join(folder, made), { recursive: true });
       for (const file of [...OF_NOW, ...KEPT]) writeFileSync(join(folder, 'var/lib/trunnion', file), '');
-      const section = sectionOf(readFileSync('docs/operating.md', 'utf8'), '## Backup');
+      const section = sectionOf(readFileSync('docs/install.md', 'utf8'), '## Backup');
       const [documented = ''] = /(?<=^ {4}sudo )tar cz.*/m.exec(section) ?? [];
       const command = documented.replaceAll(/ \/(etc|var)/g, ' $1');
       execFileSync('sh', ['-c', command], { cwd: folder });
