@@ -19,7 +19,7 @@ const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 // No await: the package holds this in CommonJS, which has none at the top of a file.
 void run(
   {
-    name: 'trunnion [serve | doctor [--json] | token … | stop | unlock | log verify …]',
+    name: 'trunnion [serve | doctor [--json] | token … | stop | unlock | match end | log verify …]',
     about: `The daemon of a robot: serve runs it, doctor looks at what goes wrong on a new board.
 
 ${FIELD_HELP}`,

@@ -5,8 +5,15 @@ import type { Logger } from 'pino';
 import { asRobotError, describeError } from '../core/errors.js';
 import type { EventLog } from '../events/event-log.js';
 
-export const BREAK_GLASS_ACTS = ['stop', 'unlock'] as const;
+export const BREAK_GLASS_ACTS = ['stop', 'unlock', 'match end'] as const;
 export type BreakGlassAct = (typeof BREAK_GLASS_ACTS)[number];
+
+/** The names of the acts in the log of events. */
+const EVENTS: Readonly<Record<BreakGlassAct, string>> = {
+  stop: 'stop',
+  unlock: 'unlock',
+  'match end': 'phase',
+};
 
 /** The answer to an act, as one line of JSON. */
 export interface BreakGlassAnswer {
@@ -102,11 +109,11 @@ async function carryOut(
   const who = 'break glass';
   try {
     await acts[act]();
-    eventLog.record({ what: act, who, outcome: 'done' });
+    eventLog.record({ what: EVENTS[act], who, outcome: 'done' });
     return { done: true };
   } catch (error) {
     const { code } = asRobotError(error);
-    eventLog.record({ what: act, who, outcome: code });
+    eventLog.record({ what: EVENTS[act], who, outcome: code });
     return { done: false, code };
   }
 }

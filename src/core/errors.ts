@@ -87,7 +87,7 @@ interface Contexts {
   'wrong-phase': { readonly phase: string };
   /** The match that is known. */
   'stale-match': { readonly id: string; readonly revision: number; readonly phase: string };
-  'lease-held': { readonly by: string };
+  'lease-held': { readonly holder: string; readonly by: string };
   // the laser
   'laser-unavailable': Lack;
   'pin-failed': Partial<Lack> & {

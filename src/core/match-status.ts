@@ -11,10 +11,11 @@ const allows = named(
   growing({
     drive: yesNo('Mode switches and excitation.'),
     laser: yesNo('Light; dark always is.'),
-    tune: yesNo('Saves, restores and trials.'),
-    resume: yesNo(),
-    modes: array(oneOf(MODES), 'That a unit may be in.'),
+    tune: yesNo('Saves, restores and trials; a trial also needs a robot that is not stopped.'),
+    resume: yesNo('A resume, if the robot is stopped.'),
+    modes: array(oneOf(MODES), 'The modes that a unit may be switched to.'),
   }),
+  'False for whatever the phase, a lock, a lost referee or a stop forbids now.',
 );
 
 const members = {

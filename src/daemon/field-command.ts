@@ -16,6 +16,7 @@ export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
                    take a token away, at once
   stop             stop the robot, on the board and without a token
   unlock           take away the match lock, on the board and without a token
+  match end        end the match, on the board and without a token
   log verify FILE [--head SEQ:HASH]
                    look whether a log of events was changed; the head is what a desk kept`;
 
@@ -27,14 +28,14 @@ export async function fieldCommand(
   const [command] = args;
   // Asked now, since the token command goes on as the owner of the state folder.
   const isRoot = process.getuid?.() === 0;
-  const act = BREAK_GLASS_ACTS.find(known => known === command);
+  const act = BREAK_GLASS_ACTS.find(known => known.split(' ')[0] === command);
   if (act === undefined && command !== 'token' && command !== 'log') return undefined;
   try {
     const { values, positionals } = parse(args);
     if (values.help) return { text: `Usage: trunnion …\n\n${FIELD_HELP}`, exitCode: 0 };
     const operands = positionals.slice(1);
     if (act !== undefined) {
-      if (operands.length > 0) return wrong(`unexpected ${operands.join(' ')}`);
+      if (positionals.join(' ') !== act) return wrong(`the command is: trunnion ${act}`);
       return await breakGlassCommand(act, RUNTIME_FOLDER);
     }
     if (command === 'log') return await logCommand(operands, values.head);

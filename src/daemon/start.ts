@@ -156,7 +156,11 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
           log,
           eventLog,
           status,
-          acts: { stop: () => robot.stop('break glass'), unlock: () => control.unlock() },
+          acts: {
+            stop: () => robot.stop('break glass'),
+            unlock: () => control.unlock(),
+            'match end': () => control.end(),
+          },
         });
   const { url, address } = port;
   if (parts.isEnding?.() !== true) {

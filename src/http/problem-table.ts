@@ -137,13 +137,15 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     409,
     'Match changed',
     ({ id, revision, phase }) =>
-      `The match is ${id} at revision ${revision} in phase ${phase}: a call needs a higher revision, and a new id is ` +
-      'taken while the phase is none or ended.',
+      `The match is ${id} at revision ${revision} in phase ${phase}. Send a higher revision. A new id needs phase pre ` +
+      'or ended, or a match that is none or ended.',
   ),
   'lease-held': answer(
     409,
     'Held by another',
-    ({ by }) => `The lease is held by ${by}. Wait until it runs out, or take it with "takeover": true.`,
+    ({ holder, by }) =>
+      `The desk ${holder} (${by}) has the lease. Wait until it expires, or take it: POST /api/match/lease with ` +
+      '"takeover": true.',
   ),
   'laser-unavailable': answer(
     503,

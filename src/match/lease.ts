@@ -1,11 +1,17 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 
+interface LeaseOwner {
+  /** The name that a desk gives itself. */
+  readonly holder: string;
+  /** The token's name, or the address if there are no tokens. */
+  readonly by: string;
+}
+
 /** Decides which referee's desk speaks for the match: one at a time. */
 export class Lease {
   readonly #clock: Clock;
-  #holder: string | null = null;
-  #by: string | null = null;
+  #owner: LeaseOwner | null = null;
   #ttlMs = 0;
   #beatMs = Number.NEGATIVE_INFINITY;
 
@@ -13,14 +19,9 @@ export class Lease {
     this.#clock = clock;
   }
 
-  /** The holder whose beat was the last accepted one; null before the first. */
-  get holder(): string | null {
-    return this.#holder;
-  }
-
-  /** Token's name or address of the holder. */
-  get by(): string | null {
-    return this.#by;
+  /** The desk whose beat was accepted last; null before the first. */
+  get owner(): LeaseOwner | null {
+    return this.#owner;
   }
 
   /** Milliseconds since the last accepted beat. */
@@ -28,13 +29,22 @@ export class Lease {
     return this.#clock.nowMs() - this.#beatMs;
   }
 
-  /** `ttlMs` is how long another holder has to wait. Throws `lease-held`. */
-  beat(holder: string, by: string, ttlMs: number, takeover: boolean): void {
-    const isFree = this.#holder === null || this.#holder === holder || this.silentMs >= this.#ttlMs;
-    if (!isFree && !takeover) throw new RobotError('lease-held', { by: this.#holder ?? '' });
-    this.#holder = holder;
-    this.#by = by;
+  /** Another desk has to wait `ttlMs` before it gets the lease. Throws `lease-held`. */
+  beat({ holder, by }: LeaseOwner, ttlMs: number, takeover: boolean): void {
+    if (!takeover) this.#requireFree(owner => owner.by === by && owner.holder === holder);
+    this.#owner = { holder, by };
     this.#ttlMs = ttlMs;
     this.#beatMs = this.#clock.nowMs();
+  }
+
+  /** Throws `lease-held` while another token has a live lease. */
+  requireNoOther(by: string): void {
+    this.#requireFree(owner => owner.by === by);
+  }
+
+  #requireFree(isOwn: (owner: LeaseOwner) => boolean): void {
+    const owner = this.#owner;
+    if (owner === null || isOwn(owner) || this.silentMs >= this.#ttlMs) return;
+    throw new RobotError('lease-held', owner);
   }
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { allEnded } from '../core/all-ended.js';
 import { describeError } from '../core/errors.js';
 import type { MatchStatus } from '../core/match-status.js';
+import type { Permissions } from '../core/phases.js';
 import type { Robot } from '../robot/robot.js';
 import type { Lock, Match, MatchCall } from './match.js';
 import type { MatchRecord } from './match-record.js';
@@ -24,16 +25,15 @@ export class MatchControl {
   get status(): MatchStatus {
     const { match } = this;
     const { call, phase, endsAtMs, lock } = match.state;
-    const { holder, by } = match.lease;
     return {
       id: call?.id ?? null,
       revision: call?.revision ?? 0,
       phase,
       endsAtT: endsAtMs === null ? null : endsAtMs / 1000,
       lock,
-      lease: holder === null || by === null ? null : { holder, by },
+      lease: match.lease.owner,
       refereeSilent: match.refereeSilent,
-      allows: match.allows,
+      allows: this.#allowedNow,
       recorded: this.#record.problem === undefined,
     };
   }
@@ -73,14 +73,33 @@ export class MatchControl {
    * Sets the phase, which stands whatever comes of the stop that it may need. Rejects with what `Match.set` throws,
    * too.
    */
-  async set(call: MatchCall): Promise<void> {
-    this.match.set(call);
+  async set(call: MatchCall, by: string): Promise<void> {
+    this.match.set(call, by);
+    await this.#obeyPhase();
+  }
+
+  /** Ends the match. Rejects as `set` does if a stop or the disk fails. */
+  async end(): Promise<void> {
+    this.match.end();
+    await this.#obeyPhase();
+  }
+
+  async #obeyPhase(): Promise<void> {
     const { laser, drive } = this.match.allows;
     const dark = laser ? undefined : this.#darken();
     // A stopped robot is stopped again: a resume may be under way, or the stop before may not be confirmed.
     const stopped =
       !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${this.match.state.phase}`) : undefined;
     await allEnded([dark, stopped, this.#record.save(this.match.state)]);
+  }
+
+  /** What the match allows, without what a lock, a lost referee or a stop forbids. */
+  get #allowedNow(): Permissions {
+    const { allows, state, refereeLost } = this.match;
+    if (state.lock !== null || refereeLost) {
+      return { drive: false, laser: false, tune: false, resume: false, modes: [] };
+    }
+    return this.#robot.stopped ? { ...allows, drive: false, laser: false, modes: [] } : allows;
   }
 
   async #darken(): Promise<void> {

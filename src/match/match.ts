@@ -44,6 +44,15 @@ function isPlay(phase: Phase): boolean {
   return phase === 'auto' || phase === 'teleop';
 }
 
+/** Phases that every referee may set, whoever has the lease: they only make the robot safer. */
+function isRest(phase: Phase): boolean {
+  return phase === 'pause' || phase === 'ended';
+}
+
+function isOver(phase: Phase): boolean {
+  return phase === 'none' || phase === 'ended';
+}
+
 /** Lock, phase and lease of a match, and what they allow. It asks for stops (`mustStop`) and starts nothing, ever. */
 export class Match implements Permission {
   readonly lease: Lease;
@@ -110,17 +119,28 @@ export class Match implements Permission {
     this.#change({ lock: null });
   }
 
-  /** An exact repeat of the last call changes nothing. Throws `stale-match`, or `referee-silent` for a play without one. */
-  set(call: MatchCall): void {
+  /**
+   * `by` is the caller's token or address. An exact repeat of the last call changes nothing. Throws `lease-held`,
+   * `stale-match`, or `referee-silent` if the phase needs a referee and none is heard.
+   */
+  set(call: MatchCall, by: string): void {
+    if (!isRest(call.phase)) this.lease.requireNoOther(by);
     const last = this.#state.call;
     if (last !== null && isSame(last, call)) return;
     this.#requireFresh(call);
     const { phase, remainingS } = call;
     const needsReferee = isPlay(phase) && this.#settings.onRefereeSilence === 'stop';
     if (needsReferee && this.isSilent) throw new RobotError('referee-silent');
-    const runs = remainingS !== null && phase !== 'none' && phase !== 'ended';
+    const runs = remainingS !== null && !isOver(phase);
     const endsAtMs = runs ? this.#clock.nowMs() + remainingS * 1000 : null;
     this.#change({ call, phase, endsAtMs }, 'set');
+    this.#armEnd();
+    this.#armSilence();
+  }
+
+  /** Ends the match at once, whatever revision the desk is at. */
+  end(): void {
+    this.#change({ phase: 'ended', endsAtMs: null }, 'break glass');
     this.#armEnd();
     this.#armSilence();
   }
@@ -128,11 +148,14 @@ export class Match implements Permission {
   /** The desk's heartbeat. Throws `lease-held` while another holder has it. */
   beat(holder: string, by: string, ttlMs: number, takeover: boolean): void {
     const wasSilent = this.isSilent;
-    const before = this.lease.holder;
-    this.lease.beat(holder, by, ttlMs, takeover);
-    if (before !== holder) this.happened.emit({ what: 'lease', who: by, detail: { holder, before } });
+    const before = this.lease.owner;
+    this.lease.beat({ holder, by }, ttlMs, takeover);
+    const isOther = before?.holder !== holder || before.by !== by;
+    if (isOther) {
+      this.happened.emit({ what: 'lease', who: by, detail: { holder, before: before?.holder ?? null } });
+    }
     if (wasSilent) this.happened.emit({ what: 'referee-heard', detail: { holder } });
-    if (wasSilent || before !== holder) this.changed.emit();
+    if (wasSilent || isOther) this.changed.emit();
     this.#armSilence();
   }
 
@@ -141,10 +164,12 @@ export class Match implements Permission {
     this.#silence?.cancel();
   }
 
-  #requireFresh({ id, revision }: MatchCall): void {
+  #requireFresh({ id, revision, phase: called }: MatchCall): void {
     const { call: last, phase } = this.#state;
     if (last === null) return;
-    const fresh = id === last.id ? revision > last.revision : phase === 'none' || phase === 'ended';
+    // A new match must not begin in the middle of another, unless it begins with the robot at rest.
+    const mayBegin = isOver(phase) || called === 'pre' || called === 'ended';
+    const fresh = id === last.id ? revision > last.revision : mayBegin;
     if (!fresh) throw new RobotError('stale-match', { id: last.id, revision: last.revision, phase });
   }
 
@@ -178,7 +203,7 @@ export class Match implements Permission {
     const leftMs = this.#settings.refereeSilenceMs - this.lease.silentMs;
     this.#silence = this.#clock.after(leftMs, () => {
       if (!this.isSilent) return this.#armSilence();
-      this.happened.emit({ what: 'referee-silent', detail: { holder: this.lease.holder } });
+      this.happened.emit({ what: 'referee-silent', detail: { holder: this.lease.owner?.holder ?? null } });
       this.changed.emit();
       if (this.refereeLost) this.mustStop.emit('the referee is silent');
     });

@@ -14,6 +14,11 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const log = pino({ level: 'silent' });
+const ACTS = {
+  stop: async () => undefined,
+  unlock: async () => undefined,
+  'match end': async () => undefined,
+};
 const status = () => ({ version: '1.2.3' });
 
 describe('break glass', () => {
@@ -23,7 +28,7 @@ describe('break glass', () => {
   ): Promise<void> {
     await inTemporaryFolder(async folder => {
       const eventLog = new EventLog(new ManualClock());
-      const acts = { stop, unlock: async () => undefined };
+      const acts = { ...ACTS, stop };
       const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, status, eventLog, log });
       await act(folder, eventLog);
       await glass.close();
@@ -31,16 +36,18 @@ describe('break glass', () => {
     });
   }
 
-  it('stops and unlocks, for the owner of the socket alone, and is in the log', () =>
+  it('stops, unlocks and ends the match, for the owner of the socket alone, and is in the log', () =>
     withGlass(
       async () => undefined,
       async (folder, eventLog) => {
         expect((await stat(breakGlassPath(folder))).mode & 0o777).to.equal(0o600);
         expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
         expect((await breakGlassCommand('unlock', folder)).exitCode).to.equal(0);
+        expect((await breakGlassCommand('match end', folder)).exitCode).to.equal(0);
         expect(eventLog.after(0).events.map(({ what, outcome }) => [what, outcome])).to.deep.equal([
           ['stop', 'done'],
           ['unlock', 'done'],
+          ['phase', 'done'],
         ]);
       },
     ));
@@ -88,9 +95,8 @@ describe('break glass', () => {
   it('comes back after a daemon that was killed', () =>
     inTemporaryFolder(async folder => {
       await writeFile(breakGlassPath(folder), '');
-      const acts = { stop: async () => undefined, unlock: async () => undefined };
       const eventLog = new EventLog(new ManualClock());
-      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, status, eventLog, log });
+      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts: ACTS, status, eventLog, log });
       expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
       await glass.close();
       eventLog.close();
@@ -118,9 +124,8 @@ describe('break glass', () => {
   it('does not keep a daemon from serving where its folder cannot be used', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(folder, 'break-glass', 'x'), { recursive: true });
-      const acts = { stop: async () => undefined, unlock: async () => undefined };
       const eventLog = new EventLog(new ManualClock());
-      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, status, eventLog, log });
+      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts: ACTS, status, eventLog, log });
       await glass.close();
       eventLog.close();
     }));

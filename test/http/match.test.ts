@@ -144,10 +144,18 @@ describe('a match over HTTP', () => {
   it('comes with what its phase allows, and moves nothing by itself when a play begins', async () => {
     await set('pre');
     const { body } = await set('auto', 90);
-    expect(body.allows.modes).to.deep.equal(['auto', 'manual']);
     expect(body.endsAtT - body.t).to.be.within(89, 90);
+    expect(body.allows).to.deep.equal({ drive: false, laser: false, tune: false, resume: true, modes: [] });
     expect(await stopped()).to.equal(true);
     expect((await daemon.post('/api/resume')).status).to.equal(200);
+    const { allows } = (await daemon.get('/api/match')).body;
+    expect(allows).to.deep.equal({
+      drive: true,
+      laser: true,
+      tune: false,
+      resume: true,
+      modes: ['auto', 'manual'],
+    });
   });
 
   it('sets a phase without light, and does not say that it is dark, while the laser pin does not obey', async () => {
@@ -201,6 +209,7 @@ describe('a match over HTTP', () => {
     {},
     { id: 'M1', revision: -1, phase: 'none' },
     { id: '', revision: 1, phase: 'none' },
+    { id: 'M1', revision: 4_102_444_800_001, phase: 'none' },
     { id: 'M1', revision: 1, phase: 'halftime' },
     { id: 'M1', revision: 1, phase: 'auto', remainingS: -1 },
     { id: 'M1', revision: 1, phase: 'auto', until: 5 },
@@ -209,6 +218,13 @@ describe('a match over HTTP', () => {
       expect((await daemon.post('/api/match', body)).status).to.equal(400);
     });
   }
+
+  it('takes milliseconds since 1970 as a revision, and another match after the highest one', async () => {
+    const highest = { id: 'highest', revision: 4_102_444_800_000, phase: 'pre' };
+    expect((await daemon.post('/api/match', highest)).status).to.equal(200);
+    expect((await set('pre', null, 'next')).status).to.equal(200);
+    await set('ended');
+  });
 
   describe('after a restart of the daemon', () => {
     it('is still locked', async () => {

@@ -24,7 +24,7 @@ describe('a phase that is set', () => {
   let revision = 0;
   const set = (phase: Phase) => {
     revision += 1;
-    return control.set({ id: 'M1', revision, phase, remainingS: null });
+    return control.set({ id: 'M1', revision, phase, remainingS: null }, 'referee');
   };
 
   let disk: RecordingDisk;
@@ -88,6 +88,26 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([false, true]);
     robot.robot.laser.off();
     expect(() => robot.robot.laserOn()).to.throw('wrong-phase');
+  });
+
+  it('ends from the board with a stop, and the disk has it', async () => {
+    await robot.during(set('auto'));
+    expect(await robot.outcome(control.end())).to.equal(200);
+    expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([
+      'ended',
+      true,
+      true,
+    ]);
+  });
+
+  it('shows as not allowed what a lock or a stop forbids', async () => {
+    const forbidden = { drive: false, laser: false, modes: [] };
+    await robot.during(robot.robot.stop('a person'));
+    expect(control.status.allows).to.deep.equal({ ...DEFAULT_PERMISSIONS.none, ...forbidden });
+    expect(await robot.outcome(robot.robot.resume())).to.equal(200);
+    expect(control.status.allows).to.deep.equal(DEFAULT_PERMISSIONS.none);
+    await robot.during(control.lock({ by: 'referee', reason: 'inspection' }));
+    expect(control.status.allows).to.deep.equal({ ...forbidden, tune: false, resume: false });
   });
 
   it('stops a robot whose controller goes by itself into a mode that it does not allow', async () => {
@@ -172,9 +192,9 @@ describe('a phase that is set', () => {
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
     if (call === null) throw new Error('the phase was not set');
-    expect(await robot.outcome(control.set(call))).to.equal('not-confirmed');
+    expect(await robot.outcome(control.set(call, 'referee'))).to.equal('not-confirmed');
     robot.fault('gimbal', 'clear');
-    expect(await robot.outcome(control.set(call))).to.equal(200);
+    expect(await robot.outcome(control.set(call, 'referee'))).to.equal(200);
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 

@@ -55,8 +55,10 @@ describe('a match', () => {
     revision += 1;
     return { id: 'M1', revision, phase, remainingS: null, ...more };
   };
-  const beat = (holder = 'desk', { ttlMs = 2000, takeover = false } = {}) =>
-    match.beat(holder, 'referee', ttlMs, takeover);
+  const set = (phase: Phase, more: Partial<MatchCall> = {}, by = 'referee') =>
+    match.set(call(phase, more), by);
+  const beat = (holder = 'desk', { by = 'referee', ttlMs = 2000, takeover = false } = {}) =>
+    match.beat(holder, by, ttlMs, takeover);
   const refusal = (act: () => void): string | undefined => {
     try {
       act();
@@ -68,34 +70,33 @@ describe('a match', () => {
   };
   const play = (more: Partial<MatchCall> = {}) => {
     beat();
-    match.set(call('auto', more));
+    set('auto', more);
   };
 
   for (const phase of PHASES) {
-    for (const [name, act] of Object.entries(ACTS)) {
-      const isAllowed = ALLOWED[phase].includes(name);
-      it(`${isAllowed ? 'allows' : 'refuses'} ${name} in ${phase}`, () => {
-        beat();
-        match.set(call(phase));
-        expect(refusal(() => match.require(act))).to.equal(isAllowed ? undefined : 'wrong-phase');
-      });
-      it(`refuses ${name} in ${phase} while it is locked, before anything else`, async () => {
-        beat();
-        match.set(call(phase));
-        await clock.advance(10_000);
-        match.lock({ by: 'referee', reason: 'inspection' });
-        expect(refusal(() => match.require(act))).to.equal('locked');
-        match.unlock();
-        expect(refusal(() => match.require(act))).to.not.equal('locked');
-      });
-    }
+    it(`allows ${ALLOWED[phase].join(', ')} in ${phase}, and nothing while locked`, async () => {
+      beat();
+      set(phase);
+      for (const [name, act] of Object.entries(ACTS)) {
+        const code = ALLOWED[phase].includes(name) ? undefined : 'wrong-phase';
+        expect(
+          refusal(() => match.require(act)),
+          name,
+        ).to.equal(code);
+      }
+      await clock.advance(10_000);
+      match.lock({ by: 'referee', reason: 'inspection' });
+      for (const act of Object.values(ACTS)) expect(refusal(() => match.require(act))).to.equal('locked');
+      match.unlock();
+      for (const act of Object.values(ACTS)) expect(refusal(() => match.require(act))).to.not.equal('locked');
+    });
   }
 
   it('allows what its configuration says', () => {
     const modes = ['manual', 'debug'] as const;
     const phases = { ...DEFAULT_PERMISSIONS, pre: { ...DEFAULT_PERMISSIONS.pre, drive: true, modes } };
     begin({ phases });
-    match.set(call('pre'));
+    set('pre');
     expect(refusal(() => match.require(ACTS.debug!))).to.equal(undefined);
     expect(refusal(() => match.require(ACTS.auto!))).to.equal('wrong-phase');
   });
@@ -103,12 +104,12 @@ describe('a match', () => {
   describe('calls', () => {
     it('may be repeated exactly, which restarts no clock', async () => {
       const last = call('pre', { remainingS: 10 });
-      match.set(last);
+      match.set(last, 'referee');
       await clock.advance(6000);
-      match.set({ ...last });
+      match.set({ ...last }, 'referee');
       await clock.advance(5000);
       expect(match.state.phase).to.equal('ended');
-      match.set({ ...last });
+      match.set({ ...last }, 'referee');
       expect(match.state.phase).to.equal('ended');
     });
 
@@ -116,25 +117,43 @@ describe('a match', () => {
       'the same revision with another phase': last => ({ ...last, phase: 'none' }),
       'the same revision with another time': last => ({ ...last, remainingS: 5 }),
       'an older revision': last => ({ ...last, revision: last.revision - 1 }),
-      'a new id within a match': last => ({ ...last, id: 'M2', revision: last.revision + 1 }),
     };
     for (const [name, made] of Object.entries(STALE)) {
       it(`are stale with ${name}, and change nothing`, () => {
         const last = call('pre');
-        match.set(last);
+        match.set(last, 'referee');
         const before = match.state;
-        expect(refusal(() => match.set(made(last)))).to.equal('stale-match');
+        expect(refusal(() => match.set(made(last), 'referee'))).to.equal('stale-match');
         expect(match.state).to.equal(before);
       });
     }
 
-    for (const phase of ['none', 'ended'] as const) {
-      it(`may begin a new match from ${phase}, with any revision`, () => {
-        match.set(call(phase));
-        match.set({ id: 'M2', revision: 0, phase: 'pre', remainingS: null });
-        expect(match.state.call?.id).to.equal('M2');
+    for (const before of PHASES) {
+      it(`may begin a new match from ${before} with any revision, if the robot is at rest in one of them`, () => {
+        for (const after of PHASES) {
+          begin();
+          beat();
+          set(before);
+          const mayBegin = [before, after].includes('ended') || before === 'none' || after === 'pre';
+          const other = { id: 'M2', revision: 0, phase: after, remainingS: null };
+          expect(
+            refusal(() => match.set(other, 'referee')),
+            after,
+          ).to.equal(mayBegin ? undefined : 'stale-match');
+          match.close();
+        }
       });
     }
+
+    it('are not needed to end the match, after which a desk goes on with its next revision', async () => {
+      play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
+      match.end();
+      expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);
+      await clock.advance(60_000);
+      expect(stops).to.deep.equal([]);
+      set('pre', { id: 'M2' });
+      expect(match.state.phase).to.equal('pre');
+    });
   });
 
   describe('time', () => {
@@ -162,7 +181,7 @@ describe('a match', () => {
 
     it('of a phase before does not end the next one', async () => {
       play({ remainingS: 2 });
-      match.set(call('pause'));
+      set('pause');
       await clock.advance(60_000);
       expect(match.state.phase).to.equal('pause');
       expect(stops).to.deep.equal([]);
@@ -171,31 +190,52 @@ describe('a match', () => {
 
   describe('the lease', () => {
     it('is needed for a play', async () => {
-      expect(refusal(() => match.set(call('auto')))).to.equal('referee-silent');
+      expect(refusal(() => set('auto'))).to.equal('referee-silent');
       beat();
-      match.set(call('auto'));
+      set('auto');
       await clock.advance(5000);
-      expect(refusal(() => match.set(call('teleop')))).to.equal('referee-silent');
+      expect(refusal(() => set('teleop'))).to.equal('referee-silent');
     });
 
-    it('has one holder at a time, until its time to live has passed', async () => {
-      beat('red');
-      expect(refusal(() => beat('blue'))).to.equal('lease-held');
-      await clock.advance(1999);
-      expect(refusal(() => beat('blue'))).to.equal('lease-held');
-      await clock.advance(1);
-      beat('blue');
-      expect(match.lease.holder).to.equal('blue');
-    });
-
-    it('may be taken over, and the log says so', () => {
-      beat('red');
-      beat('blue', { takeover: true });
-      expect(happened.at(-1)).to.deep.equal({
-        what: 'lease',
-        who: 'referee',
-        detail: { holder: 'blue', before: 'red' },
+    for (const other of [
+      { holder: 'blue', by: 'referee' },
+      { holder: 'red', by: 'another referee' },
+    ]) {
+      it(`is not for ${other.holder} of ${other.by} until its time to live has passed`, async () => {
+        beat('red');
+        expect(refusal(() => beat(other.holder, other))).to.equal('lease-held');
+        await clock.advance(1999);
+        beat('red');
+        await clock.advance(1999);
+        expect(refusal(() => beat(other.holder, other))).to.equal('lease-held');
+        await clock.advance(1);
+        beat(other.holder, other);
+        expect(match.lease.owner).to.deep.equal(other);
       });
+
+      it(`may be taken over by ${other.holder} of ${other.by}, and the log says so`, () => {
+        beat('red');
+        beat(other.holder, { ...other, takeover: true });
+        const detail = { holder: other.holder, before: 'red' };
+        expect(happened.at(-1)).to.deep.equal({ what: 'lease', who: other.by, detail });
+      });
+    }
+
+    it('keeps every phase but pause and ended for its token while it is live, whatever the desk is called', async () => {
+      for (const phase of PHASES) {
+        begin();
+        beat();
+        const isFree = phase === 'pause' || phase === 'ended';
+        expect(
+          refusal(() => set(phase, {}, 'other')),
+          phase,
+        ).to.equal(isFree ? undefined : 'lease-held');
+        set(phase);
+        match.lock({ by: 'other', reason: 'inspection' });
+        await clock.advance(2000);
+        set(phase, {}, 'other');
+        match.close();
+      }
     });
 
     it('is not in the log when it is only renewed', () => {
@@ -230,12 +270,12 @@ describe('a match', () => {
 
     it('counts from the last beat, whatever its time to live', async () => {
       beat('desk', { ttlMs: 60_000 });
-      match.set(call('auto'));
+      set('auto');
       await clock.advance(3100);
       expect(stops.length).to.equal(1);
       begin();
       beat('desk', { ttlMs: 100 });
-      match.set(call('auto'));
+      set('auto');
       await clock.advance(2900);
       expect(stops).to.deep.equal([]);
     });
@@ -243,7 +283,7 @@ describe('a match', () => {
     it('counts from before the phase, when the desk was silent already', async () => {
       beat();
       await clock.advance(2000);
-      match.set(call('auto'));
+      set('auto');
       await clock.advance(1100);
       expect(stops.length).to.equal(1);
     });
@@ -251,7 +291,7 @@ describe('a match', () => {
     for (const phase of ['none', 'pre', 'pause', 'ended'] as const) {
       it(`is no matter in ${phase}`, async () => {
         beat();
-        match.set(call(phase));
+        set(phase);
         await clock.advance(60_000);
         expect(stops).to.deep.equal([]);
         expect(match.refereeSilent).to.equal(false);
@@ -260,7 +300,7 @@ describe('a match', () => {
 
     it('only shows where the configuration says hold, which needs no lease', async () => {
       begin({ onRefereeSilence: 'hold' });
-      match.set(call('auto'));
+      set('auto');
       expect(match.refereeSilent).to.equal(true);
       beat();
       expect(match.refereeSilent).to.equal(false);

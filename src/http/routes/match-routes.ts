@@ -8,12 +8,14 @@ import { command, get, post, type Route } from '../route.js';
 
 const name = { ...text(), minLength: 1, maxLength: 64 };
 const DAY_S = 86_400;
+/** Milliseconds from 1970 to 2100: a desk may send the time as revision, and no call can use up all revisions. */
+const HIGHEST_REVISION = 4_102_444_800_000;
 
 const lockBody = object({ reason: { ...text(), minLength: 1, maxLength: 200 } });
 const callBody = object(
   {
     id: name,
-    revision: { ...count('Higher than the last one of this id.'), maximum: Number.MAX_SAFE_INTEGER },
+    revision: { ...count('Higher than the last one of this id.'), maximum: HIGHEST_REVISION },
     phase: oneOf(PHASES),
   },
   {
@@ -54,9 +56,9 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
       summary: 'Set the phase; what it does not allow is stopped',
       body: callBody,
       answer: matchView,
-      problems: ['stale-match', 'referee-silent', ...STOP_PROBLEMS],
-      act: async ({ id, revision, phase, remainingS = null }) => {
-        await control.set({ id, revision, phase, remainingS });
+      problems: ['lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS],
+      act: async ({ id, revision, phase, remainingS = null }, ctx) => {
+        await control.set({ id, revision, phase, remainingS }, ctx.state.who);
         return view();
       },
     }),
