@@ -26,18 +26,25 @@ export function newSecret(): string {
   return letters.replace(/(.{4})(?=.)/g, '$1-');
 }
 
-/** The hash of a secret as it was typed, in either case, with or without its dashes. */
+/** The hash of a secret as somebody typed it: upper or lower case, with or without its dashes. */
 export function hashOf(secret: string): string {
-  const plain = secret.toLowerCase().replace(/[\s-]/g, '');
-  return sha256(plain);
+  return sha256(plain(secret).toLowerCase());
 }
 
-/** Finds the token of this secret. It compares with every token, so that the time it takes says nothing. */
+/**
+ * Finds the token of this secret. The comparison takes the same time for every secret. A secret with other characters
+ * than letters and digits has no token: toLowerCase makes a k of the Kelvin sign.
+ */
 export function tokenOf(secret: string, tokens: readonly Token[]): Token | undefined {
+  if (!/^[0-9A-Za-z]+$/.test(plain(secret))) return undefined;
   const hash = Buffer.from(hashOf(secret));
   let found: Token | undefined;
   for (const token of tokens) if (timingSafeEqual(Buffer.from(token.hash), hash)) found = token;
   return found;
+}
+
+function plain(secret: string): string {
+  return secret.replace(/[\s-]/g, '');
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;

@@ -26,6 +26,7 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
   const { type, charset } = ctx.request;
   const isUtf8 = charset === '' || /^utf-?8$/i.test(charset);
   if (type.trim().toLowerCase() !== 'application/json' || !isUtf8) throw new RobotError('bad-media-type');
+  if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) throw new RobotError('bad-media-type');
   if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
   await parse(ctx, async () => undefined);
   const { rawBody, body } = ctx.request;

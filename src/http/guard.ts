@@ -3,6 +3,7 @@ import type { Access, Caller } from '../access/access.js';
 import { RobotError } from '../core/errors.js';
 import { isOwnOrigin } from './foreign-pages.js';
 import type { Guard } from './route.js';
+import { keepInFlood } from './server.js';
 
 /** A browser keeps a session this long; the token behind it may end sooner. */
 const SESSION_S = 30 * 24 * 3600;
@@ -19,7 +20,10 @@ export function createGuard(access: Access): Guard {
       return;
     }
     const caller = access.callerOf(secret);
-    if (caller.token !== undefined) ctx.state.who = caller.token.name;
+    if (caller.token !== undefined) {
+      ctx.state.who = caller.token.name;
+      keepInFlood(ctx.socket);
+    }
     access.require(need, caller);
   };
 }

@@ -249,7 +249,11 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
     LATER,
   ),
   'bad-json': answer(400, 'Malformed JSON', 'The body is not a JSON object.'),
-  'bad-media-type': answer(415, 'Unsupported media type', 'Send the body as application/json in UTF-8.'),
+  'bad-media-type': answer(
+    415,
+    'Unsupported media type',
+    'Send the body as application/json, in UTF-8 and not compressed.',
+  ),
   'body-too-large': answer(413, 'Body too large', 'A body has at most 4096 bytes.'),
   'invalid-request': answer(
     400,

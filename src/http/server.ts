@@ -12,6 +12,20 @@ import { problemOf } from './problems.js';
 
 const PER_ADDRESS = 64;
 const IN_ALL = 256;
+/** An address with at most this many connections loses none while another address has more. */
+const FAIR_SHARE = 8;
+
+/** How long the server waits for a slow client. */
+export interface Patience {
+  /** For all headers of a request. */
+  readonly headersMs: number;
+  /** For the whole request. */
+  readonly requestMs: number;
+  /** How often the server checks both. */
+  readonly checkMs: number;
+}
+
+const PATIENCE: Patience = { headersMs: 3000, requestMs: 5000, checkMs: 1000 };
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -21,31 +35,37 @@ interface Exchange {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** Whether a request on it was answered to the end. */
+  /** True once a request on this connection has been answered completely. */
   answered: boolean;
-  /** The request that is being read or answered. */
+  /** The request that the server reads or answers now. */
   exchange: Exchange | undefined;
-  /** A request that was sent before that answer had ended. It waits for the end. */
+  /** A request that arrived before the answer to `exchange` was complete. It waits. */
   next: Exchange | undefined;
-  /** Set where what came after these is no request. It is refused when they have been answered. */
+  /** Why the bytes after these requests are no request. The server sends the refusal after the answers. */
   refusal: Error | undefined;
 }
 
+const trusted = new WeakSet<Socket>();
+
+/** In a flood, the connection of a caller with a right keeps its place while others have one. */
+export function keepInFlood(socket: Socket): void {
+  trusted.add(socket);
+}
+
 /**
- * An HTTP server that one slow or hostile client cannot take from the others. Slow requests are ended within seconds;
- * where connections get many, one that is of no use to anybody makes room, so that a newcomer with a request to make
- * always gets in.
+ * An HTTP server that a slow or hostile client cannot block for others. It ends slow requests within seconds. If all
+ * places are taken, it closes a connection for each new one.
  */
-export function createHttpServer(listener: RequestListener): Server {
+export function createHttpServer(listener: RequestListener, patience = PATIENCE): Server {
   const server = createServer({
-    headersTimeout: 3000,
-    requestTimeout: 5000,
-    connectionsCheckingInterval: 1000,
+    headersTimeout: patience.headersMs,
+    requestTimeout: patience.requestMs,
+    connectionsCheckingInterval: patience.checkMs,
     keepAliveTimeout: 5000,
     maxHeaderSize: 8192,
     requireHostHeader: false,
   });
-  // A client that has said all may close its side and still gets its answer.
+  // A client may half-close the connection after its request and still receives the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const connections = new Map<Duplex, Connection>();
@@ -59,7 +79,7 @@ export function createHttpServer(listener: RequestListener): Server {
       next: undefined,
       refusal: undefined,
     };
-    makeRoom(connections, connection);
+    makeRoom([...connections.values()], connection.address);
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
   });
@@ -77,13 +97,13 @@ export function createHttpServer(listener: RequestListener): Server {
     listener(exchange.request, exchange.response);
   };
 
-  // Node hands over a request that was sent too early at once, and never closes its answer if the connection ends first.
+  // Node emits a pipelined request at once. It never closes the response to one if the connection ends first.
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);
     if (connection === undefined || connection.next !== undefined) {
       request.socket.destroy();
-      // There may be hundreds in one piece. When the connection closes, Node makes an error for each of them, and
-      // writes its stack out unless the request was destroyed before.
+      // A packet may hold hundreds of requests. When the connection closes, Node creates an error for each that is not
+      // destroyed, and formats its stack.
       request.destroy();
     } else if (connection.exchange === undefined) answer(connection, { request, response });
     else connection.next = { request, response };
@@ -97,41 +117,31 @@ export function createHttpServer(listener: RequestListener): Server {
   return server;
 }
 
-/** Connections stand in the map in the order of their arrival. */
-function makeRoom(connections: ReadonlyMap<Duplex, Connection>, newcomer: Connection): void {
-  const all = [...connections.values()];
-  const ofAddress = all.filter(connection => connection.address === newcomer.address);
-  if (ofAddress.length >= PER_ADDRESS) leastUseful(ofAddress, newcomer).socket.destroy();
-  else if (all.length >= IN_ALL) leastUseful(all, newcomer).socket.destroy();
+/** Closes a connection if the newcomer's address has all that one may have, or if all places are taken. */
+function makeRoom(all: readonly Connection[], newcomer: string): void {
+  const ofAddress = all.filter(({ address }) => address === newcomer);
+  if (ofAddress.length >= PER_ADDRESS) leastUseful(ofAddress)?.socket.destroy();
+  else if (all.length >= IN_ALL) leastUseful(all)?.socket.destroy();
 }
 
-/**
- * Who goes, in this order: whoever was never answered and has not sent a whole request; whoever does not read the
- * answer; whoever rests, or is still sending another request.
- */
-const USELESS: readonly ((connection: Connection) => boolean)[] = [
-  ({ answered, exchange }) => !answered && exchange?.request.complete !== true,
-  ({ exchange }) => exchange?.response.writableEnded === true,
-  ({ exchange }) => exchange?.request.complete !== true,
-];
+/** `all` has the oldest connection first. */
+function leastUseful(all: readonly Connection[]): Connection | undefined {
+  const counts = new Map<string, number>();
+  for (const { address } of all) counts.set(address, (counts.get(address) ?? 0) + 1);
+  const neighbours = ({ address }: Connection) => counts.get(address) ?? 0;
+  const hasNoRight = ({ socket }: Connection) => !trusted.has(socket);
+  const hasManyNeighbours = (connection: Connection) => neighbours(connection) > FAIR_SHARE;
+  const neverAsked = ({ answered, exchange }: Connection) => !answered && !exchange?.request.complete;
 
-/** The oldest one of the busiest address; the newcomer where all others are being answered. */
-function leastUseful(all: readonly Connection[], newcomer: Connection): Connection {
-  for (const isUseless of USELESS) {
-    const [oldest] = ofBusiestAddress(all.filter(isUseless));
-    if (oldest !== undefined) return oldest;
-  }
-  return newcomer;
+  const candidates = [hasNoRight, hasManyNeighbours, neverAsked].reduce(preferring, all);
+  const most = Math.max(...candidates.map(neighbours));
+  return candidates.find(connection => neighbours(connection) === most);
 }
 
-function ofBusiestAddress(all: readonly Connection[]): readonly Connection[] {
-  const groups = new Map<string, Connection[]>();
-  for (const connection of all) {
-    const group = groups.get(connection.address);
-    if (group === undefined) groups.set(connection.address, [connection]);
-    else group.push(connection);
-  }
-  return [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most), []);
+/** Those that fit; all of them if none fits. */
+function preferring(all: readonly Connection[], fits: (connection: Connection) => boolean) {
+  const fitting = all.filter(fits);
+  return fitting.length > 0 ? fitting : all;
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, ErrorCode>> = {
@@ -140,8 +150,8 @@ const CLIENT_ERRORS: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * What Node's parser refuses never becomes a request, so it is answered by hand. Then the connection is gone: the rest of
- * a request that was refused for its slowness must not be obeyed.
+ * Node's parser rejected the bytes, so there is no response object: this writes the answer to the socket. It then closes
+ * the connection, because the rest of a request that was refused for slowness must not be obeyed.
  */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {

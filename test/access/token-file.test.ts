@@ -21,6 +21,8 @@ describe('tokens', () => {
     expect(tokenOf(secrets.driver.toUpperCase().replaceAll('-', ' '), TOKENS)?.name).to.equal('driver');
     expect(tokenOf(newSecret(), TOKENS)).to.equal(undefined);
     expect(tokenOf('', TOKENS)).to.equal(undefined);
+    // The small letter of the Kelvin sign is k.
+    expect(tokenOf('\u212a', [{ name: 'k', role: 'operator', hash: hashOf('k') }])).to.equal(undefined);
   });
 
   it('come back from their file, which does not hold the secrets', () => {

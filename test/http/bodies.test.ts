@@ -96,6 +96,7 @@ describe('request bodies', () => {
       415,
       'bad-media-type',
     ],
+    ['a compressed body', '{"action":"off"}', { 'content-encoding': 'gzip' }, 415, 'bad-media-type'],
     ['over 4 KiB', `{"action":"off"${' '.repeat(4082)}}`, {}, 413, 'body-too-large'],
     ['prototype poisoning', '{"__proto__":{"action":"off"}}', {}, 400, 'bad-json'],
   ];

@@ -100,6 +100,21 @@ describe('access', () => {
       }
     }
 
+    it('stops and darkens for everyone, whatever token they send', async () => {
+      const { port } = new URL(daemon.url);
+      for (const headers of [
+        { authorization: 'Bearer' },
+        { authorization: 'Basic eDp5' },
+        { authorization: `Bearer ${'k\u00ff'.repeat(500)}` },
+        { cookie: `trunnion-${port}=x`, origin: 'http://elsewhere.example', 'sec-fetch-site': 'same-origin' },
+      ]) {
+        const off = await call(daemon.url, 'POST', '/api/laser', { action: 'off' }, headers);
+        const stop = await call(daemon.url, 'POST', '/api/stop', undefined, headers);
+        expect([off.status, stop.status]).to.deep.equal([200, 200]);
+      }
+      await as(SECRETS.operator, 'POST', '/api/resume');
+    });
+
     it('names the token in the log, and writes it nowhere', async () => {
       await as(SECRETS.operator, 'POST', '/api/chassis/mode/switch', { mode: 'debug' });
       await as(undefined, 'POST', '/api/session', { token: SECRETS.operator });

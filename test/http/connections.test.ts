@@ -1,15 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
+const ROUNDS = 5;
 const STREAM = 'GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const laser = (action: string) => {
-  const body = JSON.stringify({ action });
+const ask = (path: string, content: object, method = 'POST') => {
+  const body = JSON.stringify(content);
   return (
-    'POST /api/laser HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${body.length}\r\n\r\n${body}`
   );
 };
@@ -17,21 +16,20 @@ const laser = (action: string) => {
 /** The answers that came on one connection so far. */
 interface Client {
   readonly socket: Socket;
+  readonly closed: Promise<void>;
   text: string;
 }
 
-describe('connections', function () {
-  this.timeout(20_000);
+describe('a connection', () => {
   const daemon = simulatedDaemon();
   const clients: Client[] = [];
 
-  /** Opens a connection, from an address of its own if one is given: the whole of 127.0.0.0/8 is this machine. */
-  const open = (text: string, localAddress = '127.0.0.1'): Client => {
+  const open = (text: string): Client => {
     const { hostname, port } = new URL(daemon.url);
-    const socket = connect({ port: Number(port), host: hostname, localAddress });
-    const client = { socket, text: '' };
+    const socket = connect({ port: Number(port), host: hostname }).setEncoding('utf8');
+    const closed = new Promise<void>(resolve => socket.on('close', () => resolve()));
+    const client: Client = { socket, closed, text: '' };
     clients.push(client);
-    socket.setEncoding('utf8');
     socket.on('data', data => {
       client.text += data;
     });
@@ -41,14 +39,21 @@ describe('connections', function () {
   };
   const answered = (client: Client, text: string) => eventually(async () => client.text.includes(text));
   const streams = async () => (await daemon.get('/api/status')).body.streams;
+  /** Sends a request and closes the sending side at once. */
+  const askAndClose = async (path: string, content: object, method = 'POST') => {
+    const client = open('');
+    client.socket.end(ask(path, content, method).replace('\r\n', '\r\nConnection: close\r\n'));
+    await client.closed;
+    return client.text;
+  };
 
   afterEach(async () => {
     for (const { socket } of clients.splice(0)) socket.destroy();
     await eventually(async () => (await streams()) === 0);
   });
 
-  it('free their streams when they end, and those asked for too early never begin', async () => {
-    for (let round = 0; round < 5; round += 1) {
+  it('frees its stream when it ends, and never opens one that it asked for too early', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const client = open(STREAM + STREAM);
       await answered(client, 'event: status');
       expect(await streams()).to.equal(1);
@@ -57,8 +62,8 @@ describe('connections', function () {
     }
   });
 
-  it('act in order: what is sent behind a stream is not done', async () => {
-    const client = open(STREAM + laser('on'));
+  it('does not act on a request that was sent behind a stream', async () => {
+    const client = open(STREAM + ask('/api/laser', { action: 'on' }));
     await answered(client, 'event: telemetry');
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
     client.socket.destroy();
@@ -66,34 +71,25 @@ describe('connections', function () {
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
   });
 
-  it('get the answers to requests sent together one after the other', async () => {
-    const client = open(HEALTH + laser('off'));
-    await answered(client, '{"state":"off"}');
-    expect(client.text).to.match(/"ok".*HTTP\/1\.1 200 OK.*"state":"off"/s);
-    client.socket.write(HEALTH);
-    await eventually(async () => client.text.split('"ok"').length === 3);
+  it('that closes at once lights nothing and changes no gains', async () => {
+    const { body: before } = await daemon.get('/api/gimbal/pidconfig');
+    const gains = { ...before, angle_yaw: { ...before.angle_yaw, kp: 0.5 } };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      expect(await askAndClose('/api/laser', { action: 'on' })).to.contain('"caller-gone"');
+      expect(await askAndClose('/api/gimbal/pidconfig', gains)).to.contain('"caller-gone"');
+    }
+    expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
+    expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
-  it('that are of use stay when silent ones come from everywhere', async () => {
-    const stream = open(STREAM, '127.0.1.1');
-    const kept = open(HEALTH, '127.0.1.2');
-    await answered(stream, 'event: status');
-    await answered(kept, '"ok"');
-    for (let index = 0; index < 600; index += 1)
-      open('', `127.1.${Math.floor(index / 250)}.${(index % 250) + 1}`);
-    const startMs = performance.now();
-    expect((await call(daemon.url, 'POST', '/api/laser', { action: 'off' })).status).to.equal(200);
-    expect(performance.now() - startMs).to.be.lessThan(2500);
-    const { length } = stream.text;
-    kept.socket.write(HEALTH);
-    await eventually(async () => kept.text.split('"ok"').length === 3);
-    await eventually(async () => stream.text.length > length);
-    expect([stream.socket.destroyed, kept.socket.destroyed]).to.deep.equal([false, false]);
-  });
-
-  it('that name two hosts are refused', async () => {
-    const client = open('GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n');
-    await answered(client, '"code":"bad-http"');
-    expect(client.text).to.match(/^HTTP\/1\.1 400 /);
+  it('that closes at once still darkens, and ends a trial and a tuning', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await daemon.post('/api/laser', { action: 'on' });
+      expect(await askAndClose('/api/laser', { action: 'off' })).to.contain('{"state":"off"}');
+      expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
+      for (const path of ['/api/gimbal/pidconfig/trial', '/api/gimbal/autotune']) {
+        expect(await askAndClose(path, {}, 'DELETE')).to.match(/^HTTP\/1\.1 200 /);
+      }
+    }
   });
 });

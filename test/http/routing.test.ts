@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { call } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
@@ -57,6 +59,14 @@ describe('routing', () => {
       expect(await statusWith(daemon.url, headers)).to.equal(status);
     });
   }
+
+  it('refuses a request that names two hosts', async () => {
+    const [socket, text] = [connect(Number(new URL(daemon.url).port)), [] as string[]];
+    socket.on('data', data => text.push(String(data)));
+    socket.end('GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n');
+    await once(socket, 'close');
+    expect(text.join('')).to.match(/^HTTP\/1\.1 400 .*"code":"bad-http"/s);
+  });
 
   it('documents every path that it serves, and not the simulator', async () => {
     const { body } = await call(daemon.url, 'GET', '/api/openapi.json');

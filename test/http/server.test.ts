@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { createHttpServer, keepInFlood, type Patience } from '../../src/http/server.js';
+import { eventually } from '../support/eventually.js';
+
+interface Client {
+  readonly socket: Socket;
+  readonly closed: Promise<void>;
+  text: string;
+}
+
+const request = (path: string, body = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+describe('the HTTP server', () => {
+  let server: Server;
+  const clients: Client[] = [];
+  /** The paths of the requests that arrived completely, in this order. */
+  const acted: string[] = [];
+  const hanging: ServerResponse[] = [];
+
+  const listen = (patience?: Patience) => {
+    server = createHttpServer(async (request, response) => {
+      try {
+        for await (const _ of request);
+      } catch {
+        return;
+      }
+      const { url = '' } = request;
+      acted.push(url);
+      if (url === '/trusted') keepInFlood(request.socket);
+      if (url === '/hang') hanging.push(response);
+      else response.end(`did ${url}`);
+    }, patience).listen(0, '127.0.0.1');
+    return once(server, 'listening');
+  };
+  beforeEach(() => listen());
+  afterEach(() => {
+    acted.length = 0;
+    for (const { socket } of clients.splice(0)) socket.destroy();
+    for (const response of hanging.splice(0)) response.destroy();
+    server.close();
+  });
+
+  /** Opens a connection. Every address in 127.0.0.0/8 is this machine. */
+  const open = (text: string, localAddress = '127.0.0.1'): Client => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('utf8');
+    const closed = new Promise<void>(resolve => socket.on('close', () => resolve()));
+    const client: Client = { socket, closed, text: '' };
+    clients.push(client);
+    socket.on('data', data => {
+      client.text += data;
+    });
+    socket.on('error', () => undefined);
+    if (text !== '') socket.write(text);
+    return client;
+  };
+  const times = (count: number, act: (index: number) => Client) =>
+    Array.from({ length: count }, (_, index) => act(index));
+  const until = (holds: () => boolean) => eventually(async () => holds());
+  const connected = async (count: number) => {
+    const now = () => new Promise<number>(resolve => server.getConnections((_, all) => resolve(all)));
+    await eventually(async () => (await now()) === count);
+  };
+  const isOpen = ({ socket }: Client) => !socket.destroyed;
+  const ask = async (address: string) => {
+    const client = open(request('/quick'), address);
+    await until(() => client.text.includes('did /quick') || !isOpen(client));
+    return client.text.includes('did /quick');
+  };
+
+  describe('while 256 requests are being answered', () => {
+    const fill = async (of: (index: number) => string) => {
+      const busy = times(256, index => open(request('/hang'), of(index)));
+      await until(() => hanging.length === 256);
+      return busy;
+    };
+
+    it('answers a newcomer, and closes the oldest connection of the busiest address', async () => {
+      // The address of the oldest connection has 51. The next address has 52.
+      const busy = await fill(index => `127.0.0.${2 + (index === 5 ? 1 : index % 5)}`);
+      expect(await ask('127.0.9.1')).to.equal(true);
+      await busy[1]!.closed;
+      expect(busy.filter(isOpen)).to.have.length(255);
+    });
+
+    it('closes no connection of a caller with a right while another caller has one', async () => {
+      const kept = open(request('/trusted'), '127.1.0.1');
+      await until(() => kept.text.includes('did'));
+      kept.socket.write(request('/hang'));
+      times(255, index => open(request('/hang'), `127.2.0.${index + 1}`));
+      await until(() => hanging.length === 256);
+      for (let count = 0; count < 10; count += 1) expect(await ask(`127.3.0.${count + 1}`)).to.equal(true);
+      expect(isOpen(kept)).to.equal(true);
+    });
+  });
+
+  it('takes a place from an address with more than 8 connections first, though others have asked nothing', async () => {
+    const silent = times(8, () => open('', '127.0.1.1'));
+    await connected(8);
+    times(248, index => open(request('/hang'), `127.0.0.${2 + (index % 4)}`));
+    await until(() => hanging.length === 248);
+    for (let count = 0; count < 20; count += 1) expect(await ask(`127.0.2.${count + 1}`)).to.equal(true);
+    expect(silent.filter(isOpen)).to.have.length(8);
+  });
+
+  it('closes connections that never asked anything before others', async () => {
+    const busy = times(100, index => open(request('/hang'), `127.0.1.${index + 1}`));
+    const idle = times(100, index => open(request('/quick'), `127.0.2.${index + 1}`));
+    await until(() => hanging.length === 100 && idle.every(({ text }) => text !== ''));
+    times(600, index => open('', `127.1.${index % 3}.${1 + (index % 200)}`));
+    await connected(256);
+    expect(await ask('127.0.9.1')).to.equal(true);
+    expect([...busy, ...idle].filter(isOpen)).to.have.length(200);
+  });
+
+  it('lets one address have 64 connections, the newest ones', async () => {
+    const [oldest, ...others] = times(64, () => open(request('/hang')));
+    await until(() => hanging.length === 64);
+    expect(await ask('127.0.0.1')).to.equal(true);
+    await oldest?.closed;
+    expect(others.filter(isOpen)).to.have.length(63);
+  });
+
+  it('answers slow requests with 408, and does not obey what comes later', async () => {
+    server.close();
+    await listen({ headersMs: 60, requestMs: 60, checkMs: 20 });
+    const headers = open('GET /quick HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
+    const body = open('POST /late HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{');
+    body.socket.once('data', () => body.socket.write('}'));
+    await Promise.all([headers.closed, body.closed]);
+    for (const { text } of [headers, body])
+      expect(text).to.match(/^HTTP\/1\.1 408 .*"code":"request-timeout"/s);
+    expect(acted).to.deep.equal([]);
+  });
+
+  for (const [name, text, answer] of [
+    ['bytes that are not HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"bad-http"/s],
+    [
+      'huge headers',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(9000)}\r\n\r\n`,
+      /^HTTP\/1\.1 431 .*"code":"headers-too-large"/s,
+    ],
+    [
+      'a request and garbage behind it',
+      `${request('/a')}GARBAGE\r\n\r\n`,
+      /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 400 /s,
+    ],
+    [
+      'a request and huge headers behind it',
+      `${request('/a')}GET / HTTP/1.1\r\nX: ${'a'.repeat(9000)}`,
+      /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 431 /s,
+    ],
+  ] as const) {
+    it(`answers ${name}`, async () => {
+      const client = open(text);
+      await client.closed;
+      expect(client.text).to.match(answer);
+    });
+  }
+
+  it('answers two requests that were sent together in their order, and closes the connection for a third', async () => {
+    const two = open(request('/a') + request('/b'));
+    await until(() => two.text.includes('did /b'));
+    expect(two.text).to.match(/did \/a.*did \/b/s);
+    const three = open(request('/hang') + request('/c') + request('/d'));
+    await three.closed;
+    expect(acted).to.deep.equal(['/a', '/b', '/hang']);
+  });
+
+  it('answers a client that has closed its side', async () => {
+    const client = open('');
+    client.socket.end(`${request('/a').replace('\r\n', '\r\nConnection: close\r\n')}`);
+    await client.closed;
+    expect(client.text).to.include('did /a');
+  });
+});

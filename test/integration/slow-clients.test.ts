@@ -1,0 +1,49 @@
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { call } from '../support/daemon.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+const HEAD = 'POST /api/laser HTTP/1.1\r\nHost: localhost\r\n';
+const SLOW = {
+  'slow headers': `${HEAD}X-Slow: `,
+  'bodies that never end': `${HEAD}Content-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
+  'connections that say nothing': '',
+  'requests whose answers nobody reads': 'GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(
+    200,
+  ),
+};
+
+/** This waits for the real timeouts of the server. */
+describe('slow clients', function () {
+  this.timeout(20_000);
+  const daemon = simulatedDaemon();
+  const sockets: Socket[] = [];
+
+  after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('neither keep the laser lit nor keep their places', async () => {
+    const { hostname, port } = new URL(daemon.url);
+    const ended = Object.values(SLOW).flatMap((text, kind) =>
+      Array.from({ length: 250 }, (_, index) => {
+        const socket = connect({
+          port: Number(port),
+          host: hostname,
+          localAddress: `127.0.${kind}.${1 + index}`,
+        });
+        sockets.push(socket.on('error', () => undefined).pause());
+        socket.write(text);
+        return new Promise(resolve => socket.on('close', resolve));
+      }),
+    );
+    const startMs = performance.now();
+    const off = { action: 'off' };
+    const { status } = await call(daemon.url, 'POST', '/api/laser', off, { connection: 'close' });
+    expect(status).to.equal(200);
+    // The server times out none of them so early.
+    expect(performance.now() - startMs).to.be.lessThan(2500);
+    for (const socket of sockets) socket.resume();
+    await Promise.all(ended);
+  });
+});
