@@ -4,11 +4,11 @@ import { systemClock } from '../core/clock.js';
 import { describeError, isRobotError } from '../core/errors.js';
 import type { Said } from '../core/said.js';
 import { version } from '../core/version.js';
-import { closeLog, createLog } from '../events/log.js';
+import { createLog } from '../events/log.js';
 import type { Hardware } from '../hardware/ports.js';
 import type { Route } from '../http/route.js';
 import { type CommandLine, OPTIONS_HELP, parseCommandLine } from './command-line.js';
-import { serve } from './serve.js';
+import { endProcess, serve } from './serve.js';
 import { startFailure } from './start-failure.js';
 import { createNotifier } from './systemd-notify.js';
 
@@ -31,6 +31,8 @@ interface Entry {
   /** Lines of help between the usage and the options. */
   readonly about: string;
   readonly defaults: { readonly host: string; readonly state: string };
+  /** The command that starts another one beside the one that runs; undefined if there can be one only. */
+  readonly another?: string;
   /** The file that is read if it exists and no other one is named. */
   readonly configFile?: string;
   readonly commands: Readonly<Record<string, (asked: Asked) => Promise<number>>>;
@@ -97,10 +99,9 @@ async function serveRobot(entry: Entry, config: Config): Promise<void> {
     );
     await serve({ config, log, clock: systemClock, notifier, ...(await entry.open(config)) });
   } catch (error) {
-    const { sentence, fields } = startFailure(error);
+    const { sentence, fields } = startFailure(error, entry.another);
     log.fatal(fields, sentence);
-    closeLog(log);
-    process.exit(1);
+    endProcess(log, 1);
   }
 }
 

@@ -6,7 +6,7 @@ import { darkenPin } from '../robot/dark-pin.js';
 import { watchMemory } from './memory-watch.js';
 import { type Daemon, type Parts, start } from './start.js';
 
-/** A stop that takes longer is cut short: the laser has been dark since its beginning. */
+/** A stop that takes longer is cut short. Something hangs then, and may hold a thread. */
 const STOP_MS = 2000;
 
 /** Runs a daemon as a process: signals end it in order, a defect ends it at once, and either way the laser is dark. */
@@ -27,9 +27,10 @@ export async function serve(parts: Parts): Promise<Daemon> {
     stopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => {
+      darkenPin(hardware, log);
       log.error({ waitedMs: STOP_MS }, 'not stopped in order');
       closeLog(log);
-      process.exit(1);
+      kill();
     }, STOP_MS).unref();
     void starting
       .then(daemon => daemon.close())
@@ -43,19 +44,27 @@ export async function serve(parts: Parts): Promise<Daemon> {
           return 1;
         },
       )
-      .then(exitCode => {
-        closeLog(log);
-        process.exit(exitCode);
-      });
+      .then(exitCode => endProcess(log, exitCode));
   };
   // SIGHUP: the terminal of a daemon that was started by hand is gone, and nobody but the daemon would darken its laser.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   return starting;
 }
 
+/** Ends the process, with the lines of the log written. */
+export function endProcess(log: Logger, exitCode: number): never {
+  closeLog(log);
+  // Node's exit waits for its threads. One that hangs in the kernel would keep the process for ever.
+  if (process.getActiveResourcesInfo().some(resource => resource.startsWith('FSReq'))) kill();
+  process.exit(exitCode);
+}
+
+function kill(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
 function fall(hardware: Hardware, log: Logger, error: unknown): never {
   darkenPin(hardware, log);
   log.fatal(describeError(error), 'uncaught error');
-  closeLog(log);
-  process.exit(1);
+  return endProcess(log, 1);
 }

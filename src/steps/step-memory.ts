@@ -10,7 +10,7 @@ import type { SavedGains } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/step-reader.js';
 import { damagedCopy } from '../storage/damaged-copy.js';
-import { type Disk, START_MS } from '../storage/disk.js';
+import type { Disk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { bestOf, newestOn, newestWith, thinned } from './kept-steps.js';
 import { OutputWatch } from './output-watch.js';
@@ -21,6 +21,9 @@ const FOLDER = 'steps';
 const WRITE_AFTER_MS = 5000;
 /** How long reading out a capture may take. */
 const READ_OUT_MS = 1000;
+
+/** Nothing that moves depends on older steps, so that a start does not wait long for them. */
+const START_MS = 300;
 
 interface Options {
   readonly robot: Robot;

@@ -19,7 +19,7 @@ describe('a start that fails says why in one line, with the cure', () => {
     ],
     [
       new RobotError('state-in-use', { folder: '/var/lib/trunnion' }),
-      'another daemon keeps its gains in /var/lib/trunnion: end that one, or try --state DIR',
+      'another daemon keeps its gains in /var/lib/trunnion: end that one',
     ],
     [
       new RobotError('bus-in-use', { bus: 1 }),

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,18 @@ import { eventually } from '../support/eventually.js';
 import { mountHangingDisk } from '../support/mounts.js';
 import { requirePrograms } from '../support/programs.js';
 
+const THREADS = `UV_THREADPOOL_SIZE=${NODE_ENVIRONMENT.UV_THREADPOOL_SIZE}`;
+const FILES = [
+  'gains.jsonl',
+  'host-silence.json',
+  'match.json',
+  'tokens.json',
+  'events.jsonl',
+  'events.old.jsonl',
+  'profiles.json',
+  'steps/gimbal-angle_yaw.jsonl',
+];
+
 describe('a disk that hangs in the kernel', () => {
   let folder = '';
   beforeEach(async () => {
@@ -21,10 +34,34 @@ describe('a disk that hangs in the kernel', () => {
   it('is met by the package with as many threads as it starts Node with', () => {
     layOutSystem(folder);
     for (const program of ['trunnion', 'trunnion-sim'])
-      expect(readFileSync(join(folder, 'usr/bin', program), 'utf8')).to.include(
-        `export UV_THREADPOOL_SIZE=${NODE_ENVIRONMENT.UV_THREADPOOL_SIZE}\n`,
-      );
+      expect(readFileSync(join(folder, 'usr/bin', program), 'utf8')).to.include(`export ${THREADS}\n`);
   });
+
+  it('is met by npm start with as many', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    for (const name of ['start', 'dev']) expect(scripts[name]).to.include(`${THREADS} node `);
+  });
+
+  for (const hanging of [FILES, ['tokens.json']])
+    it(`does not keep a start from its URL, nor a stop from its end, with ${hanging.length} hanging files`, async function () {
+      requirePrograms(this, 'mkfifo');
+      mkdirSync(join(folder, 'steps'));
+      // Nobody writes to these, so that whoever reads them hangs.
+      for (const file of hanging) execFileSync('mkfifo', [join(folder, file)]);
+      const startedMs = performance.now();
+      const child = new Child('sim/main.js', ['--port', '0', '--state', folder], NODE_ENVIRONMENT);
+      try {
+        await child.url();
+        expect(performance.now() - startedMs).to.be.lessThan(7000);
+        child.process.kill('SIGTERM');
+        await child.line(/"msg":"stopping"/);
+        const stoppingMs = performance.now();
+        expect(await child.exited).to.equal('SIGKILL');
+        expect(performance.now() - stoppingMs).to.be.lessThan(3000);
+      } finally {
+        await child.kill();
+      }
+    });
 
   it('leaves threads for the bus, stops and drives, and keeps the newest when it goes on', async function () {
     requirePrograms(this, 'mkfs.ext4', 'fsfreeze');

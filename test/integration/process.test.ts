@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
+import { endsDark } from '../support/ends-dark.js';
 import { eventually } from '../support/eventually.js';
+
+const ANOTHER = 'npm start -- --port 0 --state "$(mktemp -d)"';
 
 describe('the daemon as a process', () => {
   let folder = '';
   const running: Child[] = [];
   const run = (...args: string[]) => {
-    const child = new Child('sim/main.js', ['--port', '0', '--state', folder, ...args]);
+    const child = new Child('sim/main.js', ['--port', '0', '--state', folder, ...args], {
+      npm_lifecycle_event: 'start',
+    });
     running.push(child);
     return child;
   };
@@ -36,7 +41,7 @@ describe('the daemon as a process', () => {
     expect(findings.find(({ check }) => check === 'clock')?.ok).to.equal('fine');
   });
 
-  /** One that says at its end what level the laser's pin has. */
+  /** One that says each level that the laser's pin is given. */
   const runTelling = () => {
     const child = new Child('test/support/faulty-daemon.js', [folder]);
     running.push(child);
@@ -50,7 +55,7 @@ describe('the daemon as a process', () => {
       await call(url, 'POST', '/api/laser', { action: 'on' });
       child.process.kill(signal);
       expect(await child.exited).to.equal(0);
-      await child.line(/^level \{"level":0\}$/);
+      await endsDark(child);
       expect(child.lines.join('\n')).to.contain('"msg":"stopping"');
     });
   }
@@ -124,7 +129,7 @@ describe('the daemon as a process', () => {
     const [line = ''] = second.lines;
     expect(JSON.parse(line)).to.include({
       code: 'state-in-use',
-      msg: `another daemon keeps its gains in ${folder}: end that one, or try --state DIR`,
+      msg: `another daemon keeps its gains in ${folder}: end that one, or start a second one with ${ANOTHER}`,
     });
   });
 
@@ -136,7 +141,7 @@ describe('the daemon as a process', () => {
     const [line = ''] = second.lines;
     expect(JSON.parse(line)).to.include({
       code: 'cannot-listen',
-      msg: `${port} is in use; try --port ${Number(port) + 1}, or set http.port`,
+      msg: `another program has port ${port}: end that one, or start a second one with ${ANOTHER}`,
     });
     await rm(other, { recursive: true });
   });

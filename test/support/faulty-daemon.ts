@@ -4,6 +4,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { serve } from '../../src/daemon/serve.js';
 import { createLog } from '../../src/events/log.js';
+import { isMissing, type OutputPin } from '../../src/hardware/ports.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { RecordingDisk } from './recording-disk.js';
 
@@ -39,15 +40,23 @@ function shiftCalendar(byMs: number): void {
   });
 }
 
-/** A daemon that meets a fault on SIGUSR2, and says at its very end what level the laser's pin has. */
+/** A daemon that meets a fault on SIGUSR2, and says each level that its laser's pin is given. */
 const [state = '', fault = 'throws'] = process.argv.slice(2);
 const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
+const { laser } = robot.hardware;
+if (isMissing(laser)) throw new Error('the simulated robot has a laser');
+const told: OutputPin = {
+  read: () => laser.read(),
+  write: on => {
+    laser.write(on);
+    process.stderr.write(`level ${on ? 1 : 0}\n`);
+  },
+};
 process.on('SIGUSR2', () => FAULTS[fault]?.());
 await serve({
   config: loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state }),
-  hardware: robot.hardware,
+  hardware: { ...robot.hardware, laser: told },
   log: createLog({ level: 'info' }),
   clock: systemClock,
   disk: fault === HANGING ? memory : realDisk,
 });
-process.on('exit', () => process.stderr.write(`level ${JSON.stringify(robot.truth().laser)}\n`));
