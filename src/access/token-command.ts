@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
-import { isRobotError } from '../core/errors.js';
+import { errnoOf, isRobotError } from '../core/errors.js';
 import type { Said } from '../core/said.js';
 import { realDisk } from '../storage/disk.js';
 import { PathLock } from '../storage/path-lock.js';
 import { LOOK_AGAIN_MS } from './access.js';
+import { runAsOwnerOf } from './as-owner.js';
 import { isRole, ROLE_NAMES, type Role } from './roles.js';
-import { hashOf, isTokenName, newSecret, type Token } from './token.js';
+import { hashOf, isReservedName, isTokenName, newSecret, type Token } from './token.js';
 import { readTokens, tokenFile, writeTokens } from './token-file.js';
 
 interface TokenAsked {
@@ -24,24 +25,48 @@ A daemon that has read one keeps to it, though its file is gone, until it is res
 export async function tokenCommand({ operands, role, config }: TokenAsked): Promise<Said> {
   const [act, name, ...rest] = operands;
   const { folder } = config.state;
-  becomeOwnerOf(folder);
   if (rest.length > 0) return wrong(`unexpected ${rest.join(' ')}`);
   if (act === 'add') {
     if (!isTokenName(name)) {
       return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
     }
+    if (isReservedName(name))
+      return wrong(`the log uses ${name} for callers without a token: take another name`);
     if (!isRole(role)) return wrong(`token add takes --role ${ROLE_NAMES.join('|')}`);
-    return changed(folder, () => add(folder, config.http.port, name, role));
+    return inFolder(folder, () => changed(folder, () => add(folder, config.http.port, name, role)));
   }
-  if (act === 'remove') return changed(folder, () => remove(folder, name));
-  if (act === 'list' && name === undefined) return fine(listed(await readTokens(realDisk, folder)));
+  if (act === 'remove') return inFolder(folder, () => changed(folder, () => remove(folder, name)));
+  if (act === 'list' && name === undefined)
+    return inFolder(folder, async () => fine(listed(await readTokens(realDisk, folder))));
   return wrong('token takes add NAME --role ROLE, list, or remove NAME');
+}
+
+/** Runs the command as the folder's owner, or says why that cannot be. */
+async function inFolder(folder: string, command: () => Promise<Said>): Promise<Said> {
+  try {
+    return (await runAsOwnerOf(folder)) ?? (await command());
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT')
+      return failed(`There is no folder ${folder}: start the daemon, which makes it, or mount its disk.`);
+    if (isForbidden(error) && !isOwnerOf(folder))
+      return failed('Only root may do this: sudo trunnion token …');
+    throw error;
+  }
+}
+
+/** Whether the error, or one that caused it, is a missing permission. */
+function isForbidden(error: unknown): boolean {
+  return errnoOf(error) === 'EACCES' || (error instanceof Error && isForbidden(error.cause));
+}
+
+function isOwnerOf(folder: string): boolean {
+  return statSync(folder).uid === process.getuid?.();
 }
 
 async function add(folder: string, port: number, name: string, role: Role): Promise<Said> {
   const { tokens, note } = await usableTokens(folder);
   if (tokens.some(token => token.name === name)) {
-    return { text: `There is a token for ${name}: remove it first.`, exitCode: 1 };
+    return failed(`There is a token for ${name}: remove it first.`);
   }
   const secret = newSecret();
   await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
@@ -70,10 +95,9 @@ async function usableTokens(folder: string): Promise<{ tokens: readonly Token[];
 
 async function remove(folder: string, name: string | undefined): Promise<Said> {
   const tokens = await readTokens(realDisk, folder);
-  if (tokens === undefined) return { text: NO_LIST, exitCode: 1 };
+  if (tokens === undefined) return failed(NO_LIST);
   const left = tokens.filter(token => token.name !== name);
-  if (left.length === tokens.length)
-    return { text: `There is no token for ${name ?? 'nobody'}.`, exitCode: 1 };
+  if (left.length === tokens.length) return failed(`There is no token for ${name ?? 'nobody'}.`);
   await writeTokens(realDisk, folder, left);
   const open = 'That was the last one: the robot is open to everyone now, unless access.required is true.';
   return fine(`The token for ${name} is void.${left.length === 0 ? ` ${open}` : ''}`);
@@ -86,20 +110,9 @@ function listed(tokens: readonly Token[] | undefined): string {
   return tokens.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
 }
 
-/** Root becomes the daemon's user here, because the daemon could not read a file made by root. */
-function becomeOwnerOf(folder: string): void {
-  if (process.getuid?.() !== 0) return;
-  const owner = statSync(folder, { throwIfNoEntry: false });
-  if (owner === undefined || owner.uid === 0) return;
-  process.setgroups?.([owner.gid]);
-  process.setgid?.(owner.gid);
-  process.setuid?.(owner.uid);
-}
-
 /** Lets one command at a time read the list and write it anew. The daemon has seen the change when this resolves. */
 async function changed(folder: string, change: () => Promise<Said>): Promise<Said> {
   const path = `${tokenFile(folder)}.lock`;
-  await realDisk.makeFolder(folder);
   await (await realDisk.create(path)).close();
   const lock = new PathLock(path);
   try {
@@ -109,7 +122,7 @@ async function changed(folder: string, change: () => Promise<Said>): Promise<Sai
     return said;
   } catch (error) {
     if (!isRobotError(error, 'state-in-use')) throw error;
-    return { text: 'Somebody else is changing the tokens: ask again.', exitCode: 1 };
+    return failed('Somebody else is changing the tokens: ask again.');
   } finally {
     await lock.release();
   }
@@ -117,6 +130,10 @@ async function changed(folder: string, change: () => Promise<Said>): Promise<Sai
 
 function fine(text: string): Said {
   return { text, exitCode: 0 };
+}
+
+function failed(text: string): Said {
+  return { text, exitCode: 1 };
 }
 
 function wrong(text: string): Said {

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import { isObject } from '../core/is-object.js';
 import { sha256 } from '../core/sha256.js';
 import { isRole, type Role } from './roles.js';
@@ -52,6 +53,11 @@ const HASH = /^[0-9a-f]{64}$/;
 
 export function isTokenName(text: unknown): text is string {
   return typeof text === 'string' && NAME.test(text);
+}
+
+/** Whether the log, a lock or a lease would name somebody else so: a caller without a token, or the board. */
+export function isReservedName(name: string): boolean {
+  return isIP(name) !== 0 || name.toLowerCase() === 'break glass';
 }
 
 export function isToken(value: unknown): value is Token {

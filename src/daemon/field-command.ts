@@ -26,8 +26,6 @@ export async function fieldCommand(
   defaults: { readonly configFile: string; readonly state: string },
 ): Promise<Said | undefined> {
   const [command] = args;
-  // Asked now, since the token command goes on as the owner of the state folder.
-  const isRoot = process.getuid?.() === 0;
   const act = BREAK_GLASS_ACTS.find(known => known.split(' ')[0] === command);
   if (act === undefined && command !== 'token' && command !== 'log') return undefined;
   try {
@@ -45,8 +43,7 @@ export async function fieldCommand(
     return await tokenCommand({ operands, role: values.role, config });
   } catch (error) {
     if (isRobotError(error, 'bad-config')) return wrong(configProblem(error));
-    if (!isRoot && isForbidden(error)) return failed(`Only root may do this: sudo trunnion ${command} …`);
-    if (isRobotError(error)) return failed(problemOf(error).problem.detail);
+    if (isRobotError(error)) return { text: problemOf(error).problem.detail, exitCode: 1 };
     return wrong(messageOf(error));
   }
 }
@@ -63,16 +60,6 @@ function parse(args: readonly string[]) {
       help: { type: 'boolean', short: 'h' },
     },
   });
-}
-
-/** Whether the error, or one that caused it, is that whoever asks has no permission. */
-function isForbidden(error: unknown): boolean {
-  if (isRobotError(error, 'storage-failed')) return error.context.errno === 'EACCES';
-  return isRobotError(error) && isForbidden(error.cause);
-}
-
-function failed(text: string): Said {
-  return { text, exitCode: 1 };
 }
 
 function wrong(text: string): Said {

@@ -39,22 +39,18 @@ export interface Disk {
   syncFolder(folder: string): Promise<void>;
 }
 
-/**
- * Names the daemon's user by number, since it may have no name here. The user is asked for at each failure: a command
- * begins as root and goes on as the daemon's user.
- */
-const notOurs = () =>
-  `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
-const CURES: Readonly<Record<string, () => string>> = {
-  ENOSPC: () => 'The disk is full: free some space.',
-  EDQUOT: () => 'The disk quota is used up: free some space.',
+/** Names the daemon's user by number, since it may have no name here. */
+const NOT_OURS = `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
+const CURES: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: free some space.',
+  EDQUOT: 'The disk quota is used up: free some space.',
   // The service's sandbox shows everything as read-only but its own folder.
-  EROFS: () =>
+  EROFS:
     'The disk is read-only: check it and mount it writable. A state.folder of your own has to be in the ReadWritePaths= of the service.',
-  EACCES: notOurs,
-  EPERM: notOurs,
-  ENOENT: () => 'The state folder is not there: mount its disk.',
-  EIO: () => 'The disk is failing: replace it, and keep a copy of the state folder.',
+  EACCES: NOT_OURS,
+  EPERM: NOT_OURS,
+  ENOENT: 'The state folder is not there: mount its disk.',
+  EIO: 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 
 /** Runs `act`. Its failure becomes `storage-failed` with what was tried, where, and what helps. */
@@ -63,7 +59,7 @@ export async function attempt<T>(operation: string, path: string, act: () => Pro
     return await act();
   } catch (error) {
     const errno = errnoOf(error) ?? 'unknown';
-    const cure = CURES[errno]?.() ?? 'Check the disk and the state folder.';
+    const cure = CURES[errno] ?? 'Check the disk and the state folder.';
     throw new RobotError('storage-failed', { operation, path, errno, cure }, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { tokenFile } from '../../src/access/token-file.js';
@@ -126,14 +127,46 @@ describe('trunnion token', function () {
     });
   });
 
-  it('names the folder’s owner where root made a file that is closed to the daemon', function () {
-    if (!isRoot) {
-      console.log('      skipped, only root can give a folder to somebody else');
-      this.skip();
-    }
-    return inTemporaryFolder(async folder => {
-      await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
+  describe('as root, with a state folder of somebody else', () => {
+    let folder = '';
+    before(async function () {
+      if (!isRoot) {
+        console.log('      skipped, only root can give a folder to somebody else');
+        return this.skip();
+      }
+      if ((await asNobody('--version')).exit !== 0) {
+        console.log('      skipped, nobody but root may read this checkout');
+        this.skip();
+      }
+    });
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
       await chown(folder, NOBODY, NOBODY);
+    });
+    afterEach(() => rm(folder, { recursive: true, force: true }));
+
+    it('makes, shows and removes tokens as that user, without changing its own user', async () => {
+      // Node refuses to change the user of a process that may use io_uring, as Debian's does.
+      const refuse =
+        "process.setgroups = process.setgid = process.setuid = () => { throw new Error('refused'); }";
+      const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refuse)}` };
+      const token = async (...args: string[]) => {
+        const child = new Child(FIELD, ['token', ...args, '--state', folder], env);
+        return { exit: await child.exited, text: child.lines.join('\n') };
+      };
+      expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
+      expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
+        exit: 1,
+        text: 'There is a token for desk: remove it first.',
+      });
+      expect(await token('list')).to.deep.equal({ exit: 0, text: 'desk  referee' });
+      for (const name of await readdir(folder))
+        expect((await stat(join(folder, name))).uid, name).to.equal(NOBODY);
+      expect((await token('remove', 'desk')).exit).to.equal(0);
+    });
+
+    it('names that user where root made a file that is closed to the daemon', async () => {
+      await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await trunnion('token', 'list', '--state', folder);
       expect(exit).to.equal(1);
       expect(text).to.match(/^The file of tokens cannot be used.* sudo chown -R 65534 /);
@@ -148,6 +181,8 @@ describe('trunnion token', function () {
     ['token', 'add', 'x'],
     ['token', 'add', 'x', '--role', 'king'],
     ['token', 'add', '../x', '--role', 'referee'],
+    ['token', 'add', '192.168.1.7', '--role', 'referee'],
+    ['token', 'add', 'Break Glass', '--role', 'referee'],
     ['token', 'list', 'x'],
     ['stop', 'now'],
     ['stop', '--role'],
@@ -166,6 +201,11 @@ describe('trunnion token', function () {
       expect([exit, text.includes('token add NAME')]).to.deep.equal([0, true]);
     });
   }
+
+  it('changes nothing where there is no folder', async () => {
+    const { exit, text } = await trunnion('token', 'add', 'x', '--role', 'referee', '--state', '/nowhere');
+    expect([exit, text.includes('mount its disk')]).to.deep.equal([1, true]);
+  });
 
   it('stop says so where there is no daemon', async () => {
     const { exit, text } = await trunnion('stop');
