@@ -54,8 +54,8 @@ MOTOR_ASSERT(sizeof(float) == 4, "gains are IEEE 754 single precision");
 #define MOTOR_COMMIT_BYTES 5
 #define MOTOR_EXCITATION_REGISTER 0x68 /* read, write */
 #define MOTOR_EXCITATION_BYTES 10
-#define MOTOR_GUARD_REGISTER 0x74 /* read, write */
-#define MOTOR_GUARD_BYTES 5
+#define MOTOR_GUARDED_EXCITATION_REGISTER 0x72 /* read, write */
+#define MOTOR_GUARDED_EXCITATION_BYTES 14
 #define MOTOR_CAPTURE_SELECT_REGISTER 0xD0 /* write */
 #define MOTOR_CAPTURE_SELECT_BYTES 2
 #define MOTOR_CAPTURE_REGISTER 0xD4 /* read */
@@ -73,7 +73,8 @@ enum { MOTOR_MODE_AUTO = 0, MOTOR_MODE_MANUAL = 1, MOTOR_MODE_DEBUG = 2 };
 #define MOTOR_FLAGS_TORQUE 0x02
 #define MOTOR_FLAGS_GAINS_COMMITTED 0x04
 #define MOTOR_FLAGS_TARGET_VISIBLE 0x08
-#define MOTOR_FLAGS_GUARD 0x10
+#define MOTOR_FLAGS_WITHDRAWN_GUARD 0x10
+#define MOTOR_FLAGS_GUARDED_EXCITATION 0x20
 #define MOTOR_FAULTS_SILENT 0x01
 #define MOTOR_FAULTS_OVER_CURRENT 0x02
 #define MOTOR_FAULTS_OVER_TEMPERATURE 0x04
@@ -212,7 +213,7 @@ MOTOR_ASSERT(offsetof(struct motor_commit, checksum) == 0, "commit.checksum");
 MOTOR_ASSERT(offsetof(struct motor_commit, crc) == 4, "commit.crc");
 MOTOR_ASSERT(sizeof(struct motor_commit) == 5, "commit");
 
-/* The square wave of debug mode, added to the setpoint of one loop. */
+/* The square wave of debug mode, added to the setpoint of one loop. Write: the deviation becomes 0. */
 struct motor_excitation {
     uint8_t slot;
     float amplitude;
@@ -225,14 +226,20 @@ MOTOR_ASSERT(offsetof(struct motor_excitation, period_s) == 5, "excitation.perio
 MOTOR_ASSERT(offsetof(struct motor_excitation, crc) == 9, "excitation.crc");
 MOTOR_ASSERT(sizeof(struct motor_excitation) == 10, "excitation");
 
-/* Optional, where the flag `guard` is set: past this deviation the controller takes the excitation away by itself. */
-struct motor_guard {
+/* Optional, announced by the flag of this name: the same wave with its guard. Past `deviation` the controller ends the wave. */
+struct motor_guarded_excitation {
+    uint8_t slot;
+    float amplitude;
+    float period_s;
     float deviation;
     uint8_t crc;
 };
-MOTOR_ASSERT(offsetof(struct motor_guard, deviation) == 0, "guard.deviation");
-MOTOR_ASSERT(offsetof(struct motor_guard, crc) == 4, "guard.crc");
-MOTOR_ASSERT(sizeof(struct motor_guard) == 5, "guard");
+MOTOR_ASSERT(offsetof(struct motor_guarded_excitation, slot) == 0, "guarded_excitation.slot");
+MOTOR_ASSERT(offsetof(struct motor_guarded_excitation, amplitude) == 1, "guarded_excitation.amplitude");
+MOTOR_ASSERT(offsetof(struct motor_guarded_excitation, period_s) == 5, "guarded_excitation.period_s");
+MOTOR_ASSERT(offsetof(struct motor_guarded_excitation, deviation) == 9, "guarded_excitation.deviation");
+MOTOR_ASSERT(offsetof(struct motor_guarded_excitation, crc) == 13, "guarded_excitation.crc");
+MOTOR_ASSERT(sizeof(struct motor_guarded_excitation) == 14, "guarded_excitation");
 
 /* Choose the page that `capture_page` shows. The capture read is kept for 1 s after each selection. */
 struct motor_capture_select {

@@ -6,20 +6,26 @@ export interface ExcitedLoop {
   readonly loop: Loop;
   readonly amplitude: number;
   readonly periodS: number;
+  /** Largest deviation of the loop; 0 = any. */
+  readonly deviation: number;
 }
 
 export function noExcitation({ name, loops: [loop] }: Unit): ExcitedLoop {
   if (loop === undefined) throw new TypeError(`the ${name} has no loops`);
-  return { loop, amplitude: 0, periodS: EXCITATION_PERIOD_S.default };
+  return { loop, amplitude: 0, periodS: EXCITATION_PERIOD_S.default, deviation: 0 };
 }
 
 /** Throws `bad-frame` beyond the limits of units.ts; as float32, since that is what travels. */
-export function takenExcitation(unit: Unit, slot: number, amplitude: number, periodS: number): ExcitedLoop {
+export function takenExcitation(
+  unit: Unit,
+  { slot = 0, amplitude = 0, period_s: periodS = 0, deviation = 0 }: Readonly<Record<string, number>>,
+): ExcitedLoop {
   const loop = unit.loops.find(candidate => candidate.slot === slot);
   const { min, max } = EXCITATION_PERIOD_S;
   const refusal = (reason: string) => new RobotError('bad-frame', { unit: unit.name, slot, reason });
   if (loop === undefined) throw refusal('no such loop');
   if (amplitude < 0 || amplitude > Math.fround(loop.maxAmplitude)) throw refusal('amplitude');
   if (periodS < Math.fround(min) || periodS > Math.fround(max)) throw refusal('period');
-  return { loop, amplitude, periodS };
+  if (deviation < 0) throw refusal('deviation');
+  return { loop, amplitude, periodS, deviation };
 }

@@ -1,4 +1,3 @@
-import { RobotError } from '../../src/core/errors.js';
 import { type Loop, MODES, type Mode, QUANTITIES, type Unit } from '../../src/core/units.js';
 import {
   capturePageRegister,
@@ -40,8 +39,6 @@ export class Firmware {
   #refused = 0;
   #refusalAgeMs = Number.POSITIVE_INFINITY;
   #excitation: ExcitedLoop;
-  /** Largest deviation of the excited loop; 0 is any. */
-  #guard = 0;
   #ranAway = false;
   /** Reads within one loop period show one snapshot, with one number. */
   #snapshot = 0;
@@ -111,12 +108,9 @@ export class Firmware {
         this.#gains.commit(value('checksum'));
         return;
       case 'excitation':
-        this.#excitation = takenExcitation(this.#unit, value('slot'), value('amplitude'), value('period_s'));
+      case 'guarded_excitation':
+        this.#excitation = takenExcitation(this.#unit, values);
         this.#ranAway = false;
-        return;
-      case 'guard':
-        if (value('deviation') < 0) throw new RobotError('bad-frame', { reason: 'deviation' });
-        this.#guard = value('deviation');
         return;
       case 'capture_select':
         this.#recorder.select(value('page'));
@@ -135,7 +129,7 @@ export class Firmware {
   }
 
   values(register: Register): Values {
-    const { loop: excited, amplitude, periodS } = this.#excitation;
+    const { loop: excited, amplitude, periodS, deviation } = this.#excitation;
     switch (register.name) {
       case 'identity':
         return this.#identity();
@@ -150,9 +144,8 @@ export class Firmware {
       case 'stop':
         return { stop: this.#stopped ? 1 : 0 };
       case 'excitation':
-        return { slot: excited.slot, amplitude, period_s: periodS };
-      case 'guard':
-        return { deviation: this.#guard };
+      case 'guarded_excitation':
+        return { slot: excited.slot, amplitude, period_s: periodS, deviation };
       case 'capture':
         return this.#recorder.header();
       case 'capture_page':
@@ -175,9 +168,10 @@ export class Firmware {
     return this.#loops.readings[name] ?? AT_REST;
   }
 
-  /** The guard takes a wave away that drives its loop too far. */
+  /** The guard ends a wave that drives its loop too far. */
   #watch({ setpoint, measured }: LoopReading): void {
-    if (this.#guard === 0 || Math.abs(setpoint - measured) <= this.#guard) return;
+    const { deviation } = this.#excitation;
+    if (deviation === 0 || Math.abs(setpoint - measured) <= deviation) return;
     this.#excitation = { ...this.#excitation, amplitude: 0 };
     this.#loops.dropWave();
     this.#ranAway = true;
@@ -209,7 +203,7 @@ export class Firmware {
         torque: this.#torque,
         gains_committed: this.#gains.committed !== undefined,
         target_visible: this.#loops.targetVisible,
-        guard: true,
+        guarded_excitation: true,
       }),
       faults: bitsOf(FAULTS, {
         silent: this.#silent,

@@ -6,7 +6,7 @@ import { Firmware } from './firmware.js';
 import type { UnitLoops } from './unit-loops.js';
 
 /** Frames that the protocol gives time until they take effect. */
-const TAKE_EFFECT_LATER: readonly string[] = ['mode', 'stop', 'excitation', 'commit'];
+const TAKE_EFFECT_LATER: readonly string[] = ['mode', 'stop', 'excitation', 'guarded_excitation', 'commit'];
 
 /** One motor controller as the bus sees it: 256 bytes of registers, with the firmware behind. */
 export class SimulatedController {

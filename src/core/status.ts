@@ -95,7 +95,15 @@ const unitStatus = named(
         { trial: trialStatus },
       ),
     },
-    { firmware: text(), protocol: count(), problem: { ...complaint, description: 'Why it is offline.' } },
+    {
+      firmware: text(),
+      protocol: count(),
+      guardsTrials: yesNo(
+        'The firmware ends the wave of a trial by itself when its loop runs away (flag `guarded_excitation`). ' +
+          'If false, only the daemon does that, at its polls.',
+      ),
+      problem: { ...complaint, description: 'Why it is offline.' },
+    },
   ),
 );
 

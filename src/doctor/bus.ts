@@ -95,6 +95,13 @@ const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>
   'bad-frame': ['the answer is corrupt, or no controller gave it', 'Check cable, address and firmware.'],
 };
 
+/** Says that a firmware with the guard of 0.2.0 runs trials without it. */
+function guardNote(flags: unknown): string {
+  const isWithdrawn =
+    Array.isArray(flags) && flags.includes('withdrawn_guard') && !flags.includes('guarded_excitation');
+  return isWithdrawn ? '; it runs trials without a guard of its own until its firmware is updated' : '';
+}
+
 function unreachable(code: string, where: string, bus: number, cure: string | undefined): Found {
   const symptom = SYMPTOMS[code];
   if (symptom !== undefined) return wrong(`${symptom[0]} ${where}`, symptom[1].replace('BUS', String(bus)));
@@ -130,7 +137,8 @@ function reported(status: unknown, unit: Unit): Found {
       );
     }
     const [firmware, protocol] = [memberOf(status, 'firmware'), memberOf(status, 'protocol')];
-    return fine(`${unit.title} is online: firmware ${firmware}, protocol ${protocol}`);
+    const note = guardNote(memberOf(status, 'flags'));
+    return fine(`${unit.title} is online: firmware ${firmware}, protocol ${protocol}${note}`);
   }
   const [code, detail] = [memberOf(status, 'problem', 'code'), memberOf(status, 'problem', 'detail')];
   const isBus = code === 'bus-unavailable' || code === 'addon-missing';

@@ -52,6 +52,7 @@ function unitStatus(robot: Robot, name: UnitName): UnitStatus {
     torque: report.torque,
     firmware: report.identity?.firmware,
     protocol: report.identity?.protocol,
+    guardsTrials: report.guardsTrials,
     excitation: report.excitation,
     gains: {
       revision,

@@ -51,8 +51,18 @@ export type FieldValues<R extends Register> = { [F in R['fields'][number] as F['
 
 export const MODE_VALUES = Object.fromEntries(MODES.map((mode, index) => [mode, index]));
 
-/** `guard`: this firmware has the register of that name, which others may leave out. */
-export const FLAGS = ['stopped', 'torque', 'gains_committed', 'target_visible', 'guard'] as const;
+/**
+ * `guarded_excitation`: this firmware has the optional register of that name. `withdrawn_guard` said the same of a
+ * register of 0.2.0 that no longer exists; its bit is never reused.
+ */
+export const FLAGS = [
+  'stopped',
+  'torque',
+  'gains_committed',
+  'target_visible',
+  'withdrawn_guard',
+  'guarded_excitation',
+] as const;
 export const FAULTS = [
   'silent',
   'over_current',
@@ -64,6 +74,12 @@ export const FAULTS = [
   'frame_refused',
   'ran_away',
 ] as const;
+
+const EXCITATION_FIELDS = [
+  { name: 'slot', type: 'u8', doc: 'Slot of the loop.' },
+  { name: 'amplitude', type: 'f32', doc: "Half of peak to peak, in the loop's unit; 0 = none." },
+  { name: 'period_s', type: 'f32', unit: 's', doc: 'Period of the wave.' },
+] as const satisfies readonly Field[];
 
 /** Registers that every unit has alike. */
 export const REGISTERS = {
@@ -147,19 +163,16 @@ export const REGISTERS = {
     name: 'excitation',
     address: 0x68,
     access: 'read, write',
-    doc: 'The square wave of debug mode, added to the setpoint of one loop.',
-    fields: [
-      { name: 'slot', type: 'u8', doc: 'Slot of the loop.' },
-      { name: 'amplitude', type: 'f32', doc: "Half of peak to peak, in the loop's unit; 0 = none." },
-      { name: 'period_s', type: 'f32', unit: 's', doc: 'Period of the wave.' },
-    ],
+    doc: 'The square wave of debug mode, added to the setpoint of one loop. Write: the deviation becomes 0.',
+    fields: EXCITATION_FIELDS,
   },
-  guard: {
-    name: 'guard',
-    address: 0x74,
+  guarded_excitation: {
+    name: 'guarded_excitation',
+    address: 0x72,
     access: 'read, write',
-    doc: 'Optional, where the flag `guard` is set: past this deviation the controller takes the excitation away by itself.',
+    doc: 'Optional, announced by the flag of this name: the same wave with its guard. Past `deviation` the controller ends the wave.',
     fields: [
+      ...EXCITATION_FIELDS,
       {
         name: 'deviation',
         type: 'f32',

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import type { Excitation, GainSet, Gains, Mode, Unit } from '../core/units.js';
+import type { GainSet, Gains, Mode, Unit } from '../core/units.js';
 import { gainsChecksum, shortest } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
@@ -15,6 +15,7 @@ import {
   telemetryRegister,
 } from '../protocol/registers.js';
 import { hasFlag, type StatusFrame } from './status-frame.js';
+import type { GuardedExcitation } from './wanted-excitation.js';
 
 export interface Identity {
   readonly loopRateHz: number;
@@ -47,6 +48,7 @@ export class MotorController {
   readonly #telemetry: Register;
   readonly #onStatus: (status: StatusFrame) => void;
   #beats = 0;
+  #hasGuard = false;
 
   /** `onStatus` is called with every status that is read, whoever asked for it, before the reader gets it. */
   constructor(options: {
@@ -85,6 +87,7 @@ export class MotorController {
 
   async status(urgency: Urgency): Promise<StatusFrame> {
     const status = await this.#read(REGISTERS.status, urgency);
+    this.#hasGuard = hasFlag(status, 'guarded_excitation');
     this.#onStatus(status);
     return status;
   }
@@ -130,41 +133,36 @@ export class MotorController {
     });
   }
 
-  async excitation(urgency: Urgency): Promise<Excitation> {
-    const found = await this.#read(REGISTERS.excitation, urgency);
+  /** Firmware without the flag `guarded_excitation` never has a deviation. */
+  async excitation(urgency: Urgency): Promise<GuardedExcitation> {
+    const found = this.#hasGuard
+      ? await this.#read(REGISTERS.guarded_excitation, urgency)
+      : { ...(await this.#read(REGISTERS.excitation, urgency)), deviation: 0 };
     const loop = this.#unit.loops.find(candidate => candidate.slot === found.slot);
     if (loop === undefined) throw new RobotError('bad-frame', { register: 'excitation', slot: found.slot });
-    return { loop: loop.name, amplitude: shortest(found.amplitude), periodS: shortest(found.period_s) };
+    return {
+      loop: loop.name,
+      amplitude: shortest(found.amplitude),
+      periodS: shortest(found.period_s),
+      deviation: found.deviation,
+    };
   }
 
-  /** Confirms by reading the wave back; see `setMode`. */
-  async excite(excitation: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
+  /** Confirms by reading back; see `setMode`. Firmware without the flag `guarded_excitation` gets no deviation. */
+  async excite(excitation: GuardedExcitation, untilMs: number, stillWanted: () => void): Promise<void> {
     const loop = this.#unit.loops.find(({ name }) => name === excitation.loop);
     if (loop === undefined)
       throw new RobotError('bad-field', { unit: this.#unit.name, loop: excitation.loop });
-    const values = {
+    const wave = {
       slot: loop.slot,
       amplitude: Math.fround(excitation.amplitude),
       period_s: Math.fround(excitation.periodS),
     };
-    await this.#writeAndConfirm(REGISTERS.excitation, values, { priority: 'mode', untilMs }, stillWanted);
-  }
-
-  /**
-   * Reads the largest deviation that the controller's guard allows; 0 is no guard. Only firmware with the flag `guard`
-   * has this register.
-   */
-  async guarded(urgency: Urgency): Promise<number> {
-    return (await this.#read(REGISTERS.guard, urgency)).deviation;
-  }
-
-  /**
-   * Gives the controller's guard the largest deviation that it allows; 0 is no guard. Confirms by reading back; see
-   * `setMode`.
-   */
-  guard(deviation: number, untilMs: number, stillWanted: () => void): Promise<void> {
-    const values = { deviation: Math.fround(deviation) };
-    return this.#writeAndConfirm(REGISTERS.guard, values, { priority: 'mode', untilMs }, stillWanted);
+    const urgency: Urgency = { priority: 'mode', untilMs };
+    if (this.#hasGuard) {
+      const guarded = { ...wave, deviation: Math.fround(excitation.deviation) };
+      await this.#writeAndConfirm(REGISTERS.guarded_excitation, guarded, urgency, stillWanted);
+    } else await this.#writeAndConfirm(REGISTERS.excitation, wave, urgency, stillWanted);
   }
 
   /** Stages the gains of every loop and reads them back. None of them is active yet. See `setMode`. */

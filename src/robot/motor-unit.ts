@@ -9,7 +9,7 @@ import type { Act, Permission } from './permission.js';
 import { Reconciler } from './reconciler.js';
 import { RequestGate } from './request-gate.js';
 import type { UnitEvent } from './robot-event.js';
-import { faultsOf, flagsOf, type StatusFrame } from './status-frame.js';
+import { faultsOf, flagsOf, hasFlag, type StatusFrame } from './status-frame.js';
 import type { StepCapture } from './step-reader.js';
 import { Turns } from './turns.js';
 import { UnitGains } from './unit-gains.js';
@@ -96,9 +96,11 @@ export class MotorUnit {
       mode,
       faults: faultsOf(status),
       flags: this.flags,
+      /** Whether the controller itself guards trials; undefined while it is offline. */
+      guardsTrials: status && hasFlag(status, 'guarded_excitation'),
       torque: this.stop.torque,
-      /** The wave of debug mode; null outside debug mode and while offline. */
-      excitation: (online && mode === 'debug' && this.#state.wave) || null,
+      /** Null outside debug mode and while offline. */
+      excitation: (online && mode === 'debug' && this.#state.excitation) || null,
       identity,
       /** Whether the saved gains are the active ones. */
       applied: online && this.#state.savedGainsRun,
@@ -153,24 +155,24 @@ export class MotorUnit {
   setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
     return this.#gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
-      const { wantedWave } = this.#state;
+      const { wantedExcitation } = this.#state;
       const settle = await this.#reconciler.setMode(mode, untilMs, sameBoot);
-      const wave =
+      const shown =
         mode === 'debug' ? await this.#controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
-      // The controller's guard may have ended the wave after it was read above. Then another one is wanted than before
-      // the switch, and what was read is out of date.
-      this.#state.confirmedMode(mode, this.#state.wantedWave === wantedWave ? wave : undefined);
+      // The controller's guard may have ended the excitation after it was read above. Then what was read is stale.
+      const isFresh = this.#state.wantedExcitation === wantedExcitation;
+      this.#state.confirmedMode(mode, isFresh ? shown : undefined);
       settle();
     });
   }
 
-  /** The wave that polls saw last; they look at it in debug mode. */
+  /** The excitation that the last poll in debug mode read. */
   excitation(): Excitation {
     this.#gate.requireOnline();
-    const { wave } = this.#state;
-    if (wave === undefined) throw new RobotError('unit-busy', { unit: this.unit.name });
-    return wave;
+    const { excitation } = this.#state;
+    if (excitation === undefined) throw new RobotError('unit-busy', { unit: this.unit.name });
+    return excitation;
   }
 
   /**
@@ -181,32 +183,27 @@ export class MotorUnit {
     return this.#gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
       this.#requireDebug();
       const sameBoot = this.#state.sameBoot();
-      const guard = this.#state.guardOf(excitation, runaway);
-      // The guard is set before a wave begins, and taken away after it has ended.
-      if (excitation.amplitude !== 0) await this.#reconciler.guardFor(excitation, guard, untilMs);
-      await this.#reconciler.excite(excitation, untilMs, sameBoot);
-      await this.#reconciler.guard(guard, untilMs);
-      const wave = await this.#controller.excitation({ priority: 'mode', untilMs });
-      // A controller that was reset just now also accepts a wave, and forgets it when it is put back into debug mode.
-      // The status shows such a reset.
+      const guarded = this.#state.guarded(excitation, runaway);
+      const shown = await this.#reconciler.excite(guarded, untilMs, sameBoot);
+      // A controller that was reset just now also accepts an excitation, and forgets it when it is put back into debug
+      // mode. The status shows such a reset.
       await this.#controller.status({ priority: 'mode', untilMs });
       sameBoot();
       this.#requireDebug();
-      // The guard may have ended the wave since it was read.
+      // The guard may have ended the excitation since it was read.
       if (excitation.amplitude !== 0 && this.#state.ranAway)
         throw new RobotError('not-confirmed', { unit: this.unit.name, register: 'excitation' });
-      this.#state.confirmedWave(wave, runaway);
-      return wave;
+      return this.#state.confirmedExcitation(shown, runaway);
     });
   }
 
   /**
-   * Ends this trial and this wave, unless others have taken their place. Works also while the robot is stopped. Rejects
+   * Ends this trial and this excitation, unless others have taken their place. Works also while the robot is stopped. Rejects
    * as `UnitGains.bringBack` does.
    */
-  endTuning(id: string, wave: Excitation | undefined): Promise<void> {
+  endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
     if (this.trial?.id === id) this.#state.gains.endTrial('ended');
-    if (wave !== undefined) this.#state.endWave(wave);
+    if (excitation !== undefined) this.#state.endExcitation(excitation);
     return this.gains.bringBack();
   }
 

@@ -1,10 +1,11 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Excitation, GainSet, Mode } from '../core/units.js';
+import type { GainSet, Mode } from '../core/units.js';
 import type { MotorController } from './motor-controller.js';
 import type { UnitEvent } from './robot-event.js';
 import type { Turns } from './turns.js';
 import type { UnitState } from './unit-state.js';
+import type { GuardedExcitation } from './wanted-excitation.js';
 
 /** Longer than any request may wait, so that a mending gets its turn behind those that came before it. */
 const TURN_MS = 1000;
@@ -43,10 +44,10 @@ export class Reconciler {
    * the controller shows another mode since.
    */
   setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<() => void> {
-    const { modeFrames, waveFrames, mode: shown } = this.#state;
+    const { modeFrames, excitationFrames, mode: shown } = this.#state;
     const { unsettled } = modeFrames;
-    // A controller that enters debug mode forgets its wave, and that must not be taken for its own choice.
-    waveFrames.disturb();
+    // A controller that enters debug mode ends its excitation. That must not count as its own choice.
+    excitationFrames.disturb();
     return modeFrames.duringProof(
       async () =>
         (await this.#controller.setMode(mode, untilMs, unsettled, stillWanted)) === 1 && mode !== shown,
@@ -63,32 +64,16 @@ export class Reconciler {
     return latch.frames.during(() => this.#controller.setLatch(true, untilMs, unsettled, stillWanted));
   }
 
-  excite(wave: Excitation, untilMs: number, stillWanted: () => void): Promise<void> {
-    return this.#state.waveFrames.during(() => this.#controller.excite(wave, untilMs, stillWanted));
-  }
-
-  /**
-   * Sets the deviation that the controller's guard allows this wave. Another loop's wave that goes on, or that an earlier
-   * frame may still begin, ends first, since the deviation is not meant for it.
-   */
-  async guardFor(wave: Excitation, deviation: number, untilMs: number): Promise<void> {
-    if (!this.#state.lacksGuard(deviation)) return;
-    const { wave: shown, waveFrames } = this.#state;
-    const isOther = shown?.loop !== wave.loop && shown?.amplitude !== 0;
-    if (deviation !== 0 && (isOther || waveFrames.unsettled)) {
-      await this.excite({ ...wave, amplitude: 0 }, untilMs, this.#state.sameBoot());
-      await this.#lookAtWave(untilMs);
-    }
-    await this.guard(deviation, untilMs);
-  }
-
-  /** Sets the deviation that the controller's guard allows, unless it is set already or the firmware has no guard. */
-  async guard(deviation: number, untilMs: number): Promise<void> {
-    if (!this.#state.lacksGuard(deviation)) return;
-    // Until the frame is confirmed nobody knows whether the controller obeyed it.
-    this.#state.gaveGuard(undefined);
-    await this.#controller.guard(deviation, untilMs, this.#state.sameBoot());
-    this.#state.gaveGuard(deviation);
+  /** Resolves with the excitation that the controller then shows. */
+  async excite(
+    excitation: GuardedExcitation,
+    untilMs: number,
+    stillWanted: () => void,
+  ): Promise<GuardedExcitation> {
+    const { excitationFrames } = this.#state;
+    this.#state.forgetDeviation();
+    await excitationFrames.during(() => this.#controller.excite(excitation, untilMs, stillWanted));
+    return this.#controller.excitation({ priority: 'mode', untilMs });
   }
 
   unlatch(untilMs: number, stillWanted: () => void): Promise<void> {
@@ -158,12 +143,12 @@ export class Reconciler {
   }
 
   /**
-   * Looks at the controller and mends it in the turn that the caller has. Rejects where the controller does not show in
-   * the end what is wanted of it.
+   * Reads the controller's status and mends it in the turn that the caller has. Rejects if the controller does not show
+   * in the end what is wanted of it.
    */
   async prove(untilMs: number): Promise<void> {
     await this.#controller.status({ priority: 'gains', untilMs });
-    if (this.#state.mode === 'debug') await this.#lookAtWave(untilMs);
+    if (this.#state.mode === 'debug') await this.#readExcitation(untilMs);
     await this.#mendInTurn(untilMs);
     if (this.#state.difference === undefined && this.#state.wantedGainsRun) return;
     throw new RobotError('not-confirmed');
@@ -177,32 +162,26 @@ export class Reconciler {
         if (this.#state.wantedMode !== mode) throw new RobotError('not-confirmed');
       });
     }
-    if (mode === 'debug') await this.#lookAtWave(untilMs);
-    // A guard is set before its wave begins and taken away after its wave has ended. A daemon that starts in between tells
-    // by the guard whether the wave is a trial's, which it ends, or somebody's choice, which goes on.
-    const { guard, wave: due } = this.#state.difference ?? {};
-    const { wantedWave } = this.#state;
-    const isEnding = due === undefined || due.amplitude === 0;
-    if (guard !== undefined && wantedWave !== undefined && !(guard === 0 && isEnding))
-      await this.guardFor(wantedWave, guard, untilMs);
+    if (mode === 'debug') await this.#readExcitation(untilMs);
     const gains = this.#state.difference?.gains;
     if (gains !== undefined) {
       await this.applyGains(gains, untilMs);
       this.#emit({ what: 'gains applied' });
     }
-    await this.mendWave(untilMs);
-    if (this.#state.difference?.guard === 0) await this.guard(0, untilMs);
+    await this.mendExcitation(untilMs, this.#state.gains.trial !== undefined);
   }
 
-  /** Brings the wave to the wanted one, in the turn that the caller has. */
-  async mendWave(untilMs: number): Promise<void> {
-    const wave = this.#state.difference?.wave;
-    if (wave === undefined) return;
-    await this.excite(wave, untilMs, this.#state.sameWave());
-    await this.#lookAtWave(untilMs);
+  /**
+   * Brings the excitation to the wanted one, in the turn that the caller has. `isTrial`: it gets the guard of a trial,
+   * which may be about to begin.
+   */
+  async mendExcitation(untilMs: number, isTrial: boolean): Promise<void> {
+    const due = this.#state.dueExcitation(isTrial);
+    if (due !== undefined)
+      this.#state.sawExcitation(await this.excite(due, untilMs, this.#state.sameExcitation()));
   }
 
-  async #lookAtWave(untilMs: number): Promise<void> {
-    this.#state.sawWave(await this.#controller.excitation({ priority: 'mode', untilMs }));
+  async #readExcitation(untilMs: number): Promise<void> {
+    this.#state.sawExcitation(await this.#controller.excitation({ priority: 'mode', untilMs }));
   }
 }

@@ -152,18 +152,11 @@ export class UnitGains {
         if (wanted.savesPending) throw new RobotError('unit-busy', { unit: this.#unit.name });
         // Fresh readings show which loops are past their bound already; these gains are not to blame for those.
         if (running === undefined) await this.#supervision.takeReadings({ priority: 'gains', untilMs });
-        const { wantedWave, guardInTrials } = this.#state;
-        if (wantedWave !== undefined) await this.#reconciler.guardFor(wantedWave, guardInTrials, untilMs);
+        await this.#reconciler.mendExcitation(untilMs, true);
         await this.#reconciler.applyGains(trial.gains, untilMs);
-        const stillAllowed = () => {
-          this.#gate.requireNotOvertaken(act);
-          stillWanted?.();
-          noneEnded();
-        };
-        stillAllowed();
-        // Setting the guard may have ended the wave, which is begun again then.
-        await this.#reconciler.mendWave(untilMs);
-        stillAllowed();
+        this.#gate.requireNotOvertaken(act);
+        stillWanted?.();
+        noneEnded();
         wanted.beginTrial(trial);
       });
     } catch (error) {

@@ -4,9 +4,9 @@ import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
 import type { UnitEvent } from './robot-event.js';
 import { faultsOf, hasFlag, modeOf, type StatusFrame } from './status-frame.js';
 import { UnsettledFrames } from './unsettled-frames.js';
+import { type GuardedExcitation, WantedExcitation } from './wanted-excitation.js';
 import { WantedGains } from './wanted-gains.js';
 import { WantedLatch } from './wanted-latch.js';
-import { WantedWave } from './wanted-wave.js';
 
 /** Faults that report a frame damaged on the bus. Nothing is wrong with the motors then. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
@@ -15,9 +15,7 @@ const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
 interface Difference {
   readonly mode: Mode | undefined;
   readonly gains: GainSet | undefined;
-  readonly wave: Excitation | undefined;
-  /** The largest deviation that the excited loop may have; 0 is no guard. */
-  readonly guard: number | undefined;
+  readonly excitation: GuardedExcitation | undefined;
 }
 
 /**
@@ -34,17 +32,17 @@ export class UnitState {
 
   /** What is wanted. The mode is undefined until the controller was heard from. */
   #mode: Mode | undefined;
-  readonly #wave: WantedWave;
+  readonly #excitation: WantedExcitation;
   readonly latch = new WantedLatch();
   readonly gains: WantedGains;
 
   /** What was observed. */
   #status: StatusFrame | undefined;
-  #shownWave: Excitation | undefined;
-  /** The deviation that the guard was given since the controller started; undefined where that is not known. */
-  #givenGuard: number | undefined;
+  #shownExcitation: Excitation | undefined;
+  /** The deviation of the excitation; undefined while a frame may change it. */
+  #shownDeviation: number | undefined;
   readonly modeFrames = new UnsettledFrames();
-  readonly waveFrames = new UnsettledFrames();
+  readonly excitationFrames = new UnsettledFrames();
 
   constructor(options: {
     unit: Unit;
@@ -57,7 +55,7 @@ export class UnitState {
     this.#clock = options.clock;
     this.#restores = options.restores;
     this.#emit = options.emit;
-    this.#wave = new WantedWave(options.emit);
+    this.#excitation = new WantedExcitation(options.emit);
     this.gains = new WantedGains(options);
   }
 
@@ -75,13 +73,13 @@ export class UnitState {
     return this.#mode;
   }
 
-  /** The wave in the controller's register, which is in force in debug mode only. */
-  get wave(): Excitation | undefined {
-    return this.#shownWave;
+  /** The excitation in the controller's register, which is in force in debug mode only. */
+  get excitation(): Excitation | undefined {
+    return this.#shownExcitation;
   }
 
-  get wantedWave(): Excitation | undefined {
-    return this.#wave.current;
+  get wantedExcitation(): Excitation | undefined {
+    return this.#excitation.current;
   }
 
   /** Whether the saved gains are the active ones. */
@@ -97,7 +95,7 @@ export class UnitState {
     return this.#status !== undefined && this.gains.areWanted(this.#status.active_checksum);
   }
 
-  /** Whether the controller's guard has ended the last wave. */
+  /** Whether the controller's guard has ended the last excitation. */
   get ranAway(): boolean {
     return faultsOf(this.#status).includes('ran_away');
   }
@@ -117,67 +115,60 @@ export class UnitState {
     this.#compareFaults(before, status);
   }
 
-  /** Takes in the controller's wave. */
-  sawWave(wave: Excitation): void {
-    this.#shownWave = wave;
+  /** Takes in the controller's excitation. */
+  sawExcitation(shown: GuardedExcitation): void {
+    this.#show(shown);
     if (this.mode !== 'debug' || this.#mode !== 'debug') return;
-    const agrees = this.#wave.is(wave);
-    if (this.waveFrames.judge(agrees, this.#clock.nowMs()) === 'its own doing') this.#wave.want(wave);
+    const agrees = this.#excitation.is(shown);
+    if (this.excitationFrames.judge(agrees, this.#clock.nowMs()) === 'its own doing')
+      this.#excitation.want(this.#shownExcitation);
   }
 
-  /** The controller confirmed a mode that somebody asked for, with the wave it has in it. */
-  confirmedMode(mode: Mode, wave: Excitation | undefined): void {
-    if (wave !== undefined) this.#shownWave = wave;
-    // The unit was in debug mode already, so the wave that the controller shows may be what a refused request left
-    // there.
+  /** A frame that is under way may change the deviation. */
+  forgetDeviation(): void {
+    this.#shownDeviation = undefined;
+  }
+
+  /** The controller confirmed a mode that somebody asked for, with the excitation it has in it. */
+  confirmedMode(mode: Mode, excitation: GuardedExcitation | undefined): void {
+    if (excitation !== undefined) this.#show(excitation);
+    // The unit was in debug mode already, so the excitation that the controller shows may be what a refused request
+    // left there.
     if (mode === 'debug' && this.#mode === 'debug') return;
     if (mode !== this.#mode) this.gains.endTrial('mode change');
     this.#mode = mode;
-    this.#wave.want(mode === 'debug' ? wave : undefined);
+    this.#excitation.want(mode === 'debug' && excitation ? this.#shownExcitation : undefined);
   }
 
-  /** The controller confirmed a wave that somebody asked for. */
-  confirmedWave(wave: Excitation, runaway?: number): void {
-    this.#shownWave = wave;
-    this.#wave.want(wave, runaway);
-  }
-
-  /**
-   * From now on this wave is not wanted any more; without an argument, none is. The controller shows it until it is
-   * taken away, and that must not be adopted as its own choice.
-   */
-  endWave(wave?: Excitation): void {
-    if (wave !== undefined && !this.#wave.is(wave)) return;
-    this.#wave.want(undefined);
-    this.waveFrames.disturb();
+  /** The controller confirmed an excitation that somebody asked for. Returns it. */
+  confirmedExcitation(shown: GuardedExcitation, runaway?: number): Excitation {
+    const excitation = this.#show(shown);
+    this.#excitation.want(excitation, runaway);
+    return excitation;
   }
 
   /**
-   * The deviation that the guard has to have for this wave. Only trials have a guard: saved gains are somebody's
-   * decision.
+   * From now on this excitation is not wanted any more; without an argument, none is. The controller shows it until it
+   * is taken away, and that must not be adopted as its own choice.
    */
-  guardOf(wave: Excitation | undefined, runaway: number | undefined): number {
-    return this.gains.trial === undefined ? 0 : this.#boundOf(wave, runaway);
+  endExcitation(excitation?: Excitation): void {
+    if (excitation !== undefined && !this.#excitation.is(excitation)) return;
+    this.#excitation.want(undefined);
+    this.excitationFrames.disturb();
   }
 
-  /** The deviation that the guard has to have for the wanted wave while a trial runs. */
-  get guardInTrials(): number {
-    return this.#boundOf(this.#mode === 'debug' ? this.#wave.current : undefined, this.#wave.runaway);
-  }
-
-  /** Whether the controller's firmware has a guard. */
-  get hasGuard(): boolean {
-    return hasFlag(this.#status, 'guard');
-  }
-
-  /** Whether the controller has a guard that was not given this deviation. */
-  lacksGuard(deviation: number): boolean {
-    return this.#givenGuard !== deviation && this.hasGuard;
-  }
-
-  /** The guard was given this deviation; undefined while that is not confirmed. */
-  gaveGuard(deviation: number | undefined): void {
-    this.#givenGuard = deviation;
+  /**
+   * Adds the guard: in a trial `runaway`, or else the loop's own bound. Saved gains run without a guard, because they
+   * are somebody's decision.
+   */
+  guarded(
+    excitation: Excitation,
+    runaway: number | undefined,
+    isTrial = this.gains.trial !== undefined,
+  ): GuardedExcitation {
+    const loop = this.#unit.loops.find(({ name }) => name === excitation.loop);
+    const isGuarded = isTrial && excitation.amplitude !== 0 && hasFlag(this.#status, 'guarded_excitation');
+    return { ...excitation, deviation: isGuarded ? (runaway ?? loop?.runaway ?? 0) : 0 };
   }
 
   /** From now on the controller has to be latched; a release under way gives up. */
@@ -191,7 +182,7 @@ export class UnitState {
     this.latch.released(confirmed);
     if (this.#mode !== undefined && this.#mode !== 'manual') this.gains.endTrial('mode change');
     this.#mode = 'manual';
-    this.#wave.want(undefined);
+    this.#excitation.want(undefined);
     // A controller that missed the resume shows its mode of before, which is not its own choice, also when a stop
     // follows.
     if (!confirmed) this.modeFrames.disturb();
@@ -202,20 +193,24 @@ export class UnitState {
     const status = this.#status;
     if (status === undefined || this.#mode === undefined) return undefined;
     const gains = this.gains.missing(status.active_checksum);
-    const shown = this.#shownWave;
-    const isDebug = this.#mode === 'debug' && this.mode === 'debug';
     // The release itself puts the controller into manual first, so the mode is left alone meanwhile.
     const mode = this.latch.isReleasing || this.mode === this.#mode ? undefined : this.#mode;
-    const wrongWave = isDebug && shown !== undefined && !this.#wave.is(shown);
-    const guard = this.gains.trial === undefined ? 0 : this.guardInTrials;
-    const wrongGuard = isDebug && this.lacksGuard(guard);
-    if (mode === undefined && gains === undefined && !wrongWave && !wrongGuard) return undefined;
-    return {
-      mode,
-      gains,
-      guard: wrongGuard ? guard : undefined,
-      wave: wrongWave ? (this.#wave.current ?? { ...shown, amplitude: 0 }) : undefined,
-    };
+    const excitation = this.dueExcitation(this.gains.trial !== undefined);
+    if (mode === undefined && gains === undefined && excitation === undefined) return undefined;
+    return { mode, gains, excitation };
+  }
+
+  /**
+   * The excitation that has to be written; undefined if the controller shows it. `isTrial`: a trial runs or is about to
+   * begin.
+   */
+  dueExcitation(isTrial: boolean): GuardedExcitation | undefined {
+    const shown = this.#shownExcitation;
+    const wanted = this.#excitation.current;
+    if (this.#mode !== 'debug' || this.mode !== 'debug' || shown === undefined) return undefined;
+    const due = this.guarded(wanted ?? { ...shown, amplitude: 0 }, this.#excitation.runaway, isTrial);
+    const isGuarded = due.amplitude === 0 || Math.fround(due.deviation) === this.#shownDeviation;
+    return this.#excitation.is(shown) && isGuarded ? undefined : due;
   }
 
   /** Returns a check that throws when the controller has been reset since now, for then what it confirmed is lost. */
@@ -227,24 +222,21 @@ export class UnitState {
     };
   }
 
-  /** The same, and the check throws also when another wave is wanted than now: the guard may have ended this one. */
-  sameWave(): () => void {
+  /** The same. The check also throws when another excitation is wanted than now: the guard may have ended this one. */
+  sameExcitation(): () => void {
     const sameBoot = this.sameBoot();
-    const wave = this.#wave.current;
+    const excitation = this.#excitation.current;
     return () => {
       sameBoot();
-      if (this.#wave.current === wave) return;
+      if (this.#excitation.current === excitation) return;
       throw new RobotError('not-confirmed', { unit: this.#unit.name, register: 'excitation' });
     };
   }
 
-  /**
-   * The largest deviation for this wave: what was asked for with it, or else its loop's own bound; 0, no guard, where
-   * nothing moves.
-   */
-  #boundOf(wave: Excitation | undefined, runaway: number | undefined): number {
-    if (wave === undefined || wave.amplitude === 0) return 0;
-    return runaway ?? this.#unit.loops.find(({ name }) => name === wave.loop)?.runaway ?? 0;
+  #show({ deviation, ...excitation }: GuardedExcitation): Excitation {
+    this.#shownExcitation = excitation;
+    this.#shownDeviation = deviation;
+    return excitation;
   }
 
   #compareFaults(before: StatusFrame | undefined, after: StatusFrame): void {
@@ -253,10 +245,11 @@ export class UnitState {
     const gone = old.filter(fault => !now.includes(fault));
     if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
     if (appeared.includes('ran_away')) {
-      // The controller's guard has ended the wave. No frame that is under way may bring it back, so none is wanted. It
-      // counts as seen without amplitude, so that nobody writes that: such a frame would clear `ran_away`.
-      this.#wave.want(undefined);
-      if (this.#shownWave !== undefined) this.#shownWave = { ...this.#shownWave, amplitude: 0 };
+      // The controller's guard has ended the excitation. No frame that is under way may bring it back, so none is wanted.
+      // It counts as seen without amplitude. Otherwise that would be written, and such a frame clears `ran_away`.
+      this.#excitation.want(undefined);
+      if (this.#shownExcitation !== undefined)
+        this.#shownExcitation = { ...this.#shownExcitation, amplitude: 0 };
       this.gains.endTrial('runaway');
     }
     if (appeared.some(fault => !HARMLESS.includes(fault))) this.gains.endTrial('fault');
@@ -266,7 +259,7 @@ export class UnitState {
 
   #adopt(mode: Mode): void {
     this.#mode = mode;
-    this.#wave.want(undefined);
+    this.#excitation.want(undefined);
     this.gains.endTrial('mode change');
   }
 
@@ -274,10 +267,9 @@ export class UnitState {
   #wasReset(): void {
     if (this.#mode !== undefined && (this.latch.isWanted || !this.#restores(this.#mode)))
       this.#mode = 'manual';
-    this.#wave.want(undefined);
-    this.#shownWave = undefined;
-    this.#givenGuard = undefined;
-    for (const frames of [this.modeFrames, this.waveFrames]) frames.disturb();
+    this.#excitation.want(undefined);
+    this.#shownExcitation = undefined;
+    for (const frames of [this.modeFrames, this.excitationFrames]) frames.disturb();
     this.gains.endTrial('reset');
     this.#emit({ what: 'reset' });
   }

@@ -176,17 +176,15 @@ export class UnitSupervision {
     const urgency: Urgency = { priority: 'supervision', untilMs };
     this.#identity = await this.#controller.identify(urgency);
     await this.#look(untilMs);
-    // Only trials have a guard, so one that is found at the first contact was left by a daemon that ended in the middle of
-    // a trial. The wave of that trial ends now.
-    const isFirst = this.#takenInBootId === undefined;
-    const hasTrial = isFirst && this.#state.hasGuard && (await this.#controller.guarded(urgency)) !== 0;
-    if (hasTrial) this.#state.endWave();
-    this.#state.sawWave(await this.#controller.excitation(urgency));
+    const excitation = await this.#controller.excitation(urgency);
+    // Only trials have a guard. A guard at first contact means that a daemon ended in the middle of a trial.
+    if (this.#takenInBootId === undefined && excitation.deviation !== 0) this.#state.endExcitation();
+    this.#state.sawExcitation(excitation);
     this.#takenInBootId = this.#state.status?.boot_id;
   }
 
   /**
-   * Heartbeat, status, latch, wave and readings. The latch comes before the heartbeat while the robot is stopped, while a
+   * Heartbeat, status, latch, excitation and readings. The latch comes before the heartbeat while the robot is stopped, while a
    * release is due, and where the controller is just being found.
    */
   async #look(untilMs: number): Promise<void> {
@@ -199,7 +197,7 @@ export class UnitSupervision {
     await this.#reconciler.mendLatch(untilMs);
     if (isBeatDue && latchFirst) await this.#beat(urgency);
     this.#beside(this.#steps.read(status));
-    if (this.#state.mode === 'debug') this.#state.sawWave(await this.#controller.excitation(urgency));
+    if (this.#state.mode === 'debug') this.#state.sawExcitation(await this.#controller.excitation(urgency));
     if (this.#areReadingsDue) await this.takeReadings(urgency);
   }
 

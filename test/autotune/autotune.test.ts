@@ -93,7 +93,7 @@ describe('autotune', function () {
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
     bus.writeBlock = async (address, register, data) => {
-      const isStill = register === REGISTERS.excitation.address && data.readFloatLE(1) === 0;
+      const isStill = register === REGISTERS.guarded_excitation.address && data.readFloatLE(1) === 0;
       if (isStill && isStillRefused) throw new RobotError('nack', { errno: 121 });
       return write(address, register, data);
     };

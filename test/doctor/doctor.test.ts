@@ -350,6 +350,13 @@ const rows: readonly Row[] = [
     /online/,
   ],
   [
+    'firmware with the withdrawn guard of 0.2.0',
+    runningWith({ chassis: { ...STATUS.chassis, flags: ['torque', 'withdrawn_guard'] } }),
+    'chassis controller',
+    'fine',
+    /trials without a guard of its own/,
+  ],
+  [
     'a daemon without a bus',
     runningWith({
       gimbal: { online: false, problem: { code: 'bus-unavailable', detail: 'There is no I2C bus.' } },

@@ -31,6 +31,7 @@ const status = {
 };
 const heartbeat = { count: 255, silence_ms: 500 };
 const excitation = { slot: 2, amplitude: 0.25, period_s: 1.5 };
+const guarded = { ...excitation, deviation: 0.5 };
 const capture = { number: 3, slot: 2, rate_hz: 1000, decimation: 4, samples: 256 };
 
 function identity(kind: number, loops: number) {
@@ -110,8 +111,8 @@ export const GOLDEN_FRAMES: readonly GoldenFrame[] = [
   frame(CHASSIS, commit, { checksum: 0x12345678 }, '78 56 34 12 b6'),
   frame(GIMBAL, REGISTERS.excitation, excitation, '02 00 00 80 3e 00 00 c0 3f 8f'),
   frame(CHASSIS, REGISTERS.excitation, excitation, '02 00 00 80 3e 00 00 c0 3f 90'),
-  frame(GIMBAL, REGISTERS.guard, { deviation: 0.5 }, '00 00 00 3f 97'),
-  frame(CHASSIS, REGISTERS.guard, { deviation: 0.5 }, '00 00 00 3f be'),
+  frame(GIMBAL, REGISTERS.guarded_excitation, guarded, '02 00 00 80 3e 00 00 c0 3f 00 00 00 3f d4'),
+  frame(CHASSIS, REGISTERS.guarded_excitation, guarded, '02 00 00 80 3e 00 00 c0 3f 00 00 00 3f 61'),
   frame(GIMBAL, gainsRegister(0), gains, '00 00 80 3f 00 00 00 3f 00 00 00 c0 80'),
   frame(GIMBAL, gainsRegister(1), gains, '00 00 80 3f 00 00 00 3f 00 00 00 c0 ff'),
   frame(GIMBAL, gainsRegister(2), gains, '00 00 80 3f 00 00 00 3f 00 00 00 c0 7e'),

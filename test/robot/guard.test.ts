@@ -1,37 +1,20 @@
 import { expect } from 'chai';
 import { unitNamed } from '../../src/core/units.js';
+import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
 import { REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
-import { ClockedRobot, type Fate, type Frame } from '../support/clocked-robot.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
 
-const WAVE = { loop: 'speed', amplitude: 0.5, periodS: 1 };
+const EXCITATION = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const unit = unitNamed('chassis');
 const RUNAWAY = unit.loops[0]!.runaway;
 
 describe("the controller's guard of the excitation", () => {
   let robot: ClockedRobot;
-  /** The loops that were excited when the controller got a guard for another one. */
-  let meetings: string[];
-  let meets: (frame: Frame) => Fate;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
-    meetings = [];
-    meets = () => undefined;
-    let excited = '';
-    robot.intercept = frame => {
-      const data = Buffer.from(frame.data, 'hex');
-      if (frame.kind === 'write' && frame.register === 'excitation') {
-        const loop = unit.loops.find(({ slot }) => slot === data.readUInt8());
-        excited = loop === undefined || data.readFloatLE(1) === 0 ? '' : loop.name;
-      }
-      if (frame.kind === 'write' && frame.register === 'guard') {
-        const bound = data.readFloatLE();
-        const meant = bound === 1.5 || bound === RUNAWAY ? 'speed' : 'angle';
-        if (bound !== 0 && excited !== '' && excited !== meant) meetings.push(excited);
-      }
-      return meets(frame);
-    };
     await robot.during(chassis().setMode('debug'));
     await robot.wait(100);
+    robot.frames.length = 0;
   });
   afterEach(() => robot.end());
 
@@ -43,89 +26,89 @@ describe("the controller's guard of the excitation", () => {
   const runAway = () => {
     robot.loops.chassis.readings.speed!.setpoint = -10 * RUNAWAY;
   };
-  /** The deviations that the controllers have been given, in this order. */
+  const written = () => robot.frames.filter(({ kind }) => kind === 'write').map(({ register }) => register);
+  /** Loop, amplitude and deviation of each excitation that was written. */
   const given = () =>
     robot.frames
-      .filter(({ kind, register }) => kind === 'write' && register === 'guard')
-      .map(({ data }) => Buffer.from(data, 'hex').readFloatLE());
-  const written = () => robot.frames.filter(({ kind }) => kind === 'write').map(({ register }) => register);
+      .filter(({ kind, register }) => kind === 'write' && register === 'guarded_excitation')
+      .map(({ data }) => {
+        const frame = Buffer.from(data, 'hex');
+        const loop = unit.loops.find(({ slot }) => slot === frame.readUInt8());
+        return [loop?.name, frame.readFloatLE(1), frame.readFloatLE(9)];
+      });
 
   it('has the bound of the loop while gains are tried on its wave, before they run, and none otherwise', async () => {
-    await robot.during(chassis().excite(WAVE));
+    await robot.during(chassis().excite(EXCITATION));
     await robot.wait(100);
-    expect(given().every(deviation => deviation === 0)).to.equal(true);
-    robot.frames.length = 0;
     await tryGains();
-    expect(given()).to.deep.equal([RUNAWAY]);
-    expect(written().indexOf('guard')).to.be.below(written().indexOf('commit'));
+    expect(written().lastIndexOf('guarded_excitation')).to.be.below(written().indexOf('commit'));
     await robot.during(chassis().gains.endTrial('ended'));
-    await robot.wait(100);
-    expect(given()).to.deep.equal([RUNAWAY, 0]);
+    expect(given()).to.deep.equal([
+      ['speed', 0.5, 0],
+      ['speed', 0.5, RUNAWAY],
+      ['speed', 0.5, 0],
+    ]);
+    expect(chassis().excitation()).to.deep.equal(EXCITATION);
   });
 
-  it('has the bound that a wave asks for, while another loop never has that of the one before', async () => {
+  it('travels with its wave: one frame moves both to another loop, and one frame ends both', async () => {
     await tryGains();
     robot.frames.length = 0;
-    await robot.during(chassis().excite(WAVE, undefined, 1.5));
-    await robot.during(chassis().excite({ ...WAVE, loop: 'angle' }));
+    await robot.during(chassis().excite(EXCITATION, undefined, 1.5));
+    await robot.during(chassis().excite({ ...EXCITATION, loop: 'angle' }));
+    await robot.during(chassis().endTuning('a', { ...EXCITATION, loop: 'angle' }));
     await robot.wait(100);
-    expect(given()).to.deep.equal([1.5, Math.fround(2.2)]);
-    expect(meetings).to.deep.equal([]);
+    expect(given()).to.deep.equal([
+      ['speed', 0.5, 1.5],
+      ['angle', 0.5, Math.fround(2.2)],
+      ['angle', 0, 0],
+    ]);
   });
 
-  it('goes only after its wave, so that no daemon that starts in between takes the wave for a choice', async () => {
-    const ends = () => written().filter(register => register === 'guard' || register === 'excitation');
-    await tryGains();
-    await robot.during(chassis().excite(WAVE));
-    robot.frames.length = 0;
-    await robot.during(chassis().excite({ ...WAVE, amplitude: 0 }));
-    expect(ends()).to.deep.equal(['excitation', 'guard']);
-    await robot.during(chassis().excite(WAVE));
-    robot.frames.length = 0;
-    await robot.during(chassis().endTuning('a', WAVE));
-    expect(ends()).to.deep.equal(['excitation', 'guard']);
-  });
-
-  it('comes before a wave on another loop than the one that rests', async () => {
-    await robot.during(chassis().excite({ ...WAVE, amplitude: 0, loop: 'angle' }));
-    await robot.wait(100);
+  it('is given again to a trial whose wave somebody else replaced', async () => {
+    await robot.during(chassis().excite(EXCITATION));
     await tryGains();
     robot.frames.length = 0;
-    await robot.during(chassis().excite(WAVE));
-    expect(given()).to.deep.equal([RUNAWAY]);
-    expect(written().indexOf('guard')).to.be.below(written().indexOf('excitation'));
+    const { address } = unit;
+    const frame = encodeFrame(address, REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });
+    await robot.sim.hardware.bus.writeBlock(address, REGISTERS.excitation.address, frame);
+    await robot.wait(100);
+    expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  for (const [name, spoils] of [
-    ['whose guard fails', { kind: 'write', register: 'guard', fate: 'fails', after: 1 }],
-    ['which is not confirmed', { kind: 'read', register: 'status', fate: 'fails', after: 2 }],
-    ['whose answer is lost', { kind: 'write', register: 'excitation', fate: 'answer lost', after: 2 }],
-  ] as const) {
-    it(`never meets the wave of a refused request ${name}, also while the trial is renewed`, async () => {
-      await robot.during(chassis().excite(WAVE));
-      await tryGains();
-      let writes = 0;
-      meets = ({ kind, register }) => {
-        if (kind === 'write' && register === 'excitation') writes += 1;
-        return writes >= spoils.after && kind === spoils.kind && register === spoils.register
-          ? spoils.fate
-          : undefined;
-      };
-      const refused = robot.outcome(chassis().excite({ ...WAVE, loop: 'angle' }));
-      const renewal = robot.outcome(tryGains());
-      expect(await refused).to.not.equal(200);
-      meets = () => undefined;
-      await renewal;
-      await robot.wait(200);
-      expect(meetings).to.deep.equal([]);
-      expect(chassis().report()).to.deep.include({ faults: [], excitation: WAVE });
-      expect(chassis().trial?.id).to.equal('a');
-      expect(given().at(-1)).to.equal(RUNAWAY);
-    });
-  }
+  it('tells a daemon that starts in the middle of a trial to end the wave, and to leave others on', async () => {
+    await robot.during(chassis().excite(EXCITATION));
+    await robot.restart();
+    await robot.wait(100);
+    expect(chassis().excitation()).to.deep.equal(EXCITATION);
+    await tryGains();
+    await robot.restart();
+    await robot.wait(100);
+    expect(chassis().excitation().amplitude).to.equal(0);
+  });
+
+  it('is not used with the firmware of 0.2.0, which gets the short frame and is named as such', async () => {
+    const { bus } = robot.sim.hardware;
+    const read = bus.readBlock.bind(bus);
+    bus.readBlock = async (address, register, length) => {
+      const frame = await read(address, register, length);
+      if (register !== REGISTERS.status.address) return frame;
+      const status = decodeFrame(address, REGISTERS.status, frame);
+      return encodeFrame(address, REGISTERS.status, { ...status, flags: (status.flags & 0x0f) | 0x10 });
+    };
+    await robot.wait(40);
+    robot.frames.length = 0;
+    await robot.during(chassis().excite(EXCITATION));
+    await tryGains();
+    await robot.wait(100);
+    expect(written().filter(register => register.includes('excitation'))).to.deep.equal(['excitation']);
+    expect(robot.frames.some(({ register }) => register === 'guarded_excitation')).to.equal(false);
+    expect(chassis().report()).to.deep.include({ guardsTrials: false, excitation: EXCITATION });
+    expect(chassis().trial?.id).to.equal('a');
+  });
 
   it('ends the trial and its wave when it acts, and everybody sees why', async () => {
-    await robot.during(chassis().excite(WAVE));
+    await robot.during(chassis().excite(EXCITATION));
     await tryGains();
     // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
@@ -139,18 +122,18 @@ describe("the controller's guard of the excitation", () => {
   });
 
   it('refuses nobody who takes a wave away that it took away already', async () => {
-    await robot.during(chassis().excite(WAVE));
+    await robot.during(chassis().excite(EXCITATION));
     await tryGains();
     await robot.wait(1000 * RUNAWAY);
     expect(chassis().report().faults).to.deep.equal(['ran_away']);
     const { bus } = robot.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     bus.writeBlock = async (address, register, data) => {
-      if (register !== REGISTERS.excitation.address) return write(address, register, data);
+      if (register !== REGISTERS.guarded_excitation.address) return write(address, register, data);
       // Firmware may take so long until a frame is in force.
       robot.clock.after(TAKES_EFFECT_MS, () => void write(address, register, data));
     };
-    expect(await robot.outcome(chassis().excite({ ...WAVE, amplitude: 0 }))).to.equal(200);
+    expect(await robot.outcome(chassis().excite({ ...EXCITATION, amplitude: 0 }))).to.equal(200);
   });
 
   it('lets no wave come back that it took away while the wave was confirmed', async () => {
@@ -158,13 +141,15 @@ describe("the controller's guard of the excitation", () => {
     const past = robot.loops.chassis.commands.length / 1000;
     let reads = 0;
     robot.intercept = async ({ kind, register }) => {
-      if (register === 'excitation' && kind === 'read') reads += 1;
+      if (register === 'guarded_excitation' && kind === 'read') reads += 1;
       // The measured value grows past the bound after the wave was read for the last time.
       if (register === 'status' && reads === 2)
         await new Promise<void>(resolve => robot.clock.after(30, resolve));
       return undefined;
     };
-    expect(await robot.outcome(chassis().excite(WAVE, undefined, past + 0.02))).to.equal('not-confirmed');
+    expect(await robot.outcome(chassis().excite(EXCITATION, undefined, past + 0.02))).to.equal(
+      'not-confirmed',
+    );
     robot.intercept = () => undefined;
     await robot.wait(300);
     expect(robot.loops.chassis.last?.excitation.amplitude).to.equal(0);
@@ -172,36 +157,35 @@ describe("the controller's guard of the excitation", () => {
   });
 
   it('leaves a wave on when gains are tried right after it was answered', async () => {
-    await robot.during(chassis().excite(WAVE));
+    await robot.during(chassis().excite(EXCITATION));
     await tryGains();
-    expect(chassis().excitation()).to.deep.equal(WAVE);
+    expect(chassis().excitation()).to.deep.equal(EXCITATION);
   });
 
   it('is given again to a controller that was reset', async () => {
-    await robot.during(chassis().excite(WAVE));
+    await robot.during(chassis().excite(EXCITATION));
     await tryGains();
     robot.fault('chassis', 'brownout');
     await robot.wait(600);
     await robot.during(chassis().setMode('debug'));
     robot.frames.length = 0;
-    await robot.during(chassis().excite(WAVE));
+    await robot.during(chassis().excite(EXCITATION));
     await tryGains();
-    expect(given().at(-1)).to.equal(RUNAWAY);
+    expect(given().at(-1)).to.deep.equal(['speed', 0.5, RUNAWAY]);
   });
 
   for (const [name, happens, shows] of [
     ['drives its loop away', () => runAway(), { faults: ['ran_away'] }],
     ['loses its controller to a brown-out', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`lets no trial begin that ${name}, at whichever frame, while its wave begins anew`, async () => {
+    it(`lets no trial begin that ${name}, at whichever frame, while its wave gets a guard`, async () => {
       const saved = robot.robot.store.current('chassis').gains.speed?.kp;
       let happened = true;
       for (let at = 0; happened; at += 1) {
         await robot.end();
         robot = await ClockedRobot.start();
         await robot.during(chassis().setMode('debug'));
-        // A wave that was asked for just now may still begin: it ends for the guard, and begins anew.
-        await robot.during(chassis().excite(WAVE));
+        await robot.during(chassis().excite(EXCITATION));
         let frames = 0;
         happened = false;
         robot.intercept = async frame => {

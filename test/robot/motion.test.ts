@@ -33,7 +33,9 @@ describe('a unit after refused requests', () => {
 
   it('keeps a wave at rest that was asked for again after a refusal', async () => {
     await debugWithWave();
-    expect(await unread('chassis', 'excitation', () => units().chassis.excite(STILL))).to.equal('nack');
+    expect(await unread('chassis', 'guarded_excitation', () => units().chassis.excite(STILL))).to.equal(
+      'nack',
+    );
     expect(await robot.outcome(units().chassis.excite(STILL))).to.equal(200);
     await robot.wait(500);
     expect(units().chassis.excitation().amplitude).to.equal(0);
@@ -41,14 +43,14 @@ describe('a unit after refused requests', () => {
 
   it('goes back to the wave that was answered 200 when its end was refused', async () => {
     await debugWithWave();
-    await unread('chassis', 'excitation', () => units().chassis.excite(STILL));
+    await unread('chassis', 'guarded_excitation', () => units().chassis.excite(STILL));
     await robot.wait(200);
     expect(units().chassis.excitation()).to.deep.equal(WAVE);
   });
 
   it('starts debug without a wave, whatever was refused before', async () => {
     await debugWithWave();
-    await unread('chassis', 'excitation', () => units().chassis.excite(STILL));
+    await unread('chassis', 'guarded_excitation', () => units().chassis.excite(STILL));
     for (const mode of ['manual', 'debug'] as const) await robot.during(units().chassis.setMode(mode));
     await robot.wait(500);
     expect(units().chassis.report().excitation?.amplitude).to.equal(0);
@@ -57,7 +59,7 @@ describe('a unit after refused requests', () => {
   it('moves by nothing that only met refusals', async () => {
     await robot.during(units().chassis.setMode('debug'));
     for (const amplitude of [0.3, 0.5]) {
-      await unread('chassis', 'excitation', () => units().chassis.excite({ ...WAVE, amplitude }));
+      await unread('chassis', 'guarded_excitation', () => units().chassis.excite({ ...WAVE, amplitude }));
     }
     await robot.wait(500);
     expect(units().chassis.excitation().amplitude).to.equal(0);

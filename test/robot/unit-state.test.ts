@@ -10,6 +10,7 @@ const unit = unitNamed('chassis');
 const SAVED = defaultGains(unit);
 const OTHER = { ...SAVED, speed: { kp: 1, ki: 2, kd: 3 } };
 const WAVE: Excitation = { loop: 'speed', amplitude: 0.5, periodS: 1 };
+const SHOWN = { ...WAVE, deviation: 0 };
 
 interface Shown {
   readonly mode?: Mode;
@@ -68,8 +69,7 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
   expect(state.difference).to.deep.equal({
     mode: undefined,
     gains: undefined,
-    guard: undefined,
-    wave: undefined,
+    excitation: undefined,
     ...expected,
   });
 }
@@ -111,26 +111,26 @@ describe('what is wanted of a unit and what it shows', () => {
   it('wants the mode that was confirmed, and its wave in debug only', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
-    bench.state.confirmedMode('debug', { ...WAVE, amplitude: 0 });
-    bench.state.confirmedWave(WAVE);
-    expect(bench.state.wave).to.deep.equal(WAVE);
+    bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
+    bench.state.confirmedExcitation(SHOWN);
+    expect(bench.state.excitation).to.deep.equal(WAVE);
     bench.state.confirmedMode('manual', undefined);
     bench.shows({ mode: 'manual' });
     bench.shows({ mode: 'debug' });
-    bench.state.confirmedMode('debug', { ...WAVE, amplitude: 0 });
+    bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
     expect(bench.state.difference).to.equal(undefined);
   });
   it('differs in a wave that a refused request changed', async () => {
     bench.shows({ mode: 'debug' });
-    bench.state.sawWave(WAVE);
-    await bench.state.waveFrames.during(() => Promise.resolve());
-    bench.state.sawWave({ ...WAVE, amplitude: 0.1 });
-    expectDifference(bench, { wave: WAVE });
+    bench.state.sawExcitation(SHOWN);
+    await bench.state.excitationFrames.during(() => Promise.resolve());
+    bench.state.sawExcitation({ ...SHOWN, amplitude: 0.1 });
+    expectDifference(bench, { excitation: SHOWN });
   });
   it('lets a controller take a wave away by itself', () => {
     bench.shows({ mode: 'debug' });
-    bench.state.sawWave(WAVE);
-    bench.state.sawWave({ ...WAVE, amplitude: 0 });
+    bench.state.sawExcitation(SHOWN);
+    bench.state.sawExcitation({ ...SHOWN, amplitude: 0 });
     expect(bench.state.difference).to.equal(undefined);
     expect(bench.events.filter(({ what }) => what === 'excitation')).to.have.length(2);
   });
@@ -293,8 +293,8 @@ describe('what is wanted of a unit and what it shows', () => {
       'a switch to debug in debug, which leaves the wanted wave',
       'debug',
       b => {
-        b.state.confirmedMode('debug', WAVE);
-        expect(b.state.wantedWave).to.equal(undefined);
+        b.state.confirmedMode('debug', SHOWN);
+        expect(b.state.wantedExcitation).to.equal(undefined);
       },
     ],
     ['a resume in manual', 'manual', b => b.state.released(true)],
@@ -303,8 +303,8 @@ describe('what is wanted of a unit and what it shows', () => {
       'a wave that the controller chooses',
       'debug',
       b => {
-        b.state.sawWave(WAVE);
-        expect(b.state.wantedWave).to.deep.equal(WAVE);
+        b.state.sawExcitation(SHOWN);
+        expect(b.state.wantedExcitation).to.deep.equal(WAVE);
       },
     ],
     [
@@ -327,30 +327,27 @@ describe('what is wanted of a unit and what it shows', () => {
       stillRenewed();
     });
   }
-  it('differs in the guard while a trial has a wave, where the controller has one', () => {
-    const runaway = unit.loops[0]?.runaway;
+  it('differs in the deviation while a trial has a wave, where the firmware has a guard', () => {
+    const deviation = Math.fround(unit.loops[0]!.runaway);
     bench.shows({ mode: 'debug' });
-    bench.state.confirmedWave(WAVE);
+    bench.state.confirmedExcitation(SHOWN);
     bench.state.gains.beginTrial(TRIAL);
-    expectDifference(bench, { gains: OTHER });
-    bench.shows({ gains: OTHER, flags: ['torque', 'guard'] });
-    expectDifference(bench, { guard: runaway });
-    bench.state.gaveGuard(runaway ?? 0);
+    bench.shows({ gains: OTHER, flags: ['torque', 'withdrawn_guard'] });
+    expect(bench.state.difference).to.equal(undefined);
+    bench.shows({ flags: ['torque', 'guarded_excitation'] });
+    expectDifference(bench, { excitation: { ...WAVE, deviation } });
+    bench.state.sawExcitation({ ...WAVE, deviation });
     expect(bench.state.difference).to.equal(undefined);
     bench.state.gains.endTrial('ended');
-    expectDifference(bench, { gains: SAVED, guard: 0 });
-    bench.state.gaveGuard(0);
-    bench.shows({ gains: SAVED });
-    expect(bench.state.difference).to.equal(undefined);
+    expectDifference(bench, { gains: SAVED, excitation: SHOWN });
   });
   it('wants no wave back that the controller took away, whatever frames are under way', () => {
-    bench.shows({ mode: 'debug', flags: ['torque', 'guard'] });
-    bench.state.gaveGuard(0);
-    bench.state.confirmedWave(WAVE);
+    bench.shows({ mode: 'debug', flags: ['torque', 'guarded_excitation'] });
+    bench.state.confirmedExcitation(SHOWN);
     bench.state.gains.beginTrial(TRIAL);
-    bench.state.waveFrames.disturb();
+    bench.state.excitationFrames.disturb();
     bench.shows({ faults: ['ran_away'] });
-    bench.state.sawWave({ ...WAVE, amplitude: 0 });
+    bench.state.sawExcitation({ ...SHOWN, amplitude: 0 });
     expect(bench.state.difference).to.equal(undefined);
     expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: 'runaway' });
   });

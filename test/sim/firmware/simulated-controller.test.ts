@@ -36,7 +36,7 @@ describe('SimulatedController', () => {
         expect(host.status()).to.deep.equal({
           boot_id: 1,
           mode: 'manual',
-          flags: ['guard'],
+          flags: ['guarded_excitation'],
           faults: [],
           active_checksum: 0,
           staged: 0,
@@ -86,6 +86,8 @@ describe('SimulatedController', () => {
     const debug = encodeFrame(address, REGISTERS.mode, { mode: MODES.indexOf('debug') });
     const excitation = (slot: number, amplitude: number, period_s: number) =>
       encodeFrame(address, REGISTERS.excitation, { slot, amplitude, period_s });
+    const guarded = (deviation: number) =>
+      encodeFrame(address, REGISTERS.guarded_excitation, { slot: 0, amplitude: 0.1, period_s: 1, deviation });
     const raw = (values: number[]) => {
       const free = { name: 'mode', address: REGISTERS.mode.address, access: 'write', doc: '' } as const;
       return encodeFrame(
@@ -108,7 +110,8 @@ describe('SimulatedController', () => {
       ['an unknown slot', REGISTERS.excitation.address, excitation(4, 0.1, 1)],
       ['an amplitude beyond the loop', REGISTERS.excitation.address, excitation(0, 0.201, 1)],
       ['a negative amplitude', REGISTERS.excitation.address, excitation(0, -0.1, 1)],
-      ['a negative guard', REGISTERS.guard.address, encodeFrame(address, REGISTERS.guard, { deviation: -1 })],
+      ['a negative deviation', REGISTERS.guarded_excitation.address, guarded(-1)],
+      ['the guard of 0.2.0', 0x74, Buffer.alloc(5)],
       ['a period too short', REGISTERS.excitation.address, excitation(0, 0.1, 0.099)],
       ['a period too long', REGISTERS.excitation.address, excitation(0, 0.1, 20.1)],
       ['gains that are not numbers', gainsRegister(0).address, notNumbers(address)],
@@ -166,7 +169,10 @@ describe('SimulatedController', () => {
       const host = running();
       host.enter('auto');
       host.write(REGISTERS.stop, { stop: 1 });
-      expect(host.status()).to.deep.include({ mode: 'auto', flags: ['stopped', 'gains_committed', 'guard'] });
+      expect(host.status()).to.deep.include({
+        mode: 'auto',
+        flags: ['stopped', 'gains_committed', 'guarded_excitation'],
+      });
       host.heartbeat();
       host.enter('manual');
       host.stage();
@@ -187,12 +193,15 @@ describe('SimulatedController', () => {
       host.commit();
       host.enter('auto');
       host.tick(499);
-      expect(host.status()).to.deep.include({ faults: [], flags: ['torque', 'gains_committed', 'guard'] });
+      expect(host.status()).to.deep.include({
+        faults: [],
+        flags: ['torque', 'gains_committed', 'guarded_excitation'],
+      });
       host.tick(1);
       expect(host.status()).to.deep.include({
         mode: 'auto',
         faults: ['silent'],
-        flags: ['gains_committed', 'guard'],
+        flags: ['gains_committed', 'guarded_excitation'],
       });
       host.heartbeat();
       host.tick();
@@ -217,7 +226,7 @@ describe('SimulatedController', () => {
       host.heartbeat(10);
       host.tick(20);
       host.heartbeat(10);
-      expect(host.status().flags).to.deep.equal(['stopped', 'gains_committed', 'guard']);
+      expect(host.status().flags).to.deep.equal(['stopped', 'gains_committed', 'guarded_excitation']);
     });
   });
 
@@ -234,7 +243,7 @@ describe('SimulatedController', () => {
         expect(host.status()).to.deep.include({
           staged: 2 ** index - 1,
           active_checksum: 0,
-          flags: ['guard'],
+          flags: ['guarded_excitation'],
         });
         host.stage({ [loop.name]: other[loop.name]! });
         expect(host.read(gainsRegister(loop.slot)).ki).to.equal(Math.fround(0.1));
@@ -244,7 +253,7 @@ describe('SimulatedController', () => {
       expect(host.status()).to.deep.include({
         staged: 0,
         active_checksum: gainsChecksum(unit, other),
-        flags: ['torque', 'gains_committed', 'guard'],
+        flags: ['torque', 'gains_committed', 'guarded_excitation'],
       });
       expect(host.loops.last?.gains.angle_yaw).to.deep.equal({ kp: 2, ki: Math.fround(0.1), kd: -1 });
       expect(host.read(gainsRegister(2)).kp).to.equal(2);
@@ -310,19 +319,20 @@ describe('SimulatedController', () => {
   });
 
   describe('the guard of the excitation', () => {
+    const { guarded_excitation } = REGISTERS;
+    const guard = (host: ControllerHost, deviation: number) =>
+      host.write(guarded_excitation, { slot: 2, amplitude: 0.25, period_s: 0.5, deviation });
     const guarded = (deviation: number) => {
       const host = running();
       host.enter('debug');
-      host.excite(2, 0.25, 0.5);
-      host.write(REGISTERS.guard, { deviation });
+      guard(host, deviation);
       Object.assign(host.loops.readings.angle_yaw!, { setpoint: 0.25 });
       return host;
     };
     const amplitude = (host: ControllerHost) => host.read(REGISTERS.excitation).amplitude;
 
-    it('takes the wave away in the loop period in which the loop is too far from its setpoint, and shows it', () => {
+    it('ends the wave in the loop period in which the loop is too far from its setpoint, and shows it', () => {
       const host = guarded(0.5);
-      expect(host.read(REGISTERS.guard).deviation).to.equal(0.5);
       // The measured value grows by a thousandth in each period.
       host.tick(750);
       expect([amplitude(host), host.loops.drops, host.status().faults]).to.deep.equal([0.25, 0, []]);
@@ -334,6 +344,21 @@ describe('SimulatedController', () => {
       host.excite(2, 0, 0.5);
       expect(host.status().faults).to.deep.equal([]);
     });
+    it('comes and goes with the frame of its wave, which both registers show', () => {
+      const host = guarded(2);
+      const wave = { slot: 2, amplitude: 0.25, period_s: 0.5 };
+      expect(host.read(guarded_excitation)).to.deep.equal({ ...wave, deviation: 2 });
+      expect(host.read(REGISTERS.excitation)).to.deep.equal(wave);
+      host.excite(2, 0.25, 0.5);
+      expect(host.read(guarded_excitation)).to.deep.equal({ ...wave, deviation: 0 });
+    });
+    it('holds at once, without a new edge of the wave', () => {
+      const host = guarded(0);
+      host.tick(100);
+      guard(host, 0.1);
+      host.tick();
+      expect(host.status().faults).to.deep.equal(['ran_away']);
+    });
     it('shows it until another mode, too', () => {
       const host = guarded(0.1);
       host.tick();
@@ -344,14 +369,18 @@ describe('SimulatedController', () => {
       expect(host.status().faults).to.deep.equal([]);
     });
     it('watches nothing at 0, without a wave, and after a start', () => {
-      for (const host of [guarded(0), guarded(0.5), guarded(0.5)]) {
-        if (host.read(REGISTERS.guard).deviation > 0) host.excite(2, 0, 0.5);
+      for (const [host, period] of [
+        [guarded(0), 0.25],
+        [guarded(0.5), 0],
+      ] as const) {
+        if (period === 0)
+          host.write(guarded_excitation, { slot: 2, amplitude: 0, period_s: 0.5, deviation: 0.5 });
         host.tick(2000);
         expect(host.status().faults.includes('ran_away')).to.equal(false);
       }
       const host = guarded(0.5);
       host.controller.reset();
-      expect(host.read(REGISTERS.guard).deviation).to.equal(0);
+      expect(host.read(guarded_excitation).deviation).to.equal(0);
     });
   });
 
