@@ -136,12 +136,17 @@ export class Autotune {
     return begun;
   }
 
-  /** Lets the tuning `id` go on for at least this long. Throws `trial-ended`. */
-  async renew(unit: UnitName, id: string, leaseMs: number): Promise<Tune> {
+  /**
+   * Lets the tuning `id` go on for at least this long. Throws `trial-ended`, or `tune-running` if somebody else than `by`
+   * began it.
+   */
+  async renew(unit: UnitName, id: string, by: string, leaseMs: number): Promise<Tune> {
     const running = this.#running;
     if (running === undefined || running.tune.id !== id || running.tune.unit !== unit) {
       throw new RobotError('trial-ended');
     }
+    const { loop, by: owner } = running.tune;
+    if (owner !== by) throw new RobotError('tune-running', { loop, by: owner });
     if (running.port.isAborted) throw new RobotError('trial-ended');
     await running.port.renew(this.#clock.nowMs() + leaseMs).catch(() => undefined);
     return this.of(unit) ?? running.tune;

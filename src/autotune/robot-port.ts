@@ -208,7 +208,7 @@ export class RobotPort implements TunerPort {
   async #try(gains: GainSet): Promise<void> {
     this.#patience.requireGoing();
     const { robot, unit, id, by } = this.#options;
-    const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs };
+    const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs, ofTuning: true as const };
     await robot.units[unit].gains.tryGains(trial, () => {
       this.#patience.requireGoing();
       // The loop ran away with these gains while this waited.

@@ -31,6 +31,10 @@ export function happeningsOf(event: RobotEvent): readonly Happening[] {
           : { what: 'trial-ended', unit, detail: { by, why: ended } },
       ];
     }
+    case 'trial changed': {
+      const { unit, by, loops } = event;
+      return [{ what: 'trial-changed', unit, detail: { by, loops: loops.join(', ') } }];
+    }
     case 'faults':
       return [
         ...event.appeared.map(fault => ({ what: 'fault', unit: event.unit, detail: { fault } })),

@@ -27,6 +27,9 @@ function write(event: RobotEvent, log: Logger, incidents: Incidents): void {
     case 'trial':
       log.info({ unit: event.unit, by: event.by, ended: event.ended }, 'trial');
       return;
+    case 'trial changed':
+      log.info({ unit: event.unit, by: event.by, loops: event.loops }, 'trial changed');
+      return;
     case 'faults':
       log.warn({ unit: event.unit, appeared: event.appeared, gone: event.gone }, 'controller faults');
       return;

@@ -20,6 +20,7 @@ export type UnitEvent =
   | { readonly what: 'excitation'; readonly after: Excitation | null }
   | { readonly what: 'gains'; readonly before: SavedGains; readonly after: SavedGains }
   | { readonly what: 'trial'; readonly by: string; readonly ended?: TrialEnd }
+  | { readonly what: 'trial changed'; readonly by: string; readonly loops: readonly string[] }
   | { readonly what: 'faults'; readonly appeared: readonly string[]; readonly gone: readonly string[] }
   | { readonly what: 'online' | 'reset' | 'gains applied' }
   /** `error` says why. */

@@ -9,7 +9,7 @@ import type { RequestGate } from './request-gate.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
 import type { UnitState } from './unit-state.js';
 import type { UnitSupervision } from './unit-supervision.js';
-import type { Trial } from './wanted-gains.js';
+import { isSameTrial, type Trial } from './wanted-gains.js';
 
 /** The caller of a failed save waits at most this long for the saved gains to be back; later polls go on trying. */
 const BRING_BACK_MS = 100;
@@ -145,7 +145,7 @@ export class UnitGains {
         const noneEnded = wanted.noneEnded();
         // This throws where the journal cannot be read, for nobody would know which gains come after the trial.
         this.#store.current(this.#unit.name);
-        if (running !== undefined && running.id !== trial.id) {
+        if (running !== undefined && !isSameTrial(running, trial)) {
           throw new RobotError('trial-running', { unit: this.#unit.name, by: running.by });
         }
         // A save that still waits for the disk would end this trial as soon as the disk answers.

@@ -1,16 +1,24 @@
 import { RobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
+import { changedLoops } from '../gains/changed-loops.js';
 import { gainsChecksum } from '../protocol/codec.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
 
 /** Gains that a controller runs for a while without being saved. */
 export interface Trial {
   readonly id: string;
-  /** The token's name, or the address, of whoever began it. */
+  /** The name of the token that began the trial; without tokens, the address. */
   readonly by: string;
+  /** Only the tuning itself changes its trial: it would judge gains that it never measured. */
+  readonly ofTuning?: true;
   readonly gains: GainSet;
   /** The end in milliseconds of the clock; its owner can renew it. */
   readonly endsAtMs: number;
+}
+
+/** An id belongs to the caller who began the trial: another caller who knows the id cannot renew it. */
+export function isSameTrial(one: Trial, other: Trial): boolean {
+  return one.id === other.id && one.by === other.by && one.ofTuning === other.ofTuning;
 }
 
 /**
@@ -74,11 +82,14 @@ export class WantedGains {
     };
   }
 
-  /** A trial with the id of the one under way renews it, or changes its gains. */
+  /** Begins a trial, or renews the one under way, which may change its gains. */
   beginTrial(trial: Trial): void {
-    const isNew = this.#trial?.id !== trial.id;
+    const before = this.#trial;
+    const { by } = trial;
     this.#trial = trial;
-    if (isNew) this.#emit({ what: 'trial', by: trial.by });
+    const loops = before && Object.keys(changedLoops(before.gains, trial.gains));
+    if (loops === undefined) this.#emit({ what: 'trial', by });
+    else if (loops.length > 0) this.#emit({ what: 'trial changed', by, loops });
   }
 
   endTrial(why: TrialEnd): void {

@@ -75,8 +75,9 @@ export class StepMemory {
       () => this.#outputs.close(),
       robot.stepped.add(step => this.#take(step)),
       robot.events.add(event => {
-        const isChange = event.what === 'gains' || event.what === 'trial' || event.what === 'gains applied';
-        if (isChange) this.#changedMs.set(event.unit, clock.nowMs());
+        if (event.what !== 'gains' && event.what !== 'gains applied' && !event.what.startsWith('trial'))
+          return;
+        if ('unit' in event) this.#changedMs.set(event.unit, clock.nowMs());
       }),
     ];
   }

@@ -31,7 +31,7 @@ describe('autotune', function () {
     const { id } = bench.start();
     while (bench.now.state === 'running') {
       await bench.wait(1000);
-      const renewed = bench.autotune.renew('gimbal', id, 5000).catch(() => undefined);
+      const renewed = bench.autotune.renew('gimbal', id, 'lab', 5000).catch(() => undefined);
       await bench.during(renewed);
     }
     const { state, before, proposed, predicted, words, why } = bench.now;
@@ -116,7 +116,7 @@ describe('autotune', function () {
     const tried = bench.running.angle_yaw?.kp;
     const ends = [
       gimbal.setMode('debug'),
-      bench.autotune.renew('gimbal', bench.now.id, 5000),
+      bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000),
       gimbal.gains.endTrial('runaway'),
     ];
     await bench.during(Promise.all(ends));
@@ -124,6 +124,22 @@ describe('autotune', function () {
       expect(bench.running.angle_yaw?.kp).not.equal(tried);
       await bench.wait(2);
     }
+  });
+
+  it('is renewed by whoever began it alone, and nobody else gives its trial other gains', async () => {
+    const { gains } = bench.robot.units.gimbal;
+    const { id } = bench.start();
+    const isTried = () => bench.robot.units.gimbal.trial !== undefined;
+    while (!isTried()) await bench.wait(10);
+    const code = (asked: Promise<unknown>) =>
+      bench.during(asked.then(() => 200).catch(error => (isRobotError(error) ? error.code : error)));
+    for (const by of ['lab', 'other']) {
+      const other = { ...bench.saved.gains, angle_yaw: { kp: 1, ki: 0, kd: 0 } };
+      expect(await code(gains.tryGains({ id, by, gains: other, endsAtMs: 1e9 }))).equal('trial-running');
+    }
+    expect(await code(bench.autotune.renew('gimbal', id, 'other', 5000))).equal('tune-running');
+    expect(await code(bench.autotune.renew('gimbal', id, 'lab', 5000))).equal(200);
+    expect(bench.now.state).equal('running');
   });
 
   it('leaves a wave alone that somebody chose as soon as the lost controller was back', async () => {
@@ -156,7 +172,7 @@ describe('autotune', function () {
     while (bench.now.state === 'running' && bench.now.words.length < 2) {
       await bench.wait(2);
       if (bench.clock.nowMs() % 1000 < 2)
-        void bench.autotune.renew('gimbal', bench.now.id, 5000).catch(() => undefined);
+        void bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
       const { setpoint, measured } = bench.physics.loops.gimbal.readings.angle_yaw!;
       // Of the loop with its wave of 0.15 rad; without it the setpoint is where the axis points.
       if (Math.abs(setpoint) > 0.1) most = Math.max(most, Math.abs(setpoint - measured));
@@ -179,7 +195,8 @@ describe('autotune', function () {
       if (bench.now.words.length > trials) seen = new Ringing(0.3);
       trials = bench.now.words.length;
       const nowMs = bench.clock.nowMs();
-      if (nowMs % 1000 < 2) void bench.autotune.renew('gimbal', bench.now.id, 5000).catch(() => undefined);
+      if (nowMs % 1000 < 2)
+        void bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
       const { setpoint, measured } = bench.physics.loops.gimbal.readings.angle_yaw!;
       seen.add(nowMs / 1000, setpoint, measured);
       seconds[trials - 1] = Math.max(seconds[trials - 1] ?? 0, seen.seconds);
@@ -200,7 +217,7 @@ describe('autotune', function () {
     const beganMs = bench.clock.nowMs();
     while (bench.now.state === 'running' && bench.clock.nowMs() - beganMs < 60_000) {
       await bench.wait(1000);
-      await bench.during(bench.autotune.renew('gimbal', bench.now.id, 5000).catch(() => undefined));
+      await bench.during(bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined));
     }
     expect(bench.now).include({ state: 'aborted', why: 'it took too long' });
     expect(bench.clock.nowMs() - beganMs).most(46_500);
@@ -231,7 +248,7 @@ describe('autotune', function () {
     bench.start();
     for (let waited = 0; waited < 10_000 && bench.now.state === 'running'; waited += 500) {
       await bench.wait(500);
-      await bench.during(bench.autotune.renew('gimbal', bench.now.id, 5000).catch(() => undefined));
+      await bench.during(bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined));
     }
     expect(bench.now).include({ state: 'aborted', why: 'no thread could be started' });
     await isBack();

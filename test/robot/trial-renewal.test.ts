@@ -84,6 +84,39 @@ describe('a trial that is asked for while a save waits for the disk', () => {
   });
 });
 
+describe('a trial of gains', () => {
+  let robot: ClockedRobot;
+  beforeEach(async () => {
+    robot = await ClockedRobot.start();
+  });
+  afterEach(() => robot.end());
+
+  const asked = (by: string, kp: number) => {
+    const { gains, unit } = robot.robot.units.chassis;
+    const tried = { ...robot.robot.store.current(unit.name).gains, speed: { kp, ki: 0, kd: 0 } };
+    return robot.outcome(gains.tryGains({ id: 'a', by, gains: tried, endsAtMs: 1e9 }));
+  };
+  const trials = () => robot.events.filter(({ what }) => what.startsWith('trial'));
+
+  it('belongs to whoever began it: somebody else who knows its id cannot renew or change it', async () => {
+    expect(await asked('lab', 1)).to.equal(200);
+    for (const kp of [1, 2]) expect(await asked('other', kp)).to.equal('trial-running');
+    expect(robot.robot.units.chassis.trial?.by).to.equal('lab');
+    expect(robot.truth('chassis').gains?.speed?.kp).to.equal(1);
+    expect(trials()).to.deep.equal([{ what: 'trial', unit: 'chassis', by: 'lab' }]);
+  });
+
+  it('is an event when its gains are changed, and none when it is renewed', async () => {
+    await asked('lab', 1);
+    await asked('lab', 1);
+    expect(await asked('lab', 2)).to.equal(200);
+    expect(trials()).to.deep.equal([
+      { what: 'trial', unit: 'chassis', by: 'lab' },
+      { what: 'trial changed', unit: 'chassis', by: 'lab', loops: ['speed'] },
+    ]);
+  });
+});
+
 describe('a trial that ends while a request gives its gains', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {

@@ -53,7 +53,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
       ],
       act: async ({ loop, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx) => {
         const leaseMs = 1000 * leaseS;
-        if (id !== undefined) return autotune.renew(name, id, leaseMs);
+        if (id !== undefined) return autotune.renew(name, id, ctx.state.who, leaseMs);
         requireTrialsBounded(hostSilenceMs);
         return autotune.start({ unit: name, loop, style, by: ctx.state.who, leaseMs });
       },
