@@ -40,7 +40,11 @@ const rules: Readonly<Record<string, (one: Import) => boolean>> = {
     !LEAVES.includes(from) || LEAVES.includes(to),
   'src never imports sim': ({ from, to }) => !(from.startsWith('src/') && to.startsWith('sim/')),
   'tuning computes: it knows units and figures, and speaks to a robot through its port': ({ from, to }) =>
-    !from.startsWith('src/tuning/') || to.startsWith('src/tuning/') || to.startsWith('src/core/'),
+    !from.startsWith('src/tuning/') || /^src\/(tuning|schemas|core)\//.test(to),
+  'core is vocabulary: it imports nothing of ours but itself': ({ from, to }) =>
+    !from.startsWith('src/core/') || !to.startsWith('src/') || to.startsWith('src/core/'),
+  'schemas are made of core alone': ({ from, to }) =>
+    !from.startsWith('src/schemas/') || !to.startsWith('src/') || /^src\/(schemas|core)\//.test(to),
   'only hardware loads i2c-bus and onoff': ({ from, to }) =>
     !/^(i2c-bus|onoff)$/.test(to) || from.startsWith('src/hardware/'),
   'Koa stays in http': ({ from, to }) => !/^(koa|@koa\/|koa-)/.test(to) || from.startsWith('src/http/'),

@@ -1,7 +1,8 @@
 import { Pid } from '../../sim/loops/pid.js';
 import { AT_REST, DcMotor, type MotorParameters, type MotorState } from '../../sim/physics/dc-motor.js';
-import { type StepFigures, stepFigures } from '../../src/core/step-figures.js';
 import type { Gains } from '../../src/core/units.js';
+import type { StepFigures } from '../../src/schemas/step.js';
+import { stepFigures } from '../../src/tuning/step-figures.js';
 
 type MotorLoop = 'position' | 'speed';
 

@@ -1,5 +1,5 @@
-import type { LogEvent, LogHead } from '../../src/core/log-event.js';
 import { type LogLine, parseLine, verifyLog, wholeLines } from '../../src/events/log-line.js';
+import type { LogEvent, LogHead } from '../../src/schemas/log.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 

@@ -1,8 +1,8 @@
 import type { Role } from '../../src/access/roles.js';
-import type { LogHead, LogPage } from '../../src/core/log-event.js';
-import type { Status } from '../../src/core/status.js';
-import type { Tune } from '../../src/core/tune.js';
 import { type GainSet, perUnit, UNIT_LIST } from '../../src/core/units.js';
+import type { LogHead, LogPage } from '../../src/schemas/log.js';
+import type { Status } from '../../src/schemas/status.js';
+import type { Tune } from '../../src/schemas/tune.js';
 import { BrokenPromise, promise } from './broken-promise.js';
 import type { DaemonLife } from './daemon-life.js';
 import type { Shown } from './model.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../src/core/is-object.js';
+import { isObject } from '../../src/core/json.js';
 import {
   defaultGains,
   type Excitation,

@@ -1,5 +1,5 @@
-import { count, object, oneOf, type Schema, type TypeOf } from '../../src/core/schema.js';
 import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import { count, object, oneOf, type Schema, type TypeOf } from '../../src/schemas/schema.js';
 
 const UNITS = UNIT_LIST.map(unit => unit.name);
 

@@ -1,5 +1,6 @@
-import { type StepFigures, stepFigures } from '../../src/core/step-figures.js';
 import { defaultGains, type GainSet, type Gains, perUnit, type UnitName } from '../../src/core/units.js';
+import type { StepFigures } from '../../src/schemas/step.js';
+import { stepFigures } from '../../src/tuning/step-figures.js';
 import type { LoopCommand, LoopReading, Physics } from '../firmware/unit-loops.js';
 import { createPhysics, type PhysicsOptions } from '../robot-physics.js';
 

@@ -1,5 +1,5 @@
 import { errnoOf } from '../core/errors.js';
-import { isObject } from '../core/is-object.js';
+import { isObject } from '../core/json.js';
 import type { Said } from '../core/said.js';
 import { type BreakGlassAct, type BreakGlassAnswer, breakGlassPath } from './break-glass.js';
 import { askBreakGlass } from './break-glass-client.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRobotError, RobotError } from '../core/errors.js';
-import { isObject } from '../core/is-object.js';
+import { isObject } from '../core/json.js';
 import { sha256 } from '../core/sha256.js';
 import type { Disk } from '../storage/disk.js';
 import { changeFile } from '../storage/durable-file.js';

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import { isObject } from '../core/is-object.js';
+import { isObject } from '../core/json.js';
 import { sha256 } from '../core/sha256.js';
 import { isRole, type Role } from './roles.js';
 

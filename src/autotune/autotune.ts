@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
 import { isRobotError, messageOf, RobotError } from '../core/errors.js';
-import type { Happening } from '../core/happening.js';
 import { Listeners } from '../core/listeners.js';
 import { controllerOf } from '../core/loop-controllers.js';
-import type { Tune } from '../core/tune.js';
 import { LONGEST_TUNING_S, type Style, TUNING_PART } from '../core/tuning-terms.js';
 import { type UnitName, unitNamed } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
+import type { Happening } from '../schemas/log.js';
+import type { Tune } from '../schemas/tune.js';
 import { shapeOf } from '../tuning/loop-shape.js';
 import type { Proposal } from '../tuning/propose.js';
 import { type Measured, type ProposalTask, tune } from '../tuning/tuner.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isObject } from './is-object.js';
+import { isObject } from './json.js';
 
 interface Manifest {
   readonly version: string;

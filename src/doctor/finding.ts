@@ -1,5 +1,5 @@
 import { errnoOf, messageOf } from '../core/errors.js';
-import { isObject } from '../core/is-object.js';
+import { isObject } from '../core/json.js';
 
 /** The result of one check. `unknown` is what could not be looked at, and no fault. */
 export interface Finding {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
-import type { Happening } from '../core/happening.js';
 import { Listeners } from '../core/listeners.js';
-import type { LogEvent, LogPage } from '../core/log-event.js';
+import type { Happening, LogEvent, LogPage } from '../schemas/log.js';
 import { Repeats } from './repeats.js';
 
 /**

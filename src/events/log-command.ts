@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { errnoOf } from '../core/errors.js';
-import type { LogHead } from '../core/log-event.js';
 import type { Said } from '../core/said.js';
+import type { LogHead } from '../schemas/log.js';
 import { verifyLog } from './log-line.js';
 
 /** `trunnion log verify FILE [--head SEQ:HASH]`. */

@@ -1,6 +1,6 @@
-import { isObject } from '../core/is-object.js';
-import type { LogEvent, LogHead } from '../core/log-event.js';
+import { isObject } from '../core/json.js';
 import { sha256 } from '../core/sha256.js';
+import type { LogEvent, LogHead } from '../schemas/log.js';
 
 /** One line of the durable log: the event, which run of the daemon it is from, and the hash of the line before. */
 export interface LogLine extends LogEvent {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../core/clock.js';
-import type { Happening } from '../core/happening.js';
+import type { Happening } from '../schemas/log.js';
 
 const SUMMARY_MS = 60_000;
 /**

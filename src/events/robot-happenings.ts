@@ -1,6 +1,6 @@
 import { isRobotError } from '../core/errors.js';
-import type { Happening } from '../core/happening.js';
 import type { RobotEvent } from '../robot/robot-event.js';
+import type { Happening } from '../schemas/log.js';
 
 /** The events that the log records for a change on the robot, whoever caused it. */
 export function happeningsOf(event: RobotEvent): readonly Happening[] {

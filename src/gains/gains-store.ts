@@ -1,8 +1,6 @@
 import { type Clock, endedWithin } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import type { HistoryLine } from '../core/history-line.js';
 import type { Listeners } from '../core/listeners.js';
-import type { StorageStatus } from '../core/status.js';
 import {
   completeGains,
   defaultGains,
@@ -11,6 +9,8 @@ import {
   type UnitName,
   unitNamed,
 } from '../core/units.js';
+import type { HistoryLine } from '../schemas/history.js';
+import type { StorageStatus } from '../schemas/status.js';
 import { type Disk, START_MS } from '../storage/disk.js';
 import { PathLock, type ProcessLock } from '../storage/path-lock.js';
 import { Journal } from './journal.js';

@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { isGains } from '../core/gains-guard.js';
-import { isObject } from '../core/is-object.js';
+import { isGains, isObject } from '../core/json.js';
 import { FLOAT32_MAX, type GainSet, type Gains, UNIT_LIST } from '../core/units.js';
 
 /** One save. */

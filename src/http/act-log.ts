@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { asRobotError } from '../core/errors.js';
-import type { Happening } from '../core/happening.js';
 import type { EventLog } from '../events/event-log.js';
+import type { Happening } from '../schemas/log.js';
 import type { Route } from './route.js';
 
 /** Acts on a route, and records what was asked and what came of it. */

@@ -2,11 +2,11 @@ import type { Context } from 'koa';
 import type { Access } from '../access/access.js';
 import { type Clock, every, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { LogEvent } from '../core/log-event.js';
-import type { Status } from '../core/status.js';
-import type { Step } from '../core/step.js';
-import type { Telemetry } from '../core/telemetry.js';
-import type { Tune } from '../core/tune.js';
+import type { LogEvent } from '../schemas/log.js';
+import type { Status } from '../schemas/status.js';
+import type { Step } from '../schemas/step.js';
+import type { Telemetry } from '../schemas/telemetry.js';
+import type { Tune } from '../schemas/tune.js';
 import { callerOf } from './guard.js';
 
 /** Each `on…` returns the act that ends it. */

@@ -1,5 +1,5 @@
-import type { HistoryLine } from '../core/history-line.js';
 import type { UnitName } from '../core/units.js';
+import type { HistoryLine } from '../schemas/history.js';
 import type { StepMemory } from '../steps/step-memory.js';
 
 /** How many lines are serialised before other work gets its turn: about a millisecond on a small board. */

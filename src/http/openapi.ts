@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ErrorCode } from '../core/errors.js';
-import type { Schema } from '../core/schema.js';
+import type { Schema } from '../schemas/schema.js';
 import { PROBLEMS } from './problem-table.js';
 import { problem } from './problems.js';
 import type { Route } from './route.js';

@@ -1,5 +1,5 @@
 import type { ContextOf, ErrorCode } from '../core/errors.js';
-import { MOST_PROFILES } from '../core/profile.js';
+import { MOST_PROFILES } from '../schemas/profile.js';
 import type { Problem } from './problems.js';
 
 type Detail<Context> = string | ((context: Context) => string);

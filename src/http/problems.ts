@@ -1,5 +1,5 @@
 import type { ErrorCode, Fault, GainsDifference, RobotError } from '../core/errors.js';
-import { loopGains } from '../core/gains-schema.js';
+import { loopGains } from '../schemas/gains.js';
 import {
   array,
   count,
@@ -10,7 +10,7 @@ import {
   type Schema,
   type TypeOf,
   text,
-} from '../core/schema.js';
+} from '../schemas/schema.js';
 import { PROBLEMS } from './problem-table.js';
 
 const fault: Schema<Fault> = growing({

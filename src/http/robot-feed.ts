@@ -1,10 +1,10 @@
 import type { Autotune } from '../autotune/autotune.js';
 import { type Clock, every } from '../core/clock.js';
-import type { Status } from '../core/status.js';
-import type { Pose, Reading, UnitTelemetry } from '../core/telemetry.js';
 import { perUnit, UNIT_LIST, type Unit } from '../core/units.js';
 import type { EventLog } from '../events/event-log.js';
 import type { Robot } from '../robot/robot.js';
+import type { Status } from '../schemas/status.js';
+import type { Pose, Reading, UnitTelemetry } from '../schemas/telemetry.js';
 import type { StepMemory } from '../steps/step-memory.js';
 import type { EventFeed } from './events.js';
 

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import type { ErrorCode } from '../core/errors.js';
 import type { Need } from '../core/rights.js';
-import type { Schema } from '../core/schema.js';
 import type { UnitName } from '../core/units.js';
+import type { Schema } from '../schemas/schema.js';
 import { jsonBody, requireCaller } from './body.js';
 import { requireQuery } from './query.js';
 import { compile } from './validate.js';

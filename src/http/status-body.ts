@@ -1,9 +1,9 @@
 import { asRobotError, isRobotError } from '../core/errors.js';
-import type { Complaint, Status, TrialStatus, UnitStatus } from '../core/status.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { DurableLog } from '../events/durable-log.js';
 import type { Robot } from '../robot/robot.js';
 import type { Trial } from '../robot/wanted-gains.js';
+import type { Complaint, Status, TrialStatus, UnitStatus } from '../schemas/status.js';
 import type { AppOptions } from './app-options.js';
 import { problemOf } from './problems.js';
 

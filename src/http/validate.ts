@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type Fault, RobotError } from '../core/errors.js';
-import type { Schema } from '../core/schema.js';
+import type { Schema } from '../schemas/schema.js';
 
 type Validate<T> = (value: unknown) => T;
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { allEnded } from '../core/all-ended.js';
 import { describeError } from '../core/errors.js';
-import type { MatchStatus } from '../core/match-status.js';
 import type { Permissions } from '../core/phases.js';
 import type { Robot } from '../robot/robot.js';
+import type { MatchStatus } from '../schemas/match.js';
 import type { Lock, Match, MatchCall } from './match.js';
 import type { MatchRecord } from './match-record.js';
 

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Happening } from '../core/happening.js';
 import { Listeners } from '../core/listeners.js';
 import type { Permissions, Phase } from '../core/phases.js';
 import type { Act, Permission } from '../robot/permission.js';
+import type { Happening } from '../schemas/log.js';
 import { Lease } from './lease.js';
 
 export interface MatchSettings {

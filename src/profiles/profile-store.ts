@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import { MOST_PROFILES, type Profile } from '../core/profile.js';
 import { perUnit, type UnitName } from '../core/units.js';
+import { MOST_PROFILES, type Profile } from '../schemas/profile.js';
 import { damagedCopy } from '../storage/damaged-copy.js';
 import type { Disk } from '../storage/disk.js';
 import { changeFile, replaceFile } from '../storage/durable-file.js';

@@ -1,7 +1,6 @@
-import { isGains } from '../core/gains-guard.js';
-import { isObject } from '../core/is-object.js';
-import type { Profile } from '../core/profile.js';
+import { isGains, isObject } from '../core/json.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
+import type { Profile } from '../schemas/profile.js';
 
 const FORMAT = 'trunnion profiles 1';
 

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import type { LaserStatus } from '../core/status.js';
 import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
+import type { LaserStatus } from '../schemas/status.js';
 
 export type LaserState = 'on' | 'off';
 

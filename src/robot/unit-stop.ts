@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Torque } from '../core/status.js';
 import type { UnitName } from '../core/units.js';
+import type { Torque } from '../schemas/status.js';
 import type { HostSilence } from './host-silence.js';
 import type { Reconciler } from './reconciler.js';
 import type { RequestGate } from './request-gate.js';

@@ -1,6 +1,6 @@
-import type { RememberedStep } from '../core/remembered-step.js';
-import { stepScore } from '../core/step-score.js';
 import type { Gains } from '../core/units.js';
+import type { RememberedStep } from '../schemas/step.js';
+import { stepScore } from '../tuning/step-score.js';
 
 const KEPT = 50;
 /** How many steps are kept of revisions on which none of the last steps was measured. */

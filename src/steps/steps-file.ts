@@ -1,6 +1,5 @@
-import { isGains } from '../core/gains-guard.js';
-import { isObject } from '../core/is-object.js';
-import type { RememberedStep } from '../core/remembered-step.js';
+import { isGains, isObject } from '../core/json.js';
+import type { RememberedStep } from '../schemas/step.js';
 
 /** The steps of one loop from its file, a line of JSON each; undefined where a line is none. */
 export function stepsIn(bytes: Buffer, loop: string): RememberedStep[] | undefined {

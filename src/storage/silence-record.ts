@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin } from '../core/clock.js';
-import { isObject } from '../core/is-object.js';
+import { isObject } from '../core/json.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
 import { type Disk, START_MS } from './disk.js';
 import { replaceFile } from './durable-file.js';

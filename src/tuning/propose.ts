@@ -1,9 +1,9 @@
-import { noiseOf } from '../core/oscillation.js';
 import type { Gains } from '../core/units.js';
 import { simulate } from './closed-loop.js';
 import { type Design, type DesignTask, design, worthOf } from './design.js';
 import { type ExcitedRun, sizeOf, turnedRound } from './excited-run.js';
 import { type Fit, fitPlant } from './fit.js';
+import { noiseOf } from './oscillation.js';
 import type { ProposalTask } from './tuner.js';
 
 export interface Proposal {

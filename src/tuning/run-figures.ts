@@ -1,6 +1,7 @@
-import { type StepFigures, stepFigures } from '../core/step-figures.js';
+import type { StepFigures } from '../schemas/step.js';
 import { type ExcitedRun, edgeOf, type HalfWave } from './excited-run.js';
 import type { LoopShape } from './loop-shape.js';
+import { stepFigures } from './step-figures.js';
 
 /** The height of the last step. */
 export function stepOf({ halves }: ExcitedRun): number {

@@ -1,12 +1,12 @@
-import type { StepFigures } from '../core/step-figures.js';
-import { stepScore } from '../core/step-score.js';
 import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
+import type { StepFigures } from '../schemas/step.js';
 import type { ExcitedRun, HalfWave } from './excited-run.js';
 import type { LoopShape } from './loop-shape.js';
 import type { Proposal } from './propose.js';
 import { Ringing } from './ringing.js';
 import { figuresOf, figuresOfHalf, movement, stepOf } from './run-figures.js';
+import { stepScore } from './step-score.js';
 
 /** The robot as a tuner needs it. Each act rejects when the robot or somebody ends the tuning. */
 export interface TunerPort {

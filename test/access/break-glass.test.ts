@@ -8,7 +8,7 @@ import { BREAK_GLASS_LOOK, breakGlassPath, openBreakGlass } from '../../src/acce
 import { askBreakGlass } from '../../src/access/break-glass-client.js';
 import { breakGlassCommand } from '../../src/access/break-glass-command.js';
 import { RobotError } from '../../src/core/errors.js';
-import { isObject } from '../../src/core/is-object.js';
+import { isObject } from '../../src/core/json.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import type { Tune } from '../../src/core/tune.js';
+import type { Tune } from '../../src/schemas/tune.js';
 import { eventually } from '../support/eventually.js';
 import { alerts, card, consoleInBrowser, field, has, hide, mode, save, shows } from './console-page.js';
 import { holding } from './held-requests.js';

@@ -6,7 +6,7 @@ import {
   staleLines,
   titleOf,
 } from '../../src/console/bar/lines.js';
-import type { LaserStatus, Status, UnitStatus } from '../../src/core/status.js';
+import type { LaserStatus, Status, UnitStatus } from '../../src/schemas/status.js';
 import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
 const texts = (status: Status) =>

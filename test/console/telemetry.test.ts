@@ -4,8 +4,8 @@ import { csv } from '../../src/console/model/csv.js';
 import { PlotWindow } from '../../src/console/model/plot-window.js';
 import { emptyColumns, TelemetryBuffer } from '../../src/console/model/telemetry-buffer.js';
 import { marksBetween, Timeline } from '../../src/console/model/timeline.js';
-import type { UnitStatus } from '../../src/core/status.js';
 import type { Mode } from '../../src/core/units.js';
+import type { UnitStatus } from '../../src/schemas/status.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 
 const sample = (value: number): Sample => ({

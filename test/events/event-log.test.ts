@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { LogEvent } from '../../src/core/log-event.js';
 import { EventLog } from '../../src/events/event-log.js';
+import type { LogEvent } from '../../src/schemas/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('event log', () => {

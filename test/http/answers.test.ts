@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
-import { status } from '../../src/core/status.js';
 import { UNIT_LIST } from '../../src/core/units.js';
+import { status } from '../../src/schemas/status.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 

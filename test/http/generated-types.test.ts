@@ -11,9 +11,9 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Our type, the file that declares it, and its name in the document. */
 const PAIRS: readonly [string, string, string][] = [
-  ['Status', 'core/status', 'Status'],
-  ['Telemetry', 'core/telemetry', 'Telemetry'],
-  ['Step', 'core/step', 'Step'],
+  ['Status', 'schemas/status', 'Status'],
+  ['Telemetry', 'schemas/telemetry', 'Telemetry'],
+  ['Step', 'schemas/step', 'Step'],
   ['Problem', 'http/problems', 'Problem'],
   ['GainSet', 'core/units', 'GimbalGains'],
   ['GainSet', 'core/units', 'ChassisGains'],

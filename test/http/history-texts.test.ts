@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { HistoryLine } from '../../src/core/history-line.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { HistoryTexts } from '../../src/http/history-texts.js';
+import type { HistoryLine } from '../../src/schemas/history.js';
 
 function historyUpTo(newest: number, length: number): HistoryLine[] {
   const gains = defaultGains(unitNamed('gimbal'));

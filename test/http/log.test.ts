@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { LogEvent } from '../../src/core/log-event.js';
+import type { LogEvent } from '../../src/schemas/log.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 

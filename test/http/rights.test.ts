@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { asRobotError, RobotError } from '../../src/core/errors.js';
 import type { Need } from '../../src/core/rights.js';
-import { object, oneOf } from '../../src/core/schema.js';
 import { problemOf } from '../../src/http/problems.js';
 import { command, get, post, type Route } from '../../src/http/route.js';
+import { object, oneOf } from '../../src/schemas/schema.js';
 import { call } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Listeners } from '../../src/core/listeners.js';
-import type { Telemetry } from '../../src/core/telemetry.js';
 import { robotFeed } from '../../src/http/robot-feed.js';
+import type { Telemetry } from '../../src/schemas/telemetry.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 import { statusWith } from '../support/status.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Status } from '../../src/core/status.js';
 import { UNIT_LIST } from '../../src/core/units.js';
+import type { Status } from '../../src/schemas/status.js';
 import { call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
 import { CALLS } from '../support/every-call.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { isRobotError } from '../../src/core/errors.js';
-import type { Happening } from '../../src/core/happening.js';
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { Match, type MatchCall, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import type { Act } from '../../src/robot/permission.js';
+import type { Happening } from '../../src/schemas/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const SETTINGS: MatchSettings = {

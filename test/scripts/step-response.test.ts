@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type StepTrial, stepResponse } from '../../scripts/step/step-response.js';
-import type { StepFigures } from '../../src/core/step-figures.js';
+import type { StepFigures } from '../../src/schemas/step.js';
 import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 
 function trial(change: Partial<StepTrial> = {}): StepTrial {

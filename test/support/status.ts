@@ -1,6 +1,6 @@
-import type { MatchStatus } from '../../src/core/match-status.js';
 import { DEFAULT_PERMISSIONS } from '../../src/core/phases.js';
-import type { Status, UnitStatus } from '../../src/core/status.js';
+import type { MatchStatus } from '../../src/schemas/match.js';
+import type { Status, UnitStatus } from '../../src/schemas/status.js';
 
 export const UNIT_STATUS: UnitStatus = {
   mode: 'manual',

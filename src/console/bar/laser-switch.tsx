@@ -1,4 +1,4 @@
-import type { LaserStatus } from '../../core/status.js';
+import type { LaserStatus } from '../../schemas/status.js';
 import { useConsole } from '../parts/console.js';
 import { HoldButton } from '../parts/hold-button.js';
 import { Press } from '../parts/press.js';

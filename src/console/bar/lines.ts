@@ -1,5 +1,5 @@
-import type { LaserStatus, Status, UnitStatus } from '../../core/status.js';
 import { UNIT_LIST, type Unit } from '../../core/units.js';
+import type { LaserStatus, Status, UnitStatus } from '../../schemas/status.js';
 
 const TONES = ['alarm', 'bad', 'doing', 'note'] as const;
 

@@ -1,9 +1,9 @@
-import type { HistoryLine } from '../../core/history-line.js';
-import type { LogPage } from '../../core/log-event.js';
-import type { RememberedStep, StepSummary } from '../../core/remembered-step.js';
-import type { TrialStatus } from '../../core/status.js';
-import type { Tune } from '../../core/tune.js';
 import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
+import type { HistoryLine } from '../../schemas/history.js';
+import type { LogPage } from '../../schemas/log.js';
+import type { TrialStatus } from '../../schemas/status.js';
+import type { RememberedStep, StepSummary } from '../../schemas/step.js';
+import type { Tune } from '../../schemas/tune.js';
 import type { Session } from '../access/session.js';
 import { createRequest, type RequestHandlers, SESSION } from './request.js';
 

@@ -1,7 +1,7 @@
-import type { LogEvent } from '../../core/log-event.js';
-import type { Status } from '../../core/status.js';
-import type { Step } from '../../core/step.js';
-import type { Tune } from '../../core/tune.js';
+import type { LogEvent } from '../../schemas/log.js';
+import type { Status } from '../../schemas/status.js';
+import type { Step } from '../../schemas/step.js';
+import type { Tune } from '../../schemas/tune.js';
 import { lateness } from './lateness.js';
 import type { Sample } from './robot-state.js';
 import { StreamRoom } from './stream-room.js';

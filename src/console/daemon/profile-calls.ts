@@ -1,6 +1,6 @@
-import type { Comparison } from '../../core/comparison.js';
-import type { KeptProfile, MeasuredProfile, Profile } from '../../core/profile.js';
 import type { GainSet, UnitName } from '../../core/units.js';
+import type { Comparison } from '../../schemas/history.js';
+import type { KeptProfile, MeasuredProfile, Profile } from '../../schemas/profile.js';
 import type { Request } from './request.js';
 
 export interface KeepProfile extends Partial<Pick<Profile, 'note' | 'starred' | 'gains'>> {

@@ -1,4 +1,4 @@
-import type { Complaint } from '../../core/status.js';
+import type { Complaint } from '../../schemas/status.js';
 
 export interface Refusal extends Complaint {
   /** Each fault of a body, by JSON pointer. */

@@ -1,5 +1,5 @@
-import { isObject } from '../../core/is-object.js';
-import type { Pose, Reading, Telemetry } from '../../core/telemetry.js';
+import { isObject } from '../../core/json.js';
+import type { Pose, Reading, Telemetry } from '../../schemas/telemetry.js';
 
 export type { Pose, Telemetry as Sample };
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/is-object.js';
+import { isObject } from '../../core/json.js';
 
 /** Carries what the pages of one browser announce to one another; a BroadcastChannel does it. */
 export interface Channel {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { LogEvent } from '../../core/log-event.js';
 import { UNIT_LIST } from '../../core/units.js';
+import type { LogEvent } from '../../schemas/log.js';
 import { clockText } from '../model/numbers.js';
 import { useConsole } from '../parts/console.js';
 

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
-import { isObject } from '../../core/is-object.js';
-import type { LogEvent } from '../../core/log-event.js';
+import { isObject } from '../../core/json.js';
 import { UNIT_LIST, type UnitName } from '../../core/units.js';
+import type { LogEvent } from '../../schemas/log.js';
 import type { Daemon } from '../daemon/daemon.js';
 
 const KEPT = 500;

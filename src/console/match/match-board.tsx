@@ -1,4 +1,4 @@
-import type { MatchStatus } from '../../core/match-status.js';
+import type { MatchStatus } from '../../schemas/match.js';
 import { useConsole } from '../parts/console.js';
 
 /** Phase, time left and lock, big. Nothing where there is no match. */

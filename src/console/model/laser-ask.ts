@@ -1,5 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { Status } from '../../core/status.js';
+import type { Status } from '../../schemas/status.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { isUnheard } from '../daemon/request.js';
 import { Act } from '../parts/act.js';

@@ -1,4 +1,4 @@
-import type { Tune } from '../../core/tune.js';
+import type { Tune } from '../../schemas/tune.js';
 import { fixed } from './numbers.js';
 
 /** Settling times that differ by less than this are the same, seconds. */

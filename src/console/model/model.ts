@@ -1,8 +1,8 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { Status, TrialStatus } from '../../core/status.js';
-import type { Step } from '../../core/step.js';
-import type { Tune } from '../../core/tune.js';
 import { type Excitation, type Mode, perUnit, type UnitName } from '../../core/units.js';
+import type { Status, TrialStatus } from '../../schemas/status.js';
+import type { Step } from '../../schemas/step.js';
+import type { Tune } from '../../schemas/tune.js';
 import type { Session } from '../access/session.js';
 import type { Daemon } from '../daemon/daemon.js';
 import type { Outcome } from '../daemon/request.js';

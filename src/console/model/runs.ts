@@ -1,7 +1,7 @@
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { RememberedStep, StepSummary } from '../../core/remembered-step.js';
-import type { Tune } from '../../core/tune.js';
 import type { Gains } from '../../core/units.js';
+import type { RememberedStep, StepSummary } from '../../schemas/step.js';
+import type { Tune } from '../../schemas/tune.js';
 import type { Daemon } from '../daemon/daemon.js';
 import type { LoopChoice } from './loop-choice.js';
 

@@ -1,5 +1,5 @@
-import type { RememberedStep } from '../../core/remembered-step.js';
-import type { Tune } from '../../core/tune.js';
+import type { RememberedStep } from '../../schemas/step.js';
+import type { Tune } from '../../schemas/tune.js';
 
 /** What a person has to know before the figures of a step are believed. */
 export function caveatOf({

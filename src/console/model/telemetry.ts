@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Status } from '../../core/status.js';
+import type { Status } from '../../schemas/status.js';
 import type { Sample } from '../daemon/robot-state.js';
 import { Trail } from '../robot/draw-top-view.js';
 import { TelemetryBuffer } from './telemetry-buffer.js';

@@ -1,5 +1,5 @@
-import type { Status } from '../../core/status.js';
 import { UNIT_LIST, type UnitName } from '../../core/units.js';
+import type { Status } from '../../schemas/status.js';
 
 /**
  * The daemon's seconds on the page's axis. A new daemon counts from elsewhere, so each stream is tied to the page's

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { TrialStatus } from '../../core/status.js';
 import type { GainSet, Unit } from '../../core/units.js';
+import type { TrialStatus } from '../../schemas/status.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { type Outcome, OVERTAKEN } from '../daemon/request.js';
 import { Act } from '../parts/act.js';

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import type { Status } from '../../core/status.js';
-import type { Tune } from '../../core/tune.js';
 import type { Style } from '../../core/tuning-terms.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
+import type { Status } from '../../schemas/status.js';
+import type { Tune } from '../../schemas/tune.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { isUnheard } from '../daemon/request.js';
 import { Act } from '../parts/act.js';

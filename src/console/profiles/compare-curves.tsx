@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { RememberedStep } from '../../core/remembered-step.js';
+import type { RememberedStep } from '../../schemas/step.js';
 import type { LoopChoice } from '../model/loop-choice.js';
 import { inPercent } from '../model/step-curve.js';
 import { useConsole } from '../parts/console.js';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Comparison } from '../../core/comparison.js';
 import type { Unit } from '../../core/units.js';
+import type { Comparison } from '../../schemas/history.js';
 import type { ProfileCalls } from '../daemon/profile-calls.js';
 import { Act } from '../parts/act.js';
 import { Outcome } from '../parts/outcome.js';

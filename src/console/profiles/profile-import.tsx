@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { KeptProfile, Profile } from '../../core/profile.js';
 import { UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
+import type { KeptProfile, Profile } from '../../schemas/profile.js';
 import { profileCalls } from '../daemon/profile-calls.js';
 import { Act } from '../parts/act.js';
 import { useConsole } from '../parts/console.js';

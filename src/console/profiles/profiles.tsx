@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { MeasuredProfile } from '../../core/profile.js';
+import type { MeasuredProfile } from '../../schemas/profile.js';
 import { profileCalls } from '../daemon/profile-calls.js';
 import { clockText } from '../model/numbers.js';
 import type { UnitGains } from '../model/unit-gains.js';

@@ -1,6 +1,5 @@
-import type { RememberedStep } from '../../core/remembered-step.js';
-import type { StepFigures } from '../../core/step-figures.js';
 import type { Quantity } from '../../core/units.js';
+import type { RememberedStep, StepFigures } from '../../schemas/step.js';
 import { fixed } from '../model/numbers.js';
 import { caveatOf } from '../model/step-curve.js';
 

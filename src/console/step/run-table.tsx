@@ -1,4 +1,4 @@
-import type { StepSummary } from '../../core/remembered-step.js';
+import type { StepSummary } from '../../schemas/step.js';
 import { clockText } from '../model/numbers.js';
 import { useConsole } from '../parts/console.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
-import type { RememberedStep } from '../../core/remembered-step.js';
-import type { Tune } from '../../core/tune.js';
+import type { RememberedStep } from '../../schemas/step.js';
+import type { Tune } from '../../schemas/tune.js';
 import { onOneAxis, predictedCurve, stepCurves } from '../model/step-curve.js';
 import { useConsole } from '../parts/console.js';
 import { type ChartUnit, createChart } from '../plot/chart.js';

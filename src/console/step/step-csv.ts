@@ -1,4 +1,4 @@
-import type { RememberedStep } from '../../core/remembered-step.js';
+import type { RememberedStep } from '../../schemas/step.js';
 import { csv } from '../model/csv.js';
 import { type LoopChoice, loopOf } from '../model/loop-choice.js';
 import { offerFile } from '../parts/offer-file.js';

@@ -1,5 +1,5 @@
-import type { Tune } from '../../core/tune.js';
 import { unitNamed } from '../../core/units.js';
+import type { Tune } from '../../schemas/tune.js';
 import { loopNamed } from '../bar/doing.js';
 import { loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/mismatch.js';

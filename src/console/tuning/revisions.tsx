@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { HistoryLine } from '../../core/history-line.js';
 import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
+import type { HistoryLine } from '../../schemas/history.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { changeText, difference } from '../model/edits.js';
 import { loopOf } from '../model/loop-choice.js';

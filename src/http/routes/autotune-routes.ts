@@ -1,8 +1,8 @@
 import type { Autotune } from '../../autotune/autotune.js';
-import { growing, named, nullable, number, object, oneOf, text, yesNo } from '../../core/schema.js';
-import { tune } from '../../core/tune.js';
 import { STYLES } from '../../core/tuning-terms.js';
 import type { Unit } from '../../core/units.js';
+import { growing, named, nullable, number, object, oneOf, text, yesNo } from '../../schemas/schema.js';
+import { tune } from '../../schemas/tune.js';
 import { get, MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
 import { requireTrialsBounded, TRIAL_LEASE_S } from './trial-routes.js';
 

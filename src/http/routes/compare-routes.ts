@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import { comparison } from '../../core/comparison.js';
 import { RobotError } from '../../core/errors.js';
-import { text } from '../../core/schema.js';
 import { completeGains, type GainSet, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
+import { comparison } from '../../schemas/history.js';
+import { text } from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { get, type Route } from '../route.js';
 

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
-import { historyLine } from '../../core/history-line.js';
-import { array, count, named, object } from '../../core/schema.js';
 import type { GainSet, Unit } from '../../core/units.js';
 import type { MotorUnit } from '../../robot/motor-unit.js';
+import { gainsBody } from '../../schemas/gains.js';
+import { historyLine } from '../../schemas/history.js';
+import { array, count, named, object } from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
-import { gainsBody } from '../gains-body.js';
 import type { HistoryTexts } from '../history-texts.js';
 import { wholeNumber } from '../query.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';

@@ -1,7 +1,7 @@
 import { RobotError } from '../../core/errors.js';
-import { logHead, logPage } from '../../core/log-event.js';
 import { type DurableLog, LOG_FILE } from '../../events/durable-log.js';
 import type { EventLog } from '../../events/event-log.js';
+import { logHead, logPage } from '../../schemas/log.js';
 import { refusal } from '../../storage/storage-failure.js';
 import { wholeNumber } from '../query.js';
 import { get, type Route } from '../route.js';

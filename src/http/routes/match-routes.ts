@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.js';
-import { matchView } from '../../core/match-status.js';
 import { PHASES } from '../../core/phases.js';
-import { count, nullable, number, object, oneOf, text, yesNo } from '../../core/schema.js';
 import type { DurableLog } from '../../events/durable-log.js';
 import type { MatchControl } from '../../match/match-control.js';
+import { matchView } from '../../schemas/match.js';
+import { count, nullable, number, object, oneOf, text, yesNo } from '../../schemas/schema.js';
 import { command, get, post, type Route } from '../route.js';
 
 const name = { ...text(), minLength: 1, maxLength: 64 };

@@ -1,3 +1,7 @@
+import { completeGains, perUnit, type Unit } from '../../core/units.js';
+import { changedLoops } from '../../gains/changed-loops.js';
+import { profilesText } from '../../profiles/profiles-file.js';
+import { gainsBody } from '../../schemas/gains.js';
 import {
   keptProfile,
   measuredProfile,
@@ -5,13 +9,9 @@ import {
   profile,
   profileName,
   profileNote,
-} from '../../core/profile.js';
-import { array, count, growing, named, object, text, yesNo } from '../../core/schema.js';
-import { completeGains, perUnit, type Unit } from '../../core/units.js';
-import { changedLoops } from '../../gains/changed-loops.js';
-import { profilesText } from '../../profiles/profiles-file.js';
+} from '../../schemas/profile.js';
+import { array, count, growing, named, object, text, yesNo } from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
-import { gainsBody } from '../gains-body.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 import { BASE_REVISION, SAVE_PROBLEMS, saveFor } from './gains-routes.js';

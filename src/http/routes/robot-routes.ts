@@ -1,6 +1,6 @@
-import { growing, named, object, oneOf, yesNo } from '../../core/schema.js';
-import { type Status, status } from '../../core/status.js';
 import type { Robot } from '../../robot/robot.js';
+import { growing, named, object, oneOf, yesNo } from '../../schemas/schema.js';
+import { type Status, status } from '../../schemas/status.js';
 import { stillConnected } from '../body.js';
 import { command, get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';

@@ -2,7 +2,7 @@ import type { Access, Caller } from '../../access/access.js';
 import { ROLE_NAMES } from '../../access/roles.js';
 import { RobotError } from '../../core/errors.js';
 import { RIGHTS } from '../../core/rights.js';
-import { array, growing, named, nullable, object, oneOf, type TypeOf, text } from '../../core/schema.js';
+import { array, growing, named, nullable, object, oneOf, type TypeOf, text } from '../../schemas/schema.js';
 import { callerOf, setSession } from '../guard.js';
 import { get, post, type Route, remove } from '../route.js';
 

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import { RobotError } from '../../core/errors.js';
-import { rememberedStep, stepSummary } from '../../core/remembered-step.js';
-import { array, oneOf } from '../../core/schema.js';
 import type { Unit } from '../../core/units.js';
+import { array, oneOf } from '../../schemas/schema.js';
+import { rememberedStep, stepSummary } from '../../schemas/step.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import { wholeNumber } from '../query.js';
 import { get, type Route } from '../route.js';

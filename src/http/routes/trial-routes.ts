@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { RobotError } from '../../core/errors.js';
-import { named, number, object, text, yesNo } from '../../core/schema.js';
-import { trialStatus } from '../../core/status.js';
 import type { Unit } from '../../core/units.js';
 import type { Trial } from '../../robot/wanted-gains.js';
+import { gainsBody } from '../../schemas/gains.js';
+import { named, number, object, text, yesNo } from '../../schemas/schema.js';
+import { trialStatus } from '../../schemas/status.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
-import { gainsBody } from '../gains-body.js';
 import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
 import { trialStatusOf } from '../status-body.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';

@@ -1,6 +1,6 @@
 import { RobotError } from '../../core/errors.js';
-import { named, number, object, oneOf, type Schema } from '../../core/schema.js';
 import { EXCITATION_PERIOD_S, type Excitation, MODES, UNIT_LIST, type Unit } from '../../core/units.js';
+import { named, number, object, oneOf, type Schema } from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import { HistoryTexts } from '../history-texts.js';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { stepFigures } from '../../../src/core/step-figures.js';
 import {
   CAPTURE_PAGE_SAMPLES,
   CAPTURE_SAMPLES,
   capturePageRegister,
   REGISTERS,
 } from '../../../src/protocol/registers.js';
+import { stepFigures } from '../../../src/tuning/step-figures.js';
 import { ControllerHost } from '../../support/controller-host.js';
 
 const COUNTS = 10_000;

@@ -1,7 +1,7 @@
-import { logHead } from './log-event.js';
-import { PHASES } from './phases.js';
+import { PHASES } from '../core/phases.js';
+import { MODES } from '../core/units.js';
+import { logHead } from './log.js';
 import { array, count, growing, named, nullable, number, oneOf, type TypeOf, text, yesNo } from './schema.js';
-import { MODES } from './units.js';
 
 const lock = named('MatchLock', growing({ by: text("Token's name or address."), reason: text() }));
 const lease = named('MatchLease', growing({ holder: text(), by: text("Token's name or address.") }));

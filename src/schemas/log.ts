@@ -1,3 +1,4 @@
+import { UNIT_LIST } from '../core/units.js';
 import {
   array,
   count,
@@ -10,7 +11,6 @@ import {
   type TypeOf,
   text,
 } from './schema.js';
-import { UNIT_LIST } from './units.js';
 
 const value: Schema<string | number | boolean | null> = { type: ['string', 'number', 'boolean', 'null'] };
 
@@ -59,3 +59,6 @@ export const logHead = named(
 export type LogHead = TypeOf<typeof logHead>;
 
 export type LogPage = TypeOf<typeof logPage>;
+
+/** Something to be recorded; the log of events gives it number and time. */
+export type Happening = Omit<LogEvent, 'seq' | 't' | 'at'>;

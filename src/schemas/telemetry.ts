@@ -1,5 +1,5 @@
+import { perUnit, type Unit } from '../core/units.js';
 import { growing, named, nullable, number, type Schema, type TypeOf, yesNo } from './schema.js';
-import { perUnit, type Unit } from './units.js';
 
 const reading = named(
   'Reading',

@@ -1,4 +1,3 @@
-import { named, number, object, type Schema } from '../core/schema.js';
 import {
   defaultGains,
   FLOAT32_MAX,
@@ -7,6 +6,10 @@ import {
   type Gains,
   type Unit,
 } from '../core/units.js';
+import { growing, named, number, object, type Schema } from './schema.js';
+
+/** The gains of one loop, as they are answered. */
+export const loopGains = named('Gains', growing({ kp: number(), ki: number(), kd: number() }));
 
 /** The gains of all loops of a unit. */
 export function gainsBody(unit: Unit, bounds: GainBounds): Schema<GainSet> {

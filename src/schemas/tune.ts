@@ -1,8 +1,8 @@
-import { loopGains } from './gains-schema.js';
+import { STYLES } from '../core/tuning-terms.js';
+import { UNIT_LIST } from '../core/units.js';
+import { loopGains } from './gains.js';
 import { array, growing, named, nullable, number, oneOf, type TypeOf, text } from './schema.js';
-import { figures } from './step-figures.js';
-import { STYLES } from './tuning-terms.js';
-import { UNIT_LIST } from './units.js';
+import { figures } from './step.js';
 
 const measured = named(
   'MeasuredGains',

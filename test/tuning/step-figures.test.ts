@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { discretize } from '../../sim/physics/discretize.js';
 import { seededNoise } from '../../sim/physics/noise.js';
-import { stepFigures } from '../../src/core/step-figures.js';
+import { stepFigures } from '../../src/tuning/step-figures.js';
 
 /** Unit step of (s² + 5s + 5) / (s⁴ + 1.65s³ + 5s² + 6.5s + 2), in controllable canonical form. */
 function referenceStep(periodS: number, seconds: number): number[] {

@@ -1,43 +1,5 @@
+import type { StepFigures } from '../schemas/step.js';
 import { noiseOf, oscillationOf } from './oscillation.js';
-import { growing, named, nullable, number, oneOf, type TypeOf } from './schema.js';
-
-/**
- * How a response stands at the end of its record. `moving`: the record is too short for this loop. `rings`: the loop
- * still swings. `off`: it stands still, but not at the setpoint.
- */
-const STEP_ENDS = ['settled', 'off', 'moving', 'rings'] as const;
-
-const figure = (description: string) => nullable(number(), description);
-
-export const figures = named(
-  'StepFigures',
-  growing({
-    end: nullable(
-      oneOf(STEP_ENDS),
-      'How it stands at the end of the record: settled; off, still but not where it was asked to be; moving, since the period is too short for this loop; rings, it swings on.',
-    ),
-    overshootPercent: figure('Beyond the new setpoint, of the step.'),
-    riseS: figure('From 10 % to 90 % of the step.'),
-    settlingS: figure('Until it stays within bandPercent of the step around the new setpoint.'),
-    bandPercent: figure('At least 2; more where noise alone would leave 2 %.'),
-    peak: figure('The farthest point in the direction of the step.'),
-    peakTimeS: figure('Until the peak.'),
-    steadyError: figure('Setpoint minus final value.'),
-    finalValue: figure('Mean of the last 2 % of the samples.'),
-    iae: figure("Integral of the error's absolute value over the record."),
-    oscillation: nullable(
-      growing({ swing: number('To either side of its middle.'), frequencyHz: number() }),
-      'Of a loop that rings.',
-    ),
-    atLimitShare: figure(
-      "Part of the time, 0 to 1, in which the loop's output stood at a limit, as the polls' telemetry showed it; null where fewer than 20 polls saw the step.",
-    ),
-  }),
-  'What a tuner reads from a step response; null where the samples do not show it.',
-);
-
-/** What a tuner reads from a step response. `null` where the samples do not show it. */
-export type StepFigures = TypeOf<typeof figures>;
 
 interface StepSamples {
   /** The measured values. The first sample is taken at the moment of the step, before anything has moved. */

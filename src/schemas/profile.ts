@@ -1,6 +1,6 @@
-import { loopGains } from './gains-schema.js';
-import { measuredStep } from './remembered-step.js';
+import { loopGains } from './gains.js';
 import { growing, named, nullable, record, type TypeOf, text, yesNo } from './schema.js';
+import { measuredStep } from './step.js';
 
 /** The most profiles that a unit has. */
 export const MOST_PROFILES = 100;

@@ -1,4 +1,4 @@
-import type { StepFigures } from './step-figures.js';
+import type { StepFigures } from '../schemas/step.js';
 
 /** Overshoot up to this many percent costs nothing. */
 const OVERSHOOT_BORNE = 3;

@@ -1,6 +1,6 @@
-import { accessStatus } from './access-status.js';
-import { loopGains } from './gains-schema.js';
-import { matchStatus } from './match-status.js';
+import { MODES, perUnit } from '../core/units.js';
+import { loopGains } from './gains.js';
+import { matchStatus } from './match.js';
 import {
   array,
   count,
@@ -14,7 +14,24 @@ import {
   text,
   yesNo,
 } from './schema.js';
-import { MODES, perUnit } from './units.js';
+
+/** What status says of access: whether tokens are asked for, and what is wrong with their file. */
+export const accessStatus = named(
+  'AccessStatus',
+  growing(
+    {
+      state: oneOf(
+        ['open', 'closed', 'unavailable'],
+        '`open`: everyone may do everything. `closed`: a token says who may do what. `unavailable`: the tokens cannot ' +
+          'be read, and nobody may act.',
+      ),
+      exposed: yesNo('Open, and reachable from other machines.'),
+    },
+    { detail: text('What is wrong, and the cure.') },
+  ),
+);
+
+export type AccessStatus = TypeOf<typeof accessStatus>;
 
 const complaint = named(
   'Complaint',
