@@ -22,7 +22,7 @@ void run(
     commands: {},
     open: async () => {
       const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
-      return { hardware: robot.hardware, hiddenRoutes: simRoutes(robot) };
+      return { hardware: robot.hardware, extraRoutes: simRoutes(robot) };
     },
   },
   process.argv.slice(2),

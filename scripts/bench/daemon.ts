@@ -20,7 +20,7 @@ void run(
     commands: {},
     open: async () => ({
       hardware,
-      hiddenRoutes: [
+      extraRoutes: [
         get({ ...hidden, path: '/bench/wire', id: 'benchWire', act: () => hardware.takeTransactions() }),
         get({
           ...hidden,

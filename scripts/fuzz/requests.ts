@@ -46,9 +46,13 @@ const QUERIES = [
   '?%',
 ];
 
-/** Requests to every documented call, each with something bent: body, query, method, path or headers. */
+/**
+ * Requests to every documented call, each with something bent: body, query, method, path or headers. The simulator's own
+ * calls are left out, because the faults that they play explain any answer.
+ */
 export function fuzzedRequests(document: Part): fc.Arbitrary<FuzzedRequest> {
-  const operations = Object.entries(partOf(document.paths)).flatMap(([path, item]) =>
+  const paths = Object.entries(partOf(document.paths)).filter(([path]) => !path.startsWith('/sim/'));
+  const operations = paths.flatMap(([path, item]) =>
     Object.entries(partOf(item)).map(([method, operation]) => ({
       path,
       method,

@@ -14,7 +14,7 @@ import { createNotifier } from './systemd-notify.js';
 
 interface Opened {
   readonly hardware: Hardware;
-  readonly hiddenRoutes?: readonly Route[];
+  readonly extraRoutes?: readonly Route[];
   readonly breakGlass?: string;
 }
 

@@ -48,8 +48,8 @@ export interface Parts {
   readonly propose?: Propose;
   /** The socket at which `trunnion stop` and `trunnion unlock` reach this daemon; absent where they do not. */
   readonly breakGlass?: string;
-  /** Routes that are served beside the interface and are not documented. */
-  readonly hiddenRoutes?: readonly Route[];
+  /** The simulator's own routes. */
+  readonly extraRoutes?: readonly Route[];
 }
 
 export interface Daemon {
@@ -75,7 +75,7 @@ export async function start(parts: Parts): Promise<Daemon> {
 
 /** Wires the whole daemon behind a port that this process listens on already. */
 export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
-  const { config, hardware, log, clock, notifier, disk = realDisk, lock, hiddenRoutes } = parts;
+  const { config, hardware, log, clock, notifier, disk = realDisk, lock, extraRoutes } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
   const { folder } = config.state;
   const runId = newRunId();
@@ -143,7 +143,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     match: control,
     isExposed: !isLoopback(config.http.host),
     consoleFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
-    hiddenRoutes,
+    extraRoutes,
   });
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');

@@ -32,6 +32,6 @@ export interface AppOptions {
   readonly match: MatchControl;
   /** Whether other machines can reach the port. */
   readonly isExposed: boolean;
-  /** Routes that are served and not documented: the simulator's own. */
-  readonly hiddenRoutes?: readonly Route[] | undefined;
+  /** The simulator's own routes. */
+  readonly extraRoutes?: readonly Route[] | undefined;
 }

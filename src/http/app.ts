@@ -78,8 +78,9 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
         return described;
       },
     }),
+    ...(options.extraRoutes ?? []),
   ];
-  const routes = [...documented, ...consoleRoutes(options.consoleFolder), ...(options.hiddenRoutes ?? [])];
+  const routes = [...documented, ...consoleRoutes(options.consoleFolder)];
 
   const app = new Koa();
   app.on('error', error => options.log.debug(describeError(error), 'connection failed'));

@@ -12,6 +12,7 @@ const ACCESS_PROBLEMS: readonly ErrorCode[] = [
   'not-allowed',
   'access-unavailable',
 ];
+const EVENT_DATA = 'The data of one event. `x-events` has the schema of each event by its name.';
 const ANY_REQUEST: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];
 
 /**
@@ -36,10 +37,18 @@ export async function openApi(routes: readonly Route[], version: string): Promis
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    security: [],
     tags: [...new Set(routes.map(route => route.tag))].map(name => ({ name, description: `${name}.` })),
     paths,
-    components: { schemas },
+    components: {
+      schemas,
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Needed on a robot that has tokens. `trunnion token add` makes one.',
+        },
+      },
+    },
   };
 }
 
@@ -49,6 +58,7 @@ function operation(route: Route): Record<string, unknown> {
     summary: route.summary,
     tags: [route.tag],
     'x-right': route.right,
+    security: security(route),
     'x-events': route.events,
     parameters:
       route.query &&
@@ -66,9 +76,18 @@ function operation(route: Route): Record<string, unknown> {
   };
 }
 
+/** `{}` means that the call may come without a token. */
+function security({ right }: Route): readonly Readonly<Record<string, readonly string[]>>[] {
+  if (right === 'none') return [];
+  return /\bstop\b/.test(right) ? [{}, { token: [] }] : [{ token: [] }];
+}
+
 function answer(route: Route): Schema {
   const type = route.answerType ?? 'application/json';
-  return { description: route.summary, content: { [type]: { schema: route.answer } } };
+  const schema = route.events
+    ? { anyOf: Object.values(route.events), description: EVENT_DATA }
+    : route.answer;
+  return { description: route.summary, content: { [type]: { schema } } };
 }
 
 function problems(route: Route): Record<string, Schema> {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { expect } from 'chai';
-import { simRoutes } from '../../sim/sim-routes.js';
 import { ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf, newSecret, type Token } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
@@ -54,7 +53,7 @@ describe('access', () => {
           right: operation['x-right'],
         })),
     );
-    for (const { method, path, right } of [...documented, ...simRoutes(daemon.sim)]) {
+    for (const { method, path, right } of documented) {
       if (method === 'post' && path === '/api/session') continue;
       const needs = called.get(`${method.toUpperCase()} ${path}`);
       expect(needs, `${method} ${path}`).to.not.equal(undefined);

@@ -43,6 +43,21 @@ describe('the right that a call asks for', () => {
     expect(Object.values(rights)).to.not.include('');
   });
 
+  it('is a security requirement there, which a stop does not have to meet', async () => {
+    const { paths, components } = (await call(daemon.url, 'GET', '/api/openapi.json')).body;
+    expect(components.securitySchemes.token).to.include({ type: 'http', scheme: 'bearer' });
+    const needsToken = [{ token: [] }];
+    for (const [path, method, security] of [
+      ['/healthz', 'get', []],
+      ['/api/stop', 'post', [{}, ...needsToken]],
+      ['/api/laser', 'post', [{}, ...needsToken]],
+      ['/api/status', 'get', needsToken],
+      ['/sim/faults', 'post', needsToken],
+    ] as const) {
+      expect(paths[path][method].security, path).to.deep.equal(security);
+    }
+  });
+
   it('stands there with the refusals of those who do not have it', async () => {
     const { body } = await call(daemon.url, 'GET', '/api/openapi.json');
     for (const operations of Object.values<Record<string, Record<string, object>>>(body.paths)) {

@@ -19,14 +19,15 @@ describe(`odd input of seed ${SEED}`, () => {
     if (found !== undefined) throw new Error(found);
   };
 
-  it('goes to every documented call', async () => {
+  it("goes to every documented call but the simulator's own", async () => {
     const document = partOf(await call(new URL('/api/openapi.json', daemon.url)));
     const documented = Object.entries(partOf(document.paths)).flatMap(([path, item]) =>
       Object.keys(partOf(item)).map(method => `${method.toUpperCase()} ${path}`),
     );
     const sent = fc.sample(fuzzedRequests(document), { numRuns: 100 * documented.length, seed: SEED });
     const reached = new Set(sent.map(({ method, path }) => `${method} ${path}`));
-    expect(documented.filter(one => !reached.has(one))).to.deep.equal([]);
+    const left = documented.filter(one => !reached.has(one));
+    expect(left).to.deep.equal(['GET /sim/state', 'POST /sim/faults']);
   });
 
   for (const fuzzer of inside(HANG_MS)) {

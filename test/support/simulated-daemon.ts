@@ -66,7 +66,7 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
       disk: around.disk?.(realDisk) ?? realDisk,
       log: pino({}, { write: line => logged.push(JSON.parse(line)) }),
       clock: systemClock,
-      hiddenRoutes: simRoutes(sim),
+      extraRoutes: simRoutes(sim),
     });
   };
 

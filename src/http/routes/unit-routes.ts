@@ -69,7 +69,7 @@ function excitationBody({ title, loops }: Unit): Schema<Excitation> {
   const amplitudes = loops.map(loop => ({
     if: { properties: { loop: { const: loop.name } }, required: ['loop'] },
     // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
-    then: { properties: { amplitude: { maximum: loop.maxAmplitude } } },
+    then: { properties: { loop: {}, amplitude: { maximum: loop.maxAmplitude }, periodS: {} } },
   }));
   const { min, max } = EXCITATION_PERIOD_S;
   const body = object({
