@@ -1,26 +1,30 @@
-// A client of Trunnion with Node's own fetch alone: call, watch, and stop until it is confirmed.
+// A client of Trunnion with Node's own fetch alone: call, watch, and stop until the stop is confirmed.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The status and the body of the answer. After a 503 it asks again, when Retry-After says so. */
+const token = process.env.TRUNNION_TOKEN;
+const authorization = token && { authorization: `Bearer ${token}` };
+
+/** Resolves with the status and the body of the answer. Repeats a call that got 503, after the time in Retry-After. */
 async function call(base, method, path, body, tries = 3) {
-  const sent = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  const answer = await fetch(base + path, { method, signal: AbortSignal.timeout(2000), ...sent });
+  const headers = { ...authorization, ...(body && { 'content-type': 'application/json' }) };
+  const signal = AbortSignal.timeout(2000);
+  const answer = await fetch(base + path, { method, headers, signal, body: body && JSON.stringify(body) });
   if (answer.status !== 503 || tries <= 1) return [answer.status, await answer.json()];
   await sleep(1000 * Number(answer.headers.get('retry-after') ?? 1));
   return call(base, method, path, body, tries - 1);
 }
 
-/** Resolves when no motor can push any more. Nothing is more urgent, so it does not wait for Retry-After. */
+/** Resolves when no motor can push, or when a token is missing. Ignores Retry-After: nothing is more urgent. */
 async function stop(base) {
   for (; ; await sleep(100)) {
-    const [status, answer] = await call(base, 'POST', '/api/stop', undefined, 1).catch(() => [0]);
-    if (status === 200) return answer;
+    const [status, answer] = await call(base, 'POST', '/api/stop', undefined, 1).catch(() => [503]);
+    if (status < 500) return [status, answer];
   }
 }
 
-/** Yields the name and the data of each event, for as long as the stream lasts. */
+/** Yields the name and the data of each event until the stream ends. */
 async function* events(base) {
-  const { body } = await fetch(`${base}/api/events`);
+  const { body } = await fetch(`${base}/api/events`, { headers: { ...authorization } });
   let text = '';
   for await (const part of body.pipeThrough(new TextDecoderStream())) {
     const blocks = (text + part).split('\n\n');
@@ -32,9 +36,21 @@ async function* events(base) {
   }
 }
 
-const robot = process.argv[2];
-console.log(...(await call(robot, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })));
-const watched = events(robot);
-console.log(...(await watched.next()).value);
-await watched.return();
-console.log(await stop(robot));
+function fail(why) {
+  console.error(why);
+  process.exit(1);
+}
+
+const [robot, act] = process.argv.slice(2);
+if (robot === undefined) fail('usage: [TRUNNION_TOKEN=…] node trunnion.mjs URL [stop]');
+if (act === 'stop') {
+  console.log(...(await stop(robot)));
+} else {
+  const [code, status] = await call(robot, 'GET', '/api/status');
+  if (code !== 200) fail(status.detail);
+  // The gimbal's own mode: the call shows how it is done, and changes nothing.
+  console.log(...(await call(robot, 'POST', '/api/gimbal/mode/switch', { mode: status.gimbal.mode })));
+  const watched = events(robot);
+  console.log(...(await watched.next()).value);
+  await watched.return();
+}

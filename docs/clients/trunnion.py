@@ -1,12 +1,15 @@
-"""A client of Trunnion with the standard library alone: call, watch, and stop until it is confirmed."""
-import contextlib, json, sys, time, urllib.error, urllib.request
+"""A client of Trunnion with the standard library alone: call, watch, and stop until the stop is confirmed."""
+import contextlib, json, os, sys, time, urllib.error, urllib.request
+
+TOKEN = os.environ.get("TRUNNION_TOKEN")
+HEADERS = {"Authorization": f"Bearer {TOKEN}"} if TOKEN else {}
 
 def call(base, method, path, body=None, tries=3):
-    """The status and the body of the answer. After a 503 it asks again, when Retry-After says so."""
+    """Returns the status and the body of the answer. Repeats a call that got 503, after the time in Retry-After."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(base + path, data, {"Content-Type": "application/json"}, method=method)
+    headers = {**HEADERS, "Content-Type": "application/json"}
     try:
-        with urllib.request.urlopen(request, timeout=2) as answer:
+        with urllib.request.urlopen(urllib.request.Request(base + path, data, headers, method=method), timeout=2) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as refusal:
         if refusal.code != 503 or tries <= 1:
@@ -15,17 +18,17 @@ def call(base, method, path, body=None, tries=3):
         return call(base, method, path, body, tries - 1)
 
 def stop(base):
-    """Returns when no motor can push any more. Nothing is more urgent, so it does not wait for Retry-After."""
+    """Returns when no motor can push, or when a token is missing. Ignores Retry-After: nothing is more urgent."""
     while True:
-        with contextlib.suppress(Exception):  # whatever went wrong, it asks again
+        with contextlib.suppress(OSError, ValueError):  # no answer, or half of one
             status, answer = call(base, "POST", "/api/stop", tries=1)
-            if status == 200:
-                return answer
+            if status < 500:
+                return status, answer
         time.sleep(0.1)
 
 def events(base):
-    """Yields the name and the data of each event, for as long as the stream lasts."""
-    with urllib.request.urlopen(base + "/api/events", timeout=10) as stream:
+    """Yields the name and the data of each event until the stream ends."""
+    with urllib.request.urlopen(urllib.request.Request(base + "/api/events", headers=HEADERS), timeout=10) as stream:
         for line in map(bytes.decode, stream):
             field, _, value = line.rstrip("\n").partition(": ")
             if field == "event":
@@ -34,7 +37,15 @@ def events(base):
                 yield name, json.loads(value)
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: [TRUNNION_TOKEN=…] python3 trunnion.py URL [stop]")
     robot = sys.argv[1]
-    print(*call(robot, "POST", "/api/gimbal/mode/switch", {"mode": "auto"}))
+    if sys.argv[2:] == ["stop"]:
+        print(*stop(robot))
+        sys.exit()
+    code, status = call(robot, "GET", "/api/status")
+    if code != 200:
+        sys.exit(status["detail"])
+    # The gimbal's own mode: the call shows how it is done, and changes nothing.
+    print(*call(robot, "POST", "/api/gimbal/mode/switch", {"mode": status["gimbal"]["mode"]}))
     print(*next(events(robot)))
-    print(stop(robot))

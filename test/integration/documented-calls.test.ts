@@ -2,28 +2,52 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { callsOf, documented } from '../support/documented-calls.js';
+import { hashOf, newSecret } from '../../src/access/token.js';
+import { writeTokens } from '../../src/access/token-file.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { callsOf, documented, sectionOf } from '../support/documented-calls.js';
+import { eventually } from '../support/eventually.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const run = promisify(execFile);
 const root = new URL('../../../', import.meta.url);
+// The desk of these calls beats once, and a slow machine takes its time for the next ones.
+const SETTINGS = { match: { refereeSilenceMs: 60_000 } };
+
+async function expectAnswers(url: string, text: string, env: Readonly<Record<string, string>> = {}) {
+  const calls = callsOf(text);
+  expect(calls.length).to.be.greaterThan(4);
+  for (const { command, answer } of calls) {
+    const shell = command.replace('localhost:8080', new URL(url).host);
+    const { stdout } = await run('sh', ['-c', `${shell} || true`], { env: { ...process.env, ...env } });
+    expect(stdout, command).to.match(documented(answer));
+  }
+}
 
 for (const file of ['README.md', 'docs/install.md', 'docs/api.md']) {
   describe(`the calls in ${file}`, () => {
-    // The desk of these calls beats once, and a slow machine takes its time for the next ones.
-    const daemon = simulatedDaemon({ match: { refereeSilenceMs: 60_000 } });
+    const daemon = simulatedDaemon(SETTINGS);
 
     it('answer what stands there', async function () {
       requirePrograms(this, 'curl');
-      const calls = callsOf(await readFile(new URL(file, root), 'utf8'));
-      expect(calls.length).to.be.greaterThan(4);
-      for (const { command, answer } of calls) {
-        const { host } = new URL(daemon.url);
-        const shell = command.replace('localhost:8080', host);
-        const { stdout } = await run('sh', ['-c', `${shell} || true`]);
-        expect(stdout, command).to.match(documented(answer));
-      }
+      await expectAnswers(daemon.url, await readFile(new URL(file, root), 'utf8'));
     });
   });
 }
+
+describe('the match in docs/api.md', () => {
+  const daemon = simulatedDaemon(SETTINGS);
+
+  it('works on a closed robot with the two tokens that it names', async function () {
+    requirePrograms(this, 'curl');
+    const [DESK, DRIVER] = [newSecret(), newSecret()];
+    await writeTokens(realDisk, daemon.folder, [
+      { name: 'desk', role: 'referee', hash: hashOf(DESK) },
+      { name: 'driver', role: 'operator', hash: hashOf(DRIVER) },
+    ]);
+    await eventually(async () => (await daemon.get('/api/session')).body.access === 'closed');
+    const text = await readFile(new URL('docs/api.md', root), 'utf8');
+    await expectAnswers(daemon.url, sectionOf(text, '## A match'), { DESK, DRIVER });
+  });
+});
