@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { minify } from 'terser';
@@ -8,7 +9,7 @@ import { version } from '../../src/core/version.js';
 import type { ConsoleFile } from '../../src/http/console.js';
 import { script } from '../script.js';
 
-const root = new URL('../../../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 const source = join(root, 'src/console');
 const target = join(root, 'dist/console');
 

@@ -1,8 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
-const folder = new URL('../../console/', import.meta.url).pathname;
+const folder = fileURLToPath(new URL('../../console/', import.meta.url));
 
 describe('the page', () => {
   it('has its first load in less than 60 KB compressed, and fetches little when somebody looks closer', () => {

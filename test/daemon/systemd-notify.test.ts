@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createNotifier } from '../../src/daemon/systemd-notify.js';
 import { inTemporaryFolder } from '../support/daemon.js';
@@ -113,7 +114,7 @@ describe('a daemon under systemd', () => {
 
   afterEach(() => listener.close());
 
-  const root = new URL('../../../', import.meta.url).pathname;
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
   const run = (args: readonly string[], env: Readonly<Record<string, string>>) =>
     spawn('systemd/with-notify-socket', [process.execPath, ...args], {
       cwd: root,

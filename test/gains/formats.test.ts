@@ -1,5 +1,6 @@
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { systemClock } from '../../src/core/clock.js';
 import { isRobotError, type RobotError } from '../../src/core/errors.js';
@@ -13,7 +14,7 @@ import { eventually } from '../support/eventually.js';
 import { encodeEntry, foreignLine } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-const FIXTURES = new URL('../../../test/fixtures/', import.meta.url).pathname;
+const FIXTURES = fileURLToPath(new URL('../../../test/fixtures/', import.meta.url));
 const chassis = defaultGains(unitNamed('chassis'));
 
 async function withStore<T>(folder: string, act: (store: GainsStore) => Promise<T>): Promise<T> {

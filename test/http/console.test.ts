@@ -3,13 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { isRobotError } from '../../src/core/errors.js';
 import { consoleRoutes } from '../../src/http/console.js';
 
-const built = new URL('../../console/', import.meta.url).pathname;
+const built = fileURLToPath(new URL('../../console/', import.meta.url));
 
 interface Answer {
   readonly status: number;

@@ -1,5 +1,6 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { tokenFile } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
@@ -7,7 +8,7 @@ import { verifyLog } from '../../src/events/log-line.js';
 import { Child } from '../support/child.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 
-const FIXTURES = new URL('../../../test/fixtures/', import.meta.url).pathname;
+const FIXTURES = fileURLToPath(new URL('../../../test/fixtures/', import.meta.url));
 /** The token whose hash is in the fixture of the tokens. */
 const REFEREE = { authorization: 'Bearer v7c9-w6ay-sad1-ry8r-kem9-ngp2-tp56-8ekp' };
 
