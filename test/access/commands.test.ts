@@ -7,6 +7,7 @@ import { tokenFile } from '../../src/access/token-file.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { Child } from '../support/child.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
+import { skip } from '../support/programs.js';
 
 const FIELD = 'src/main.js';
 const NOBODY = 65_534;
@@ -111,10 +112,7 @@ describe('trunnion token', function () {
 
   it('asks for root where somebody else may not look, and advises nothing that takes the folder from the daemon', async function () {
     const { exit: readable } = await asNobody('--version');
-    if (readable !== 0) {
-      console.log('      skipped, nobody but root may read this checkout');
-      this.skip();
-    }
+    if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o000);
       for (const args of [['list'], ['remove', 'desk'], ['add', 'desk', '--role', 'referee']]) {
@@ -130,14 +128,8 @@ describe('trunnion token', function () {
   describe('as root, with a state folder of somebody else', () => {
     let folder = '';
     before(async function () {
-      if (!isRoot) {
-        console.log('      skipped, only root can give a folder to somebody else');
-        return this.skip();
-      }
-      if ((await asNobody('--version')).exit !== 0) {
-        console.log('      skipped, nobody but root may read this checkout');
-        this.skip();
-      }
+      if (!isRoot) skip(this, 'only root can give a folder to somebody else');
+      if ((await asNobody('--version')).exit !== 0) skip(this, 'only root may read this checkout');
     });
     beforeEach(async () => {
       folder = await mkdtemp(join(tmpdir(), 'trunnion-'));

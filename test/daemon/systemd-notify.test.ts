@@ -106,8 +106,10 @@ describe('createNotifier', () => {
 describe('a daemon under systemd', () => {
   let listener: NotifyListener;
 
-  beforeEach(async function () {
+  before(function () {
     requirePrograms(this, 'python3', 'perl');
+  });
+  beforeEach(async () => {
     listener = new NotifyListener();
     expect(await listener.next()).to.deep.equal({ pid: 0, message: 'bound' });
   });

@@ -6,6 +6,7 @@ import { errorCode } from '../../src/doctor/finding.js';
 import { linuxSystem } from '../../src/doctor/linux-system.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
+import { skip } from '../support/programs.js';
 import { CONFIG } from './scripted-system.js';
 
 describe('what doctor looks at', () => {
@@ -41,10 +42,7 @@ describe('what doctor looks at', () => {
   });
 
   it('shows a daemon by its hold on the state folder, whatever its port', async function () {
-    if (process.platform !== 'linux') {
-      console.log('      skipped: no /proc/locks here');
-      return this.skip();
-    }
+    if (process.platform !== 'linux') skip(this, 'no /proc/locks here');
     await inTemporaryFolder(async folder => {
       const config = { ...CONFIG, http: { host: '127.0.0.1', port: 1 }, state: { folder } };
       const system = { ...linuxSystem, run: () => Promise.reject(new Error('no systemd')) };
@@ -53,9 +51,8 @@ describe('what doctor looks at', () => {
       await lock.hold();
       const { ino } = await stat(folder);
       if (!(await readFile('/proc/locks', 'utf8')).includes(`:${ino} `)) {
-        console.log('      skipped: a container does not see who has a lock');
         await lock.release();
-        return this.skip();
+        skip(this, 'a container does not see who has a lock');
       }
       expect((await openCase(system, { config }, '1')).daemonRuns).to.equal(true);
       await lock.release();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { expect } from 'chai';
 import { readableLine } from '../../src/events/log.js';
+import { skip } from '../support/programs.js';
 
 const log = new URL('../../src/events/log.js', import.meta.url).href;
 
@@ -65,10 +66,7 @@ describe('log', () => {
   });
 
   it('does not keep the process for a full disk', async function () {
-    if (!existsSync('/dev/full')) {
-      console.log('      skipped: no /dev/full on this machine');
-      return this.skip();
-    }
+    if (!existsSync('/dev/full')) skip(this, 'no /dev/full on this machine');
     const child = logger(1000, openSync('/dev/full', 'w'));
     await once(child, 'message');
     expect(await end(child)).to.equal(0);

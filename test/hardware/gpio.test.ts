@@ -7,6 +7,7 @@ import { headerChip, lineNumber } from '../../src/hardware/gpio-chip.js';
 import { lineError } from '../../src/hardware/gpio-line.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { skip } from '../support/programs.js';
 import { failureOf, passing, until } from './expecting.js';
 import {
   exportedLine,
@@ -90,10 +91,7 @@ describe('laser pin', () => {
   }
 
   it('is not opened when /run is full: after a kill nobody would know which pin to darken', async function () {
-    if (!existsSync('/dev/full')) {
-      console.log('      skipped: no /dev/full on this machine');
-      return this.skip();
-    }
+    if (!existsSync('/dev/full')) skip(this, 'no /dev/full on this machine');
     await inTemporaryFolder(async root => {
       makeTree(root, PI_4);
       exportedLine(root, 529);

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { isRobotError } from '../../src/core/errors.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
+import { skip } from '../support/programs.js';
 
 const codeOf = (error: unknown) => (isRobotError(error) ? error.code : String(error));
 const hold = (lock: PathLock) => lock.hold().then(() => 'held', codeOf);
@@ -48,10 +49,7 @@ describe('the lock of a state folder', () => {
       await lock.hold();
       const refused = holdIn(elsewhere, folder);
       await lock.release();
-      if (refused === undefined) {
-        console.log('      skipped: no network namespaces here');
-        return this.skip();
-      }
+      if (refused === undefined) skip(this, 'no network namespaces here');
       expect(refused).to.equal('state-in-use');
       expect(holdIn(elsewhere, folder)).to.equal('held');
     });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Context } from 'mocha';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { skip } from './programs.js';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 /** No GPU and no sandbox in a container; and the browser itself asks nothing of anyone. */
@@ -16,19 +17,18 @@ const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
-function browserPath(): string | undefined {
-  const { CHROMIUM } = process.env;
-  return [...(CHROMIUM === undefined ? [] : [CHROMIUM]), ...PLACES].find(path => existsSync(path));
-}
-
-/** A real browser that reaches this machine only. Skips where there is none, and says so; in CI that is a failure. */
+/**
+ * Starts a real browser that reaches this machine only. The environment variable CHROMIUM is its path, or `none` to skip
+ * the tests that need a browser. They are also skipped if no browser is found; with `CI=true` that is a failure.
+ */
 export async function openBrowser(context?: Context): Promise<Browser> {
-  const executablePath = browserPath();
+  const { CHROMIUM, CI } = process.env;
+  if (CHROMIUM === 'none' && context !== undefined) return skip(context, 'no browser wanted: CHROMIUM=none');
+  const executablePath = (CHROMIUM === undefined ? PLACES : [CHROMIUM]).find(path => existsSync(path));
   if (executablePath !== undefined) return chromium.launch({ executablePath, args: ARGUMENTS });
-  const reason = 'no browser: apt install chromium, or name another one in $CHROMIUM';
-  if (context === undefined || process.env.CI === 'true') throw new Error(reason);
-  console.log(`      skipped, ${reason}`);
-  return context.skip();
+  const reason = 'no browser: install chromium, or set CHROMIUM to the path of a browser';
+  if (context === undefined || CI === 'true') throw new Error(reason);
+  return skip(context, reason);
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

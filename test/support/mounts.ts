@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Context } from 'mocha';
+import { skip } from './programs.js';
 
 /** A disk of its own at this folder that can be made to hang. Only root has such: without, the test is skipped. */
 export function mountHangingDisk(
@@ -17,9 +18,8 @@ export function mountHangingDisk(
     return spawnSync(program, operands).status === 0;
   });
   if (!made) {
-    console.log('      skipped, no disk that can be frozen can be mounted here');
     rmSync(image, { force: true });
-    context.skip();
+    skip(context, 'no disk that can be frozen can be mounted here');
   }
   return {
     hang: () => execFileSync('fsfreeze', ['-f', folder]),
@@ -38,8 +38,7 @@ export function mountDisk(
 ): { readOnly(): void; writable(): void; remove(): void } {
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
   if (status !== 0) {
-    console.log(`      skipped, no disk can be mounted here: ${String(stderr ?? '').trim()}`);
-    context.skip();
+    skip(context, `no disk can be mounted here: ${String(stderr ?? '').trim()}`);
   }
   const umount = () => execFileSync('umount', ['--lazy', folder]);
   return {

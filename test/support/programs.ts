@@ -1,12 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import type { Context } from 'mocha';
 
-/** Skips what cannot be tried without these programs, and says so; in CI their absence is a failure. */
+const printed = new Set<string>();
+
+/** Skips a test, and prints the reason unless an earlier test had the same one. */
+export function skip(context: Context, reason: string): never {
+  if (!printed.has(reason)) console.log(`      skipped: ${reason}`);
+  printed.add(reason);
+  return context.skip();
+}
+
+/** Skips a test if one of these programs is missing. With `CI=true` a missing program is a failure. */
 export function requirePrograms(context: Context, ...programs: readonly string[]): void {
   const missing = programs.filter(program => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0);
   if (missing.length === 0) return;
   const reason = `not installed: ${missing.join(', ')}`;
   if (process.env.CI === 'true') throw new Error(reason);
-  console.log(`      skipped, ${reason}`);
-  context.skip();
+  skip(context, reason);
 }
