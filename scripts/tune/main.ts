@@ -84,7 +84,7 @@ async function tuneAll(start: string, robot: string, seed: number, only: string 
     });
     gains[unit.name] = { ...gains[unit.name], [loop.name]: trial.after.gains };
     console.log(row(trial));
-    if (words) console.log(`  ${trial.words.join('; ')} -> ${trial.result.end}: ${trial.result.why}`);
+    if (words) console.log(`  ${trial.words.join('; ')} -> ${trial.result.state}: ${trial.result.why}`);
   }
   if (only !== undefined) return;
   console.log('\n| error in auto, r.m.s. | defaults | tuned | ratio |\n|---|---|---|---|');

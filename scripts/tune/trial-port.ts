@@ -4,9 +4,9 @@ import { LONGEST_TUNING_S } from '../../src/core/tuning-terms.js';
 import { type Gains, type Loop, type UnitName, unitNamed } from '../../src/core/units.js';
 import { CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
 import type { HalfWave } from '../../src/tuning/excited-run.js';
-import { type Proposal, propose } from '../../src/tuning/propose.js';
+import { type Proposal, type ProposalTask, propose } from '../../src/tuning/propose.js';
 import { Ringing } from '../../src/tuning/ringing.js';
-import type { ProposalTask, Recording, TunerPort, WaveRequest } from '../../src/tuning/tuner.js';
+import type { Recording, TunerPort, WaveRequest } from '../../src/tuning/tuner.js';
 
 /** A wave that ended has faded after a second. */
 const FADE_S = 1.1;

@@ -1,5 +1,4 @@
-import type { Proposal } from '../../src/tuning/propose.js';
-import type { ProposalTask } from '../../src/tuning/tuner.js';
+import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
 
 /** Every so often the computing fails, as a thread may. */
 const FAILS_EVERY = 9;

@@ -10,14 +10,9 @@ import type { Happening } from '../schemas/log.js';
 import type { Tune } from '../schemas/tune.js';
 import { shapeOf } from '../tuning/loop-shape.js';
 import type { Proposal } from '../tuning/propose.js';
-import { type Measured, type ProposalTask, tune } from '../tuning/tuner.js';
+import { type TuneResult, tune } from '../tuning/tuner.js';
+import type { Propose } from './proposer.js';
 import { RobotPort } from './robot-port.js';
-
-/**
- * Fits the plant and designs gains without keeping anything else waiting, until `signal` says that the result is no
- * longer needed.
- */
-export type Propose = (task: ProposalTask, signal: AbortSignal) => Promise<Proposal>;
 
 interface TuneRequest {
   readonly unit: UnitName;
@@ -27,13 +22,11 @@ interface TuneRequest {
   readonly leaseMs: number;
 }
 
-/**
- * Tunes one loop of the robot at a time, in debug mode and with the laser dark. It proposes gains and never saves them.
- */
+/** Tunes one loop at a time, in debug mode and with the laser dark. It proposes gains and never saves them. */
 export class Autotune {
-  /** Emitted when something is new about the tuning under way. */
+  /** Emitted when the current tuning has changed. */
   readonly changed = new Listeners<Tune>();
-  /** Emitted when a tuning began or ended. */
+  /** Emitted when a tuning begins or ends. */
   readonly happened = new Listeners<Happening>();
   readonly #robot: Robot;
   readonly #clock: Clock;
@@ -46,7 +39,7 @@ export class Autotune {
     robot: Robot;
     clock: Clock;
     propose: Propose;
-    /** Says for people what is wrong. */
+    /** Explains an error to people. */
     explain: (error: RobotError) => string;
   }) {
     this.#robot = options.robot;
@@ -59,39 +52,29 @@ export class Autotune {
     return this.#running !== undefined;
   }
 
-  /** The tuning under way on this unit, or its last; undefined before the first. */
+  /** The current tuning of this unit, or its last one; undefined before the first. */
   of(unit: UnitName): Tune | undefined {
     return this.#latest.get(unit);
   }
 
   /**
-   * Throws `locked`, `referee-silent` or `wrong-phase` where a match forbids it, and `tune-running`, `stopped`,
-   * `unit-offline`, `wrong-mode`, `trial-running`, `loop-unfit`, or the error with which the laser could not be
-   * darkened.
+   * Throws `locked`, `referee-silent`, `wrong-phase`, `tune-running`, `stopped`, `unit-offline`, `wrong-mode`,
+   * `trial-running`, `loop-unfit`, or the error of a laser that cannot be darkened.
    */
   start({ unit, loop: name, style, by, leaseMs }: TuneRequest): Tune {
     const robot = this.#robot;
     const loop = unitNamed(unit).loops.find(one => one.name === name);
-    if (loop === undefined)
+    if (loop === undefined) {
       throw new RobotError('loop-unfit', { loop: name, reason: `the ${unit} has none` });
+    }
     this.#requireFree(unit, name);
     const gains = robot.store.current(unit).gains[name] ?? loop.defaults;
     robot.laser.requireDark('tuning');
     const id = randomUUID();
     const nowMs = this.#clock.nowMs();
-    const begun: Tune = {
-      id,
-      by,
-      unit,
-      loop: name,
-      style,
-      state: 'running',
-      words: [],
-      why: null,
-      before: null,
-      proposed: null,
-      predicted: null,
-    };
+    const nothing = { why: null, before: null, proposed: null, predicted: null };
+    const begun: Tune = { id, by, unit, loop: name, style, state: 'running', words: [], ...nothing };
+    this.#latest.set(unit, begun);
     const port = new RobotPort({
       robot,
       clock: this.#clock,
@@ -104,36 +87,28 @@ export class Autotune {
       propose: this.#propose,
       progress: words => this.#show(unit, { words: [...(this.of(unit)?.words ?? []), words] }),
     });
-    const rateHz = robot.units[unit].report().identity?.loopRateHz ?? 1000;
+    const shape = shapeOf(loop, robot.units[unit].report().identity?.loopRateHz ?? 1000);
     const amplitude = TUNING_PART * loop.maxAmplitude;
-    const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
-    this.#latest.set(unit, begun);
-    const over = tune(task, port)
-      .then(({ end, why, before, proposed, prediction }) => ({
-        state: end,
-        why,
-        before: measuredOf(before),
-        proposed: proposed && measuredOf(proposed),
-        predicted: prediction && predictedOf(prediction),
-      }))
-      .catch((error: unknown) => ({ state: 'aborted' as const, why: this.#reasonOf(error) }))
-      .then(async end => {
-        try {
-          await port.finish();
-        } finally {
-          this.#running = undefined;
-          this.#show(unit, end);
-          this.happened.emit({
-            what: 'tune-end',
-            unit,
-            detail: { loop: name, end: end.state, why: end.why },
-          });
-        }
-      });
+    const result = tune({ shape, gains, amplitude, periodS: loop.excitationPeriodS, style }, port);
+    const over = this.#finish(port, begun, result);
     over.catch(() => undefined);
     this.#running = { tune: begun, port, over };
     this.happened.emit({ what: 'tune', unit, who: by, detail: { loop: name, style } });
     return begun;
+  }
+
+  async #finish(port: RobotPort, { unit, loop }: Tune, result: Promise<TuneResult>): Promise<void> {
+    const end = await result.then(
+      ({ prediction, ...measured }) => ({ ...measured, predicted: prediction && predictedOf(prediction) }),
+      (error: unknown) => ({ state: 'aborted' as const, why: this.#reasonOf(error) }),
+    );
+    try {
+      await port.finish();
+    } finally {
+      this.#running = undefined;
+      this.#show(unit, end);
+      this.happened.emit({ what: 'tune-end', unit, detail: { loop, end: end.state, why: end.why } });
+    }
   }
 
   /**
@@ -142,19 +117,17 @@ export class Autotune {
    */
   async renew(unit: UnitName, id: string, by: string, leaseMs: number): Promise<Tune> {
     const running = this.#running;
-    if (running === undefined || running.tune.id !== id || running.tune.unit !== unit) {
-      throw new RobotError('trial-ended');
-    }
+    const isOver = running?.tune.id !== id || running.tune.unit !== unit || running.port.isAborted;
+    if (isOver) throw new RobotError('trial-ended');
     const { loop, by: owner } = running.tune;
     if (owner !== by) throw new RobotError('tune-running', { loop, by: owner });
-    if (running.port.isAborted) throw new RobotError('trial-ended');
     await running.port.renew(this.#clock.nowMs() + leaseMs).catch(() => undefined);
     return this.of(unit) ?? running.tune;
   }
 
   /**
-   * Ends the tuning under way. Resolves when the saved gains run again and nothing is excited, with false where there
-   * was no tuning. Rejects with `not-confirmed` where that is not proven; the tuning is over all the same.
+   * Ends the current tuning. Resolves when the saved gains run again and nothing is excited, with false if there was no
+   * tuning. Rejects with `not-confirmed` if that is not proven; the tuning is over all the same.
    */
   async end(why: string): Promise<boolean> {
     const running = this.#running;
@@ -193,10 +166,6 @@ export class Autotune {
       throw new RobotError('loop-unfit', { loop, reason: 'there is no target in view' });
     }
   }
-}
-
-function measuredOf({ gains, figures }: Measured): Measured {
-  return { gains, figures };
 }
 
 function predictedOf({ design, fit, curve }: Proposal) {

@@ -1,11 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { Proposal } from '../tuning/propose.js';
-import type { ProposalTask } from '../tuning/tuner.js';
+import type { Proposal, ProposalTask } from '../tuning/propose.js';
 
-/**
- * Computes in a thread of its own, so that no poll and no stop has to wait. Rejects when the thread fails and when
- * `signal` ends it.
- */
+/** Fits the plant and designs gains. It keeps nothing else waiting, and ends when `signal` is aborted. */
+export type Propose = (task: ProposalTask, signal: AbortSignal) => Promise<Proposal>;
+
+/** Computes in a thread, so that no poll and no stop has to wait. Rejects when the thread fails or `signal` ends it. */
 export function proposeInWorker(task: ProposalTask, signal: AbortSignal): Promise<Proposal> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./propose-worker.js', import.meta.url), { workerData: task });

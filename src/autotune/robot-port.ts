@@ -9,19 +9,18 @@ import {
   unitNamed,
 } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
-import type { TrialEnd } from '../robot/robot-event.js';
 import type { StepCapture } from '../robot/step-reader.js';
-import type { Proposal } from '../tuning/propose.js';
-import type { ProposalTask, Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
-import { Patience } from './patience.js';
+import type { Proposal, ProposalTask } from '../tuning/propose.js';
+import type { Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
+import type { Propose } from './proposer.js';
 
-/** The effect of a wave that ended has faded after this time. */
+/** After this time, an excitation that ended has faded. */
 const FADE_MS = 1100;
-/** A loop stands still when it has moved less than this part of the amplitude for so long. */
+/** A loop that moves less than this part of the amplitude for this time stands still. */
 const STILL = 0.03;
 const STILL_MS = 300;
 const REST_MS = 3000;
-/** How long reading out the last capture may take. */
+/** Reading the last capture takes at most this time. */
 const READ_OUT_MS = 2000;
 
 interface RobotPortOptions {
@@ -34,64 +33,61 @@ interface RobotPortOptions {
   readonly leaseEndsAtMs: number;
   /** The time by which the whole tuning must be over. */
   readonly deadlineMs: number;
-  readonly propose: (task: ProposalTask, signal: AbortSignal) => Promise<Proposal>;
+  readonly propose: Propose;
   readonly progress: (words: string) => void;
 }
 
-/** The robot as a tuner acts on it: by trials and by the wave of debug mode, as any caller does. */
+/** The robot as a tuner acts on it: by trials and by excitations, as any caller does. */
 export class RobotPort implements TunerPort {
   readonly #options: RobotPortOptions;
   readonly #saved: GainSet;
-  readonly #ends: (() => void)[];
-  readonly #patience: Patience;
+  readonly #listeners: (() => void)[];
+  /** Aborted with the reason when the tuning ends early. */
+  readonly #over = new AbortController();
+  /** Resolve functions of everything that waits for the next poll. */
+  #waiting: (() => void)[] = [];
   #leaseEndsAtMs: number;
   #tried: GainSet | undefined;
-  /** The last wave that was asked for. */
+  /** The last excitation that was asked for. */
   #wave: Excitation | undefined;
-  /** Whether the loop ran away during the wave under way; undefined while there is none. */
+  /** Whether the loop ran away during the current excitation; undefined if there is none. */
   #ranAway: boolean | undefined;
 
   constructor(options: RobotPortOptions) {
-    const { robot, unit } = options;
+    const { robot, unit, clock } = options;
     this.#options = options;
-    this.#patience = new Patience(options.clock);
     this.#leaseEndsAtMs = options.leaseEndsAtMs;
     this.#saved = robot.store.current(unit).gains;
-    this.#ends = [
+    this.#listeners = [
       robot.events.add(event => {
         if (event.what === 'stopped' && event.after) this.abort('the robot was stopped');
         if (!('unit' in event) || event.unit !== unit) return;
-        if (event.what === 'trial' && event.ended !== undefined) this.#trialEnded(event.ended);
         if (event.what === 'mode' && event.after !== 'debug') this.abort('the mode was changed');
+        if (event.what !== 'trial' || event.ended === undefined) return;
+        // After a runaway the saved gains run again, and the tuner tries calmer gains.
+        if (event.ended === 'runaway' && this.#ranAway !== undefined) {
+          this.#ranAway = true;
+          this.#tried = undefined;
+        } else this.abort(`its trial ended: ${event.ended}`);
       }),
       robot.polled.add(() => {
-        const nowMs = options.clock.nowMs();
+        const nowMs = clock.nowMs();
         if (nowMs >= this.#leaseEndsAtMs) this.abort('nobody renewed it');
         if (nowMs >= options.deadlineMs) this.abort('it took too long');
         if (!robot.units[unit].report().online) this.abort('the controller is offline');
-        this.#patience.look();
+        this.#wake();
       }),
     ];
   }
 
-  /**
-   * Ends the tuning, unless the trial ended because the loop ran away: then the saved gains run again, and calmer gains
-   * are tried.
-   */
-  #trialEnded(why: TrialEnd): void {
-    if (why === 'runaway' && this.#ranAway !== undefined) {
-      this.#ranAway = true;
-      this.#tried = undefined;
-    } else this.abort(`its trial ended: ${why}`);
-  }
-
-  /** Rejects the next thing that the tuner does or waits for. */
+  /** Makes the tuner's current and next act reject. */
   abort(why: string): void {
-    this.#patience.abort(why);
+    if (!this.isAborted) this.#over.abort(new Error(why));
+    this.#wake();
   }
 
   get isAborted(): boolean {
-    return this.#patience.isOver;
+    return this.#over.signal.aborted;
   }
 
   async renew(leaseEndsAtMs: number): Promise<void> {
@@ -102,22 +98,16 @@ export class RobotPort implements TunerPort {
   async tryGains(gains: Gains): Promise<void> {
     this.#tried = { ...this.#saved, [this.#options.loop.name]: gains };
     await this.#try(this.#tried);
-    this.#patience.requireGoing();
+    this.#over.signal.throwIfAborted();
   }
 
   async propose(task: ProposalTask): Promise<Proposal> {
-    const needed = new AbortController();
-    let isDone = false;
-    const proposal = this.#options.propose(task, needed.signal).finally(() => {
-      isDone = true;
+    const { signal } = this.#over;
+    signal.throwIfAborted();
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
-    proposal.catch(() => undefined);
-    try {
-      await this.#patience.until(() => isDone, Number.POSITIVE_INFINITY);
-    } finally {
-      needed.abort();
-    }
-    return proposal;
+    return Promise.race([aborted, this.#options.propose(task, signal)]);
   }
 
   progress(words: string): void {
@@ -132,11 +122,11 @@ export class RobotPort implements TunerPort {
     const { robot, unit, loop, clock } = this.#options;
     const wave = (size: number, name = loop.name, most?: number) => {
       const chosen = { loop: name, amplitude: size, periodS };
-      // Noted before it is sent: a wave that is refused may move all the same, and has to be taken away.
+      // Noted before it is sent: an excitation that is refused may still move the loop, and must be ended.
       if (size !== 0) this.#wave = chosen;
       return robot.units[unit].excite(chosen, undefined, most);
     };
-    this.#patience.requireGoing();
+    this.#over.signal.throwIfAborted();
     let isRinging = false;
     const looksRinging = () => {
       isRinging ||= swingsOn(clock.nowMs() / 1000, this.#reading('setpoint'), this.#reading('measured'));
@@ -154,9 +144,13 @@ export class RobotPort implements TunerPort {
     });
     this.#ranAway = false;
     try {
-      if (!isRinging) await wave(amplitude, loop.name, most).catch(this.#unlessRanAway);
+      if (!isRinging)
+        await wave(amplitude, loop.name, most).catch(error => {
+          // An excitation that the guard ends at once is refused as not confirmed. It ran away like a later one.
+          if (this.#ranAway !== true) throw error;
+        });
       const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
-      await this.#patience.until(() => {
+      await this.#until(() => {
         this.#ranAway ||= Math.abs(this.#deviation()) > most;
         return this.#ranAway || looksRinging() || captures.length >= halves;
       }, limitMs);
@@ -167,9 +161,9 @@ export class RobotPort implements TunerPort {
     this.#ranAway = undefined;
     if (end === 'whole') {
       await wave(0);
-      await this.#patience.until(looksRinging, FADE_MS);
+      await this.#until(looksRinging, FADE_MS);
     }
-    // A wave that is chosen for another loop ends on this one at once, without fading.
+    // Choosing another loop ends the excitation of this one at once, without fading.
     const other = unitNamed(unit).loops.find(one => one.name !== loop.name);
     if (other !== undefined && (end !== 'whole' || isRinging)) await wave(0, other.name);
     const whole = unbroken(captures).slice(0, halves);
@@ -186,43 +180,33 @@ export class RobotPort implements TunerPort {
     };
   }
 
-  /**
-   * Takes back everything that a tuning did to the robot. Rejects with `not-confirmed` where that is not proven in
-   * time; polls go on with it then.
-   */
+  /** Takes back everything that the tuning did to the robot. Rejects as `endTuning` does. */
   async finish(): Promise<void> {
-    for (const end of this.#ends) end();
+    for (const end of this.#listeners) end();
     this.abort('it is over');
     const { robot, unit, id } = this.#options;
     await robot.units[unit].endTuning(id, this.#wave);
   }
 
-  /**
-   * A wave that the guard ended at once is refused as not confirmed. That says as much about the gains as one that ran
-   * away later.
-   */
-  readonly #unlessRanAway = (error: unknown) => {
-    if (this.#ranAway !== true) throw error;
-  };
-
   async #try(gains: GainSet): Promise<void> {
-    this.#patience.requireGoing();
+    const { signal } = this.#over;
+    signal.throwIfAborted();
     const { robot, unit, id, by } = this.#options;
     const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs, ofTuning: true as const };
     await robot.units[unit].gains.tryGains(trial, () => {
-      this.#patience.requireGoing();
-      // The loop ran away with these gains while this waited.
+      signal.throwIfAborted();
+      // The loop ran away with these gains while this request waited.
       if (this.#tried !== gains) throw new RobotError('trial-ended');
     });
   }
 
-  /** Resolves when the loop stands still, or when it still moves after a long wait. */
+  /** Resolves when the loop stands still, and after REST_MS if it does not. */
   async #rest(still: number, looksRinging: () => boolean): Promise<void> {
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
     const { clock } = this.#options;
     let sinceMs = clock.nowMs();
-    await this.#patience.until(() => {
+    await this.#until(() => {
       if (looksRinging()) return true;
       const value = this.#reading('measured');
       low = Math.min(low, value);
@@ -231,6 +215,21 @@ export class RobotPort implements TunerPort {
       [low, high, sinceMs] = [value, value, clock.nowMs()];
       return false;
     }, REST_MS);
+  }
+
+  /** Resolves when `holds` does, which is asked after every poll, or after `limitMs`. */
+  async #until(holds: () => boolean, limitMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const untilMs = clock.nowMs() + limitMs;
+    for (;;) {
+      this.#over.signal.throwIfAborted();
+      if (holds() || clock.nowMs() >= untilMs) return;
+      await new Promise<void>(resolve => this.#waiting.push(resolve));
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #reading(part: 'setpoint' | 'measured' | 'output'): number {
@@ -243,10 +242,7 @@ export class RobotPort implements TunerPort {
   }
 }
 
-/**
- * The captures from the first on whose numbers follow one another without a gap. Numbers go from 1 to 255 and begin
- * again at 1.
- */
+/** The captures up to the first gap in their numbers, which go from 1 to 255 and start again at 1. */
 function unbroken(captures: readonly StepCapture[]): readonly StepCapture[] {
   const gap = captures.findIndex((capture, index) => {
     const before = captures[index - 1];

@@ -1,10 +1,17 @@
+import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
 import { simulate } from './closed-loop.js';
 import { type Design, type DesignTask, design, worthOf } from './design.js';
 import { type ExcitedRun, sizeOf, turnedRound } from './excited-run.js';
 import { type Fit, fitPlant } from './fit.js';
+import type { LoopShape } from './loop-shape.js';
 import { noiseOf } from './oscillation.js';
-import type { ProposalTask } from './tuner.js';
+
+export interface ProposalTask {
+  readonly shape: LoopShape;
+  readonly runs: readonly ExcitedRun[];
+  readonly style: Style;
+}
 
 export interface Proposal {
   readonly fit: Fit;

@@ -3,7 +3,7 @@ import type { Gains } from '../core/units.js';
 import type { StepFigures } from '../schemas/step.js';
 import type { ExcitedRun, HalfWave } from './excited-run.js';
 import type { LoopShape } from './loop-shape.js';
-import type { Proposal } from './propose.js';
+import type { Proposal, ProposalTask } from './propose.js';
 import { Ringing } from './ringing.js';
 import { figuresOf, figuresOfHalf, movement, stepOf } from './run-figures.js';
 import { stepScore } from './step-score.js';
@@ -38,12 +38,6 @@ export interface WaveRequest {
 /** A wave that `ran away` or `rings` was taken away early, and the halves before may be there. */
 export type Recording = Omit<ExcitedRun, 'gains'> & { readonly end: 'whole' | 'ran away' | 'rings' };
 
-export interface ProposalTask {
-  readonly shape: LoopShape;
-  readonly runs: readonly ExcitedRun[];
-  readonly style: Style;
-}
-
 interface TuneTask {
   readonly shape: LoopShape;
   readonly gains: Gains;
@@ -57,7 +51,7 @@ export interface TuneResult {
    * `better`: the proposal was measured and is better than the gains in force. `good`: the gains in force are as good.
    * `failed`: there is no usable result.
    */
-  readonly end: 'better' | 'good' | 'failed';
+  readonly state: 'better' | 'good' | 'failed';
   readonly before: Measured;
   readonly proposed: Measured | null;
   readonly prediction: Proposal | null;
@@ -102,8 +96,7 @@ interface Attempt extends Measured {
 
 /** The figures of the gains in force. */
 export async function measure(task: TuneTask, port: TunerPort): Promise<Measured> {
-  const { gains, figures } = await attempt(task, port, task.gains, 'measuring');
-  return { gains, figures };
+  return measuredOf(await attempt(task, port, task.gains, 'measuring'));
 }
 
 async function attempt(
@@ -142,6 +135,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   const attemptWith = (gains: Gains, words: string) => attempt(task, port, gains, words);
 
   const before = await attemptWith(task.gains, 'exciting with the gains in force');
+  const nothing = { before: measuredOf(before), proposed: null, prediction: null };
   let latest = before;
   for (let count = 1; count <= ADJUSTMENTS && !latest.isUsable; count += 1) {
     latest = await attemptWith(scaled(latest.gains, CALMER), `too lively: calmed ${times(count)}`);
@@ -158,7 +152,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     const why = latest.isUsable
       ? 'the loop hardly moves, whatever its gains'
       : 'the loop swings, whatever its gains';
-    return { end: 'failed', before, proposed: null, prediction: null, why };
+    return { ...nothing, state: 'failed', why };
   }
 
   const usable = [latest];
@@ -196,14 +190,14 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
       prediction = off === null ? proposal : null;
     }
   }
-  if (best === null) {
-    const why = 'no proposal was calm enough';
-    return { end: 'failed', before, proposed: null, prediction, why };
-  }
-  if (best === before) {
-    return { end: 'good', before, proposed: null, prediction: null, why: 'the gains in force are as good' };
-  }
-  return { end: 'better', before, proposed: best, prediction, why: 'measured in a trial of its own' };
+  if (best === null) return { ...nothing, state: 'failed', why: 'no proposal was calm enough' };
+  if (best === before) return { ...nothing, state: 'good', why: 'the gains in force are as good' };
+  const proposed = measuredOf(best);
+  return { ...nothing, state: 'better', proposed, prediction, why: 'measured in a trial of its own' };
+}
+
+function measuredOf({ gains, figures }: Measured): Measured {
+  return { gains, figures };
 }
 
 function scoreOf(shape: LoopShape, { figures, run }: Attempt): number {

@@ -67,14 +67,14 @@ describe('the tuner', function () {
       { ...first!.loop, defaults: good.after.gains },
       'as they are',
     );
-    expect(again.result.end).equal('good');
+    expect(again.result.state).equal('good');
     expect(again.after.gains).deep.equal(good.after.gains);
   });
 
   it('gives up on a loop that pushes the wrong way, and says so', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const { result } = await tuningTrial({ seed: 3 }, first!.unit, first!.loop, 'wrong way');
-    expect(result.end).equal('failed');
+    expect(result.state).equal('failed');
     expect(result).include({ proposed: null, why: 'the loop hardly moves, whatever its gains' });
   });
 });

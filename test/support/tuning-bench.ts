@@ -1,7 +1,8 @@
 import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
-import { Autotune, type Propose } from '../../src/autotune/autotune.js';
+import { Autotune } from '../../src/autotune/autotune.js';
 import { darkWhileTuning } from '../../src/autotune/dark-while-tuning.js';
+import type { Propose } from '../../src/autotune/proposer.js';
 import { perUnit } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { Robot } from '../../src/robot/robot.js';

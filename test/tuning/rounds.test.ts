@@ -61,23 +61,23 @@ class ScriptedPort implements TunerPort {
 describe('the rounds of a tuning', () => {
   it('go on while they are worth it, and the best measured gains are proposed', async () => {
     const port = new ScriptedPort({});
-    const { end, proposed } = await tune(TASK, port);
+    const { state, proposed } = await tune(TASK, port);
     expect(port.tried).deep.equal([10, 20, 40, 80, 160, 320]);
-    expect([end, proposed?.gains.kp]).deep.equal(['better', 320]);
+    expect([state, proposed?.gains.kp]).deep.equal(['better', 320]);
   });
 
   it('end with the best so far where a slow board has no time for another', async () => {
     const port = new ScriptedPort({ roundS: 14 });
-    const { end, proposed } = await tune(TASK, port);
+    const { state, proposed } = await tune(TASK, port);
     expect(port.tried).deep.equal([10, 20, 40]);
-    expect([end, proposed?.gains.kp]).deep.equal(['better', 40]);
+    expect([state, proposed?.gains.kp]).deep.equal(['better', 40]);
     expect(port.left).above(0);
   });
 
   it('do not try again what swung: they go milder from there', async () => {
     const port = new ScriptedPort({ swingsFrom: 60 });
-    const { end, proposed } = await tune(TASK, port);
+    const { state, proposed } = await tune(TASK, port);
     expect(port.tried.slice(0, 5)).deep.equal([10, 20, 40, 80, 52]);
-    expect([end, proposed?.gains.kp]).deep.equal(['better', 52]);
+    expect([state, proposed?.gains.kp]).deep.equal(['better', 52]);
   });
 });
