@@ -7,7 +7,7 @@ import type { MatchStatus } from '../schemas/match.js';
 import type { Lock, Match, MatchCall } from './match.js';
 import type { MatchRecord } from './match-record.js';
 
-/** Makes the robot keep to the match: stops it, and darkens its laser, where the match forbids what it does. */
+/** Makes the robot obey the match: stops it, and darkens the laser, if the match forbids what runs. */
 export class MatchControl {
   readonly match: Match;
   readonly #robot: Robot;
@@ -38,47 +38,40 @@ export class MatchControl {
     };
   }
 
-  /** Has to be called before the robot is supervised, so that what is forbidden does not begin. */
+  /** Call this before the robot is supervised, so that nothing forbidden begins. */
   begin(): void {
     const { match } = this;
-    if (match.forbidsMotion)
-      this.#stopByItself(
-        match.state.lock !== null
-          ? 'locked'
-          : match.refereeLost
-            ? 'restarted within a match'
-            : `phase ${match.state.phase}`,
-      );
+    const { lock, phase } = match.state;
+    const reason =
+      lock !== null ? 'locked' : match.refereeLost ? 'restarted within a match' : `phase ${phase}`;
+    if (match.forbidsMotion) this.#stopByItself(reason);
     match.mustStop.add(why => this.#stopByItself(why));
     match.changed.add(() => void this.#record.save(match.state).catch(() => undefined));
-    // A controller that appears may be in a mode that this phase does not allow.
+    // A controller that appears may be in a mode that the phase does not allow.
     this.#robot.changed.add(() => {
       if (this.#runsForbidden()) this.#stopByItself(`not allowed in phase ${match.state.phase}`);
     });
   }
 
-  /** Locks and stops. The lock stands whatever comes of the stop. Rejects as a stop does, or with `not-kept`. */
+  /** Locks and stops. The lock holds even if this rejects: as a stop does, or with `not-kept`. */
   async lock(lock: Lock): Promise<void> {
     this.match.lock(lock);
     await allEnded([this.#robot.stop(`locked by ${lock.by}`), this.#record.save(this.match.state)]);
   }
 
-  /** Takes the lock away at once; the robot stays stopped. Rejects with `not-kept` where a restart would lock again. */
+  /** Unlocks; the robot stays stopped. Rejects with `not-kept` if a restart would lock again. */
   async unlock(): Promise<void> {
     this.match.unlock();
     await this.#record.save(this.match.state);
   }
 
-  /**
-   * Sets the phase, which stands whatever comes of the stop that it may need. Rejects with what `Match.set` throws,
-   * too.
-   */
+  /** Sets the phase. Rejects as `Match.set` throws. The phase holds if this rejects as a stop does, or with `not-kept`. */
   async set(call: MatchCall, by: string): Promise<void> {
     this.match.set(call, by);
     await this.#obeyPhase();
   }
 
-  /** Ends the match. Rejects as `set` does if a stop or the disk fails. */
+  /** Ends the match. The phase holds even if this rejects: as a stop does, or with `not-kept`. */
   async end(): Promise<void> {
     this.match.end();
     await this.#obeyPhase();
@@ -87,7 +80,7 @@ export class MatchControl {
   async #obeyPhase(): Promise<void> {
     const { laser, drive } = this.match.allows;
     const dark = laser ? undefined : this.#darken();
-    // A stopped robot is stopped again: a resume may be under way, or the stop before may not be confirmed.
+    // Stop a stopped robot again: a resume may be in flight, or the last stop not confirmed.
     const stopped =
       !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${this.match.state.phase}`) : undefined;
     await allEnded([dark, stopped, this.#record.save(this.match.state)]);
@@ -106,7 +99,7 @@ export class MatchControl {
     this.#robot.laser.requireDark('phase without light');
   }
 
-  /** Whether something runs that the phase does not allow, or may run in a controller that was never heard from. */
+  /** Whether something runs that the phase forbids. A controller that was never heard from may run anything. */
   #runsForbidden(): boolean {
     if (this.#robot.stopped) return false;
     const { drive, tune, modes } = this.match.allows;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
@@ -22,7 +23,7 @@ export interface MatchCall {
   readonly id: string;
   readonly revision: number;
   readonly phase: Phase;
-  /** Null where the phase does not end by itself. */
+  /** Null if the phase does not end by itself. */
   readonly remainingS: number | null;
 }
 
@@ -31,35 +32,29 @@ export interface MatchState {
   readonly lock: Lock | null;
   /** Null before the first match. */
   readonly call: MatchCall | null;
-  /** Differs from the phase of the last call after its time ran out, or after a reboot. */
+  /** Differs from the phase of the last call if its time ran out, somebody ended it, or the system rebooted. */
   readonly phase: Phase;
-  /** The end of the phase in milliseconds of the clock; null where it does not end by itself. */
+  /** The end of the phase in milliseconds of the clock; null if it does not end by itself. */
   readonly endsAtMs: number | null;
 }
 
 export const NO_MATCH: MatchState = { lock: null, call: null, phase: 'none', endsAtMs: null };
 
-/** Phases in which the robot plays, and a referee has to be there. */
-function isPlay(phase: Phase): boolean {
-  return phase === 'auto' || phase === 'teleop';
-}
+/** In these phases the robot plays, and needs a referee. */
+const PLAY: readonly Phase[] = ['auto', 'teleop'];
+/** Every referee may set these phases, whoever has the lease: they only make the robot safer. */
+const FOR_EVERY_REFEREE: readonly Phase[] = ['pause', 'ended'];
+const OVER: readonly Phase[] = ['none', 'ended'];
+/** A new match may begin with these phases in the middle of another, because the robot is at rest in them. */
+const BEGINNINGS: readonly Phase[] = ['pre', 'ended'];
 
-/** Phases that every referee may set, whoever has the lease: they only make the robot safer. */
-function isRest(phase: Phase): boolean {
-  return phase === 'pause' || phase === 'ended';
-}
-
-function isOver(phase: Phase): boolean {
-  return phase === 'none' || phase === 'ended';
-}
-
-/** Lock, phase and lease of a match, and what they allow. It asks for stops (`mustStop`) and starts nothing, ever. */
+/** Lock, phase and lease of a match, and what they allow. A match may ask for a stop, and never starts anything. */
 export class Match implements Permission {
   readonly lease: Lease;
   /** Emitted when something has changed that status shows or the disk keeps. */
   readonly changed = new Listeners<void>();
   readonly happened = new Listeners<Happening>();
-  /** Emitted when the robot has to stop; the text says why: time is up, or the referee is silent. */
+  /** Emitted with the reason when the robot has to stop: time is up, or the referee is silent. */
   readonly mustStop = new Listeners<string>();
   readonly #clock: Clock;
   readonly #settings: MatchSettings;
@@ -83,18 +78,17 @@ export class Match implements Permission {
     return this.#settings.phases[this.#state.phase];
   }
 
-  /** Whether the robot plays without a referee. */
+  /** Whether the robot plays and no desk is heard. */
   get refereeSilent(): boolean {
-    return isPlay(this.#state.phase) && this.isSilent;
+    return PLAY.includes(this.#state.phase) && this.#isSilent;
   }
 
-  /** Whether the robot plays without a referee where that has to stop it. */
+  /** Whether the referee is silent and the configuration stops the robot for that. */
   get refereeLost(): boolean {
     return this.refereeSilent && this.#settings.onRefereeSilence === 'stop';
   }
 
-  /** Whether no beat of a desk was accepted for too long, or ever. */
-  get isSilent(): boolean {
+  get #isSilent(): boolean {
     return this.lease.silentMs >= this.#settings.refereeSilenceMs;
   }
 
@@ -106,7 +100,7 @@ export class Match implements Permission {
     if (!isAllowed(act, this.allows)) throw new RobotError('wrong-phase', { phase });
   }
 
-  /** Whether the phase or the lock forbids that anything runs at all. */
+  /** Whether nothing may move. */
   get forbidsMotion(): boolean {
     return this.#state.lock !== null || this.refereeLost || !this.allows.drive;
   }
@@ -120,34 +114,28 @@ export class Match implements Permission {
   }
 
   /**
-   * `by` is the caller's token or address. An exact repeat of the last call changes nothing. Throws `lease-held`,
-   * `stale-match`, or `referee-silent` if the phase needs a referee and none is heard.
+   * Sets the phase for the caller `by`, a token or an address. An exact repeat of the last call changes nothing. Throws
+   * `lease-held`, `stale-match`, or `referee-silent` if the phase needs a referee.
    */
   set(call: MatchCall, by: string): void {
-    if (!isRest(call.phase)) this.lease.requireNoOther(by);
-    const last = this.#state.call;
-    if (last !== null && isSame(last, call)) return;
-    this.#requireFresh(call);
     const { phase, remainingS } = call;
-    const needsReferee = isPlay(phase) && this.#settings.onRefereeSilence === 'stop';
-    if (needsReferee && this.isSilent) throw new RobotError('referee-silent');
-    const runs = remainingS !== null && !isOver(phase);
-    const endsAtMs = runs ? this.#clock.nowMs() + remainingS * 1000 : null;
-    this.#change({ call, phase, endsAtMs }, 'set');
-    this.#armEnd();
-    this.#armSilence();
+    if (!FOR_EVERY_REFEREE.includes(phase)) this.lease.requireNoOther(by);
+    if (isDeepStrictEqual(call, this.#state.call)) return;
+    this.#requireFresh(call);
+    const needsReferee = PLAY.includes(phase) && this.#settings.onRefereeSilence === 'stop';
+    if (needsReferee && this.#isSilent) throw new RobotError('referee-silent');
+    const runs = remainingS !== null && !OVER.includes(phase);
+    this.#change({ call, phase, endsAtMs: runs ? this.#clock.nowMs() + remainingS * 1000 : null }, 'set');
   }
 
-  /** Ends the match at once, whatever revision the desk is at. */
+  /** Ends the match, whatever revision the desk is at. */
   end(): void {
     this.#change({ phase: 'ended', endsAtMs: null }, 'break glass');
-    this.#armEnd();
-    this.#armSilence();
   }
 
-  /** The desk's heartbeat. Throws `lease-held` while another holder has it. */
+  /** Accepts a beat of a desk. Throws `lease-held` while another desk has the lease. */
   beat(holder: string, by: string, ttlMs: number, takeover: boolean): void {
-    const wasSilent = this.isSilent;
+    const wasSilent = this.#isSilent;
     const before = this.lease.owner;
     this.lease.beat({ holder, by }, ttlMs, takeover);
     const isOther = before?.holder !== holder || before.by !== by;
@@ -164,25 +152,23 @@ export class Match implements Permission {
     this.#silence?.cancel();
   }
 
-  #requireFresh({ id, revision, phase: called }: MatchCall): void {
+  #requireFresh(call: MatchCall): void {
     const { call: last, phase } = this.#state;
     if (last === null) return;
-    // A new match must not begin in the middle of another, unless it begins with the robot at rest.
-    const mayBegin = isOver(phase) || called === 'pre' || called === 'ended';
-    const fresh = id === last.id ? revision > last.revision : mayBegin;
-    if (!fresh) throw new RobotError('stale-match', { id: last.id, revision: last.revision, phase });
+    const { id, revision } = last;
+    const mayBegin = OVER.includes(phase) || BEGINNINGS.includes(call.phase);
+    const isFresh = call.id === id ? call.revision > revision : mayBegin;
+    if (!isFresh) throw new RobotError('stale-match', { id, revision, phase });
   }
 
   #change(to: Partial<MatchState>, why?: string): void {
     const before = this.#state.phase;
     this.#state = { ...this.#state, ...to };
     const after = this.#state.phase;
-    if (before !== after) {
-      this.happened.emit({
-        what: 'phase',
-        detail: why === undefined ? { before, after } : { before, after, why },
-      });
-    }
+    if (before !== after)
+      this.happened.emit({ what: 'phase', detail: { before, after, ...(why && { why }) } });
+    this.#armEnd();
+    this.#armSilence();
     this.changed.emit();
   }
 
@@ -192,17 +178,16 @@ export class Match implements Permission {
     if (endsAtMs === null) return;
     this.#end = this.#clock.after(Math.max(0, endsAtMs - this.#clock.nowMs()), () => {
       this.#change({ phase: 'ended', endsAtMs: null }, 'time is up');
-      this.#armSilence();
       this.mustStop.emit('time is up');
     });
   }
 
   #armSilence(): void {
     this.#silence?.cancel();
-    if (!isPlay(this.#state.phase) || this.isSilent) return;
+    if (!PLAY.includes(this.#state.phase) || this.#isSilent) return;
     const leftMs = this.#settings.refereeSilenceMs - this.lease.silentMs;
     this.#silence = this.#clock.after(leftMs, () => {
-      if (!this.isSilent) return this.#armSilence();
+      if (!this.#isSilent) return this.#armSilence();
       this.happened.emit({ what: 'referee-silent', detail: { holder: this.lease.owner?.holder ?? null } });
       this.changed.emit();
       if (this.refereeLost) this.mustStop.emit('the referee is silent');
@@ -210,27 +195,8 @@ export class Match implements Permission {
   }
 }
 
-function isAllowed(act: Act, allows: Permissions): boolean {
-  switch (act.kind) {
-    case 'mode':
-      return allows.drive && allows.modes.includes(act.mode);
-    case 'excite':
-      return allows.drive && allows.modes.includes('debug');
-    case 'resume':
-      return allows.resume;
-    case 'light':
-      return allows.laser;
-    case 'save':
-    case 'trial':
-      return allows.tune;
-  }
-}
-
-function isSame(one: MatchCall, other: MatchCall): boolean {
-  return (
-    one.id === other.id &&
-    one.revision === other.revision &&
-    one.phase === other.phase &&
-    one.remainingS === other.remainingS
-  );
+function isAllowed(act: Act, { drive, modes, resume, laser, tune }: Permissions): boolean {
+  if (act.kind === 'mode') return drive && modes.includes(act.mode);
+  if (act.kind === 'excite') return drive && modes.includes('debug');
+  return { resume, light: laser, save: tune, trial: tune }[act.kind];
 }
