@@ -2,32 +2,29 @@ import type { Gains } from '../core/units.js';
 import type { LoopShape } from './loop-shape.js';
 import type { Plant } from './plant.js';
 
-/** The setpoints that the loop is given from the first edge on. Each holds for so many loop periods. */
+/** The setpoints of the loop from the first edge on. Each holds for `ticksEach` loop periods. */
 export interface Course {
   readonly setpoints: readonly number[];
   readonly ticksEach: number;
-  /** Measured value, output and setpoint of a loop that stands still before the first edge. */
+  /** The resting loop before the first edge. */
   readonly from: { readonly measured: number; readonly output: number; readonly setpoint: number };
-  /** The controller goes on from its old output at the first edge, and the difference fades. */
+  /** The controller starts from its old output at the first edge, and the difference fades. */
   readonly bridged?: boolean;
-  /** Added to the output on its way to the plant, from a tick on. */
+  /** Added to the output from this tick on, behind the controller. */
   readonly load?: { readonly size: number; readonly fromTick: number };
   /** Added to the setpoint, in its quantity per second. */
   readonly ramp?: number;
 }
 
 const FADE_S = 0.1;
-/** The longest delay that can be simulated, in loop periods. */
+/** The longest delay of a plant, in loop periods. */
 const LONGEST_DELAY = 512;
-/**
- * The outputs so far, after those of the standing loop. One buffer serves all simulations, since none interrupts
- * another.
- */
+/** The outputs so far, behind LONGEST_DELAY outputs of the resting loop. All simulations share this buffer. */
 let outputs = new Float64Array(16 * 1024);
 
 /**
- * The measured value at every loop period as the firmware's PID and this plant make it, from the period of the first edge
- * on, into `measured`. Ends early, and returns false, when it runs away beyond `bound`.
+ * Simulates the firmware's PID on this plant, and writes the measured value of every loop period into `measured`. Returns
+ * false as soon as the measured value is beyond `bound`.
  */
 export function simulate(
   plant: Plant,
@@ -54,7 +51,7 @@ export function simulate(
   const steepest = plant.steepest * T;
   const sensing = plant.sensorS === 0 ? 1 : 1 - Math.exp(-T / plant.sensorS);
   const isLag = shape.plant === 'lag';
-  // A lag that stands still without friction was held there by whatever its output was.
+  // Without friction, the output at rest is what held the lag there.
   const offset =
     isLag && plant.friction === 0 ? from.output - from.measured / (plant.gain * plant.tauS) : plant.offset;
 

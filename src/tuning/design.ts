@@ -8,7 +8,7 @@ import type { Plant } from './plant.js';
 interface Temper {
   /** Largest peak of the sensitivity. */
   readonly liveliness: number;
-  /** How much more than the best gains gentler ones may cost, as a part of it. */
+  /** Gentler gains may cost this much more than the best ones, as a part of the best cost. */
   readonly yielding: number;
 }
 
@@ -22,7 +22,7 @@ export interface DesignTask {
   readonly shape: LoopShape;
   readonly plant: Plant;
   readonly horizon: Horizon;
-  /** The gains in force while the plant was found. No proposal goes further than ten times from these. */
+  /** The latest gains that were recorded. No proposal goes further than ten times from these. */
   readonly gains: Gains;
   /** Standard deviation of the noise on the measured value. */
   readonly sigma: number;
@@ -37,44 +37,36 @@ export interface Design {
   readonly cost: number;
 }
 
-/** The plant may be stronger and later, weaker, or stickier than it was found. */
+/** The real plant may be stronger and later, weaker, or stickier than the fitted one. */
 const DOUBTS = [
   { gain: 1.25, friction: 1, samplesLate: 0.5 },
   { gain: 0.75, friction: 1, samplesLate: 0 },
   { gain: 1, friction: 1.3, samplesLate: 0 },
 ];
 const MOST_CHANGE = 10;
-/** The factor by which more of the integrator may raise the cost. */
+/** A stronger integrator may raise the cost by this factor. */
 const STEADINESS = 1.05;
 const RESTLESSNESS = 0.03;
 const LOOKS = 180;
 const SIMPLEX = 0.25;
 
-/** A loop that follows in auto is judged by its error there more than by a step that nobody makes. */
+/** Weight of the error behind a moving setpoint: in auto a loop follows, and seldom makes a step. */
 const FOLLOWING = 3;
 const SHORTEST_S = 0.25;
 const SETTLINGS = 5;
 
-type Member = keyof Gains;
+/** The gains that are designed for each kind of plant. */
+const MEMBERS: Readonly<Record<LoopShape['plant'], readonly (keyof Gains)[]>> = {
+  servo: ['kp', 'ki', 'kd'],
+  lag: ['kp', 'ki'],
+  integrator: ['kp'],
+};
 
-/** The gains that a loop of this kind has. */
-function membersOf({ plant }: LoopShape): readonly Member[] {
-  switch (plant) {
-    case 'servo':
-      return ['kp', 'ki', 'kd'];
-    case 'lag':
-      return ['kp', 'ki'];
-    case 'integrator':
-      return ['kp'];
-  }
-}
-
-/** Finds good gains for a plant: quick and calm, also if the plant is not quite what it seems. */
+/** Finds quick and calm gains for a plant, and for plants that differ a little. */
 export function design(task: DesignTask): Design {
-  const { shape } = task;
-  const members = membersOf(shape);
+  const members = MEMBERS[task.shape.plant];
   const seeds = seedsOf(task);
-  const judge = new Judge({ ...task, horizon: shortened(task, seeds) });
+  const judge = new Judge(task, seeds);
   const pointOf = (gains: Gains) => members.map(name => Math.log(Math.max(gains[name], 1e-9)));
   const gainsAt = (point: ArrayLike<number>): Gains => {
     const gains = { kp: 0, ki: 0, kd: 0 };
@@ -91,38 +83,33 @@ export function design(task: DesignTask): Design {
     nelderMead(point => judge.costOf(gainsAt(point)), pointOf(gains), SIMPLEX, LOOKS),
   );
   const best = minima.reduce((one, other) => (other.value < one.value ? other : one));
-  const gains = judge.gentled(gainsAt(best.point), best.value);
-  return { gains, evaluation: judge.evaluation(gains), cost: judge.costOf(gains) };
+  return judge.worthOf(judge.gentled(gainsAt(best.point), best.value));
 }
 
-/** The horizon without the time in which a quick loop shows nothing new. */
-function shortened(task: DesignTask, seeds: readonly Gains[]): Horizon {
-  const evaluator = new Evaluator(task.shape, task.horizon);
-  const quickest = Math.min(...seeds.map(gains => evaluator.stepOf(task.plant, gains).settlingS));
-  const seconds = Math.min(task.horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * quickest));
-  return { ...task.horizon, seconds };
-}
-
-/** The cost of the gains in force on a plant, by the same measure. */
+/** Judges other gains by the measure of a design. */
 export function worthOf(task: DesignTask, gains: Gains): Design {
-  const judge = new Judge({ ...task, horizon: shortened(task, seedsOf(task)) });
-  return { gains, evaluation: judge.evaluation(gains), cost: judge.costOf(gains) };
+  return new Judge(task, seedsOf(task)).worthOf(gains);
 }
 
 class Judge {
   readonly #task: DesignTask;
   readonly #evaluator: Evaluator;
 
-  constructor(task: DesignTask) {
+  constructor(task: DesignTask, seeds: readonly Gains[]) {
+    const { shape, plant, horizon } = task;
+    const whole = new Evaluator(shape, horizon);
+    // A quick loop shows nothing new in the rest of a long half wave.
+    const quickest = Math.min(...seeds.map(gains => whole.stepOf(plant, gains).settlingS));
+    const seconds = Math.min(horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * quickest));
     this.#task = task;
-    this.#evaluator = new Evaluator(task.shape, task.horizon);
+    this.#evaluator = new Evaluator(shape, { ...horizon, seconds });
   }
 
-  evaluation(gains: Gains): Evaluation {
-    return this.#evaluator.of(this.#task.plant, gains);
+  worthOf(gains: Gains): Design {
+    return { gains, evaluation: this.#evaluator.of(this.#task.plant, gains), cost: this.costOf(gains) };
   }
 
-  /** The cost in seconds. What is beyond a bound counts several times. */
+  /** The cost in seconds. Whatever is beyond a bound multiplies it. */
   costOf(gains: Gains): number {
     const { plant, shape, style, sigma, sampleS } = this.#task;
     const evaluation = this.#evaluator.of(plant, gains);
@@ -158,9 +145,7 @@ class Judge {
     return this.#steadied(gentle, STEADINESS * this.costOf(gentle));
   }
 
-  /**
-   * The gains with as much of the integrator as the step allows, which helps against loads and when the loop follows.
-   */
+  /** The gains with as much ki as the step allows, which helps against loads and moving setpoints. */
   #steadied(gains: Gains, most: number): Gains {
     if (this.#task.shape.plant === 'integrator') return gains;
     let steady = gains;
@@ -172,14 +157,10 @@ class Judge {
     return steady;
   }
 
-  #farness(gains: Gains): number {
-    const now = this.#task.gains;
-    const factor = (name: Member) => {
-      const [one, other] = [gains[name], now[name]];
-      if (one <= 0 || other <= 0) return 1;
-      return Math.max(one / other, other / one);
-    };
-    return beyond(factor('kp') / MOST_CHANGE, 1);
+  #farness({ kp }: Gains): number {
+    const before = this.#task.gains.kp;
+    if (kp <= 0 || before <= 0) return 1;
+    return beyond(Math.max(kp / before, before / kp) / MOST_CHANGE, 1);
   }
 }
 
@@ -189,7 +170,7 @@ function costOf(evaluation: Evaluation, overshootAllowed: number): number {
   return sum * (1 + 0.15 * Math.max(0, overshootPercent - overshootAllowed));
 }
 
-/** A factor that is 1 up to the bound and then rises steeply. */
+/** A factor that is 1 up to the bound and rises beyond it. */
 function beyond(partOfBound: number, steepness: number): number {
   return partOfBound <= 1 ? 1 : 1 + steepness * (partOfBound - 1);
 }

@@ -4,26 +4,25 @@ import { type LoopShape, outputReach } from './loop-shape.js';
 import type { Plant } from './plant.js';
 import { peakSensitivity } from './sensitivity.js';
 
-/**
- * The simulated behaviour of a plant with certain gains. Times are in seconds; areas are divided by the step, so that
- * they are in seconds too.
- */
+/** How a simulated plant behaves with certain gains. Areas are divided by the step, so that they are seconds too. */
 export interface Evaluation {
   readonly settlingS: number;
   readonly overshootPercent: number;
-  /** Root of the error's area weighted with time: a time constant, of a clean approach. */
+  /** Root of the time-weighted area of the error. For a clean exponential approach this is its time constant. */
   readonly slownessS: number;
-  /** Area of the error after a load of a tenth of the output's reach. */
+  /** Area of the error after a load of a tenth of the output's reach sets in. */
   readonly loadS: number;
-  /** Area of the error behind a setpoint that moves by one step in half a second. */
+  /** Area of the error while the setpoint moves by one step in half a second. */
   readonly lagS: number;
 }
 
-/** How far the tuner looks: the step it is for, and how long a half of the wave lasts. */
+/** What is simulated. */
 export interface Horizon {
+  /** The height of the step. */
   readonly size: number;
+  /** The length of a half wave. */
   readonly seconds: number;
-  /** The output at which the loop stands, so that its limits are where they will be. */
+  /** The output of the resting loop. */
   readonly output: number;
 }
 
@@ -46,12 +45,12 @@ export class Evaluator {
     this.#measured = new Float64Array(2 * this.#ticks + this.#rampTicks);
   }
 
-  /** Evaluates gains on a plant. Values are infinite where the loop runs away. */
+  /** Values are infinite if the loop runs away. */
   of(plant: Plant, gains: Gains): Evaluation {
     return { ...this.stepOf(plant, gains), lagS: this.#lagS(plant, gains) };
   }
 
-  /** Evaluates the step and the load only, without the moving setpoint. */
+  /** Evaluates without the moving setpoint. */
   stepOf(plant: Plant, gains: Gains): Omit<Evaluation, 'lagS'> {
     const { size } = this.horizon;
     const { periodS } = this.shape;
@@ -94,7 +93,7 @@ export class Evaluator {
     return (behind * this.shape.periodS) / size;
   }
 
-  /** An axis stands against its load; what follows its output stands where that is. */
+  /** A servo at rest holds its load; other plants rest at the recorded output. */
   #restingOutput(plant: Plant): number {
     return this.shape.plant === 'servo' ? plant.offset : this.horizon.output;
   }
@@ -108,13 +107,13 @@ const RUNAWAY: Evaluation = {
   lagS: Number.POSITIVE_INFINITY,
 };
 
-/** How near the loop comes to swinging, with a delay somewhat longer than was found. */
+/** How near the loop is to swinging, if the delay is somewhat longer than the fitted one. */
 export function livelinessOf(plant: Plant, shape: LoopShape, gains: Gains, sampleS: number): number {
   const doubt = Math.max(sampleS / 2, 0.0015, 0.15 * plant.delayS);
   return peakSensitivity({ ...plant, delayS: plant.delayS + doubt }, shape, gains);
 }
 
-/** Standard deviation of the output that noise of `sigma` on the measured value makes, as a part of the output's reach. */
+/** Standard deviation of the output that noise of `sigma` on the measured value causes, as a part of the output's reach. */
 export function restlessnessOf(shape: LoopShape, { kp, kd }: Gains, sigma: number): number {
   const derivative = kd / (shape.derivativeFilterS + shape.periodS);
   return (sigma * Math.hypot(kp, derivative)) / outputReach(shape);

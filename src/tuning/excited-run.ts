@@ -1,18 +1,18 @@
 import type { Gains } from '../core/units.js';
 
-/** The record of a wave with one set of gains. Its halves follow one another without a gap. */
+/** The record of an excitation with one set of gains. Its half waves follow without a gap. */
 export interface ExcitedRun {
   readonly gains: Gains;
-  /** Loop periods in each half of the wave. */
+  /** Loop periods in a half wave. */
   readonly halfTicks: number;
   /** Loop periods between two samples. */
   readonly decimation: number;
-  /** The loop's output before the first edge; it stood still. */
+  /** The output of the resting loop before the first edge. */
   readonly output: number;
   readonly halves: readonly HalfWave[];
 }
 
-/** Sample 0 is of the last loop period before the edge. */
+/** Sample 0 belongs to the last loop period before the edge. */
 export interface HalfWave {
   readonly setpoint: readonly number[];
   readonly measured: readonly number[];
@@ -24,7 +24,7 @@ export function edgeOf({ setpoint }: HalfWave): { readonly from: number; readonl
   return { from, to: setpoint.at(-1) ?? from };
 }
 
-/** The tallest step of the wave. */
+/** The tallest step of the excitation. */
 export function sizeOf({ halves }: ExcitedRun): number {
   return halves.reduce((most, half) => {
     const { from, to } = edgeOf(half);
@@ -32,7 +32,7 @@ export function sizeOf({ halves }: ExcitedRun): number {
   }, 0);
 }
 
-/** The run with its values negated, for a loop whose controller turns its error round. */
+/** The negated run, for a loop whose controller inverts the error. */
 export function turnedRound(run: ExcitedRun): ExcitedRun {
   const negated = (values: readonly number[]) => values.map(value => -value);
   const halves = run.halves.map(({ setpoint, measured }) => ({

@@ -7,9 +7,9 @@ import { seededRandom } from './random.js';
 
 export interface Fit {
   readonly plant: Plant;
-  /** The first edge of each run was bridged. */
+  /** Whether the first edge of each run looks as if the controller had started from its old output. */
   readonly bridged: boolean;
-  /** Root mean square of what the plant does not explain, in percent of the step. */
+  /** Root mean square of the difference to the records, in percent of the step. */
   readonly errorPercent: number;
 }
 
@@ -18,7 +18,7 @@ interface Candidate extends Minimum {
 }
 
 const STARTS = 300;
-/** Many short descents, of which the best go on with a smaller simplex. */
+/** The best descents of each stage start the next one, with a smaller simplex. */
 const STAGES = [
   { descents: 6, simplex: 0.12, looks: 120 },
   { descents: 2, simplex: 0.06, looks: 250 },
@@ -26,7 +26,7 @@ const STAGES = [
   { descents: 1, simplex: 0.01, looks: 250 },
 ];
 
-/** The plant that, in closed loop with the firmware's own PID, comes nearest to what was recorded. */
+/** Finds the plant that comes nearest to the records, in closed loop with the firmware's PID. */
 export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[], seed = 1): Fit {
   const [first] = runs;
   if (first === undefined) throw new RangeError('nothing was recorded');
@@ -56,7 +56,7 @@ export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[], seed = 1
   };
 }
 
-/** The output that the gains can have asked for, at most. */
+/** The largest output that the gains can have asked for. */
 function usedReach(shape: LoopShape, run: ExcitedRun): number {
   const { kp, ki } = run.gains;
   const halfS = run.halfTicks * shape.periodS;

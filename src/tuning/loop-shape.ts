@@ -1,9 +1,8 @@
 import { controllerOf, type LoopController } from '../core/loop-controllers.js';
 import type { Loop } from '../core/units.js';
 
-/** The properties of a loop that the tuner knows before it has seen it move. */
+/** What the tuner knows of a loop beforehand. */
 export interface LoopShape extends LoopController, Pick<Loop, 'inner'> {
-  /** The period of the loop. */
   readonly periodS: number;
 }
 

@@ -3,10 +3,7 @@ export interface Minimum {
   readonly value: number;
 }
 
-/**
- * The lowest point that a simplex finds which crawls downhill from `start`, at most `evaluations` looks away. `cost` may
- * answer with infinity.
- */
+/** Minimises `cost` by the Nelder-Mead method, with at most `evaluations` calls. `cost` may return infinity. */
 export function nelderMead(
   cost: (point: readonly number[]) => number,
   start: readonly number[],
@@ -29,7 +26,7 @@ export function nelderMead(
     const best = at(0);
     const worst = at(last);
     if (worst.value - best.value <= 1e-9 * Math.abs(best.value)) break;
-    /** A point on the line from the worst corner through the middle of the others: 1 is its mirror image. */
+    /** A point on the line from the worst corner through the middle of the others: 1 is the mirror image. */
     const through = (factor: number) => {
       const point: number[] = [];
       for (let axis = 0; axis < start.length; axis += 1) {

@@ -1,18 +1,17 @@
-/** A loop that swings on. */
 interface Oscillation {
-  /** How far the loop goes to either side of its middle, in the quantity of the samples. */
+  /** The amplitude, in the unit of the samples. */
   readonly swing: number;
   readonly frequencyHz: number;
 }
 
-/** The part of a record, at its end, in which a swing is looked for. */
+/** Swings are looked for in this last part of the record. */
 const LATE = 0.6;
 /** A swing smaller than this part of the step does not count. */
 const SWING = 0.04;
-/** The number of crossings in one and a half periods. Fewer are an overshoot that comes back. */
+/** One and a half periods have this many crossings. Fewer are an overshoot that comes back. */
 const CROSSINGS = 3;
 
-/** The swing in the last part of the record, if it is more than `band` and goes on there for one and a half periods. */
+/** The swing in the last part of the record, if it is more than `band` and lasts one and a half periods. */
 export function oscillationOf(
   measured: ArrayLike<number>,
   periodS: number,
@@ -47,9 +46,7 @@ export function oscillationOf(
 /** Root of the sum of the squared binomial coefficients of a fourth difference. */
 const FOURTH_DIFFERENCE = Math.sqrt(70);
 
-/**
- * Standard deviation of what jumps from sample to sample. The movement of the loop itself is too smooth to count.
- */
+/** Standard deviation of the noise from sample to sample. The loop's own movement is too smooth to count. */
 export function noiseOf(measured: ArrayLike<number>): number {
   const from = Math.floor(measured.length * (1 - LATE));
   const at = (index: number) => measured[index] ?? 0;

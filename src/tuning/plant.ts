@@ -1,16 +1,16 @@
 import type { LoopShape } from './loop-shape.js';
 
 /**
- * The thing that the output moves. With the output u, late by the delay, less `offset`: a lag y' = gain (u - friction
- * sgn y) - y / tau; a servo and an integrator y' = v, v' = gain (u - friction sgn v) - v / tau.
+ * The thing that the output moves. Let u be the delayed output minus `offset`. Then a lag is y' = gain (u - friction sgn y) -
+ * y / tau. A servo and an integrator are y' = v, v' = gain (u - friction sgn v) - v / tau.
  */
 export interface Plant {
   readonly gain: number;
   readonly tauS: number;
   readonly delayS: number;
-  /** The output up to which nothing moves. */
+  /** Outputs smaller than this move nothing. */
   readonly friction: number;
-  /** The output that holds it still, for example against gravity. */
+  /** The output that keeps it at rest, for example against gravity. */
   readonly offset: number;
   /** Time constant of the sensor that measures a lag. */
   readonly sensorS: number;
@@ -25,16 +25,13 @@ interface Parameter {
   readonly isLinear?: boolean;
 }
 
-/** A plant as a point in the unit cube, for whoever searches one. */
+/** Maps points of the unit cube to plants, for a search. */
 interface PlantSpace {
   readonly dimensions: number;
   at(point: ArrayLike<number>): Plant;
 }
 
-/**
- * The space of all plants that could have answered a step of `size` in this way, from an output of `output` and with at
- * most `reach` more.
- */
+/** The plants that are possible for a step of `size` from a resting output of `output`, with at most `reach` more. */
 export function plantSpace(shape: LoopShape, size: number, output: number, reach: number): PlantSpace {
   const parameters = parametersOf(shape, size, output, reach);
   const still: Plant = {
@@ -54,17 +51,14 @@ export function plantSpace(shape: LoopShape, size: number, output: number, reach
         const share = folded(point[index] ?? 0);
         plant[name] = isLinear === true ? low + share * (high - low) : low * (high / low) ** share;
       });
-      // A lag and an integrator are searched by the value that they end at for each unit of output.
+      // For a lag and an integrator, the searched value is the final value per unit of output.
       if (shape.plant !== 'servo') plant.gain /= plant.tauS;
       return plant;
     },
   };
 }
 
-/**
- * Folds a value into 0 to 1 by mirroring it at both ends, because a search that stood at an end would feel no slope
- * there.
- */
+/** Mirrors a value into 0 to 1, so that a search finds a slope at both ends. */
 function folded(value: number): number {
   const beyond = Math.abs(value) % 2;
   return beyond > 1 ? 2 - beyond : beyond;
@@ -75,7 +69,7 @@ function parametersOf(shape: LoopShape, size: number, output: number, reach: num
   const friction = { name: 'friction', low: 1e-4 * reach, high: 0.5 * reach } as const;
   const steepest = { name: 'steepest', low: size, high: 20_000 * size } as const;
   const ends = { low: (0.5 * size) / reach, high: (200 * size) / reach } as const;
-  /** An outer loop moves what its inner loop is asked for, unit by unit. */
+  /** The output of an outer loop is the setpoint of its inner loop, so their units agree. */
   const asAsked = { low: 0.5, high: 2 } as const;
   const isOuter = shape.inner !== undefined;
   switch (shape.plant) {
@@ -94,7 +88,7 @@ function parametersOf(shape: LoopShape, size: number, output: number, reach: num
         steepest,
       ];
     case 'servo':
-      // The gain is searched by the time in which the whole output would cover the step.
+      // From a gain with which the whole output covers the step in 2 s to one with which it takes 2 ms.
       return [
         { name: 'gain', low: (2 * size) / (reach * 2 ** 2), high: (2 * size) / (reach * 0.002 ** 2) },
         { name: 'tauS', low: 0.01, high: 10 },

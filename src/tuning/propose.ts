@@ -16,17 +16,17 @@ export interface ProposalTask {
 export interface Proposal {
   readonly fit: Fit;
   readonly design: Design;
-  /** The step from the wave's lower end to its upper, as the plant would make it with these gains. */
+  /** The predicted step from the lower to the upper end of the excitation. */
   readonly curve: {
     readonly periodS: number;
     readonly setpoint: number;
     readonly measured: readonly number[];
   };
-  /** The evaluation of the latest gains on this plant. */
+  /** The latest gains, judged on the same plant. */
   readonly now: Design;
 }
 
-/** Proposes gains for a loop from its records. It computes for about a second. */
+/** Proposes gains for a loop from its recorded runs. This computes for about a second. */
 export function propose({ shape, runs, style }: ProposalTask): Proposal {
   const upright = shape.sign === 1 ? runs : runs.map(turnedRound);
   const fit = fitPlant(shape, upright);
@@ -46,8 +46,8 @@ export function propose({ shape, runs, style }: ProposalTask): Proposal {
     style,
   };
   const found = design(designTask);
+  const gains = scaled(found.gains, { kp: 1, ki: 1, kd: 1 });
   const now = worthOf(designTask, latest.gains);
-  const gains = rounded(found.gains);
   return { fit, design: { ...found, gains }, curve: curveOf(designTask, gains), now };
 }
 
@@ -73,7 +73,8 @@ function noiseIn(runs: readonly ExcitedRun[]): number {
 
 const DIGITS = 3;
 
-function rounded({ kp, ki, kd }: Design['gains']): Design['gains'] {
+/** The gains times these factors, rounded to what a person would type. */
+export function scaled({ kp, ki, kd }: Gains, by: Gains): Gains {
   const round = (value: number) => Number(value.toPrecision(DIGITS));
-  return { kp: round(kp), ki: round(ki), kd: round(kd) };
+  return { kp: round(kp * by.kp), ki: round(ki * by.ki), kd: round(kd * by.kd) };
 }

@@ -1,38 +1,36 @@
-/**
- * A movement from one extreme to the next that is smaller than this part of the step does not count as a swing.
- */
+/** A movement between two extremes is a swing if it is larger than this part of the step. */
 const SWING = 0.08;
-/** A loop that has reached no new extreme for so long does not swing any more. */
+/** A loop without a new extreme for this time has stopped swinging. */
 const STAY_S = 0.6;
-/** A loop that has reached no new extreme for so long when the setpoint moves was standing still. */
+/** A loop without a new extreme for this time was at rest when the setpoint began to move. */
 const STILL_S = 0.15;
-/** Moving on by less than this part of a swing counts as creeping. */
+/** A movement of less than this part of a swing is creeping. */
 const CREEP = 0.25;
-/** A setpoint that changes by more than this part of a swing from sample to sample is moving. */
+/** A setpoint moves if it changes by more than this part of a swing between two samples. */
 const FADE = 0.001;
-/** How often a swinging loop has turned at least. One that turns once has overshot and come back. */
+/** A swinging loop has turned at least this often. A loop that turned once has overshot and come back. */
 const TURNS = 2;
 
-/** Says for how long a loop has been swinging since the last edge, round its setpoint or beside it, seen sample by sample. */
+/** Measures sample by sample how long a loop has been swinging since the last edge, at its setpoint or beside it. */
 export class Ringing {
   readonly #swing: number;
   #setpoint = Number.NaN;
-  /** Up is 1, down is -1; 0 until the loop has moved since the last edge. */
+  /** 1 up, -1 down, 0 until the loop has moved since the last edge. */
   #direction: 1 | -1 | 0 = 0;
-  /** The extreme since the loop turned last; before it moves, the value where it began. */
+  /** The deviation at the extreme since the last turn, or at the edge if there was no turn. */
   #extreme = 0;
-  /** The value and the time at which it last moved on clearly, because what creeps does not swing. */
+  /** The last extreme that was more than creeping, and its time. */
   #marked = 0;
   #markedS = 0;
   #turns = 0;
   #firstS = 0;
 
-  /** `step` is the height of the wave's step, in the loop's quantity. */
+  /** `step` is the height of the excitation's step, in the loop's unit. */
   constructor(step: number) {
     this.#swing = SWING * step;
   }
 
-  /** Counts from the first extreme to the last; 0 where the loop does not swing. */
+  /** From the first extreme to the last; 0 if the loop does not swing. */
   get seconds(): number {
     return this.#turns < TURNS ? 0 : this.#markedS - this.#firstS;
   }
@@ -41,9 +39,9 @@ export class Ringing {
     const moved = Math.abs(setpoint - this.#setpoint);
     this.#setpoint = setpoint;
     const stillS = atS - this.#markedS;
-    // A loop that stands still while the wave fades does not swing.
+    // A loop at rest is not swinging while the excitation fades.
     if (stillS > STAY_S || (moved > FADE * this.#swing && stillS > STILL_S)) this.#turns = 0;
-    // A loop that follows a fading wave does not swing, so it is seen from its setpoint.
+    // The deviation is used because a loop that follows a fading excitation is not swinging.
     const deviation = measured - setpoint;
     // Each edge begins a new response.
     if (!(moved <= this.#swing)) {

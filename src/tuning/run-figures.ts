@@ -11,7 +11,7 @@ export function stepOf({ halves }: ExcitedRun): number {
   return to - from;
 }
 
-/** The figures of a half that rings, or else of the full step that settles last. */
+/** The figures of a half wave that rings, or else of the full step that settles last. */
 export function figuresOf(shape: LoopShape, run: ExcitedRun): StepFigures {
   const periodS = run.decimation * shape.periodS;
   const all = run.halves.map(half => figuresOfHalf(shape, half, run.decimation));
@@ -28,7 +28,7 @@ export function figuresOfHalf(shape: LoopShape, half: HalfWave, decimation: numb
   return stepFigures({ measured: half.measured, periodS, oldSetpoint: from, setpoint: to });
 }
 
-/** The largest part of a step that was covered. */
+/** The largest part of a step that the loop covered. */
 export function movement({ halves }: ExcitedRun): number {
   return halves.reduce((most, half) => {
     const { from, to } = edgeOf(half);

@@ -6,8 +6,8 @@ const FREQUENCIES = 80;
 const LOWEST_RAD_S = 0.3;
 
 /**
- * Largest of |1 / (1 + L)| over the frequencies, friction and limits left out: 1 is calm, 2 lively, beyond that nearly
- * swinging. The sampling counts as half a loop period of delay.
+ * The peak of |1 / (1 + L)| over the frequencies, without friction and limits. 1 is calm, 2 is lively, and more is nearly
+ * swinging. Sampling counts as a delay of half a loop period.
  */
 export function peakSensitivity(plant: Plant, shape: LoopShape, { kp, ki, kd }: Gains): number {
   const highest = (0.9 * Math.PI) / shape.periodS;

@@ -2,14 +2,14 @@ import type { StepFigures } from '../schemas/step.js';
 import { noiseOf, oscillationOf } from './oscillation.js';
 
 interface StepSamples {
-  /** The measured values. The first sample is taken at the moment of the step, before anything has moved. */
+  /** The first sample is taken at the moment of the step, before anything has moved. */
   readonly measured: ArrayLike<number>;
   readonly periodS: number;
-  /** The setpoint after the step. Absent for an open loop, whose final value stands in for it. */
+  /** The setpoint after the step; by default the final value, as for an open loop. */
   readonly setpoint?: number;
-  /** The setpoint before the step. Where it is absent the response began at it. */
+  /** The setpoint before the step; by default the first sample. */
   readonly oldSetpoint?: number;
-  /** The loop's output over the same time; its samples may be fewer. */
+  /** The loop's output over the same time, perhaps with fewer samples. */
   readonly output?: ArrayLike<number> | undefined;
   readonly outputLimits?: { readonly min: number; readonly max: number } | undefined;
 }
@@ -31,25 +31,17 @@ const NONE: StepFigures = {
 
 const TAIL = 0.02;
 const BAND = 0.02;
-/**
- * The widest band, as a part of the step. A loop that seems noisier than this swings faster than it is sampled.
- */
+/** The widest band, as a part of the step. More noise than this is a swing that is faster than the samples. */
 const WIDEST_BAND = 0.1;
 /** The band is at least this many standard deviations of the noise. */
 const NOISE_IN_BAND = 3.5;
-/**
- * The last part of the record, in which a response has to be seen to stay in the band. One that leaves the band here
- * has not settled.
- */
+/** A response that leaves the band in this last part of the record has not settled. */
 const WATCHED = 0.05;
-/**
- * A final value below this part of the largest excursion means that the response stands where it began, so there is
- * nothing to measure.
- */
+/** A step below this part of the largest movement, or a movement below this part of the step, is not measured. */
 const MOVED = 1e-3;
-/** Part of the band by which a response drifts within a twentieth of its record if it has not come to its end. */
+/** A response that drifts by this part of the band within a twentieth of its record still moves. */
 const DRIFT_IN_BAND = 0.1;
-/** An output nearer to its limit than this part of its range is at the limit. */
+/** An output is at its limit if it is nearer than this part of its range. */
 const AT_LIMIT = 0.002;
 
 function meanOf(values: ArrayLike<number>, from: number, to: number): number {
@@ -58,7 +50,7 @@ function meanOf(values: ArrayLike<number>, from: number, to: number): number {
   return sum / (to - from);
 }
 
-/** How much the mean of the last twentieth of the samples differs from that of the twentieth before. */
+/** The difference between the means of the last twentieth of the samples and the twentieth before. */
 function driftOf(measured: ArrayLike<number>): number {
   const count = measured.length;
   const part = Math.max(1, Math.floor(count * WATCHED));
@@ -99,7 +91,7 @@ export function stepFigures(samples: StepSamples): StepFigures {
   if (Math.min(size, moved) <= MOVED * Math.max(size, moved)) return { ...NONE, ...seen };
 
   const partAt = (index: number) => (at(index) - initial) / step;
-  /** The time at which the response passes `level` of the step, between the samples `index - 1` and `index`. */
+  /** The time at which the response crosses `level` of the step, between the samples `index - 1` and `index`. */
   const passesS = (index: number, level: number) => {
     const before = partAt(index - 1);
     return (index - 1 + (level - before) / (partAt(index) - before)) * periodS;
@@ -125,7 +117,7 @@ export function stepFigures(samples: StepSamples): StepFigures {
   return {
     ...seen,
     end: settled ? 'settled' : oscillation !== null ? 'rings' : moving ? 'moving' : 'off',
-    // The highest value so far of a response that still moves is not its peak.
+    // The highest value of a response that still moves may not be its peak.
     overshootPercent: moving && peak >= watchedFrom ? null : Math.max(0, 100 * (partAt(peak) - 1)),
     riseS: tenth === null || ninetieth === null ? null : ninetieth - tenth,
     settlingS: settled ? passesS(last + 1, partAt(last) < 1 ? 1 - band : 1 + band) : null,

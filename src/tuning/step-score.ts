@@ -4,9 +4,8 @@ import type { StepFigures } from '../schemas/step.js';
 const OVERSHOOT_BORNE = 3;
 
 /**
- * The cost of a measured step in seconds: its settling time and the area of its error, increased where it overshoots.
- * Less is better. `size` is the height of the step; `unsettledS` counts as the settling time of a step that does not
- * settle.
+ * The cost of a measured step in seconds: its settling time plus the area of its error, increased by overshoot. Less is
+ * better. `size` is the height of the step. `unsettledS` is the settling time of a step that does not settle.
  */
 export function stepScore(
   { settlingS, overshootPercent, iae }: StepFigures,

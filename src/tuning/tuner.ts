@@ -3,39 +3,39 @@ import type { Gains } from '../core/units.js';
 import type { StepFigures } from '../schemas/step.js';
 import type { ExcitedRun, HalfWave } from './excited-run.js';
 import type { LoopShape } from './loop-shape.js';
-import type { Proposal, ProposalTask } from './propose.js';
+import { type Proposal, type ProposalTask, scaled } from './propose.js';
 import { Ringing } from './ringing.js';
 import { figuresOf, figuresOfHalf, movement, stepOf } from './run-figures.js';
 import { stepScore } from './step-score.js';
 
-/** The robot as a tuner needs it. Each act rejects when the robot or somebody ends the tuning. */
+/** The robot as a tuner needs it. Every act rejects once the tuning was ended early. */
 export interface TunerPort {
-  /** Resolves when the loop runs these gains. They are a trial, and nothing is saved. */
+  /** Resolves when the loop runs these gains, as a trial. */
   tryGains(gains: Gains): Promise<void>;
-  /** Excites the loop that stands still, and lets it come to rest again. */
+  /** Waits until the loop is at rest, excites it, and waits for rest again. */
   excite(wave: WaveRequest): Promise<Recording>;
-  /** Fits the plant and designs gains without keeping anything else waiting. */
+  /** Fits the plant and designs gains. */
   propose(task: ProposalTask): Promise<Proposal>;
-  /** Says in words for people what the tuner does. */
+  /** Tells people what the tuner does. */
   progress(words: string): void;
-  /** The time that is left; the whole tuning must be over then. */
+  /** Seconds until the whole tuning must be over. */
   secondsLeft(): number;
 }
 
 export interface WaveRequest {
   readonly amplitude: number;
   readonly periodS: number;
-  /** The number of half waves to be recorded. */
+  /** The number of half waves to record. */
   readonly halves: number;
-  /** The deviation, beyond that with which the wave begins, past which it is taken away. */
+  /** The excitation ends when the deviation has grown by more than this. */
   readonly runaway: number;
-  /** Asked at every reading, from before the wave on. Where it is true, the wave is taken away at once. */
+  /** Called for every reading, beginning before the excitation. If it returns true, the excitation ends at once. */
   readonly swingsOn: (atS: number, setpoint: number, measured: number) => boolean;
-  /** Asked of every recorded half for the same purpose, since a swing too quick for readings shows there. */
+  /** Called for every recorded half wave, which also shows swings too quick for readings. True ends the excitation. */
   readonly rings: (half: HalfWave, decimation: number) => boolean;
 }
 
-/** A wave that `ran away` or `rings` was taken away early, and the halves before may be there. */
+/** An excitation that `ran away` or `rings` ended early. The half waves before its end may be there. */
 export type Recording = Omit<ExcitedRun, 'gains'> & { readonly end: 'whole' | 'ran away' | 'rings' };
 
 interface TuneTask {
@@ -47,10 +47,7 @@ interface TuneTask {
 }
 
 export interface TuneResult {
-  /**
-   * `better`: the proposal was measured and is better than the gains in force. `good`: the gains in force are as good.
-   * `failed`: there is no usable result.
-   */
+  /** `better`: the proposal was measured and is better. `good`: the gains in force are as good. `failed`: no result. */
   readonly state: 'better' | 'good' | 'failed';
   readonly before: Measured;
   readonly proposed: Measured | null;
@@ -58,7 +55,7 @@ export interface TuneResult {
   readonly why: string;
 }
 
-/** Gains with the figures of their own trial. */
+/** Gains with the figures that were measured on them. */
 export interface Measured {
   readonly gains: Gains;
   readonly figures: StepFigures;
@@ -66,24 +63,18 @@ export interface Measured {
 
 const HALVES = 3;
 const RUNAWAY_AMPLITUDES = 3.5;
-/**
- * How long a loop may swing by the readings. The swinging that polls miss, and the frames that take the wave away, come
- * on top of it.
- */
+/** A loop may swing for this time by the readings. In truth it swings longer: polls see it late, and ending it takes frames. */
 const SWINGS_ON_S = 0.7;
-/** Polls miss the tops of a quick swing, so one smaller by this factor counts there. */
+/** Polls miss the tops of a quick swing, so a swing smaller by this factor counts. */
 const SEEN_AT_POLLS = 0.7;
 const ADJUSTMENTS = 4;
 const MOVES = 0.25;
 const ROUNDS = 5;
-/** A round may take longer than those before it by this factor, since it has more to fit. */
+/** A round may take longer than the slowest so far by this factor, because it has more to fit. */
 const SPARE = 1.3;
-/** A further proposal is worth its time only where its cost is below this part of the latest gains' cost. */
+/** A proposal is tried only if its cost is below this part of the latest gains' cost. */
 const WORTH_TRYING = 0.95;
-/**
- * Overshoot above this many percent is more than any fitted plant foretells, for example because wheels slip. Milder
- * gains are tried then.
- */
+/** If the overshoot is above this many percent, milder gains are tried: no fitted plant predicts it (wheels may slip). */
 const FAR = 4;
 const MILDER = { kp: 0.65, ki: 0.35, kd: 0.65 };
 const CALMER = { kp: 0.4, ki: 0.15, kd: 0.4 };
@@ -94,7 +85,7 @@ interface Attempt extends Measured {
   readonly isUsable: boolean;
 }
 
-/** The figures of the gains in force. */
+/** Measures the gains in force. */
 export async function measure(task: TuneTask, port: TunerPort): Promise<Measured> {
   return measuredOf(await attempt(task, port, task.gains, 'measuring'));
 }
@@ -129,7 +120,7 @@ async function attempt(
   return { gains, figures, run, isUsable: end === 'whole' && run.halves.length > 0 };
 }
 
-/** Goes from the gains in force to gains that were measured to be better, or says that there are none. */
+/** Looks for gains that are measured to be better than the gains in force. */
 export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult> {
   const { shape, style } = task;
   const attemptWith = (gains: Gains, words: string) => attempt(task, port, gains, words);
@@ -162,7 +153,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   let slowestS = 0;
   for (let round = 1; round <= ROUNDS; round += 1) {
     const leftS = port.secondsLeft();
-    // On a slow board the best gains so far are worth more than a round that is cut short.
+    // A slow board may have no time for another round.
     if (best !== null && leftS < SPARE * slowestS) break;
     port.progress('computing');
     const runs = usable.map(one => one.run);
@@ -177,7 +168,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
         ? await attemptWith(proposal.design.gains, `trying proposal ${round}`)
         : await attemptWith(
             scaled(off, MILDER),
-            `${wild ? 'swings' : 'overshoots'} more than foretold: milder`,
+            `${wild ? 'swings' : 'overshoots'} more than predicted: milder`,
           );
     slowestS = Math.max(slowestS, leftS - port.secondsLeft());
     wild = tried.isUsable ? null : tried.gains;
@@ -186,7 +177,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     latest = tried;
     if (tried.figures.end === 'settled' && (best === null || scoreOf(shape, tried) < scoreOf(shape, best))) {
       best = tried;
-      // The proposal did not foretell what was tried in its place.
+      // The proposal does not predict the milder gains that were tried in its place.
       prediction = off === null ? proposal : null;
     }
   }
@@ -203,11 +194,6 @@ function measuredOf({ gains, figures }: Measured): Measured {
 function scoreOf(shape: LoopShape, { figures, run }: Attempt): number {
   const halfS = (run.halves[0]?.measured.length ?? 0) * run.decimation * shape.periodS;
   return stepScore(figures, { size: stepOf(run), unsettledS: 2 * halfS });
-}
-
-function scaled({ kp, ki, kd }: Gains, by: Gains): Gains {
-  const round = (value: number) => Number(value.toPrecision(3));
-  return { kp: round(kp * by.kp), ki: round(ki * by.ki), kd: round(kd * by.kd) };
 }
 
 function times(count: number): string {
