@@ -7,8 +7,9 @@ import { decodeTokens, encodeTokens } from '../../src/access/token-file.js';
 import { systemClock } from '../../src/core/clock.js';
 import { PHASES } from '../../src/core/phases.js';
 import { sha256 } from '../../src/core/sha256.js';
-import { DurableLog, LOG_FILE } from '../../src/events/durable-log.js';
-import { NOTHING_BEFORE, parseLine, verifyLog, wholeLines } from '../../src/events/log-line.js';
+import { DurableLog } from '../../src/events/durable-log.js';
+import { NOTHING_BEFORE, parseLine, wholeLines } from '../../src/events/log-line.js';
+import { verifyLog } from '../../src/events/verify-log.js';
 import type { MatchState } from '../../src/match/match.js';
 import { MatchRecord } from '../../src/match/match-record.js';
 import { realDisk } from '../../src/storage/disk.js';
@@ -45,16 +46,16 @@ export const eventLog = (hangMs: number) =>
       prev = sha256(line);
       return `${line}\n`;
     });
+    const name = 'events.jsonl';
     const original = Buffer.from(lines.join(''));
     const file = harm.reduce(damaged, original);
     const whole = file.subarray(0, file.lastIndexOf('\n') + 1);
-    const verdict = verifyLog(file, { seq: whats.length, hash: prev });
+    const verdict = verifyLog([{ name, content: file }], { seq: whats.length, hash: prev });
     // Older lines make room in the course of time, and what follows the head is newer than it.
     const isKept = lines.some((_, first) => whole.indexOf(lines.slice(first).join('')) === 0);
     if (verdict.ok && !isKept) throw new Error(`${JSON.stringify(file.toString())} is said to be whole`);
     await inFolder(async folder => {
-      const path = join(folder, LOG_FILE);
-      writeFileSync(path, file);
+      writeFileSync(join(folder, name), file);
       const log = new DurableLog({
         disk: realDisk,
         folder,
@@ -65,19 +66,13 @@ export const eventLog = (hangMs: number) =>
       await inTime('the log of events', hangMs, () => log.open());
       log.add(event(whats.length + 1, 'after'));
       await log.close();
-      const after = readFileSync(path);
-      if (!after.subarray(0, whole.length).equals(whole))
-        throw new Error('what was found is not there any more');
-      const own = wholeLines(after.subarray(whole.length));
-      const before = wholeLines(whole).at(-1);
-      let last = before === undefined ? NOTHING_BEFORE : sha256(before);
-      for (const line of own) {
-        const text = line.toString();
-        if (parseLine(text)?.prev !== last) throw new Error(`${text} does not follow ${last}`);
-        last = sha256(line);
-      }
-      if (parseLine(String(own.at(-1) ?? ''))?.what !== 'after')
-        throw new Error(`not written: ${log.problem?.message}`);
+      if (!readFileSync(join(folder, name)).equals(file)) throw new Error('an older file was changed');
+      const own = wholeLines(readFileSync(join(folder, 'events-00000001.jsonl')));
+      const before = wholeLines(file).at(-1);
+      const [line] = own.map(text => parseLine(text.toString()));
+      if (own.length !== 1 || line?.what !== 'after') throw new Error(`not written: ${log.problem?.message}`);
+      if (line.prev !== (before === undefined ? NOTHING_BEFORE : sha256(before)))
+        throw new Error(`${own} does not follow ${before}`);
     });
   });
 

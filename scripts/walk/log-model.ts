@@ -1,4 +1,5 @@
-import { type LogLine, parseLine, verifyLog, wholeLines } from '../../src/events/log-line.js';
+import type { LogLine } from '../../src/events/log-line.js';
+import { type LogFile, verifyLog } from '../../src/events/verify-log.js';
 import type { LogEvent, LogHead } from '../../src/schemas/log.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
@@ -55,7 +56,7 @@ export class LogModel {
     this.#done.clear();
   }
 
-  atRest(content: Buffer, { head, events }: LogShown): void {
+  atRest(files: readonly LogFile[], { head, events }: LogShown): void {
     const recorded = new Set(
       events.flatMap(({ what, unit, outcome }) => (outcome === 'done' ? [`${what} ${unit}`] : [])),
     );
@@ -63,16 +64,17 @@ export class LogModel {
       promise(recorded.has(act), 'logged', () => `${act} was done, and no event says so`);
     if (this.#mayBreak) return;
     for (const given of [...this.#heads, ...(head === undefined ? [] : [head])]) {
-      const verdict = verifyLog(content, given);
+      const verdict = verifyLog(files, given);
       promise(verdict.ok, 'log', () => `the log does not verify: ${verdict.ok ? '' : verdict.why}`);
     }
-    const lines = wholeLines(content).map(line => parseLine(String(line)));
+    const verdict = verifyLog(files);
+    const lines = verdict.ok ? verdict.lines : [];
     for (const [index, line] of lines.entries()) {
       const before = lines[index - 1];
       promise(
-        before === undefined || line === undefined || this.#follows(before, line),
+        before === undefined || this.#follows(before, line),
         'log numbers',
-        () => `${line?.seq} ${line?.what} stands after ${before?.seq} ${before?.what}`,
+        () => `${line.seq} ${line.what} stands after ${before?.seq} ${before?.what}`,
       );
     }
   }

@@ -1,4 +1,5 @@
 import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import type { LogFile } from '../../src/events/verify-log.js';
 import { AccessModel, isAccessRefusal } from './access-model.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
@@ -208,7 +209,7 @@ export class Model {
     }
   }
 
-  atRest(truth: Truth, shown: Shown, logged: Buffer, nowMs: number): void {
+  atRest(truth: Truth, shown: Shown, logged: readonly LogFile[], nowMs: number): void {
     this.access.atRest(shown.access);
     this.log.atRest(logged, shown.log);
     this.match.atRest(shown.match, shown.stopped, nowMs);

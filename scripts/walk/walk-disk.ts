@@ -26,7 +26,7 @@ interface Inode {
   chunks: Chunk[];
 }
 
-type NameChange = (names: Map<string, Inode>) => void;
+type NameChange = (names: Map<string, Inode>) => unknown;
 
 /** The part of what was never synced that a power cut leaves: nothing, all, or the beginning. */
 export type Left = 'nothing' | 'all' | number;
@@ -69,6 +69,11 @@ export class WalkDisk implements Disk {
     return Buffer.concat((this.#names.get(path)?.chunks ?? []).map(({ bytes }) => bytes));
   }
 
+  /** The names of all files in the folder. */
+  names(folder: string): readonly string[] {
+    return [...this.#names.keys()].map(path => path.slice(folder.length + 1));
+  }
+
   /** What a killed process has asked of the kernel is done before the process is gone. */
   finish(): void {
     for (const act of [...this.#underWay]) act();
@@ -101,7 +106,7 @@ export class WalkDisk implements Disk {
   }
 
   list(folder: string): Promise<readonly string[]> {
-    return this.#does('list', () => [...this.#names.keys()].map(path => path.slice(folder.length + 1)));
+    return this.#does('list', () => this.names(folder));
   }
 
   read(path: string): Promise<Buffer | undefined> {
@@ -139,6 +144,14 @@ export class WalkDisk implements Disk {
         if (inode !== undefined) names.set(to, inode);
       });
     });
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#does('remove', () => this.#change(names => names.delete(path)));
+  }
+
+  size(path: string): Promise<number> {
+    return this.#does('look', () => this.content(path).length);
   }
 
   async syncFolder(): Promise<void> {

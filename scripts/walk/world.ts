@@ -4,7 +4,7 @@ import { tokenFile } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { Config } from '../../src/config/settings.js';
 import { perUnit, UNIT_LIST } from '../../src/core/units.js';
-import { LOG_FILE, OLD_LOG_FILE } from '../../src/events/durable-log.js';
+import { logFileNames } from '../../src/events/log-files.js';
 import type { Hardware } from '../../src/hardware/ports.js';
 import { tokenFileOf } from './access-model.js';
 import type { Asked } from './asked.js';
@@ -329,8 +329,11 @@ export class World {
 
   async #judged(): Promise<Shown> {
     const shown = await lookAt(this.#life, this.#model.access.someone);
-    const logged = [OLD_LOG_FILE, LOG_FILE].map(name => this.#disk.content(join(STATE_FOLDER, name)));
-    this.#model.atRest(this.#truth(), shown, Buffer.concat(logged), this.clock.nowMs());
+    const logged = logFileNames(this.#disk.names(STATE_FOLDER)).map(name => ({
+      name,
+      content: this.#disk.content(join(STATE_FOLDER, name)),
+    }));
+    this.#model.atRest(this.#truth(), shown, logged, this.clock.nowMs());
     return shown;
   }
 }

@@ -17,8 +17,9 @@ export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
   stop             stop the robot, on the board and without a token
   unlock           take away the match lock, on the board and without a token
   match end        end the match, on the board and without a token
-  log verify FILE [--head SEQ:HASH]
-                   look whether a log of events was changed; the head is what a desk kept`;
+  log verify PATH [--head SEQ:HASH]
+                   check whether the log of events was changed; PATH is the state folder or one
+                   file, the head is what a desk kept`;
 
 /** Runs a command of the venue beside the daemon. Resolves with undefined where it is another command. */
 export async function fieldCommand(

@@ -99,7 +99,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   });
   recordGivenSilence(robot, silenceRecord, silence);
   const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
-  eventLog.recorded.add(event => durableLog.add(event));
+  eventLog.recorded.add(({ event, hasRights }) => durableLog.add(event, hasRights));
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   robot.events.add(event => {
     for (const happening of happeningsOf(event)) eventLog.record(happening);

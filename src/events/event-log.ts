@@ -2,47 +2,82 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { Happening, LogEvent, LogPage } from '../schemas/log.js';
-import { Repeats } from './repeats.js';
+import { Acts } from './acts.js';
+import { Quota } from './quota.js';
 
 /**
- * How many events are kept in memory. Refusals have a share of their own, so that they never push out what was done.
+ * The number of events in memory. Refusals have a share of their own, and so have those who may only read and those who
+ * have no right at all, so that none of them pushes out what was done.
  */
-const MOST = { done: 400, refused: 100 } as const;
+const MOST = { done: 400, refused: 50, reader: 25, stranger: 25 } as const;
+type Share = keyof typeof MOST;
+
+/** A caller who has no right to act: one whose token only gives the right to read, or one without any right. */
+export type Bystander = 'reader' | 'stranger';
+
+export interface Recorded {
+  readonly event: LogEvent;
+  /** False if it is about bystanders. */
+  readonly hasRights: boolean;
+}
 
 /** Makes every event: what was asked of the robot, and what it did by itself. */
 export class EventLog {
   readonly runId: string;
-  readonly recorded = new Listeners<LogEvent>();
+  readonly recorded = new Listeners<Recorded>();
   readonly #clock: Clock;
-  readonly #repeats: Repeats;
-  readonly #done: LogEvent[] = [];
-  readonly #refused: LogEvent[] = [];
+  readonly #acts: Acts;
+  readonly #quotas: Readonly<Record<Bystander, Quota>>;
+  readonly #kept: Record<Share, LogEvent[]> = { done: [], refused: [], reader: [], stranger: [] };
   #seq: number;
+  #changes = 0;
 
   /** Numbers go on after `lastSeq`, the last one of the daemon's run before. */
   constructor(clock: Clock, { runId = newRunId(), lastSeq = 0 }: { runId?: string; lastSeq?: number } = {}) {
     this.runId = runId;
     this.#clock = clock;
     this.#seq = lastSeq;
-    this.#repeats = new Repeats(clock, happening => this.#add(happening));
+    this.#acts = new Acts(clock, event => {
+      this.#add(event, isRefusal(event) ? 'refused' : 'done');
+      for (const quota of Object.values(this.#quotas)) quota.otherLine();
+    });
+    this.#quotas = {
+      reader: new Quota(clock, event => this.#add(event, 'reader')),
+      stranger: new Quota(clock, event => this.#add(event, 'stranger')),
+    };
   }
 
-  record(happening: Happening): void {
-    if (this.#repeats.isNew(happening)) this.#add(happening);
+  /** How many changes the robot has made, whoever asked for them. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Records what the robot did by itself, or what a caller with a right to act asked for. */
+  record(event: Happening): void {
+    if (event.who === undefined) this.#changes += 1;
+    this.#acts.record(event);
+  }
+
+  /** Records what a bystander asked for. `changed` says that the robot changed something for it. */
+  recordOf(bystander: Bystander, event: Happening, changed: boolean): void {
+    this.#quotas[bystander].record(event, changed);
   }
 
   /** The events with higher numbers, at most 500, for no more are kept in memory. */
   after(seq: number): LogPage {
-    const events = [...this.#done, ...this.#refused].filter(event => event.seq > seq);
+    const events = Object.values(this.#kept)
+      .flat()
+      .filter(event => event.seq > seq);
     events.sort((a, b) => a.seq - b.seq);
     return { boot: this.runId, events, dropped: Math.max(0, this.#seq - seq) - events.length };
   }
 
   close(): void {
-    this.#repeats.close();
+    this.#acts.close();
+    for (const quota of Object.values(this.#quotas)) quota.close();
   }
 
-  #add(happening: Happening): void {
+  #add(happening: Happening, share: Share): void {
     this.#seq += 1;
     const event: LogEvent = {
       seq: this.#seq,
@@ -50,10 +85,10 @@ export class EventLog {
       at: this.#clock.wallTime().toISOString(),
       ...happening,
     };
-    const [kept, most] = isRefusal(happening) ? [this.#refused, MOST.refused] : [this.#done, MOST.done];
+    const kept = this.#kept[share];
     kept.push(event);
-    if (kept.length > most) kept.shift();
-    this.recorded.emit(event);
+    if (kept.length > MOST[share]) kept.shift();
+    this.recorded.emit({ event, hasRights: share === 'done' || share === 'refused' });
   }
 }
 

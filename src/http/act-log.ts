@@ -8,11 +8,14 @@ import type { Route } from './route.js';
 export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Promise<void>): Middleware {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
   return async ctx => {
+    const { changes } = log;
     const record = (outcome: string) => {
+      const { who, bystander } = ctx.state;
       // A body that was refused may hold anything.
       const isBare = isSecret || outcome === 'invalid-request';
-      const detail = isBare ? {} : detailOf(ctx.request.body);
-      log.record({ what, unit, who: ctx.state.who, outcome, ...detail });
+      const event = { what, unit, who, outcome, ...(isBare ? {} : detailOf(ctx.request.body)) };
+      if (bystander === undefined) log.record(event);
+      else log.recordOf(bystander, event, log.changes !== changes);
     };
     try {
       await act(ctx);

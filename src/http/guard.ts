@@ -20,12 +20,17 @@ export function createGuard(access: Access): Guard {
       return;
     }
     const caller = access.callerOf(secret);
-    if (caller.token !== undefined) {
-      ctx.state.who = caller.token.name;
-      keepInFlood(ctx.socket);
-    }
+    nameCaller(ctx, caller);
+    if (caller.token !== undefined) keepInFlood(ctx.socket);
     access.require(need, caller);
   };
+}
+
+/** Names the caller for the log of events. */
+export function nameCaller(ctx: Context, { token, rights }: Caller): void {
+  if (token !== undefined) ctx.state.who = token.name;
+  if (rights.some(right => right !== 'read')) ctx.state.bystander = undefined;
+  else ctx.state.bystander = token === undefined ? 'stranger' : 'reader';
 }
 
 export function callerOf(access: Pick<Access, 'callerOf'>, ctx: Context): Caller {

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import type { ErrorCode } from '../core/errors.js';
+import type { Bystander } from '../events/event-log.js';
 
 declare module 'koa' {
   interface DefaultState {
@@ -9,6 +10,8 @@ declare module 'koa' {
     id: string;
     /** Who asks: the address, until a guard has found the name of a token. */
     who: string;
+    /** Undefined once a guard has found that the caller has a right to act. */
+    bystander: Bystander | undefined;
     /** Why the request was refused; undefined where it was not. */
     code?: ErrorCode;
   }
@@ -29,6 +32,7 @@ export function requestLog(log: Logger, clock: Clock): Middleware {
     ctx.state.id = id;
     // IPv4 as people write it, although the socket listens on IPv6.
     ctx.state.who = (ctx.req.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
+    ctx.state.bystander = 'stranger';
     ctx.res.setHeader('X-Request-Id', id);
     const level = LOOKING.includes(ctx.method) ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {

@@ -44,7 +44,7 @@ export function robotFeed(
         isFirst = false;
       });
     },
-    onLog: listener => eventLog.recorded.add(listener),
+    onLog: listener => eventLog.recorded.add(({ event }) => listener(event)),
     onTune: listener => autotune.changed.add(listener),
     onStep: listener => steps.captured.add(listener),
   };

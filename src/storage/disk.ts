@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { errnoOf, RobotError } from '../core/errors.js';
 
@@ -35,6 +35,10 @@ export interface Disk {
   /** Creates an empty file, whatever was there before. */
   create(path: string): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
+  /** Resolves also if there is no such file. */
+  remove(path: string): Promise<void>;
+  /** Resolves with the number of bytes; 0 if there is no such file. */
+  size(path: string): Promise<number>;
   /** Names that were created or replaced in the folder are on the medium when this resolves. */
   syncFolder(folder: string): Promise<void>;
 }
@@ -98,6 +102,8 @@ export const realDisk: Disk = {
     }),
   create: path => attempt('create', path, async () => diskFile(path, await open(path, 'w', 0o640))),
   rename: (from, to) => attempt('rename', to, () => rename(from, to)),
+  remove: path => attempt('remove', path, () => rm(path, { force: true })),
+  size: path => attempt('look at', path, async () => (await stat(path).catch(unlessMissing))?.size ?? 0),
   syncFolder: folder => attempt('sync', folder, () => syncFolder(folder)),
 };
 

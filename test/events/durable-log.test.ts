@@ -1,461 +1,268 @@
-import { appendFile, readFile, rename, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
-import { DurableLog, LOG_FILE, OLD_LOG_FILE } from '../../src/events/durable-log.js';
-import { EventLog } from '../../src/events/event-log.js';
-import { parseLine, verifyLog } from '../../src/events/log-line.js';
 import { recordStorage } from '../../src/events/storage-happenings.js';
-import { type Disk, realDisk } from '../../src/storage/disk.js';
-import { inTemporaryFolder } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { verifyLog } from '../../src/events/verify-log.js';
 import { RecordingDisk } from '../support/recording-disk.js';
+import { LogRun, linesOf, logFilesOf, runOn } from './log-bench.js';
 
-/** One run of a daemon: what it records is on the disk when this resolves. */
-async function run(
-  folder: string,
-  record: (log: EventLog, durable: DurableLog, clock: ManualClock) => void | Promise<void>,
-  { disk = realDisk, mostBytes = 1 << 20 }: { disk?: Disk; mostBytes?: number } = {},
-): Promise<DurableLog> {
-  const clock = new ManualClock();
-  const runId = String(Math.random());
-  const durable = new DurableLog({ disk, folder, clock, runId, isSynchronised: () => false, mostBytes });
-  await durable.open();
-  const log = new EventLog(clock, { runId, lastSeq: durable.lastSeq });
-  log.recorded.add(event => durable.add(event));
-  await record(log, durable, clock);
-  await durable.close();
-  log.close();
-  return durable;
-}
-
-const acts = (count: number) => (log: EventLog) => {
-  for (let index = 0; index < count; index += 1) log.record({ what: 'reset', detail: { index } });
-};
+const names = (disk: RecordingDisk) => logFilesOf(disk.files()).map(({ name }) => name);
+const broken = (operation: string) =>
+  new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
 
 describe('the durable log', () => {
-  it('goes on over restarts, each line with the hash of the one before', () =>
-    inTemporaryFolder(async folder => {
-      for (let start = 0; start < 3; start += 1) await run(folder, acts(4));
-      const content = await readFile(join(folder, LOG_FILE));
-      const lines = content.toString().trimEnd().split('\n').map(parseLine);
-      expect(lines.map(line => line?.seq)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-      expect(new Set(lines.map(line => line?.boot)).size).to.equal(3);
-      expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:00.000Z' });
-      expect(verifyLog(content)).to.deep.include({ ok: true, lines: 12, notes: [] });
-    }));
-
-  const left: Readonly<Record<string, (file: string, folder: string) => Promise<void>>> = {
-    torn: file => appendFile(file, '{"seq":13,'),
-    'begun anew, without a line': (file, folder) => rename(file, join(folder, OLD_LOG_FILE)),
-  };
-  for (const [how, damage] of Object.entries(left)) {
-    it(`verifies after a run that could not read it when it began, and found it ${how}`, () =>
-      inTemporaryFolder(async folder => {
-        await run(folder, acts(12));
-        const file = join(folder, LOG_FILE);
-        await damage(file, folder);
-        const clock = new ManualClock();
-        const isSynchronised = () => false;
-        const durable = new DurableLog({ disk: realDisk, folder, clock, runId: 'late', isSynchronised });
-        const log = new EventLog(clock, { runId: 'late', lastSeq: durable.lastSeq });
-        log.recorded.add(event => durable.add(event));
-        acts(3)(log);
-        await durable.close();
-        log.close();
-        expect(verifyLog(await readFile(file))).to.deep.include({ ok: true });
-      }));
-  }
-
-  describe('of a disk that is too slow', () => {
-    let disk: RecordingDisk;
-    let clock: ManualClock;
-    let durable: DurableLog;
-    let log: EventLog;
-
-    beforeEach(() => {
-      disk = new RecordingDisk();
-      clock = new ManualClock();
-      const isSynchronised = () => false;
-      durable = new DurableLog({ disk, folder: '/state', clock, runId: 'first', isSynchronised });
-      log = new EventLog(clock, { runId: 'first' });
-      log.recorded.add(event => durable.add(event));
-    });
-    afterEach(async () => {
-      await durable.close();
-      log.close();
-    });
-
-    it('is not waited for where it hangs at the start, and is written when it goes on', async () => {
-      const answerAgain = disk.hang();
-      const opened = durable.open();
-      await clock.advance(2000);
-      await opened;
-      expect(durable.problem?.context.cure).to.include('too slow');
-      acts(3)(log);
-      answerAgain();
-      await clock.advance(200);
-      expect(durable.head?.seq).to.equal(3);
-      acts(1)(log);
-      await clock.advance(200);
-      expect([durable.problem, durable.head?.seq]).to.deep.equal([undefined, 4]);
-      expect(verifyLog(disk.files()[`/state/${LOG_FILE}`]!)).to.deep.include({ ok: true, lines: 4 });
-    });
-
-    it('says so when it hangs, and writes all at once when it goes on', async () => {
-      await durable.open();
-      const answerAgain = disk.hang();
-      acts(1)(log);
-      await clock.advance(500);
-      expect(durable.problem).to.equal(undefined);
-      for (let count = 0; count < 50; count += 1) {
-        await clock.advance(100);
-        acts(1)(log);
-      }
-      expect(durable.problem?.context).to.include({ operation: 'write', errno: 'slow' });
-      const { length } = disk.operations;
-      answerAgain();
-      await clock.advance(200);
-      expect(durable.head?.seq).to.equal(51);
-      expect(disk.operations.length - length).to.be.lessThan(10);
-      acts(1)(log);
-      await clock.advance(200);
-      expect(durable.problem).to.equal(undefined);
-    });
-
-    it('counts nothing as lost that reaches the medium after all', async () => {
-      await durable.open();
-      acts(2000)(log);
-      const answerAgain = disk.hang();
-      await clock.advance(500);
-      acts(500)(log);
-      answerAgain();
-      await clock.advance(200);
-      expect(durable.head?.seq).to.equal(2500);
-      const content = disk.files()[`/state/${LOG_FILE}`]!;
-      expect(verifyLog(content)).to.deep.include({ ok: true, lines: 2500 });
-      expect(content.toString()).not.to.include('log-lost');
-    });
-
-    it('does not write for ever that each sync takes over a second', async () => {
-      await durable.open();
-      recordStorage({ log: durable }, log);
-      disk.interfere = operation =>
-        operation === 'sync' ? new Promise(resolve => clock.after(1200, resolve)) : Promise.resolve();
-      acts(1)(log);
-      for (let seconds = 0; seconds < 60; seconds += 1) await clock.advance(1000);
-      expect(log.after(0).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-failed']);
-      // All of it is on the medium.
-      expect(durable.problem).to.equal(undefined);
-      disk.interfere = async () => undefined;
-      acts(1)(log);
-      for (let seconds = 0; seconds < 10; seconds += 1) await clock.advance(1000);
-      expect(log.after(2).events.map(({ what }) => what)).to.deep.equal(['reset', 'storage-works']);
-    });
+  let disk: RecordingDisk;
+  beforeEach(() => {
+    disk = new RecordingDisk();
   });
 
-  it('lets go of a file that cannot be synced', async () => {
-    const disk = new RecordingDisk();
-    const clock = new ManualClock();
+  it('begins a file with each run, and goes on with the chain and its numbers', async () => {
+    for (const runId of ['a', 'b', 'c']) await runOn(disk, runId, run => run.resets(4));
+    expect(names(disk)).to.deep.equal([1, 2, 3].map(number => `events-0000000${number}.jsonl`));
+    const lines = linesOf(disk);
+    expect(lines.map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(new Set(lines.map(({ boot }) => boot)).size).to.equal(3);
+    expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:02.000Z' });
+  });
+
+  it('leaves a run without events no file', async () => {
+    await runOn(disk, 'a', () => undefined);
+    expect(names(disk)).to.deep.equal([]);
+  });
+
+  it('gives out the head of what was synced, and no other', async () => {
+    const run = await new LogRun(disk, 'a').open();
+    expect(run.durable.head).to.equal(undefined);
+    run.resets(2);
+    await run.written();
+    expect(run.durable.head?.seq).to.equal(2);
+    disk.interfere = async operation => {
+      if (operation === 'sync') throw broken(operation);
+    };
+    run.resets(2);
+    await run.written();
+    expect([run.durable.head?.seq, run.durable.problem?.code]).to.deep.equal([2, 'storage-failed']);
+    disk.interfere = async () => undefined;
+    await run.clock.advance(2000);
+    expect([run.durable.head?.seq, run.durable.problem]).to.deep.equal([4, undefined]);
+    await run.end();
+    const verdict = verifyLog(logFilesOf(disk.files()), run.durable.head);
+    expect(verdict).to.deep.include({
+      ok: true,
+      notes: ['events-00000001.jsonl: 2 lines from line 3 on are not confirmed by the next file.'],
+    });
+    expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('makes one file, and not one for each attempt, while the disk is full', async () => {
+    const run = await new LogRun(disk, 'a').open();
+    run.resets(3);
+    await run.written();
+    disk.interfere = async operation => {
+      if (operation === 'sync') throw broken(operation);
+    };
+    run.resets(3);
+    await run.clock.advance(60_000);
+    expect(names(disk)).to.have.length(2);
+    disk.interfere = async () => undefined;
+    await run.clock.advance(2000);
+    expect(run.durable.problem).to.equal(undefined);
+    await run.end();
+    expect(linesOf(disk)).to.have.length(6);
+  });
+
+  it('lets go of a file that cannot be written', async () => {
     let open = 0;
-    const openToAppend = disk.openToAppend.bind(disk);
-    disk.openToAppend = async path => {
-      const file = await openToAppend(path);
+    const create = disk.create.bind(disk);
+    disk.create = async path => {
       open += 1;
-      const sync = async () => {
-        throw new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });
-      };
       const close = async () => {
         open -= 1;
       };
-      return { ...file, sync, close };
+      return { ...(await create(path)), sync: () => Promise.reject(broken('sync')), close };
     };
-    const runId = 'first';
-    const durable = new DurableLog({ disk, folder: '/state', clock, runId, isSynchronised: () => false });
-    await durable.open();
-    await clock.advance(60_000);
-    expect([durable.problem?.context.errno, open]).to.deep.equal(['EIO', 0]);
-    await durable.close();
+    const run = await new LogRun(disk, 'a').open();
+    run.resets(1);
+    await run.clock.advance(60_000);
+    expect([run.durable.problem?.context.errno, open]).to.deep.equal(['EIO', 0]);
+    await run.end();
   });
 
-  it('gives out the head of what was synced, and no other', () =>
-    inTemporaryFolder(async folder => {
-      let isFailing = false;
-      const disk: Disk = {
-        ...realDisk,
-        openToAppend: async path => {
-          const file = await realDisk.openToAppend(path);
-          return {
-            ...file,
-            sync: async () => {
-              if (isFailing) throw new RobotError('storage-failed', { operation: 'sync', path: '/state' });
-              await file.sync();
-            },
-          };
-        },
-      };
-      await run(
-        folder,
-        async (log, durable, clock) => {
-          acts(2)(log);
-          await clock.advance(200);
-          await eventually(async () => durable.head?.seq === 2);
-          isFailing = true;
-          acts(2)(log);
-          await clock.advance(200);
-          await eventually(async () => durable.problem?.code === 'storage-failed');
-          expect(durable.head?.seq).to.equal(2);
-          isFailing = false;
-          await clock.advance(3000);
-          await eventually(async () => durable.head?.seq === 4);
-        },
-        { disk },
-      );
-      const content = await readFile(join(folder, LOG_FILE));
-      expect(verifyLog(content)).to.deep.include({ ok: true, lines: 4 });
-    }));
-
-  it('mends a last line that a power cut tore, wherever it was cut, and notes it', () =>
-    inTemporaryFolder(async folder => {
-      const { head } = await run(folder, acts(2));
-      const whole = await readFile(join(folder, LOG_FILE));
-      const next = Buffer.from('{"seq":3,"t":0,"at":"2030"}');
-      for (let cut = 1; cut < next.length; cut += 5) {
-        await writeFile(join(folder, LOG_FILE), whole);
-        await appendFile(join(folder, LOG_FILE), next.subarray(0, cut));
-        expect(verifyLog(await readFile(join(folder, LOG_FILE)), head)).to.include({ ok: true });
-        await run(folder, acts(1));
-        const content = await readFile(join(folder, LOG_FILE));
-        expect(verifyLog(content, head), `cut at ${cut}`).to.deep.include({ ok: true, lines: 4 });
-        expect(content.toString()).to.include('"what":"log-repaired"');
-      }
-    }));
-
-  it('goes on with its numbers and its notes where the disk was full at a start', () =>
-    inTemporaryFolder(async folder => {
-      await run(folder, acts(3));
-      await appendFile(join(folder, LOG_FILE), '{"seq":');
-      let isFull = true;
-      const disk: Disk = {
-        ...realDisk,
-        create: async path => {
-          if (isFull) throw new RobotError('storage-failed', { operation: 'create', path: '/state' });
-          return realDisk.create(path);
-        },
-      };
-      const log = async (events: EventLog, durable: DurableLog, clock: ManualClock) => {
-        acts(2500)(events);
-        await clock.advance(200);
-        await eventually(async () => durable.problem?.code === 'storage-failed');
-        isFull = false;
-        await clock.advance(3000);
-        await eventually(async () => durable.head?.seq === 2503);
-      };
-      await run(folder, log, { disk });
-      const content = await readFile(join(folder, LOG_FILE));
-      expect(verifyLog(content)).to.include({ ok: true });
-      expect(content.toString()).to.match(/"what":"log-lost","detail":\{"events":500\}/);
-      expect(content.toString()).to.include('"what":"log-repaired"');
-    }));
-
-  for (const [what, older, isFailing] of [
-    ['with no older part', 1 << 20, false],
-    ['with an older part', 400, false],
-    ['where the first sync of that fails', 1 << 20, true],
-  ] as const) {
-    it(`goes on at once in a new file after its own was moved away, ${what}, and says so`, async () => {
-      const disk = new RecordingDisk();
-      const clock = new ManualClock();
-      const isSynchronised = () => false;
-      const options = { disk, folder: '/state', clock, runId: 'first', isSynchronised, mostBytes: older };
-      const durable = new DurableLog(options);
-      const log = new EventLog(clock, { runId: 'first' });
-      log.recorded.add(event => durable.add(event));
-      await durable.open();
-      for (let count = 0; count < 4; count += 1) {
-        acts(1)(log);
-        await clock.advance(200);
-      }
-      await disk.rename(`/state/${LOG_FILE}`, '/state/moved');
-      const problems: unknown[] = [];
-      durable.changed.add(() => problems.push(durable.problem?.context.errno));
-      // Of a file that is opened the first sync is that of the opening, the second that of what was appended to it.
-      let syncs = -1;
-      disk.interfere = async operation => {
-        if (operation === 'openToAppend') syncs = 0;
-        if (operation !== 'sync' || !isFailing || syncs < 0) return;
-        syncs += 1;
-        if (syncs < 2) return;
-        disk.interfere = async () => undefined;
-        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
-      };
-      acts(1)(log);
-      await clock.advance(isFailing ? 3000 : 200);
-      expect(problems).to.deep.equal(isFailing ? ['moved', 'EIO', undefined] : ['moved', undefined]);
-      acts(1)(log);
-      // The end of the daemon, before its next look at what waits.
-      await durable.close();
-      log.close();
-      const files = disk.files();
-      const moved = files['/state/moved']!;
-      const written = files[`/state/${LOG_FILE}`]!;
-      expect(written.toString().match(/"seq":\d+/g)).to.deep.equal(['"seq":5', '"seq":6']);
-      expect(verifyLog(Buffer.concat([moved, written]), durable.head)).to.include({ ok: true });
-      // Nothing hides that a part is missing in between.
-      const old = files[`/state/${OLD_LOG_FILE}`];
-      expect(old !== undefined).to.equal(older < 1 << 20);
-      if (old !== undefined) expect(verifyLog(Buffer.concat([old, written])).ok).to.equal(false);
-    });
-  }
-
-  it('says once how many events were lost, though the sync of the line that says it fails', async () => {
-    const disk = new RecordingDisk();
-    const broken = new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });
-    let isFull = true;
-    // Of a file that is opened the first sync is that of the opening, the second that of what was appended to it.
-    let syncs = 0;
-    let failures = 0;
+  it('keeps the newest 2000 events while the folder cannot be read, those of callers with rights first', async () => {
     disk.interfere = async operation => {
-      if (operation === 'append' && isFull) throw broken;
-      if (operation === 'openToAppend') syncs = 0;
-      if (operation !== 'sync') return;
-      syncs += 1;
-      if (syncs < 2 || failures === 2) return;
-      failures += 1;
-      throw broken;
+      if (operation === 'list') throw broken(operation);
     };
-    const clock = new ManualClock();
-    const isSynchronised = () => false;
-    const durable = new DurableLog({ disk, folder: '/state', clock, runId: 'first', isSynchronised });
-    const log = new EventLog(clock, { runId: 'first' });
-    log.recorded.add(event => durable.add(event));
-    await durable.open();
-    acts(2500)(log);
-    isFull = false;
-    await clock.advance(2000);
-    expect([failures, durable.problem?.context.errno]).to.deep.equal([1, 'EIO']);
-    acts(100)(log);
-    for (let seconds = 0; seconds < 6; seconds += 1) await clock.advance(1000);
-    await durable.close();
-    log.close();
-    const content = disk.files()[`/state/${LOG_FILE}`]!;
-    expect(verifyLog(content)).to.include({ ok: true });
-    const lines = content.toString().trimEnd().split('\n').map(parseLine);
-    const lost = lines.flatMap(line => (line?.what === 'log-lost' ? [line.detail] : []));
-    expect([failures, lost, lines.length]).to.deep.equal([2, [{ events: 500 }], 2101]);
-  });
-
-  it('says what is lost also after its file was moved away and put back', async () => {
-    const disk = new RecordingDisk();
-    const clock = new ManualClock();
-    const isSynchronised = () => false;
-    const durable = new DurableLog({ disk, folder: '/state', clock, runId: 'first', isSynchronised });
-    const log = new EventLog(clock, { runId: 'first' });
-    log.recorded.add(event => durable.add(event));
-    await durable.open();
-    const actsWritten = async (count: number) => {
-      acts(count)(log);
-      await clock.advance(200);
-    };
-    await actsWritten(300);
-    await disk.rename(`/state/${LOG_FILE}`, '/state/moved');
-    await actsWritten(1);
-    await disk.rename('/state/moved', `/state/${LOG_FILE}`);
-    await actsWritten(1);
-    disk.interfere = async operation => {
-      throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
-    };
-    acts(2200)(log);
-    await clock.advance(3000);
+    const run = await new LogRun(disk, 'late').open();
+    run.resets(500);
+    run.strangers(100);
+    run.resets(2000);
+    await run.clock.advance(10_000);
     disk.interfere = async () => undefined;
-    await clock.advance(3000);
-    await durable.close();
-    log.close();
-    const lines = disk.files()[`/state/${LOG_FILE}`]!.toString().trimEnd().split('\n').map(parseLine);
-    const lost = lines.flatMap(line => (line?.what === 'log-lost' ? [line.detail] : []));
-    expect([lost, lines.length]).to.deep.equal([[{ events: 200 }], 300 + 1 + 1 + 2000]);
+    await run.clock.advance(2000);
+    await run.end();
+    const lines = linesOf(disk);
+    expect(lines.filter(({ what }) => what === 'reset').map(({ detail }) => detail?.index)).to.deep.equal(
+      Array.from({ length: 2000 }, (_, index) => index),
+    );
+    expect(lines.filter(({ what }) => what === 'log-lost').map(({ detail }) => detail)).to.deep.equal([
+      { events: 600 },
+    ]);
+    expect(lines.filter(({ what }) => what === 'logout')).to.deep.equal([]);
   });
 
-  it('is bounded, and what was dropped is itself a line', () =>
-    inTemporaryFolder(async folder => {
-      for (let start = 0; start < 12; start += 1) await run(folder, acts(5), { mostBytes: 2000 });
-      const [newer, older] = await Promise.all(
-        [LOG_FILE, OLD_LOG_FILE].map(name => readFile(join(folder, name))),
-      );
-      expect(newer!.length).to.be.lessThan(4000);
-      expect(older!.length).to.be.lessThan(4000);
-      expect(verifyLog(Buffer.concat([older!, newer!]))).to.include({ ok: true });
-      expect(`${older}${newer}`).to.match(/"what":"log-dropped","detail":\{"first":\d+,"last":\d+\}/);
-    }));
-});
+  it('is not waited for if it hangs at the start, and is written when the disk answers', async () => {
+    await runOn(disk, 'a', run => run.resets(3));
+    const answerAgain = disk.hang();
+    const run = await new LogRun(disk, 'b').open();
+    expect(run.durable.problem?.context.cure).to.include('too slow');
+    run.resets(3);
+    answerAgain();
+    await run.written();
+    run.resets(1);
+    await run.written();
+    expect([run.durable.problem, run.durable.head?.seq]).to.deep.equal([undefined, 4]);
+    await run.end();
+    expect(linesOf(disk).map(({ boot, seq }) => `${boot}${seq}`)).to.deep.equal(
+      'a1 a2 a3 b1 b2 b3 b4'.split(' '),
+    );
+  });
 
-describe('a log that somebody changed', () => {
-  const made = (act: (content: Buffer, head: { seq: number; hash: string }, folder: string) => unknown) =>
-    inTemporaryFolder(async folder => {
-      const durable = await run(folder, acts(6));
-      await act(await readFile(join(folder, LOG_FILE)), durable.head!, folder);
+  it('says so when the disk hangs, and writes all at once when it answers', async () => {
+    const run = await new LogRun(disk, 'a').open();
+    const answerAgain = disk.hang();
+    run.resets(1);
+    await run.clock.advance(500);
+    expect(run.durable.problem).to.equal(undefined);
+    for (let count = 0; count < 50; count += 1) {
+      await run.clock.advance(100);
+      run.resets(1);
+    }
+    expect(run.durable.problem?.context).to.include({ operation: 'write', errno: 'slow' });
+    const { length } = disk.operations;
+    answerAgain();
+    await run.written();
+    expect(run.durable.head?.seq).to.equal(51);
+    expect(disk.operations.length - length).to.be.lessThan(10);
+    run.resets(1);
+    await run.written();
+    expect(run.durable.problem).to.equal(undefined);
+    await run.end();
+  });
+
+  it('is not ok while events are lost, and counts none that reaches the medium after all', async () => {
+    const run = await new LogRun(disk, 'a').open();
+    const problems: (string | undefined)[] = [];
+    run.durable.changed.add(() => problems.push(run.durable.problem?.context.errno));
+    disk.interfere = operation =>
+      operation === 'sync' ? new Promise(resolve => run.clock.after(100, resolve)) : Promise.resolve();
+    run.resets(2000);
+    await run.clock.advance(150);
+    run.resets(2000);
+    expect(run.durable.problem).to.equal(undefined);
+    run.resets(500);
+    expect(run.durable.problem?.context.errno).to.equal('slow');
+    await run.clock.advance(1000);
+    run.resets(1);
+    await run.clock.advance(1000);
+    expect(problems.at(-1)).to.equal(undefined);
+    await run.end();
+    const lines = linesOf(disk);
+    expect(lines.filter(({ what }) => what === 'log-lost').map(({ detail }) => detail)).to.deep.equal([
+      { events: 500 },
+    ]);
+    expect(lines).to.have.length(4002);
+  });
+
+  it('does not write for ever that each sync takes over a second', async () => {
+    const run = await new LogRun(disk, 'a').open();
+    recordStorage({ log: run.durable }, run.log);
+    disk.interfere = operation =>
+      operation === 'sync' ? new Promise(resolve => run.clock.after(1200, resolve)) : Promise.resolve();
+    run.resets(1);
+    for (let seconds = 0; seconds < 60; seconds += 1) await run.clock.advance(1000);
+    const whats = () => run.log.after(0).events.map(({ what }) => what);
+    expect(whats()).to.deep.equal(['reset', 'storage-failed']);
+    expect(run.durable.problem).to.equal(undefined);
+    disk.interfere = async () => undefined;
+    run.resets(1);
+    await run.clock.advance(10_000);
+    expect(whats()).to.deep.equal(['reset', 'storage-failed', 'reset', 'storage-works']);
+    await run.end();
+  });
+
+  it('goes on at once in a new file when its own was moved, also after it was put back', async () => {
+    const run = await new LogRun(disk, 'a').open();
+    const problems: unknown[] = [];
+    run.durable.changed.add(() => problems.push(run.durable.problem?.context.errno));
+    run.resets(4);
+    await run.written();
+    await disk.rename('/state/events-00000001.jsonl', '/elsewhere/events-00000001.jsonl');
+    run.resets(1);
+    await run.written();
+    expect(problems.slice(-2)).to.deep.equal(['moved', undefined]);
+    expect(verifyLog(logFilesOf(disk.files()))).to.include({ ok: true });
+    await disk.rename('/elsewhere/events-00000001.jsonl', '/state/events-00000001.jsonl');
+    run.resets(1);
+    await run.end();
+    expect(names(disk)).to.have.length(2);
+    expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('goes on behind the lines of 0.2.0 and of newer versions, and never touches a file that it finds', async () => {
+    const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n{"torn');
+    disk = new RecordingDisk({ '/state/events.jsonl': newer });
+    await runOn(disk, 'a', run => run.resets(1));
+    const [found, own] = logFilesOf(disk.files());
+    expect([found?.content.equals(newer), own?.name]).to.deep.equal([true, 'events-00000001.jsonl']);
+    expect(verifyLog(logFilesOf(disk.files()))).to.deep.equal({
+      ok: false,
+      file: 'events.jsonl',
+      line: 1,
+      why: 'A newer version of Trunnion wrote it: verify the log with that one.',
+    });
+  });
+
+  describe('drops its oldest files', () => {
+    const KEPT = 16_000;
+    const bytes = () => logFilesOf(disk.files()).reduce((sum, { content }) => sum + content.length, 0);
+
+    it('by their bytes, once the log says so', async () => {
+      for (let day = 0; day < 12; day += 1) await runOn(disk, `${day}`, run => run.resets(20), KEPT);
+      expect(bytes()).to.be.within(KEPT / 2, KEPT + 4000);
+      const dropped = linesOf(disk).filter(({ what }) => what === 'log-dropped');
+      const first = linesOf(disk).find(({ what }) => what === 'reset')?.seq ?? 0;
+      expect(dropped.at(-1)?.detail?.last).to.equal(first - 1);
+      const said = disk.operations.findIndex(
+        ({ kind, ...operation }) =>
+          kind === 'append' && String(Object.values(operation)).includes('log-dropped'),
+      );
+      const synced = disk.operations.findIndex(({ kind }, index) => kind === 'sync' && index > said);
+      expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-  it('passes untouched', () =>
-    made((content, head) => {
-      expect(verifyLog(content, head)).to.include({ ok: true, lines: 6 });
-    }));
-
-  it('is found with any byte changed', () =>
-    made((content, head) => {
-      for (let at = 0; at < content.length; at += 1) {
-        const changed = Buffer.from(content);
-        changed[at] = (changed[at] ?? 0) ^ 0x01;
-        expect(verifyLog(changed, head).ok, `byte ${at}`).to.equal(false);
+    it('and never because they are many: a crash loop keeps the match', async () => {
+      await runOn(disk, 'match', run => run.resets(20), 8 << 20);
+      for (let crash = 0; crash < 1000; crash += 1) {
+        const run = await new LogRun(disk, `${crash}`, 8 << 20).open();
+        run.resets(2);
+        await run.written();
+        await run.durable.close();
       }
-    }));
+      expect(names(disk)).to.have.length(1001);
+      expect(linesOf(disk)[0]).to.include({ boot: 'match', seq: 1 });
+    }).timeout(60_000);
 
-  it('is found with a byte changed that a text does not show', () =>
-    inTemporaryFolder(async folder => {
-      const { head } = await run(
-        folder,
-        log => void log.record({ what: 'tokens', detail: { names: '\ufffd' } }),
-      );
-      const content = await readFile(join(folder, LOG_FILE));
-      const at = content.indexOf(Buffer.from('\ufffd'));
-      const changed = Buffer.concat([content.subarray(0, at), Buffer.from([0x80]), content.subarray(at + 3)]);
-      expect(changed.toString()).to.equal(content.toString());
-      expect(verifyLog(content, head).ok).to.equal(true);
-      expect(verifyLog(changed, head).ok).to.equal(false);
-    }));
-
-  it('is found with any line left out, and says where', () =>
-    made((content, head) => {
-      const lines = content.toString().trimEnd().split('\n');
-      for (let left = 0; left < lines.length; left += 1) {
-        const text = lines.filter((_, index) => index !== left).join('\n');
-        const verdict = verifyLog(Buffer.from(`${text}\n`), head);
-        expect(verdict.ok).to.equal(left === 0);
-        if (!verdict.ok && left < lines.length - 1) expect(verdict.line).to.equal(left + 1);
+    it('and goes on if one cannot be removed', async () => {
+      disk.interfere = async operation => {
+        if (operation === 'remove') throw broken(operation);
+      };
+      const run = await new LogRun(disk, 'a', KEPT).open();
+      for (let count = 0; count < 30; count += 1) {
+        run.resets(20);
+        await run.written();
       }
-    }));
-
-  it('is found with lines in another order', () =>
-    made((content, head) => {
-      const lines = content.toString().trimEnd().split('\n');
-      [lines[2], lines[3]] = [lines[3]!, lines[2]!];
-      expect(verifyLog(Buffer.from(`${lines.join('\n')}\n`), head)).to.include({ ok: false, line: 3 });
-    }));
-
-  it('is found when its end is cut off', () =>
-    made(async (content, head, folder) => {
-      const file = join(folder, LOG_FILE);
-      await truncate(file, content.lastIndexOf('\n', content.length - 2) + 1);
-      expect(verifyLog(await readFile(file)).ok).to.equal(true);
-      expect(verifyLog(await readFile(file), head).ok).to.equal(false);
-    }));
-
-  it('is found when all of it is written anew', () =>
-    made(async (_, head) => {
-      await made(async rewritten => {
-        expect(verifyLog(rewritten).ok).to.equal(true);
-        expect(verifyLog(rewritten, head).ok).to.equal(false);
-      });
-    }));
+      expect(run.durable.problem).to.equal(undefined);
+      expect(run.durable.head?.seq).to.equal(600);
+      await run.end();
+    });
+  });
 });

@@ -28,7 +28,7 @@ describe('event log', () => {
 
   it('gives what came after an event, and passes on each as it is recorded', () => {
     const heard: number[] = [];
-    log.recorded.add(({ seq }) => heard.push(seq));
+    log.recorded.add(({ event }) => heard.push(event.seq));
     for (let count = 0; count < 3; count += 1) log.record({ what: 'reset' });
     expect(seqs(events(1))).to.deep.equal([2, 3]);
     expect(events(3)).to.deep.equal([]);
@@ -40,7 +40,7 @@ describe('event log', () => {
   it('keeps the newest and says how many it dropped', () => {
     for (let count = 0; count < 1000; count += 1) log.record({ what: 'reset' });
     const page = log.after(100);
-    expect(page.events.length).to.be.within(400, 500);
+    expect(page.events.length).to.equal(400);
     expect(page.events.at(-1)?.seq).to.equal(1000);
     expect(page.dropped).to.equal(900 - page.events.length);
     expect(log.after(990).dropped).to.equal(0);
@@ -88,5 +88,83 @@ describe('event log', () => {
     log.record({ what: 'laser', detail: { reason: 'time limit' } });
     switched('on');
     expect(events().map(({ who }) => who)).to.deep.equal(['10.0.0.7', undefined, '10.0.0.7']);
+  });
+
+  describe('for callers without rights', () => {
+    const asks = (what: string, index = 0, changed = false) =>
+      log.recordOf('stranger', { what, who: `10.9.${index >> 8}.${index & 255}`, outcome: 'done' }, changed);
+    let heard: LogEvent[];
+    beforeEach(() => {
+      heard = [];
+      log.recorded.add(({ event, hasRights }) => {
+        if (!hasRights) heard.push(event);
+      });
+    });
+    const ofStrangers = () => heard.map(({ what, detail }) => ({ what, ...detail }));
+
+    it('merges what changed nothing, whatever the order', async () => {
+      for (let count = 0; count < 20_000; count += 1) asks(count % 2 === 0 ? 'logout' : 'laser');
+      expect(ofStrangers()).to.deep.equal([{ what: 'logout' }, { what: 'laser' }]);
+      await clock.advance(60_000);
+      expect(ofStrangers().slice(2)).to.deep.equal([
+        { what: 'logout', repeats: 9999 },
+        { what: 'laser', repeats: 9999 },
+      ]);
+    });
+
+    it('makes a line of what changed something', () => {
+      for (const changed of [false, true, true, false, true]) asks('stop', 0, changed);
+      expect(ofStrangers()).to.deep.equal([
+        { what: 'stop' },
+        { what: 'stop' },
+        { what: 'stop' },
+        { what: 'stop', repeats: 1 },
+        { what: 'stop' },
+      ]);
+    });
+
+    it('has few lines, then a count, which names what changed something', async () => {
+      for (let index = 0; index < 1000; index += 1) asks('logout', index);
+      asks('stop', 0, true);
+      asks('laser', 1, true);
+      asks('laser', 2, true);
+      expect(ofStrangers().length).to.equal(32);
+      await clock.advance(60_000);
+      expect(ofStrangers().slice(32)).to.deep.equal([
+        { what: 'unlisted', requests: 1003 - 32, stop: 1, laser: 2 },
+      ]);
+      await clock.advance(24 * 3_600_000);
+      for (let index = 0; index < 1000; index += 1) asks('logout', index);
+      await clock.advance(24 * 3_600_000);
+      expect(ofStrangers()).to.have.length(33);
+    });
+
+    it('has a line more for every four lines of the others, and tells the last count at the end', () => {
+      for (let index = 0; index < 32; index += 1) asks('logout', index);
+      for (let count = 0; count < 8; count += 1) log.record({ what: 'reset' });
+      for (let index = 100; index < 110; index += 1) asks('logout', index);
+      log.close();
+      expect(ofStrangers().slice(32)).to.deep.equal([
+        { what: 'logout' },
+        { what: 'logout' },
+        { what: 'unlisted', requests: 8 },
+      ]);
+    });
+
+    it('never takes a place in memory from the others, nor the merging of their refusals', async () => {
+      refused('desk');
+      switched('on');
+      for (let index = 0; index < 10_000; index += 1) asks('stop', index, true);
+      for (let count = 0; count < 10; count += 1) refused('desk');
+      expect(events().filter(({ who }) => who === 'desk')).to.have.length(1);
+      expect(events().filter(({ who }) => who === '10.0.0.7')).to.have.length(1);
+      await clock.advance(60_000);
+      expect(events().at(-1)?.detail).to.deep.include({ requests: 10_000 - 32 });
+      expect(
+        events()
+          .filter(({ who }) => who === 'desk')
+          .at(-1)?.detail,
+      ).to.deep.equal({ repeats: 10 });
+    });
   });
 });

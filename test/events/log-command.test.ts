@@ -1,52 +1,80 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { DurableLog, LOG_FILE } from '../../src/events/durable-log.js';
+import { DurableLog } from '../../src/events/durable-log.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { logCommand } from '../../src/events/log-command.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** The path of a log of three events. */
-async function written(folder: string): Promise<string> {
-  const clock = new ManualClock();
-  const durable = new DurableLog({ disk: realDisk, folder, clock, runId: 'one', isSynchronised: () => true });
-  await durable.open();
-  const log = new EventLog(clock, { runId: 'one', lastSeq: durable.lastSeq });
-  log.recorded.add(event => durable.add(event));
-  for (const what of ['start', 'reset', 'end'] as const) log.record({ what });
-  await durable.close();
-  log.close();
-  return join(folder, LOG_FILE);
+const FIRST = 'events-00000001.jsonl';
+
+/** Writes a log of two files with three events each. */
+async function write(folder: string): Promise<void> {
+  for (const runId of ['one', 'two']) {
+    const clock = new ManualClock();
+    const durable = new DurableLog({ disk: realDisk, folder, clock, runId, isSynchronised: () => true });
+    await durable.open();
+    const log = new EventLog(clock, { runId, lastSeq: durable.lastSeq });
+    log.recorded.add(({ event }) => durable.add(event));
+    for (const what of ['start', 'reset', 'end'] as const) log.record({ what });
+    await durable.close();
+    log.close();
+  }
 }
 
 describe('trunnion log verify', () => {
-  it('names the head of a log that stands as it was written, and finds a kept head in it', () =>
+  it('takes a folder or a file, names its head, and finds a kept head in it', () =>
     inTemporaryFolder(async folder => {
-      const file = await written(folder);
-      const { text, exitCode } = await logCommand(['verify', file], undefined);
+      await write(folder);
+      const { text, exitCode } = await logCommand(['verify', folder], undefined);
       expect(exitCode).to.equal(0);
-      expect(text).to.match(/^3 lines stand as they were written\. No head was given/);
-      const [, head] = /^Head: (3:[0-9a-f]{64})$/m.exec(text) ?? [];
-      const again = await logCommand(['verify', file], head);
+      expect(text).to.match(/^6 lines stand as they were written\. No head was given/);
+      const [, head] = /^Head: (6:[0-9a-f]{64})$/m.exec(text) ?? [];
+      const again = await logCommand(['verify', folder], head);
       expect(again).to.deep.include({ exitCode: 0 });
       expect(again.text).to.include('The head is in it.');
+      const file = await logCommand(['verify', join(folder, FIRST)], undefined);
+      expect(file.text).to.match(/^3 lines stand.*\nHead: 3:/);
     }));
 
-  it('names the line that was changed, and fails', () =>
+  it('names the file and the line that was changed, or that follows a cut, and fails', () =>
     inTemporaryFolder(async folder => {
-      const file = await written(folder);
-      await writeFile(file, (await readFile(file, 'utf8')).replace('"reset"', '"laser"'));
-      const { text, exitCode } = await logCommand(['verify', file], undefined);
-      expect(exitCode).to.equal(1);
-      expect(text).to.match(/events\.jsonl:3: It does not follow the line before/);
+      await write(folder);
+      const path = join(folder, FIRST);
+      const content = await readFile(path, 'utf8');
+      await writeFile(path, content.replace('"reset"', '"laser"'));
+      const changed = await logCommand(['verify', folder], undefined);
+      expect([changed.exitCode, changed.text]).to.deep.equal([
+        1,
+        `${path}:3: It does not follow the line before: one of them was changed, or lines are missing or stand twice.`,
+      ]);
+      await writeFile(path, content.slice(0, content.indexOf('\n') + 1));
+      const cut = await logCommand(['verify', folder], undefined);
+      expect([cut.exitCode, cut.text]).to.deep.equal([
+        1,
+        `${join(folder, 'events-00000002.jsonl')}:1: It follows no line of the files before: the end of one of them, or a whole file, is missing or was changed.`,
+      ]);
+    }));
+
+  it('says what it leaves out', () =>
+    inTemporaryFolder(async folder => {
+      await write(folder);
+      await appendFile(join(folder, FIRST), '{"torn');
+      const { text, exitCode } = await logCommand(['verify', folder], undefined);
+      expect(exitCode).to.equal(0);
+      expect(text).to.include(`\n${FIRST}: the last line is torn, as a power cut leaves it.\n`);
     }));
 
   it('says in words that there is no such file', () =>
     inTemporaryFolder(async folder => {
       expect(await logCommand(['verify', join(folder, 'none')], undefined)).to.deep.equal({
         text: `${join(folder, 'none')} cannot be read: there is no such file`,
+        exitCode: 1,
+      });
+      expect(await logCommand(['verify', folder], undefined)).to.deep.equal({
+        text: `${folder} has no log of events`,
         exitCode: 1,
       });
     }));

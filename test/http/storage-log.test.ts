@@ -1,11 +1,12 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { hashOf, newSecret } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
 import { RobotError } from '../../src/core/errors.js';
-import { verifyLog } from '../../src/events/log-line.js';
-import { realDisk } from '../../src/storage/disk.js';
+import { logFileNames } from '../../src/events/log-files.js';
+import { verifyLog } from '../../src/events/verify-log.js';
+import { type DiskFile, realDisk } from '../../src/storage/disk.js';
 import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -15,6 +16,13 @@ describe('the log of events when the disk is full', () => {
     if (isFull)
       throw new RobotError('storage-failed', { operation: 'write', path: '/state', errno: 'ENOSPC' });
   };
+  const limited = (file: DiskFile): DiskFile => ({
+    ...file,
+    append: async data => {
+      full();
+      await file.append(data);
+    },
+  });
   const daemon = simulatedDaemon(
     {},
     {
@@ -22,20 +30,9 @@ describe('the log of events when the disk is full', () => {
         ...real,
         create: async path => {
           full();
-          return real.create(path);
+          return limited(await real.create(path));
         },
-        openToAppend: async path => {
-          const file = await real.openToAppend(path);
-          return {
-            append: async data => {
-              full();
-              await file.append(data);
-            },
-            sync: () => file.sync(),
-            isInPlace: () => file.isInPlace(),
-            close: () => file.close(),
-          };
-        },
+        openToAppend: async path => limited(await real.openToAppend(path)),
       }),
     },
   );
@@ -69,15 +66,18 @@ describe('the log of events when the disk is full', () => {
   });
 
   it('says that its own file was moved away, and goes on in another', async () => {
-    const path = join(daemon.folder, 'events.jsonl');
+    const newest = async () => join(daemon.folder, logFileNames(await readdir(daemon.folder)).at(-1) ?? '');
+    const path = await newest();
     await rename(path, join(daemon.folder, 'moved.jsonl'));
     await daemon.post('/api/stop');
     await eventually(async () => (await storage()).includes('storage-failed log moved'));
     await eventually(async () => (await storage()).at(-1) === 'storage-works log');
     expect((await daemon.get('/api/status')).body.log).to.deep.equal({ ok: true });
-    await eventually(async () => (await readFile(path, 'utf8')).includes('"storage-works"'));
-    expect(await readFile(path, 'utf8')).to.include('"what":"stop"');
-    expect(verifyLog(await readFile(path))).to.include({ ok: true });
+    await eventually(async () => (await readFile(await newest(), 'utf8')).includes('"storage-works"'));
+    const content = await readFile(await newest());
+    expect(await newest()).not.to.equal(path);
+    expect(content.toString()).to.include('"what":"stop"');
+    expect(verifyLog([{ name: 'next', content }])).to.include({ ok: true });
   });
 
   it('names the copy of profiles that were damaged', async () => {

@@ -1,10 +1,11 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { tokenFile } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
-import { verifyLog } from '../../src/events/log-line.js';
+import { logFileNames } from '../../src/events/log-files.js';
+import { verifyLog } from '../../src/events/verify-log.js';
 import { Child } from '../support/child.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 
@@ -25,6 +26,11 @@ async function onState(folder: string, act: (get: Get, daemon: Child) => Promise
 // biome-ignore lint/suspicious/noExplicitAny: answers whose shape the test asserts.
 type Get = (path: string) => Promise<any>;
 
+async function logIn(folder: string) {
+  const names = logFileNames(await readdir(folder));
+  return Promise.all(names.map(async name => ({ name, content: await readFile(join(folder, name)) })));
+}
+
 describe('files of earlier versions', function () {
   this.timeout(60_000);
 
@@ -42,7 +48,8 @@ describe('files of earlier versions', function () {
   it('a state folder of 0.2.0 is read, and goes on', () =>
     inTemporaryFolder(async folder => {
       await cp(join(FIXTURES, '0.2.0'), folder, { recursive: true });
-      const before = await readFile(join(folder, 'events.jsonl'));
+      const before = await logIn(folder);
+      expect(before.map(({ name }) => name)).to.deep.equal(['events.old.jsonl', 'events.jsonl']);
       await onState(folder, async get => {
         const status = await get('/api/status');
         expect(status.access.state).to.equal('closed');
@@ -60,10 +67,14 @@ describe('files of earlier versions', function () {
       });
       const silences = JSON.parse(await readFile(join(folder, 'host-silence.json'), 'utf8'));
       expect(silences).to.deep.equal({ gimbal: 500, chassis: 500 });
-      const after = await readFile(join(folder, 'events.jsonl'));
-      expect(after.subarray(0, before.length).equals(before)).to.equal(true);
-      expect(after.length).to.be.greaterThan(before.length);
-      expect(verifyLog(after).ok).to.equal(true);
+      const after = await logIn(folder);
+      expect(after.slice(0, 2)).to.deep.equal(before);
+      expect(after[2]?.name).to.equal('events-00000001.jsonl');
+      const verdict = verifyLog(after);
+      expect(verdict).to.deep.include({ ok: true, notes: [] });
+      expect(
+        verdict.ok && verdict.lines.slice(42, 44).map(({ seq, what }) => `${seq} ${what}`),
+      ).to.deep.equal(['43 end', '44 start']);
     }));
 });
 
@@ -86,16 +97,17 @@ describe('files of newer versions', function () {
       expect(await readFile(path, 'utf8')).to.equal(newer);
     }));
 
-  it('a log of events goes on behind its last line, and is not said to be changed by somebody', () =>
+  it('a log of events is left alone and followed, and is not said to be changed by somebody', () =>
     inTemporaryFolder(async folder => {
-      const path = join(folder, 'events.jsonl');
       const newer = '{"format":2,"number":7,"said":"start"}\n';
-      await writeFile(path, newer);
+      await writeFile(join(folder, 'events-00000003.jsonl'), newer);
       await onState(folder, async () => undefined);
-      const after = await readFile(path);
-      expect(after.toString().startsWith(newer)).to.equal(true);
-      expect(verifyLog(after)).to.deep.equal({
+      const files = await logIn(folder);
+      expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);
+      expect(files[0]?.content.toString()).to.equal(newer);
+      expect(verifyLog(files)).to.deep.equal({
         ok: false,
+        file: 'events-00000003.jsonl',
         line: 1,
         why: 'A newer version of Trunnion wrote it: verify the log with that one.',
       });

@@ -7,6 +7,7 @@ export type Operation =
   | { readonly kind: 'append'; readonly inode: number; readonly data: Buffer }
   | { readonly kind: 'sync'; readonly inode: number }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
+  | { readonly kind: 'remove'; readonly path: string }
   | { readonly kind: 'syncFolder' }
   | { readonly kind: 'note'; readonly note: string };
 
@@ -53,7 +54,7 @@ export class RecordingDisk implements Disk {
         const inode = disk.#names.get(operation.from);
         disk.#names.delete(operation.from);
         if (inode !== undefined) disk.#names.set(operation.to, inode);
-      }
+      } else if (operation.kind === 'remove') disk.#names.delete(operation.path);
     }
     return disk;
   }
@@ -126,6 +127,16 @@ export class RecordingDisk implements Disk {
     this.operations.push({ kind: 'rename', from, to });
   }
 
+  async remove(path: string): Promise<void> {
+    await this.interfere('remove');
+    this.#names.delete(path);
+    this.operations.push({ kind: 'remove', path });
+  }
+
+  async size(path: string): Promise<number> {
+    return this.#data.get(this.#names.get(path) ?? 0)?.length ?? 0;
+  }
+
   async syncFolder(): Promise<void> {
     await this.interfere('syncFolder');
     this.operations.push({ kind: 'syncFolder' });
@@ -177,6 +188,8 @@ export function afterCut(operations: readonly Operation[], count: number, cut: C
         names.delete(operation.from);
         if (inode !== undefined) names.set(operation.to, inode);
       });
+    } else if (operation.kind === 'remove') {
+      pendingNames.push(() => names.delete(operation.path));
     } else if (operation.kind === 'syncFolder') {
       for (const act of pendingNames.splice(0)) act();
     }

@@ -1,5 +1,5 @@
 import { RobotError } from '../../core/errors.js';
-import { type DurableLog, LOG_FILE } from '../../events/durable-log.js';
+import type { DurableLog } from '../../events/durable-log.js';
 import type { EventLog } from '../../events/event-log.js';
 import { logHead, logPage } from '../../schemas/log.js';
 import { refusal } from '../../storage/storage-failure.js';
@@ -37,6 +37,7 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
 
 /** Throws why no line has reached the medium yet. */
 function refuse({ problem }: DurableLog): never {
-  const failure = problem ?? new RobotError('storage-failed', { operation: 'sync', path: LOG_FILE });
+  const failure =
+    problem ?? new RobotError('storage-failed', { operation: 'sync', path: 'the log of events' });
   throw refusal(failure, false);
 }

@@ -3,7 +3,7 @@ import { ROLE_NAMES } from '../../access/roles.js';
 import { RobotError } from '../../core/errors.js';
 import { RIGHTS } from '../../core/rights.js';
 import { array, growing, named, nullable, object, oneOf, type TypeOf, text } from '../../schemas/schema.js';
-import { callerOf, setSession } from '../guard.js';
+import { callerOf, nameCaller, setSession } from '../guard.js';
 import { get, post, type Route, remove } from '../route.js';
 
 const session = named(
@@ -48,7 +48,7 @@ export function sessionRoutes(access: Access): Route[] {
         if (caller.token !== undefined) {
           // A line break that was pasted along is no part of a cookie.
           setSession(ctx, secret.replace(/\s/g, ''));
-          ctx.state.who = caller.token.name;
+          nameCaller(ctx, caller);
         }
         return view(caller);
       },

@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { sha256 } from '../core/sha256.js';
+import type { LogHead } from '../schemas/log.js';
+import type { Disk, DiskFile } from '../storage/disk.js';
+import { parseLine } from './log-line.js';
+
+/** The bytes of all files together. A new file begins when the current one has an eighth of them. */
+const KEPT_BYTES = 8 << 20;
+/** The two files of version 0.2.0, which are older than every numbered one. */
+const UNNUMBERED = ['events.old.jsonl', 'events.jsonl'];
+const NUMBERED = /^events-(\d{8})\.jsonl$/;
+
+/** The names of the log's files among these names, oldest first. */
+export function logFileNames(names: readonly string[]): readonly string[] {
+  return [
+    ...UNNUMBERED.filter(name => names.includes(name)),
+    ...names.filter(name => NUMBERED.test(name)).sort(),
+  ];
+}
+
+/** The oldest files, which are removed once the log says so. */
+export interface Dropped {
+  /** The numbers of their first and last lines. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * The files of the log in the state folder. Only the newest one is written, and only by the run that created it, until a
+ * failure. A file that was closed is never opened again to be written.
+ */
+export class LogFiles {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #keptBytes: number;
+  readonly #fileBytes: number;
+  #current: { readonly file: DiskFile; bytes: number } | undefined;
+  /** The highest number of a file that this run has written lines to. */
+  #number = 0;
+  /** A file that was created, but none of whose lines is known to be on the medium. Its number is used again. */
+  #unconfirmed: number | undefined;
+  #toRemove: readonly string[] = [];
+
+  constructor(disk: Disk, folder: string, keptBytes = KEPT_BYTES) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#keptBytes = keptBytes;
+    this.#fileBytes = keptBytes / 8;
+  }
+
+  /** The newest whole line in the folder and a function that syncs its file; undefined if there is no line. */
+  async newestLine(): Promise<{ readonly head: LogHead; sync(): Promise<void> } | undefined> {
+    for (const name of [...(await this.#names())].reverse()) {
+      const path = join(this.#folder, name);
+      const last = endLines(await this.#disk.read(path))?.last;
+      if (last !== undefined) return { head: headOf(last), sync: () => this.#sync(path) };
+    }
+    return undefined;
+  }
+
+  /** Whether the current file was renamed, replaced or deleted. */
+  async isMoved(): Promise<boolean> {
+    return this.#current !== undefined && !(await this.#current.file.isInPlace());
+  }
+
+  /** Creates a file if one is due. Resolves with what has to be dropped for it. */
+  async prepare(): Promise<Dropped | undefined> {
+    if (this.#current !== undefined && this.#current.bytes >= this.#fileBytes) await this.close();
+    if (this.#current !== undefined) return undefined;
+    await this.#disk.makeFolder(this.#folder);
+    const sizes = new Map<string, number>();
+    for (const name of await this.#names()) sizes.set(name, await this.#disk.size(join(this.#folder, name)));
+    // An empty file is what a power cut left of a creation. Its number is used again, so that such files stay few.
+    const taken = [...sizes]
+      .filter(([, bytes]) => bytes > 0)
+      .map(([name]) => Number(NUMBERED.exec(name)?.[1]));
+    const number = this.#unconfirmed ?? Math.max(this.#number, ...taken.filter(Number.isInteger)) + 1;
+    this.#unconfirmed = number;
+    const name = `events-${String(number).padStart(8, '0')}.jsonl`;
+    sizes.delete(name);
+    this.#toRemove = this.#tooMany(sizes);
+    const dropped = await this.#ends(this.#toRemove);
+    this.#current = { file: await this.#disk.create(join(this.#folder, name)), bytes: 0 };
+    return dropped;
+  }
+
+  /** Resolves when the lines are on the medium. If it rejects, the next lines go into another file. */
+  async append(lines: Buffer): Promise<void> {
+    const current = this.#current;
+    if (current === undefined) throw new Error('prepare() comes first');
+    await current.file.append(lines);
+    await current.file.sync();
+    current.bytes += lines.length;
+    if (this.#unconfirmed === undefined) return;
+    await this.#disk.syncFolder(this.#folder);
+    this.#number = this.#unconfirmed;
+    this.#unconfirmed = undefined;
+    // A file that cannot be removed is tried again when the next file begins.
+    for (const name of this.#toRemove)
+      await this.#disk.remove(join(this.#folder, name)).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    const file = this.#current?.file;
+    this.#current = undefined;
+    await file?.close().catch(() => undefined);
+  }
+
+  async #names(): Promise<readonly string[]> {
+    return logFileNames(await this.#disk.list(this.#folder));
+  }
+
+  /** The oldest files that leave no room for another full one. */
+  #tooMany(sizes: ReadonlyMap<string, number>): readonly string[] {
+    let left = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+    return [...sizes].flatMap(([name, bytes]) => {
+      if (left <= this.#keptBytes - this.#fileBytes) return [];
+      left -= bytes;
+      return [name];
+    });
+  }
+
+  async #ends(names: readonly string[]): Promise<Dropped | undefined> {
+    const numbers: number[] = [];
+    for (const name of names) {
+      const ends = endLines(await this.#disk.read(join(this.#folder, name)));
+      if (ends !== undefined) numbers.push(headOf(ends.first).seq, headOf(ends.last).seq);
+    }
+    const [first, last] = [numbers[0], numbers.at(-1)];
+    return first === undefined || last === undefined ? undefined : { first, last };
+  }
+
+  async #sync(path: string): Promise<void> {
+    const file = await this.#disk.openToAppend(path);
+    try {
+      await file.sync();
+    } finally {
+      await file.close().catch(() => undefined);
+    }
+  }
+}
+
+/** The first and the last whole line of a file; undefined if it has none. */
+function endLines(
+  content: Buffer | undefined,
+): { readonly first: Buffer; readonly last: Buffer } | undefined {
+  const end = content?.lastIndexOf('\n') ?? -1;
+  if (content === undefined || end < 0) return undefined;
+  const lastFrom = end === 0 ? 0 : content.lastIndexOf('\n', end - 1) + 1;
+  return { first: content.subarray(0, content.indexOf('\n')), last: content.subarray(lastFrom, end) };
+}
+
+function headOf(line: Buffer): LogHead {
+  return { seq: parseLine(line.toString())?.seq ?? 0, hash: sha256(line) };
+}

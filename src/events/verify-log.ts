@@ -1,0 +1,97 @@
+import { sha256 } from '../core/sha256.js';
+import type { LogHead } from '../schemas/log.js';
+import { type LogLine, parseLine, wholeLines } from './log-line.js';
+
+export interface LogFile {
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+/** A line and where it stands; files and lines count from 0. */
+interface Place {
+  readonly file: number;
+  readonly index: number;
+  readonly line: LogLine;
+  readonly hash: string;
+}
+
+type Verdict =
+  | {
+      readonly ok: true;
+      /** The lines of the chain, oldest first. */
+      readonly lines: readonly LogLine[];
+      readonly head: LogHead | undefined;
+      readonly notes: readonly string[];
+    }
+  | { readonly ok: false; readonly file: string; readonly line: number; readonly why: string };
+
+const BROKEN =
+  'It does not follow the line before: one of them was changed, or lines are missing or stand twice.';
+const BROKEN_SEAM =
+  'It follows no line of the files before: the end of one of them, or a whole file, is missing or was changed.';
+
+/**
+ * Checks that the files, oldest first, hold one chain of unchanged lines, and that the head which was given out is in it.
+ * Two traces of power cuts and failing disks are no faults: a torn last line of any file, and whole lines behind the one
+ * that the next file follows. The log never said that those lines were on the medium.
+ */
+export function verifyLog(files: readonly LogFile[], given?: LogHead): Verdict {
+  const fault = (file: number, index: number, why: string) =>
+    ({ ok: false, file: files[file]?.name ?? '', line: index + 1, why }) as const;
+  const notes: string[] = [];
+  const chain: Place[] = [];
+  let isCutOff = false;
+  for (const [file, { name, content }] of files.entries()) {
+    const lines = wholeLines(content);
+    for (const [index, bytes] of lines.entries()) {
+      const text = bytes.toString();
+      const line = parseLine(text);
+      if (line === undefined) return fault(file, index, whyNoLine(text));
+      if (index === 0) {
+        const kept = chain.findLastIndex(({ hash }) => hash === line.prev) + 1;
+        if (chain.length > 0 && kept === 0) return fault(file, index, BROKEN_SEAM);
+        const behind = chain.splice(kept);
+        if (behind.some(place => isAt(place, given))) isCutOff = true;
+        notes.push(...unconfirmed(behind, files));
+      }
+      const before = chain.at(-1);
+      if (before !== undefined && before.hash !== line.prev) return fault(file, index, BROKEN);
+      if (before !== undefined && before.line.boot === line.boot && line.seq < before.line.seq)
+        return fault(file, index, 'Its number is below the one before.');
+      chain.push({ file, index, line, hash: sha256(bytes) });
+    }
+    if (content.length > 0 && content.lastIndexOf('\n') < content.length - 1)
+      notes.push(`${name}: the last line is torn, as a power cut leaves it.`);
+  }
+  const newest = chain.at(-1);
+  if (given !== undefined && !chain.some(place => isAt(place, given)))
+    return fault(newest?.file ?? 0, newest?.index ?? -1, whyNoHead(given, chain[0], isCutOff));
+  const head = newest && { seq: newest.line.seq, hash: newest.hash };
+  return { ok: true, lines: chain.map(({ line }) => line), head, notes };
+}
+
+function isAt({ line, hash }: Place, given: LogHead | undefined): boolean {
+  return line.seq === given?.seq && hash === given.hash;
+}
+
+/** One note for each file whose last lines are not in the chain. */
+function unconfirmed(behind: readonly Place[], files: readonly LogFile[]): readonly string[] {
+  return [...new Set(behind.map(({ file }) => file))].map(file => {
+    const own = behind.filter(place => place.file === file);
+    const from = (own[0]?.index ?? 0) + 1;
+    return `${files[file]?.name}: ${own.length} lines from line ${from} on are not confirmed by the next file.`;
+  });
+}
+
+function whyNoLine(text: string): string {
+  return /"format":/.test(text)
+    ? 'A newer version of Trunnion wrote it: verify the log with that one.'
+    : 'It is no line of this log.';
+}
+
+function whyNoHead({ seq }: LogHead, first: Place | undefined, isCutOff: boolean): string {
+  if (isCutOff) return `The head ${seq} is not confirmed by the next file: lines were cut or written again.`;
+  return first !== undefined && seq < first.line.seq
+    ? `The head ${seq} is older than the first line here: look into older files.`
+    : `No line has the number and hash of the head ${seq}: the log was cut or written anew.`;
+}

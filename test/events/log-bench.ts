@@ -1,0 +1,96 @@
+import { basename, dirname } from 'node:path';
+import { DurableLog } from '../../src/events/durable-log.js';
+import { EventLog } from '../../src/events/event-log.js';
+import { logFileNames } from '../../src/events/log-files.js';
+import { type LogFile, verifyLog } from '../../src/events/verify-log.js';
+import { ManualClock } from '../support/manual-clock.js';
+import type { RecordingDisk } from '../support/recording-disk.js';
+
+const FOLDER = '/state';
+
+/** One run of a daemon, as far as its log of events is concerned. */
+export class LogRun {
+  readonly clock = new ManualClock();
+  readonly durable: DurableLog;
+  readonly #runId: string;
+  log: EventLog;
+
+  constructor(disk: RecordingDisk, runId: string, keptBytes?: number) {
+    const { clock } = this;
+    this.#runId = runId;
+    this.durable = new DurableLog({
+      disk,
+      folder: FOLDER,
+      clock,
+      runId,
+      isSynchronised: () => false,
+      keptBytes,
+    });
+    this.log = this.#listened();
+  }
+
+  async open(): Promise<this> {
+    const opened = this.durable.open();
+    await this.clock.advance(2000);
+    await opened;
+    this.log = this.#listened();
+    return this;
+  }
+
+  #listened(): EventLog {
+    const log = new EventLog(this.clock, { runId: this.#runId, lastSeq: this.durable.lastSeq });
+    log.recorded.add(({ event, hasRights }) => this.durable.add(event, hasRights));
+    return log;
+  }
+
+  /** Events of the robot's own. */
+  resets(count: number): void {
+    for (let index = 0; index < count; index += 1) this.log.record({ what: 'reset', detail: { index } });
+  }
+
+  /** Acts of callers without a token, that change nothing. */
+  strangers(count: number): void {
+    for (let index = 0; index < count; index += 1) {
+      const who = `10.0.${(index >> 8) & 255}.${index & 255}`;
+      const act = index % 2 === 0 ? { what: 'logout' } : { what: 'laser', detail: { action: 'off' } };
+      this.log.recordOf('stranger', { ...act, who, outcome: 'done' }, false);
+    }
+  }
+
+  /** What was recorded is on the disk when this resolves, if the disk works. */
+  async written(): Promise<void> {
+    await this.clock.advance(200);
+  }
+
+  async end(): Promise<void> {
+    this.log.close();
+    await this.durable.close();
+  }
+}
+
+export async function runOn(
+  disk: RecordingDisk,
+  runId: string,
+  act: (run: LogRun) => void | Promise<void>,
+  keptBytes?: number,
+): Promise<LogRun> {
+  const run = await new LogRun(disk, runId, keptBytes).open();
+  await act(run);
+  await run.end();
+  return run;
+}
+
+/** The files of the log, oldest first. */
+export function logFilesOf(files: Readonly<Record<string, Buffer>>): readonly LogFile[] {
+  const names = Object.keys(files)
+    .filter(path => dirname(path) === FOLDER)
+    .map(path => basename(path));
+  return logFileNames(names).map(name => ({ name, content: files[`${FOLDER}/${name}`] ?? Buffer.alloc(0) }));
+}
+
+/** The lines of the whole log. Throws if it does not verify. */
+export function linesOf(disk: RecordingDisk) {
+  const verdict = verifyLog(logFilesOf(disk.files()));
+  if (!verdict.ok) throw new Error(JSON.stringify(verdict));
+  return verdict.lines;
+}
