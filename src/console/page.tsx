@@ -1,19 +1,23 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { Login } from './access/login.js';
 import { titleOf } from './bar/lines.js';
 import { TopBar } from './bar/top-bar.js';
+import { EventList } from './log/event-list.js';
 import { MatchView } from './match/match-view.js';
-import { useConsole } from './parts/console.js';
+import { useModel } from './parts/console.js';
 import { Drawer } from './parts/drawer.js';
-import { Later } from './parts/later.js';
+import { KeyHelp } from './parts/key-help.js';
 import { listenToKeys } from './parts/page-keys.js';
 import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
+import { FirstMinute } from './sim/first-minute.js';
+import { SimPanel } from './sim/sim-panel.js';
 import { StepPanel } from './step/step-panel.js';
 import { TuningPanel } from './tuning/tuning-panel.js';
 
 export function Page() {
-  const { model } = useConsole();
+  const model = useModel();
   const hash = useSignal(location.hash);
   const helps = useSignal(false);
   useEffect(
@@ -43,28 +47,24 @@ export function Page() {
     <>
       {hash.value === '#match' ? <MatchView /> : <Desk />}
       {helps.value && hash.value !== '#match' && (
-        <Later>
-          {({ KeyHelp }) => (
-            <KeyHelp
-              onClose={() => {
-                helps.value = false;
-              }}
-            />
-          )}
-        </Later>
+        <KeyHelp
+          onClose={() => {
+            helps.value = false;
+          }}
+        />
       )}
     </>
   );
 }
 
 function Desk() {
-  const { model } = useConsole();
+  const model = useModel();
   const simulated = model.status.value?.simulated;
-  if (model.isShut) {
+  if (model.access.isShut) {
     return (
       <>
         <TopBar />
-        <Later>{({ Login }) => <Login />}</Later>
+        <Login />
       </>
     );
   }
@@ -73,7 +73,7 @@ function Desk() {
       <TopBar />
       <main>
         <div class="instruments">
-          {simulated && <Later>{({ FirstMinute }) => <FirstMinute />}</Later>}
+          {simulated && <FirstMinute />}
           <PlotPanel />
           <StepPanel />
           <RobotView />
@@ -81,11 +81,15 @@ function Desk() {
         <div class="settings">
           <TuningPanel />
           <section class="card log" aria-label="Log">
-            <Drawer title={<h2>Log</h2>}>{({ EventList }) => <EventList />}</Drawer>
+            <Drawer title={<h2>Log</h2>}>
+              <EventList />
+            </Drawer>
           </section>
           {simulated && (
             <section class="card sim" aria-label="Simulator">
-              <Drawer title={<h2>Simulator</h2>}>{({ SimPanel }) => <SimPanel />}</Drawer>
+              <Drawer title={<h2>Simulator</h2>}>
+                <SimPanel />
+              </Drawer>
             </section>
           )}
         </div>

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
@@ -22,29 +21,10 @@ describe('the console of a robot with tokens and a match', function () {
     const [secret = ''] = (await token('add', name, '--role', role)).split('\n');
     return secret;
   };
-  /** For a suite within this one. They come last, so that no test wants the usual settings after it. */
-  const withSettings = (settings: string) =>
-    before(async () => {
-      await robot.daemon.kill();
-      await robot.startDaemon('0', settings);
-    });
-  const enter = async (page: Page, secret: string) => {
-    const field = page.getByRole('region', { name: 'Login' }).locator('input');
-    await field.fill(secret);
-    await field.press('Enter');
-    await shows(page.locator('.who'), /\(/);
-    // A stop that the page sends on entering has been sent by now.
-    await page.evaluate("fetch('/healthz')");
-  };
+
   const callAs = (secret: string, method: string, path: string, body?: unknown) =>
     call(robot.url, method, path, body, { authorization: `Bearer ${secret}` });
-  const stopsOf = (page: Page) => {
-    const stops: string[] = [];
-    page.on('request', request => {
-      if (request.url().endsWith('/api/stop')) stops.push(request.url());
-    });
-    return stops;
-  };
+
   const blank = async () => {
     const context = await robot.browser.newContext({ viewport: { width: 1280, height: 720 } });
     return context.newPage();
@@ -101,69 +81,6 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(alerts(page), /All well/);
   });
 
-  it('sends a STOP that reached nobody as soon as the daemon answers, from the login too', async () => {
-    await add('op', 'operator');
-    const page = await blank();
-    await page.clock.install();
-    await page.goto(robot.url);
-    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-    await page.context().setOffline(true);
-    await page.locator('.stop').click();
-    await shows(alerts(page), /STOP sent, asking again/);
-    await page.clock.runFor(6000);
-    await page.clock.runFor(6000);
-    await shows(alerts(page), /STOP is not confirmed/);
-    await page.context().setOffline(false);
-    await shows(alerts(page), /STOP of [\d:]+ is confirmed\./);
-    await token('remove', 'op');
-    expect((await robot.truth()).gimbal.stopped).to.equal(true);
-  });
-
-  it('believes the newest answer of who is here, also when an older one comes after it', async () => {
-    const secret = await add('op', 'operator');
-    const page = await blank();
-    let bring = (): void => undefined;
-    const brought = new Promise<void>(resolve => {
-      bring = resolve;
-    });
-    let arrived: Promise<void> | undefined;
-    await page.clock.install();
-    await page.goto(robot.url);
-    const login = page.getByRole('region', { name: 'Login' });
-    await shows(login, /who you are/);
-    await page.route('**/api/session', async route => {
-      if (arrived !== undefined || route.request().method() !== 'GET') return route.continue();
-      const old = await route.fetch();
-      arrived ??= brought.then(() => route.fulfill({ response: old }));
-      return arrived;
-    });
-    await eventually(async () => arrived !== undefined);
-    // Nothing else is asked, and the page's patience does not end.
-    await page.clock.pauseAt(Date.now() + 2000);
-    await login.locator('input').fill(secret);
-    await login.locator('input').press('Enter');
-    await shows(page.locator('.who'), /op \(operator\)/);
-    bring();
-    await arrived;
-    // What was asked after it is answered after it.
-    await page.evaluate("fetch('/healthz')");
-    expect(await page.locator('.who').textContent()).to.match(/op \(operator\)/);
-    expect(await login.count()).to.equal(0);
-  });
-
-  it('shows who is here when somebody left in another tab', async () => {
-    const secret = await add('op', 'operator');
-    const page = await blank();
-    await page.goto(`${robot.url}/#token=${secret}`);
-    await shows(page.locator('.who'), /op \(operator\)/);
-    const other = await page.context().newPage();
-    await other.goto(robot.url);
-    await other.getByRole('button', { name: 'Leave' }).click();
-    await shows(other.getByRole('region', { name: 'Login' }), /who you are/);
-    await mode(page, 'Gimbal', 'auto').click();
-    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-  });
-
   it('shows who is here as soon as its window is looked at again', async () => {
     const secret = await add('op', 'operator');
     const page = await blank();
@@ -172,33 +89,6 @@ describe('the console of a robot with tokens and a match', function () {
     await page.context().clearCookies();
     await page.evaluate("window.dispatchEvent(new Event('focus'))");
     await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-  });
-
-  it('stays on a network that lets nobody leave, with STOP, and says why', async () => {
-    const secret = await add('op', 'operator');
-    const page = await blank();
-    await page.goto(`${robot.url}/#token=${secret}`);
-    await shows(page.locator('.who'), /op \(operator\)/);
-    await page.context().setOffline(true);
-    const leave = page.getByRole('button', { name: 'Leave' });
-    await leave.click();
-    await shows(alerts(page), /Session The daemon does not answer/);
-    await has(leave, 'aria-busy', null);
-    await shows(page.locator('.stop'), /STOP/);
-    await page.context().setOffline(false);
-    await leave.click();
-    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-  });
-
-  it('says in the strip that the token of a link is refused, where somebody else is logged in', async () => {
-    const secret = await add('op', 'operator');
-    const page = await blank();
-    await page.goto(`${robot.url}/#token=${secret}`);
-    await shows(page.locator('.who'), /op \(operator\)/);
-    await page.goto('about:blank');
-    await page.goto(`${robot.url}/#token=wrong`);
-    await shows(page.locator('.who'), /op \(operator\)/);
-    await shows(alerts(page), /Session This token is not known/);
   });
 
   it('keeps STOP under the thumb in the match view when the token is taken away', async () => {
@@ -260,32 +150,6 @@ describe('the console of a robot with tokens and a match', function () {
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
   });
 
-  it('lets end what is tried whatever a match forbids, for to end it needs the right alone', async () => {
-    const { body: gains } = await robot.get('/api/gimbal/pidconfig');
-    await robot.post('/api/gimbal/pidconfig/trial', { gains, leaseS: 5 });
-    const { body } = await robot.get('/api/status');
-    expect(body.gimbal.gains.trial.by).to.be.a('string');
-    const match = { ...body.match, lock: { by: 'ref', reason: 'Pit stop' } };
-    const page = await blank();
-    // The lock has come, and what its stop ends has not ended yet.
-    await page.route('**/api/events', route =>
-      route.fulfill({
-        contentType: 'text/event-stream',
-        body: `event: status\ndata: ${JSON.stringify({ ...body, match })}\n\n`,
-      }),
-    );
-    await page.goto(robot.url);
-    await has(mode(page, 'Gimbal', 'auto'), 'aria-disabled', 'true');
-    const end = page.getByRole('button', { name: 'End the trial of the gimbal' });
-    await has(end, 'aria-disabled', null);
-    const answered = page.waitForResponse(
-      response =>
-        response.request().method() === 'DELETE' && response.url().endsWith('/gimbal/pidconfig/trial'),
-    );
-    await end.click();
-    expect((await answered).status()).to.equal(200);
-  });
-
   it('shows a lock at once and by whom, and greys what it forbids', async () => {
     const page = await robot.open();
     // Within the page, from the event to what stands there: how busy the machine is otherwise does not count.
@@ -313,109 +177,5 @@ describe('the console of a robot with tokens and a match', function () {
     await has(page.locator('.resume'), 'aria-disabled', 'true');
     await call(robot.url, 'POST', '/api/match/unlock');
     await eventually(async () => (await page.locator('.match-board').count()) === 0);
-  });
-
-  describe('where a STOP needs a token', () => {
-    withSettings('access: {stop: token}\n');
-
-    it('sends a STOP that was refused as soon as whoever may has entered', async () => {
-      const secret = await add('op', 'operator');
-      const page = await blank();
-      await page.goto(robot.url);
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await page.locator('.stop').click();
-      await shows(
-        alerts(page),
-        /STOP is not confirmed\. Be ready.* Only an operator or referee can send it\./,
-      );
-      await enter(page, secret);
-      await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
-    });
-
-    it('keeps the STOP of a spectator, which is refused, for the operator who enters after Leave', async () => {
-      const spectator = await add('spec', 'spectator');
-      const operator = await add('op', 'operator');
-      const page = await blank();
-      await page.goto(`${robot.url}/#token=${spectator}`);
-      await shows(page.locator('.who'), /spec/);
-      await page.locator('.stop').click();
-      await shows(
-        alerts(page),
-        /STOP is not confirmed\. Be ready.* Only an operator or referee can send it\./,
-      );
-      await page.getByRole('button', { name: 'Leave' }).click();
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await enter(page, operator);
-      await shows(alerts(page), /^(?!.*not confirmed).*gimbal stopped \(confirmed\)/i);
-    });
-
-    it('does not send a refused STOP any more a minute after the press, but asks for another press', async () => {
-      const secret = await add('op', 'operator');
-      const page = await blank();
-      await page.clock.install();
-      await page.goto(robot.url);
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await page.locator('.stop').click();
-      await shows(alerts(page), /STOP is not confirmed/);
-      await page.clock.fastForward(62_000);
-      const stops = stopsOf(page);
-      await enter(page, secret);
-      expect(stops).to.deep.equal([]);
-      await shows(alerts(page), /STOP of [\d:]+ was refused\. Press it again if it is still wanted\./);
-      expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
-      await page.locator('.stop').click();
-      await shows(alerts(page), /^(?!.*refused).*gimbal stopped \(confirmed\)/i);
-    });
-
-    it('shows the login after a Leave whose answer is the last that comes', async () => {
-      const secret = await add('spec', 'spectator');
-      const page = await blank();
-      await page.goto(`${robot.url}/#token=${secret}`);
-      await shows(page.locator('.who'), /spec/);
-      await page.locator('.stop').click();
-      await shows(alerts(page), /STOP is not confirmed/);
-      await page.route('**/api/session', route =>
-        route.request().method() === 'GET' ? route.abort() : route.continue(),
-      );
-      await page.getByRole('button', { name: 'Leave' }).click();
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await shows(alerts(page), /STOP is not confirmed/);
-    });
-
-    it('asks before it is loaded anew while a STOP is still to be sent', async () => {
-      await add('op', 'operator');
-      const page = await blank();
-      await page.goto(robot.url);
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      await page.locator('.stop').click();
-      await shows(alerts(page), /STOP is not confirmed/);
-      const asked = page.waitForEvent('dialog');
-      void page.evaluate('location.reload()').catch(() => undefined);
-      const dialog = await asked;
-      expect(dialog.type()).to.equal('beforeunload');
-      await dialog.dismiss();
-      await shows(alerts(page), /STOP is not confirmed/);
-    });
-  });
-
-  describe('where nothing confirms a stop but a latch', () => {
-    withSettings('supervision: {hostSilenceMs: 0}\n');
-
-    it('does not send a STOP again on a login that the daemon obeyed and could not confirm', async () => {
-      const secret = await add('op', 'operator');
-      const page = await blank();
-      await page.goto(robot.url);
-      await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
-      const gimbal = (fault: string) => callAs(secret, 'POST', '/sim/faults', { target: 'gimbal', fault });
-      await gimbal('unplug');
-      await page.locator('.stop').click();
-      await shows(alerts(page), /^STOP is not confirmed/);
-      await gimbal('plug');
-      await eventually(async () => (await callAs(secret, 'POST', '/api/resume')).status === 200);
-      const stops = stopsOf(page);
-      await enter(page, secret);
-      expect(stops).to.deep.equal([]);
-      expect((await callAs(secret, 'GET', '/api/status')).body.stopped).to.equal(false);
-    });
   });
 });

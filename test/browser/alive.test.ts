@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { call } from '../support/daemon.js';
-import { alerts, card, consoleInBrowser, eventually, field, has, mode, save, shows } from './console-page.js';
+import { alerts, card, consoleInBrowser, eventually, field, has, mode, shows } from './console-page.js';
 
 describe('the console with others, with keys and with a simulator', function () {
   this.timeout(60_000);
@@ -29,28 +29,19 @@ describe('the console with others, with keys and with a simulator', function () 
     await post('/api/resume');
   });
 
-  it('offers keep mine and take theirs, loop by loop, for what somebody else saved meanwhile', async () => {
+  it('asks once whose gains stay where somebody else saved what is edited here, and says who else looks on', async () => {
     const page = await open();
     await field(page, 'Speed loop kp').fill('41');
-    await field(page, 'Position loop kp').fill('6');
     const { body } = await call(robot.url, 'GET', '/api/chassis/pidconfig');
-    const theirs = { ...body, speed: { ...body.speed, kp: 50 }, position: { ...body.position, kp: 7 } };
-    await post('/api/chassis/pidconfig', theirs);
-    const conflict = (loop: string) => card(page, 'Chassis').locator('.conflicts li', { hasText: loop });
-    await shows(conflict('Speed'), /kp .* → 50/);
-    await save(page, 'Chassis').click();
-    await shows(card(page, 'Chassis').getByRole('alert'), /meanwhile|revision/i);
-    await conflict('Speed').getByRole('button', { name: 'Keep mine' }).click();
-    await conflict('Position').getByRole('button', { name: 'Take theirs' }).click();
-    await save(page, 'Chassis').click();
-    await shows(card(page, 'Chassis'), /Saved/);
-    const saved = (await call(robot.url, 'GET', '/api/chassis/pidconfig')).body;
-    expect([saved.speed.kp, saved.position.kp]).to.deep.equal([41, 7]);
-    await shows(page.locator('.link'), /Live$/);
-    await open();
-    await shows(page.locator('.link'), /2 pages open/);
+    await post('/api/chassis/pidconfig', { ...body, speed: { ...body.speed, kp: 50 } });
+    const question = page.getByRole('group', { name: 'Saved meanwhile' });
+    await shows(question, /Saved by 127\.0\.0\.1 meanwhile: Speed loop kp .* → 50/);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await question.getByRole('button', { name: 'Save mine' }).click();
+    await shows(card(page, 'Chassis'), /Saved: Speed loop kp 50 → 41/);
+    expect((await call(robot.url, 'GET', '/api/chassis/pidconfig')).body.speed.kp).to.equal(41);
     const phone = await open({ width: 390, height: 844, touch: true });
-    await shows(phone.locator('.link'), /3 pages open/);
+    await shows(phone.locator('.link'), /2 pages open/);
     const hidden = "(link => link.scrollWidth - link.clientWidth)(document.querySelector('.link'))";
     expect(await phone.evaluate<number>(hidden)).to.be.at.most(0);
   });

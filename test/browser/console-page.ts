@@ -33,8 +33,6 @@ export interface Opening {
   readonly height?: number;
   readonly colorScheme?: 'dark' | 'light';
   readonly touch?: boolean;
-  /** It gives no request up before the test ends. */
-  readonly patient?: boolean;
   /** With its `#`. */
   readonly hash?: string;
 }
@@ -56,12 +54,6 @@ export interface ConsoleInBrowser {
   truth(): Promise<any>;
   fault(target: string, name: string): Promise<Answer>;
 }
-
-/** The deadlines of the page's requests, 1.5 s of those that calm and 4 s of the others, do not end on a slow machine. */
-const PATIENCE = `
-  const later = window.setTimeout;
-  window.setTimeout = (act, ms) => later(act, ms === 1500 || ms === 4000 ? 60_000 : ms);
-`;
 
 /** For each suite a simulated robot in a process of its own, well again before each test, and a real browser. */
 export function consoleInBrowser(): ConsoleInBrowser {
@@ -129,14 +121,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
     get complaints() {
       return complaints;
     },
-    async open({
-      width = 1280,
-      height = 720,
-      colorScheme = 'dark',
-      touch = false,
-      patient = false,
-      hash = '',
-    } = {}) {
+    async open({ width = 1280, height = 720, colorScheme = 'dark', touch = false, hash = '' } = {}) {
       const context = await running().browser.newContext({
         viewport: { width, height },
         colorScheme,
@@ -145,7 +130,6 @@ export function consoleInBrowser(): ConsoleInBrowser {
       });
       // The match view says in a line of text what it is answered, which may come late.
       await context.addInitScript('navigator.wakeLock.request = () => Promise.reject(new Error())');
-      if (patient) await context.addInitScript(PATIENCE);
       const page = await context.newPage();
       complaints = [];
       page.on('console', message => {

@@ -109,28 +109,6 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('say their units on the axes, and fit y to the part that is zoomed into', async () => {
-    const page = await open();
-    await robot.post('/api/gimbal/mode/switch', { mode: 'debug' });
-    await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.3, periodS: 20 });
-    await shows(plot(page), /measured.?0\.[23]/);
-    await press(page, 'Zero');
-    await press(page, 'Pause');
-    const texts = await drawnTexts(page);
-    expect(texts.filter(text => / rad$/.test(text))).to.have.length(1);
-    expect(texts.filter(text => / s$/.test(text)).length).to.be.greaterThan(3);
-    const whole = await extent(page);
-    const { x, y, width } = await over(page);
-    await page.mouse.move(x + 20, y + 60);
-    await page.mouse.down();
-    await page.mouse.move(x + width / 4, y + 60);
-    await page.mouse.up();
-    await eventually(async () => (await extent(page)) < whole / 3);
-    await press(page, 'Go on');
-    await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0, periodS: 20 });
-    await filled(page);
-  });
-
   it('stack up to four loops on one time axis', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'Stack' }).click();

@@ -5,17 +5,15 @@ import { StreamRoom } from '../../src/console/daemon/stream-room.js';
 function openWindows(count: number) {
   const windows: { room: StreamRoom; crowded: boolean; gaveWay: number }[] = [];
   for (let index = 0; index < count; index += 1) {
-    const channel = {
-      postMessage: (message: unknown) => {
-        for (const other of windows) if (other !== one) other.room.hear(message);
-      },
+    const tell = (message: unknown) => {
+      for (const other of windows) if (other !== one) other.room.hear(message);
     };
     const one = {
       crowded: false,
       gaveWay: 0,
       room: new StreamRoom({
         id: String(index),
-        channel,
+        tell,
         onCrowded: () => {
           one.crowded = true;
           one.room.closed();

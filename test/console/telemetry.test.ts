@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { Sample } from '../../src/console/daemon/robot-state.js';
 import { csv } from '../../src/console/model/csv.js';
 import { PlotWindow } from '../../src/console/model/plot-window.js';
 import { emptyColumns, TelemetryBuffer } from '../../src/console/model/telemetry-buffer.js';
 import { marksBetween, Timeline } from '../../src/console/model/timeline.js';
 import type { Mode } from '../../src/core/units.js';
 import type { UnitStatus } from '../../src/schemas/status.js';
+import type { Telemetry as Sample } from '../../src/schemas/telemetry.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 
 const sample = (value: number): Sample => ({

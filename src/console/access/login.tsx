@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 
 /** Stands in place of the page's panels where the daemon shows nothing without a token. STOP and laser off stay. */
 export function Login() {
-  const { model } = useConsole();
+  const model = useModel();
   const token = useSignal('');
-  const enter = () => void model.enter(token.value);
+  const enter = () => void model.access.enter(token.value);
   return (
     <section class="card login" aria-label="Login">
       <h2>This robot asks who you are</h2>
@@ -29,11 +29,17 @@ export function Login() {
             }}
           />
         </label>
-        <Press act={model.entering} what="enter" class="primary" run={enter} disabled={token.value === ''}>
+        <Press
+          action={model.access.action}
+          what="enter"
+          class="primary"
+          run={enter}
+          disabled={token.value === ''}
+        >
           Enter
         </Press>
       </form>
-      <Outcome act={model.entering} />
+      <Outcome action={model.access.action} />
     </section>
   );
 }

@@ -1,10 +1,10 @@
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { Press } from '../parts/press.js';
 
 /** The name of whoever is at this page, and the way out. */
 export function WhoAmI() {
-  const { model } = useConsole();
-  const session = model.session.value;
+  const model = useModel();
+  const session = model.access.session.value;
   if (model.status.value?.access.exposed) {
     return (
       <span
@@ -21,7 +21,7 @@ export function WhoAmI() {
       <span title={session.name}>
         {session.name} ({session.role})
       </span>
-      <Press act={model.entering} what="leave" run={() => model.leave()}>
+      <Press action={model.access.action} what="leave" run={() => model.leave()}>
         Leave
       </Press>
     </span>

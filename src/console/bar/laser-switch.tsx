@@ -1,11 +1,11 @@
 import type { LaserStatus } from '../../schemas/status.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { HoldButton } from '../parts/hold-button.js';
 import { Press } from '../parts/press.js';
 
 /** There is no key that lights it. `holds`: no tap does either. */
 export function LaserSwitch({ holds }: { readonly holds?: boolean }) {
-  const { model } = useConsole();
+  const model = useModel();
   const light = model.fresh.value ? model.status.value?.laser.light : undefined;
   const Light = holds ? HoldButton : Press;
   return (
@@ -15,7 +15,7 @@ export function LaserSwitch({ holds }: { readonly holds?: boolean }) {
       </span>
       <div class="segments">
         <Light
-          act={model.laser.act}
+          action={model.laser.action}
           what="on"
           run={() => model.laser.light()}
           pressed={light === 'on'}
@@ -24,7 +24,7 @@ export function LaserSwitch({ holds }: { readonly holds?: boolean }) {
           On
         </Light>
         <Press
-          act={model.laser.act}
+          action={model.laser.action}
           what="off"
           run={() => model.laser.darken()}
           pressed={light === 'dark'}
@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<LaserStatus['light'], string>> = {
 
 /** What may be claimed of the light. What was heard once is no claim. */
 function LaserLamp() {
-  const { model } = useConsole();
+  const model = useModel();
   const laser = model.status.value?.laser;
   const word = laser === undefined ? '' : WORDS[laser.light];
   /** It is otherwise since, as far as this page knows. */

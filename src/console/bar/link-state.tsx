@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 
 /** Whether the daemon is heard; the children stand there while it is. */
 export function LinkState({ children }: { readonly children: ComponentChildren }) {
-  const { status, fresh, deafness } = useConsole().model;
+  const { status, fresh, deafness } = useModel();
   const state = fresh.value ? 'live' : status.value === undefined ? 'connecting' : 'stale';
   return (
     <span class="link" role="status" data-state={state}>

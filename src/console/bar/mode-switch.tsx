@@ -1,5 +1,5 @@
 import { MODES, type Unit } from '../../core/units.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { HoldButton } from '../parts/hold-button.js';
 import { Press } from '../parts/press.js';
 
@@ -11,7 +11,7 @@ interface ModeSwitchProps {
 
 /** The modes of one unit; the one in force is lit, or grey while the controller is away. */
 export function ModeSwitch({ unit: { name, title }, holds }: ModeSwitchProps) {
-  const { model } = useConsole();
+  const model = useModel();
   const status = model.status.value?.[name];
   const offline = status?.online === false;
   const allowed = model.status.value?.match.allows.modes;
@@ -27,7 +27,7 @@ export function ModeSwitch({ unit: { name, title }, holds }: ModeSwitchProps) {
           return (
             <Button
               key={mode}
-              act={model.modes[name]}
+              action={model.modes[name]}
               what={mode}
               run={() => model.switchMode(name, mode)}
               pressed={status?.mode === mode}

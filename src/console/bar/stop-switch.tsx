@@ -1,17 +1,16 @@
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { Press } from '../parts/press.js';
 import { vibrate } from '../parts/vibrate.js';
 
 /** One press, or Escape from anywhere. */
 export function StopButton() {
-  const { model } = useConsole();
+  const model = useModel();
   return (
     <Press
-      act={model.stop.act}
-      what="stop"
+      busy={model.stop.isUnanswered}
       run={() => {
         vibrate([80, 40, 80]);
-        model.stop.press();
+        model.pressStop();
       }}
       atTouch
       class="stop"
@@ -24,11 +23,11 @@ export function StopButton() {
 }
 
 export function ResumeButton() {
-  const { model } = useConsole();
+  const model = useModel();
   const running = model.fresh.value && model.status.value?.stopped === false;
   return (
     <Press
-      act={model.resuming}
+      action={model.resuming}
       what="resume"
       run={() => model.resume()}
       class="resume"

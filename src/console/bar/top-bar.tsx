@@ -1,7 +1,7 @@
 import { UNIT_LIST } from '../../core/units.js';
 import { WhoAmI } from '../access/who-am-i.js';
 import { MatchBoard } from '../match/match-board.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { AlertStrip } from './alert-strip.js';
 import { LaserSwitch } from './laser-switch.js';
 import { LinkState } from './link-state.js';
@@ -10,7 +10,7 @@ import { ResumeButton, StopButton } from './stop-switch.js';
 
 /** Always in sight: how the robot is, its modes, its laser, what is wrong, and the way to stop it. */
 export function TopBar() {
-  const { simulated, streams = 0 } = useConsole().model.status.value ?? {};
+  const { simulated, streams = 0 } = useModel().status.value ?? {};
   return (
     <header class="bar">
       <div class="brand">

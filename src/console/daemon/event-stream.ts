@@ -1,78 +1,94 @@
+import { every } from '../../core/clock.js';
 import type { LogEvent } from '../../schemas/log.js';
 import type { Status } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
+import type { Telemetry } from '../../schemas/telemetry.js';
 import type { Tune } from '../../schemas/tune.js';
 import { lateness } from './lateness.js';
-import type { Sample } from './robot-state.js';
 import { StreamRoom } from './stream-room.js';
+import type { ServerEvents, Surroundings } from './surroundings.js';
+
+/** The data of each type of event. */
+export interface StreamEvents {
+  readonly status: Status;
+  readonly telemetry: Telemetry;
+  readonly step: Step;
+  readonly tune: Tune;
+  readonly log: LogEvent;
+}
 
 export interface StreamHandlers {
   readonly onOpen: () => void;
-  /**
-   * The daemon refused the stream; or nothing came of it for DEAD_MS, or only what is older than that. Most browsers go on
-   * trying to reach a daemon that is away, which is silence too.
-   */
+  /** The daemon refused the stream, or nothing newer than DEAD_MS came. */
   readonly onLost: (isRefused: boolean) => void;
-  /** What is done with the data of each type of event. */
-  readonly events: {
-    readonly status: (status: Status) => void;
-    readonly telemetry: (sample: Sample) => void;
-    readonly step: (step: Step) => void;
-    readonly tune: (tune: Tune) => void;
-    readonly log: (event: LogEvent) => void;
-  };
-  /** Newer windows have the connections; a press or a key wakes this one. */
+  readonly events: { readonly [Type in keyof StreamEvents]: (data: StreamEvents[Type]) => void };
+  /** Newer windows use the connections. A press or a key wakes this one. */
   readonly onRest: (resting: boolean) => void;
-  /** What was heard last is not older than STALE_MS, or it is. */
+  /** Whether the latest data is younger than STALE_MS. */
   readonly onFreshness: (fresh: boolean) => void;
 }
 
-/** Late timers of a busy browser have room up to the second that is promised. */
+/** Leaves room for late timers of a busy browser: the page promises to notice silence within a second. */
 const STALE_MS = 750;
-/** A connection that is silent for so long is given up, whatever the browser thinks of it. */
+/** A stream that is silent for so long is closed and opened again. */
 const DEAD_MS = 4000;
 const REOPEN_MS = 500;
 const GIVEN_WAY_MS = 1500;
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 
-/** The stream of events, kept open while the page can be seen and newer windows do not need the connection. */
+/** The stream of events: open while the page is visible, unless newer windows need the connection. */
 export class EventStream {
+  readonly #surroundings: Surroundings;
   readonly #handlers: StreamHandlers;
   readonly #room: StreamRoom;
-  readonly #channel = new BroadcastChannel('trunnion');
   #resting = false;
-  #source: EventSource | undefined;
+  #hidden = false;
+  #stream: ServerEvents | undefined;
   #reopenAtMs = 0;
-  /** The moment of which was heard last, on the page's clock: a slow link brings what was true some time ago. */
+  /** Page time at which the latest data was true. */
   #heardMs = Number.NEGATIVE_INFINITY;
   #fresh = false;
 
-  constructor(handlers: StreamHandlers) {
+  constructor(surroundings: Surroundings, handlers: StreamHandlers) {
+    this.#surroundings = surroundings;
     this.#handlers = handlers;
     this.#room = new StreamRoom({
       id: String(Math.random()),
-      channel: this.#channel,
+      tell: surroundings.tellWindows,
       onCrowded: () => this.#rest(true),
       onGiveWay: () => this.#close(GIVEN_WAY_MS),
     });
   }
 
   start(): void {
-    document.addEventListener('visibilitychange', () => {
-      if (document.hidden) this.#close(0);
-      else this.#rest(false);
-      this.#look();
-    });
-    window.addEventListener('pagehide', () => this.#close(0));
-    for (const type of ['focus', 'pointerdown', 'keydown']) {
-      window.addEventListener(type, () => this.#rest(false), { capture: true });
-    }
-    this.#channel.addEventListener('message', event => this.#room.hear(event.data));
-    setInterval(() => this.#look(), LOOK_MS);
-    this.#look();
+    every(this.#surroundings.clock, CHECK_MS, () => this.#check());
+    this.#check();
   }
 
-  /** Frees connections, here and in the other tabs. */
+  /** Another tab hides the page, or no longer does. */
+  setHidden(hidden: boolean): void {
+    this.#hidden = hidden;
+    if (hidden) this.#close(0);
+    else this.#rest(false);
+    this.#check();
+  }
+
+  /** The page may go away, and with it its connection. */
+  leave(): void {
+    this.#close(0);
+  }
+
+  /** Somebody uses this window. */
+  wake(): void {
+    this.#rest(false);
+  }
+
+  /** A message from another window of this browser. */
+  hearWindow(message: unknown): void {
+    this.#room.hear(message);
+  }
+
+  /** Frees connections, here and in the other windows. */
   giveWay(): void {
     this.#room.askForWay();
   }
@@ -82,49 +98,57 @@ export class EventStream {
     this.#resting = resting;
     if (resting) this.#close(0);
     this.#handlers.onRest(resting);
-    this.#look();
+    this.#check();
   }
 
-  #look(): void {
-    const nowMs = performance.now();
+  #check(): void {
+    const nowMs = this.#surroundings.clock.nowMs();
     const silentMs = nowMs - this.#heardMs;
     this.#setFresh(silentMs < STALE_MS);
-    const isRefused = this.#source?.readyState === EventSource.CLOSED;
-    if (isRefused || (this.#source && silentMs > DEAD_MS)) {
+    const isRefused = this.#stream?.isClosed() === true;
+    if (isRefused || (this.#stream && silentMs > DEAD_MS)) {
       this.#close(REOPEN_MS);
       this.#handlers.onLost(isRefused);
     }
-    if (this.#source === undefined && !document.hidden && !this.#resting && nowMs >= this.#reopenAtMs)
+    if (this.#stream === undefined && !this.#hidden && !this.#resting && nowMs >= this.#reopenAtMs)
       this.#open();
   }
 
   #open(): void {
-    const source = new EventSource('/api/events');
+    const { clock, openStream } = this.#surroundings;
+    const { events, onOpen } = this.#handlers;
+    const stream = openStream('/api/events');
     const lateS = lateness();
     let lateMs = 0;
     this.#room.opened();
-    this.#source = source;
-    this.#heardMs = Math.max(this.#heardMs, performance.now() - STALE_MS);
-    source.addEventListener('open', () => this.#handlers.onOpen());
-    for (const [type, act] of Object.entries(this.#handlers.events)) {
-      source.addEventListener(type, event => {
-        if (source !== this.#source) return;
-        const data = JSON.parse(event.data);
-        const nowMs = performance.now();
-        // What comes behind a reading is as late as that.
-        if (type === 'telemetry') lateMs = 1000 * lateS(data.t, nowMs / 1000);
+    this.#stream = stream;
+    this.#heardMs = Math.max(this.#heardMs, clock.nowMs() - STALE_MS);
+    stream.on('open', onOpen);
+    const listen = <Data>(type: string, act: (data: Data) => void, first = (_: Data) => {}) =>
+      stream.on(type, text => {
+        if (stream !== this.#stream) return;
+        const data: Data = JSON.parse(text);
+        first(data);
+        const nowMs = clock.nowMs();
         this.#heardMs = Math.max(this.#heardMs, nowMs - lateMs);
         act(data);
         this.#setFresh(nowMs - this.#heardMs < STALE_MS);
       });
-    }
+    // Other events are as late as the reading before them.
+    listen('telemetry', events.telemetry, ({ t }) => {
+      lateMs = 1000 * lateS(t, clock.nowMs() / 1000);
+    });
+    listen('status', events.status);
+    listen('step', events.step);
+    listen('tune', events.tune);
+    listen('log', events.log);
   }
 
   #close(reopenAfterMs: number): void {
-    if (this.#source !== undefined) this.#room.closed();
-    this.#source?.close();
-    this.#source = undefined;
-    this.#reopenAtMs = performance.now() + reopenAfterMs;
+    if (this.#stream !== undefined) this.#room.closed();
+    this.#stream?.close();
+    this.#stream = undefined;
+    this.#reopenAtMs = this.#surroundings.clock.nowMs() + reopenAfterMs;
   }
 
   #setFresh(fresh: boolean): void {

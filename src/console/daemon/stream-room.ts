@@ -1,26 +1,22 @@
 import { isObject } from '../../core/json.js';
 
-/** Carries what the pages of one browser announce to one another; a BroadcastChannel does it. */
-export interface Channel {
-  postMessage(message: unknown): void;
-}
-
 interface Announcement {
   readonly kind: 'opened' | 'here' | 'closed' | 'give way';
   readonly id: string;
 }
 
-/** A browser has six connections to a host for all its windows together; two stay free for requests. */
+/** A browser has six connections to a host for all its windows together. Two stay free for requests. */
 const MOST_STREAMS = 4;
-/** With fewer streams a request that waits has a connection, and waits for the daemon. */
+/** With fewer streams than this a waiting request has a connection: it waits for the daemon. */
 const FEWEST_IN_THE_WAY = 3;
 
 export interface StreamRoomOptions {
   readonly id: string;
-  readonly channel: Channel;
-  /** So many windows opened a stream after this one that it has to rest. */
+  /** Sends a message to the other windows of this browser. */
+  readonly tell: (message: unknown) => void;
+  /** MOST_STREAMS windows opened a stream after this one, so this one rests. */
   readonly onCrowded: () => void;
-  /** A request of some window finds no connection. */
+  /** A request of one of the windows finds no connection. */
   readonly onGiveWay: () => void;
 }
 
@@ -70,7 +66,7 @@ export class StreamRoom {
 
   #announce(kind: Announcement['kind']): void {
     const message: Announcement = { kind, id: this.#options.id };
-    this.#options.channel.postMessage(message);
+    this.#options.tell(message);
   }
 }
 

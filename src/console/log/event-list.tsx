@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
 import { clockText } from '../model/numbers.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 
 const SHOWN = 100;
 
@@ -15,7 +15,7 @@ const FILTERS: Readonly<Record<string, (event: LogEvent) => boolean>> = {
 
 /** Who asked what and what came of it, and what the robot did by itself. Newest first. */
 export function EventList() {
-  const { model } = useConsole();
+  const model = useModel();
   const filter = useSignal('all');
   const { events, dropped } = model.log;
   const shown = events.value.filter(FILTERS[filter.value] ?? (() => true));

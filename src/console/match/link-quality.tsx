@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { LinkState } from '../bar/link-state.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 
 const LOOK_MS = 2000;
 
 /** How long the daemon takes to answer, and how often it is heard from. */
 export function LinkQuality() {
-  const { model, daemon } = useConsole();
+  const model = useModel();
+  const { daemon } = model;
   const answerMs = useSignal<number | undefined>(undefined);
   const hz = useSignal<number | undefined>(undefined);
   useEffect(() => {

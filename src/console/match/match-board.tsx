@@ -1,9 +1,9 @@
 import type { MatchStatus } from '../../schemas/match.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 
 /** Phase, time left and lock, big. Nothing where there is no match. */
 export function MatchBoard() {
-  const { model } = useConsole();
+  const model = useModel();
   const match = model.status.value?.match;
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
   return (
@@ -21,7 +21,7 @@ export function MatchBoard() {
 
 /** `1:05`; never below 0. */
 function TimeLeft({ match: { endsAtT } }: { readonly match: MatchStatus }) {
-  const { telemetry } = useConsole().model;
+  const { telemetry } = useModel();
   telemetry.frame.value;
   if (endsAtT === null || telemetry.latest === undefined) return null;
   const left = Math.max(0, Math.ceil(endsAtT - telemetry.latest.t));

@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
+import { Login } from '../access/login.js';
 import { AlertStrip } from '../bar/alert-strip.js';
 import { LaserSwitch } from '../bar/laser-switch.js';
 import { ModeSwitch } from '../bar/mode-switch.js';
 import { ResumeButton, StopButton } from '../bar/stop-switch.js';
-import { useConsole } from '../parts/console.js';
-import { Later } from '../parts/later.js';
+import { useModel } from '../parts/console.js';
 import { LinkQuality } from './link-quality.js';
 import { MatchBoard } from './match-board.js';
 import { keepAwake } from './wake-lock.js';
 
 /** One thumb on a phone: STOP at the bottom, Resume far from it, and nothing that acts by a slip. */
 export function MatchView() {
-  const { isShut } = useConsole().model;
+  const { isShut } = useModel().access;
   return (
     <div class="match">
       <header>
@@ -27,11 +27,7 @@ export function MatchView() {
       </div>
       <main>
         <LaserSwitch holds />
-        {isShut ? (
-          <Later>{({ Login }) => <Login />}</Later>
-        ) : (
-          UNIT_LIST.map(unit => <ModeSwitch key={unit.name} unit={unit} holds />)
-        )}
+        {isShut ? <Login /> : UNIT_LIST.map(unit => <ModeSwitch key={unit.name} unit={unit} holds />)}
         <p class="hint">
           <Awake /> <a href="#desk">Full page</a>
         </p>

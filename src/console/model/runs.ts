@@ -2,7 +2,7 @@ import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Gains } from '../../core/units.js';
 import type { RememberedStep, StepSummary } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
-import type { Daemon } from '../daemon/daemon.js';
+import type { DaemonClient } from '../daemon/daemon.js';
 import type { LoopChoice } from './loop-choice.js';
 
 /** That stay distinct when they lie on one another. */
@@ -17,7 +17,7 @@ export class Runs {
   /** Numbers of the runs that lie under the newest one. */
   readonly ticked = signal<readonly number[]>([]);
   readonly samples = signal<ReadonlyMap<number, RememberedStep>>(new Map());
-  readonly #daemon: Daemon;
+  readonly #daemon: DaemonClient;
   readonly #choice: ReadonlySignal<LoopChoice>;
   readonly #tuned: ReadonlySignal<Tune | undefined>;
   /** The tuning whose proposal is no longer the main run. */
@@ -25,7 +25,11 @@ export class Runs {
   #looking = false;
   #news = false;
 
-  constructor(daemon: Daemon, choice: ReadonlySignal<LoopChoice>, tuned: ReadonlySignal<Tune | undefined>) {
+  constructor(
+    daemon: DaemonClient,
+    choice: ReadonlySignal<LoopChoice>,
+    tuned: ReadonlySignal<Tune | undefined>,
+  ) {
     this.#daemon = daemon;
     this.#choice = choice;
     this.#tuned = tuned;
@@ -120,7 +124,7 @@ export class Runs {
     const main = this.#main;
     for (const run of [...(main === undefined ? [] : [main]), ...this.#underneath]) {
       if (this.#sampled(run) !== undefined) continue;
-      const outcome = await this.#daemon.step(choice.unit, choice.loop, run.number);
+      const outcome = await this.#daemon.capturedStep(choice.unit, choice.loop, run.number);
       if (this.#choice.peek() !== choice) return;
       if ('body' in outcome) this.samples.value = new Map(this.samples.peek()).set(run.number, outcome.body);
     }

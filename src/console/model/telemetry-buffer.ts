@@ -1,5 +1,6 @@
 import { UNIT_LIST, type UnitName } from '../../core/units.js';
-import { isReading, type Sample } from '../daemon/robot-state.js';
+import type { Telemetry } from '../../schemas/telemetry.js';
+import { isReading } from './readings.js';
 
 export const SERIES = ['setpoint', 'measured', 'output'] as const;
 export type Series = (typeof SERIES)[number];
@@ -36,7 +37,7 @@ export class TelemetryBuffer {
   }
 
   /** `t` must not fall. */
-  push(t: number, sample: Sample): void {
+  push(t: number, sample: Telemetry): void {
     const slot = this.#count % this.#capacity;
     this.#t[slot] = t;
     for (const unit of UNIT_LIST) {

@@ -1,9 +1,9 @@
 import { effect } from '@preact/signals';
 import { type UnitName, unitNamed } from '../../core/units.js';
+import type { GainEdits } from './gain-edits.js';
 import { type LoopChoice, loopOf } from './loop-choice.js';
 import type { Model } from './model.js';
 import { NO_CONTACT } from './tuning.js';
-import type { UnitGains } from './unit-gains.js';
 
 /** Tunes a unit's loops from the inside out. An outer loop stands on its inner ones, so what is better is saved before. */
 export async function tuneAll(model: Model, unit: UnitName): Promise<void> {
@@ -52,7 +52,7 @@ async function tuneEach(model: Model, unit: UnitName, loops: readonly LoopChoice
 }
 
 /** Whoever is at this page may be saving what they edited just as a loop ends. */
-async function endOfSaving({ saving }: UnitGains): Promise<void> {
+async function endOfSaving({ saving }: GainEdits): Promise<void> {
   let forget = () => {};
   await new Promise<void>(resolve => {
     forget = saving.pending.subscribe(what => {

@@ -1,16 +1,18 @@
 import { signal } from '@preact/signals';
+import type { Clock, Timer } from '../../core/clock.js';
 import type { Style } from '../../core/tuning-terms.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
 import type { Tune } from '../../schemas/tune.js';
-import type { Daemon } from '../daemon/daemon.js';
-import { isUnheard } from '../daemon/request.js';
-import { Act } from '../parts/act.js';
-import { Lease } from './lease.js';
+import type { DaemonClient } from '../daemon/daemon.js';
+import { isUnanswered } from '../daemon/request.js';
+import { Action } from './action.js';
 import type { LoopChoice } from './loop-choice.js';
+import { LEASE_S, TrialRenewal } from './own-trial.js';
 
 interface TuningOptions {
-  readonly daemon: Daemon;
+  readonly daemon: DaemonClient;
+  readonly clock: Clock;
   /** Shows the loop, and brings its unit into debug mode unless it is there. */
   readonly prepare: (choice: LoopChoice) => Promise<boolean>;
 }
@@ -26,7 +28,7 @@ export class Tuning {
   readonly style = signal<Style>('normal');
   /** The tuning whose result somebody put away. */
   readonly dismissed = signal('');
-  readonly act = new Act('Tuning');
+  readonly action: Action;
   /**
    * The loops of a tuning of all loops that have not ended, the one that runs or comes next first. It goes on only while
    * the list is the one that it set.
@@ -39,14 +41,16 @@ export class Tuning {
   /** Why a tuning of all loops did not come to its end. */
   readonly brokenOffBy = signal('');
   readonly #options: TuningOptions;
-  readonly #lease = new Lease();
-  /** The timers by which each unit is asked again how its last tuning stands. */
-  readonly #retries = perUnit(() => 0);
+  readonly #renewal: TrialRenewal;
+  /** By unit: when to ask again how its last tuning stands. */
+  readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
   /** What waits for the end of the tuning that this page holds. */
   #waits: { readonly id: string; readonly unit: UnitName; readonly end: (tune?: Tune) => void } | undefined;
 
   constructor(options: TuningOptions) {
     this.#options = options;
+    this.action = new Action(options.clock, 'Tuning');
+    this.#renewal = new TrialRenewal(options.clock);
   }
 
   get running(): Tune | undefined {
@@ -75,7 +79,7 @@ export class Tuning {
     if (this.#waits?.unit !== tune.unit) return;
     const { id, end } = this.#waits;
     if (id === tune.id && tune.state === 'running') return;
-    this.#lease.drop();
+    this.#renewal.stop();
     this.#waits = undefined;
     // A unit has one tuning at a time: that of another id shows that the one held here has ended.
     end(id === tune.id ? tune : undefined);
@@ -84,12 +88,12 @@ export class Tuning {
   /** The tuning's end; undefined where it did not begin, or its end is not known. */
   async tune(choice: LoopChoice): Promise<Tune | undefined> {
     const { unit, loop } = choice;
-    const { daemon, prepare } = this.#options;
-    const wanted = { loop, style: this.style.peek(), leaseS: Lease.leaseS };
+    const { daemon, clock, prepare } = this.#options;
+    const wanted = { loop, style: this.style.peek(), leaseS: LEASE_S };
     const plan = this.plan.peek();
     if (!(await prepare(choice)) || this.plan.peek() !== plan) return undefined;
     let begun: Tune | undefined;
-    await this.act.run('tune', async () => {
+    await this.action.run('tune', async () => {
       const outcome = await daemon.tune(unit, wanted);
       if ('body' in outcome) begun = outcome.body;
       return outcome;
@@ -105,12 +109,12 @@ export class Tuning {
     });
     this.take(begun);
     let refusedMs: number | undefined;
-    this.#lease.hold(async () => {
+    this.#renewal.start(async () => {
       const outcome = await daemon.tune(unit, { ...wanted, id });
       if ('body' in outcome || outcome.refusal.code !== 'trial-ended') return;
       // The stream is about to say so, or it said so while nobody listened.
-      refusedMs ??= performance.now();
-      if (performance.now() - refusedMs > LATE_MS) await this.#learn(unit);
+      refusedMs ??= clock.nowMs();
+      if (clock.nowMs() - refusedMs > LATE_MS) await this.#learn(unit);
     });
     return over;
   }
@@ -125,17 +129,17 @@ export class Tuning {
 
   end(unit: UnitName): void {
     this.breakOff('End was pressed', unit);
-    void this.act.run('end', () => this.#options.daemon.endTune(unit));
+    void this.action.run('end', () => this.#options.daemon.endTune(unit));
   }
 
   /** Asks how the unit's last tuning stands. A daemon that was started anew knows of none, and goes on with none. */
   async #learn(unit: UnitName): Promise<void> {
     const known = this.tunes[unit].peek();
     const outcome = await this.#options.daemon.lastTune(unit);
-    clearTimeout(this.#retries[unit]);
+    this.#retries[unit]?.cancel();
     // A tuning that is over would hide the waves and trials of its unit for ever.
-    if ('refusal' in outcome && isUnheard(outcome.refusal))
-      this.#retries[unit] = window.setTimeout(() => void this.#learn(unit), RETRY_MS);
+    if ('refusal' in outcome && isUnanswered(outcome.refusal))
+      this.#retries[unit] = this.#options.clock.after(RETRY_MS, () => void this.#learn(unit));
     // What was heard meanwhile is newer than this answer.
     if ('refusal' in outcome || this.tunes[unit].peek() !== known) return;
     const { tune } = outcome.body;

@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren, ComponentProps } from 'preact';
-import { Later } from './later.js';
+import type { ComponentChildren } from 'preact';
 
 interface DrawerProps {
   readonly title: ComponentChildren;
-  readonly children: ComponentProps<typeof Later>['children'];
+  readonly children: ComponentChildren;
 }
 
-/** Shut at first; what is in it is fetched and made when it is opened. */
+/** Closed at first. Its content exists only while it is open. */
 export function Drawer({ title, children }: DrawerProps) {
   const open = useSignal(false);
   return (
@@ -17,7 +16,7 @@ export function Drawer({ title, children }: DrawerProps) {
       }}
     >
       <summary>{title}</summary>
-      {open.value && <Later>{children}</Later>}
+      {open.value && children}
     </details>
   );
 }

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Act } from './act.js';
+import type { Action } from '../model/action.js';
 import { vibrate } from './vibrate.js';
 
 const HOLD_MS = 400;
 
 interface HoldButtonProps {
-  readonly act: Act;
+  readonly action: Action;
   readonly what: string;
   readonly run: () => void;
   readonly pressed?: boolean;
@@ -16,7 +16,7 @@ interface HoldButtonProps {
 }
 
 /** A button for acts that must not happen by a slip: it fills while it is held, and acts when it is full. */
-export function HoldButton({ act, what, run, pressed, disabled, children }: HoldButtonProps) {
+export function HoldButton({ action, what, run, pressed, disabled, children }: HoldButtonProps) {
   const held = useSignal(false);
   const timer = useRef(0);
   const release = () => {
@@ -45,7 +45,7 @@ export function HoldButton({ act, what, run, pressed, disabled, children }: Hold
       class="hold"
       aria-pressed={pressed}
       aria-disabled={disabled || undefined}
-      aria-busy={act.pending.value === what || undefined}
+      aria-busy={action.pending.value === what || undefined}
       data-held={held.value || undefined}
       style={{ '--hold': `${HOLD_MS}ms` }}
       onPointerDown={event => {

@@ -10,7 +10,7 @@ export function listenToKeys(model: Model, onHelp: () => void): () => void {
   let letterAtMs = Number.NEGATIVE_INFINITY;
   let letter = '';
   const ends = [
-    onKey('escape', () => model.stop.press()),
+    onKey('escape', () => model.pressStop()),
     onKey('l', () => model.laser.darken()),
     onKey('?', onHelp),
     ...UNIT_LIST.map(({ name }) =>

@@ -1,11 +1,13 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Act } from './act.js';
+import type { Action } from '../model/action.js';
 
 interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
-  readonly act?: Act;
-  /** Which of the act's requests this button makes. */
-  readonly what: string;
+  readonly action?: Action | undefined;
+  /** Which of the action's requests this button makes. */
+  readonly what?: string;
+  /** Without an action: whether the request is under way. */
+  readonly busy?: boolean;
   readonly run: () => unknown;
   readonly pressed?: boolean;
   readonly disabled?: boolean;
@@ -14,8 +16,9 @@ interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onCl
   readonly children: ComponentChildren;
 }
 
-/** A button that shows its request as under way from the press on. Disabled, it keeps the focus that it has. */
-export function Press({ act, what, run, pressed, disabled, atTouch, children, ...rest }: PressProps) {
+/** A button that shows from the press on that its request is under way. It keeps the focus when it is disabled. */
+export function Press(props: PressProps) {
+  const { action, what, busy, run, pressed, disabled, atTouch, children, ...rest } = props;
   /** It acted when it was touched, and the click of that touch may still come. */
   const hasRun = useRef(false);
   return (
@@ -27,13 +30,13 @@ export function Press({ act, what, run, pressed, disabled, atTouch, children, ..
         if (hasRun.current) run();
       }}
       onClick={event => {
-        // Of a key the detail is 0.
+        // The detail of a key's click is 0.
         if (!disabled && !(hasRun.current && event.detail > 0)) run();
         hasRun.current = false;
       }}
       aria-disabled={disabled || undefined}
       aria-pressed={pressed}
-      aria-busy={act?.pending.value === what || undefined}
+      aria-busy={busy || (action !== undefined && action.pending.value === what) || undefined}
     >
       {children}
     </button>

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 
 /** Beside the chosen one. */
 const MOST_STACKED = 3;
@@ -13,7 +13,7 @@ interface LoopChooserProps {
 
 /** One press for each loop; the excited one pulses. */
 export function LoopChooser({ stacked }: LoopChooserProps) {
-  const { model } = useConsole();
+  const model = useModel();
   const chosen = keyOf(model.choice.value);
   const isStacked = (choice: LoopChoice) =>
     keyOf(choice) !== chosen && stacked?.value.some(one => keyOf(one) === keyOf(choice)) === true;
@@ -35,7 +35,7 @@ export function LoopChooser({ stacked }: LoopChooserProps) {
                 key={loop}
                 aria-pressed={keyOf(choice) === chosen || isStacked(choice)}
                 data-stacked={isStacked(choice) || undefined}
-                data-excited={model.waveOf(unit)?.loop === loop || undefined}
+                data-excited={model.excitationOf(unit)?.loop === loop || undefined}
                 onClick={() => press(choice)}
               >
                 {title}

@@ -1,17 +1,17 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
-import { useConsole } from '../parts/console.js';
-import { fetchParts } from '../parts/later.js';
+import { useModel } from '../parts/console.js';
 import { LoopChooser } from './loop-chooser.js';
 import { LoopPlot } from './loop-plot.js';
 import { PlotSettings } from './plot-settings.js';
+import { saveTelemetry } from './telemetry-csv.js';
 
 const SPANS_S = [5, 15, 60, 120];
 
 /** The chosen loop over time, and up to three others below it on the same axis. */
 export function PlotPanel() {
-  const { model } = useConsole();
+  const model = useModel();
   const settings = useMemo(() => new PlotSettings(), []);
   const stacks = useSignal(false);
   const stacked = useSignal<readonly LoopChoice[]>([]);
@@ -72,10 +72,7 @@ export function PlotPanel() {
         {toggle('Zero', settings.keepsZero, 'Keeps 0 in sight')}
         {toggle('Lock y', settings.locksY, 'Keeps the values of the axis as they are')}
         {toggle('Output', settings.showsOutput, 'Shows what the loop puts out')}
-        <button
-          type="button"
-          onClick={() => void fetchParts().then(parts => parts?.saveTelemetry(model, choice, settings))}
-        >
+        <button type="button" onClick={() => saveTelemetry(model, choice, settings)}>
           CSV
         </button>
       </div>

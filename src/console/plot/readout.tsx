@@ -1,7 +1,7 @@
 import type { Loop } from '../../core/units.js';
 import { fixed } from '../model/numbers.js';
 import { type Columns, SERIES } from '../model/telemetry-buffer.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import type { PlotSettings } from './plot-settings.js';
 
 interface ReadoutProps {
@@ -13,7 +13,7 @@ interface ReadoutProps {
 
 /** The values under the cursor or the newest, and what changed between two picked moments. */
 export function Readout({ loop: { quantity, outputQuantity }, columns, hovered, settings }: ReadoutProps) {
-  const { model } = useConsole();
+  const model = useModel();
   model.telemetry.frame.value;
   settings.view.range;
   const index = hovered.value ?? columns.t.length - 1;

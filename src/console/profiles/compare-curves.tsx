@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { RememberedStep } from '../../schemas/step.js';
 import type { LoopChoice } from '../model/loop-choice.js';
 import { inPercent } from '../model/step-curve.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { StepChart } from '../step/step-chart.js';
 
 interface CompareCurvesProps {
@@ -15,13 +15,13 @@ interface CompareCurvesProps {
 
 /** The newest steps of one loop with two sets of gains, over one another in percent of each step's height. */
 export function CompareCurves({ choice: { unit, loop }, a, b }: CompareCurvesProps) {
-  const { daemon } = useConsole();
+  const { daemon } = useModel();
   const steps = useSignal<readonly (RememberedStep | undefined)[]>([]);
   useEffect(() => {
     let isOver = false;
     const stepOf = async (number: number | undefined) => {
       if (number === undefined) return undefined;
-      const outcome = await daemon.step(unit, loop, number);
+      const outcome = await daemon.capturedStep(unit, loop, number);
       return 'body' in outcome ? inPercent(outcome.body) : undefined;
     };
     void Promise.all([stepOf(a), stepOf(b)]).then(found => {

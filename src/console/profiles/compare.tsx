@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Unit } from '../../core/units.js';
 import type { Comparison } from '../../schemas/history.js';
-import type { ProfileCalls } from '../daemon/profile-calls.js';
-import { Act } from '../parts/act.js';
+import { useAction, useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
 import { CompareCurves } from './compare-curves.js';
@@ -13,22 +12,22 @@ const REVISIONS = 20;
 
 interface CompareProps {
   readonly unit: Unit;
-  readonly calls: ProfileCalls;
   readonly names: readonly string[];
   /** The revision in force. */
   readonly revision: number;
 }
 
 /** Two sets of gains beside each other by loop, with what was measured on each; the curves of one loop over one another. */
-export function Compare({ unit, calls, names, revision }: CompareProps) {
+export function Compare({ unit, names, revision }: CompareProps) {
   const [a, b] = [useSignal('0'), useSignal(String(revision))];
   const compared = useSignal<Comparison | undefined>(undefined);
   const picked = useSignal<string | undefined>(undefined);
-  const act = useMemo(() => new Act('Comparison'), []);
+  const { daemon } = useModel();
+  const act = useAction('Comparison');
   useEffect(() => {
     let isOver = false;
     void act.run('compare', async () => {
-      const outcome = await calls.compare(a.value, b.value);
+      const outcome = await daemon.compare(unit.name, a.value, b.value);
       if (!isOver) compared.value = 'body' in outcome ? outcome.body : undefined;
       return outcome;
     });
@@ -105,7 +104,7 @@ export function Compare({ unit, calls, names, revision }: CompareProps) {
           })}
         </tbody>
         <caption>
-          <Outcome act={act} />
+          <Outcome action={act} />
         </caption>
       </table>
       {drawn !== undefined && shown !== undefined && (

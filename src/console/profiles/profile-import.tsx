@@ -1,10 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { KeptProfile, Profile } from '../../schemas/profile.js';
-import { profileCalls } from '../daemon/profile-calls.js';
-import { Act } from '../parts/act.js';
-import { useConsole } from '../parts/console.js';
+import { useAction, useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 import { gainsText } from '../step/figure-table.js';
@@ -24,30 +22,30 @@ export function profilesIn(file: unknown): { readonly unit: UnitName; readonly s
 
 /** One set of a file: what it would change, and a press that keeps it. */
 export function ProfileImport({ unit, set }: { readonly unit: UnitName; readonly set: Sent }) {
-  const { daemon, model } = useConsole();
-  const calls = useMemo(() => profileCalls(daemon.request, unit), [unit]);
-  const act = useMemo(() => new Act(set.name), [set]);
+  const model = useModel();
+  const { daemon } = model;
+  const act = useAction(set.name);
   const would = useSignal<KeptProfile | undefined>(undefined);
   const isKept = useSignal(false);
   useEffect(() => {
     void act.run('look', async () => {
-      const outcome = await calls.keep({ ...set, replace: true, dryRun: true });
+      const outcome = await daemon.keepProfile(unit, { ...set, replace: true, dryRun: true });
       if ('body' in outcome) would.value = outcome.body;
       return outcome;
     });
   }, [set]);
   const keep = async () => {
-    isKept.value = await act.run('keep', () => calls.keep({ ...set, replace: true }), 'Kept.');
+    isKept.value = await act.run('keep', () => daemon.keepProfile(unit, { ...set, replace: true }), 'Kept.');
   };
   return (
     <li>
       <span>
         {unitNamed(unit).title} <strong>{set.name}</strong>{' '}
         <span class="difference">{would.value && changesOf(unitNamed(unit), would.value)}</span>
-        <Outcome act={act} />
+        <Outcome action={act} />
       </span>
       <Press
-        act={act}
+        action={act}
         what="keep"
         run={keep}
         disabled={would.value === undefined || isKept.value || !model.may('tune')}

@@ -1,21 +1,20 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { MeasuredProfile } from '../../schemas/profile.js';
-import { profileCalls } from '../daemon/profile-calls.js';
+import type { Outcome as RequestOutcome } from '../daemon/request.js';
+import type { GainEdits } from '../model/gain-edits.js';
 import { clockText } from '../model/numbers.js';
-import type { UnitGains } from '../model/unit-gains.js';
-import { Act } from '../parts/act.js';
-import { useConsole } from '../parts/console.js';
+import { useAction, useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 import { Compare } from './compare.js';
 
 /** Named sets of one unit's gains: kept, starred, loaded, and compared with one another and with revisions. */
-export function Profiles({ gains }: { readonly gains: UnitGains }) {
-  const { model, daemon } = useConsole();
+export function Profiles({ gains }: { readonly gains: GainEdits }) {
+  const model = useModel();
+  const { daemon } = model;
   const { name: unit } = gains.unit;
-  const calls = useMemo(() => profileCalls(daemon.request, unit), [unit]);
-  const act = useMemo(() => new Act('Profiles'), []);
+  const act = useAction('Profiles');
   const list = useSignal<readonly MeasuredProfile[]>([]);
   const name = useRef<HTMLInputElement>(null);
   /** The name that was asked for last: what is replaced is what was refused, whatever the field says since. */
@@ -23,17 +22,21 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
   const note = useRef<HTMLInputElement>(null);
   const disabled = !model.may('tune');
   const look = async () => {
-    const outcome = await calls.list();
+    const outcome = await daemon.profiles(unit);
     if ('body' in outcome) list.value = outcome.body;
     else act.refuse(outcome.refusal);
   };
-  const change = async (what: string, request: () => ReturnType<typeof calls.remove>, done: string) => {
+  const change = async (what: string, request: () => Promise<RequestOutcome<unknown>>, done: string) => {
     if (await act.run(what, request, done)) await look();
   };
   const keep = (replace: boolean) => {
     if (!replace) asked.current = name.current?.value.trim() ?? '';
     const wanted = { name: asked.current, note: note.current?.value.trim() ?? '', replace };
-    void change('keep', () => calls.keep(wanted), `The gains in force are kept as ${wanted.name}.`);
+    void change(
+      'keep',
+      () => daemon.keepProfile(unit, wanted),
+      `The gains in force are kept as ${wanted.name}.`,
+    );
   };
   useEffect(() => void look(), []);
   const starredFirst = [...list.value].sort(
@@ -50,16 +53,16 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
       >
         <input type="text" ref={name} maxLength={40} aria-label="Name of the profile" placeholder="carpet" />
         <input type="text" ref={note} maxLength={400} aria-label="Note" placeholder="note" />
-        <Press act={act} what="keep" run={() => keep(false)} disabled={disabled}>
+        <Press action={act} what="keep" run={() => keep(false)} disabled={disabled}>
           Save as
         </Press>
         {act.refusal.value?.code === 'profile-exists' && (
-          <Press act={act} what="keep" run={() => keep(true)} disabled={disabled}>
+          <Press action={act} what="keep" run={() => keep(true)} disabled={disabled}>
             Replace it
           </Press>
         )}
       </form>
-      <Outcome act={act} />
+      <Outcome action={act} />
       <ol class="revisions profiles">
         {starredFirst.map(({ profile }) => (
           <li key={profile.name}>
@@ -68,7 +71,9 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
               aria-label={`Star ${profile.name}`}
               aria-pressed={profile.starred}
               disabled={disabled}
-              onClick={() => void change('star', () => calls.star(profile.name, !profile.starred), '')}
+              onClick={() =>
+                void change('star', () => daemon.starProfile(unit, profile.name, !profile.starred), '')
+              }
             >
               ★
             </button>
@@ -78,13 +83,13 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
             </span>
             <span class="acts">
               <Press
-                act={gains.saving}
+                action={gains.saving}
                 what={`load ${profile.name}`}
                 disabled={disabled}
                 aria-label={`Load ${profile.name}`}
                 run={() =>
                   gains.saveBy(`load ${profile.name}`, `${profile.name} is running.`, base =>
-                    calls.load(profile.name, base),
+                    daemon.loadProfile(unit, profile.name, base),
                   )
                 }
               >
@@ -95,7 +100,11 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
                 disabled={disabled}
                 aria-label={`Remove ${profile.name}`}
                 onClick={() =>
-                  void change('remove', () => calls.remove(profile.name), `${profile.name} is gone.`)
+                  void change(
+                    'remove',
+                    () => daemon.removeProfile(unit, profile.name),
+                    `${profile.name} is gone.`,
+                  )
                 }
               >
                 Remove
@@ -106,7 +115,6 @@ export function Profiles({ gains }: { readonly gains: UnitGains }) {
       </ol>
       <Compare
         unit={gains.unit}
-        calls={calls}
         names={starredFirst.map(({ profile }) => profile.name)}
         revision={model.status.value?.[unit].gains.revision ?? 0}
       />

@@ -1,5 +1,5 @@
-import { isReading } from '../daemon/robot-state.js';
 import { fixed } from '../model/numbers.js';
+import { isReading } from '../model/readings.js';
 import { crosshair, type Seen } from './draw-top-view.js';
 
 /** The angle between the crosshair and the nearer edge. */

@@ -1,31 +1,16 @@
-import { isPose, isReading, type Pose, type Sample } from '../daemon/robot-state.js';
+import type { Pose, Telemetry } from '../../schemas/telemetry.js';
+import { isPose, isReading, type Trail } from '../model/readings.js';
 import type { Palette } from '../plot/palette.js';
 
-const TRAIL_SAMPLES = 400;
-const TRAIL_STEP_M = 0.03;
 const LEAST_SPAN_M = 4;
 const BODY_M = 0.5;
 const BEAM_M = 6;
 const TARGET_M = 2.2;
 
 export interface Seen {
-  readonly sample: Sample | undefined;
+  readonly sample: Telemetry | undefined;
   readonly lit: boolean;
   readonly palette: Palette;
-}
-
-/** The places where the robot was. */
-export class Trail {
-  readonly poses: Pose[] = [];
-
-  take(sample: Sample): void {
-    const pose = sample.chassis?.pose;
-    if (!isPose(pose)) return;
-    const last = this.poses.at(-1);
-    if (last !== undefined && Math.hypot(pose.x - last.x, pose.y - last.y) < TRAIL_STEP_M) return;
-    this.poses.push(pose);
-    if (this.poses.length > TRAIL_SAMPLES) this.poses.shift();
-  }
 }
 
 /** The robot from above, x to the right and y up, as far as telemetry shows. */

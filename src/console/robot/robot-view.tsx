@@ -1,13 +1,13 @@
-import { isPose } from '../daemon/robot-state.js';
 import { fixed } from '../model/numbers.js';
-import { useConsole } from '../parts/console.js';
+import { isPose } from '../model/readings.js';
+import { useModel } from '../parts/console.js';
 import { drawBoresight } from './draw-boresight.js';
 import { drawTopView } from './draw-top-view.js';
 import { Drawing } from './drawing.js';
 
 /** Where the robot is, and where it aims. */
 export function RobotView() {
-  const { model } = useConsole();
+  const model = useModel();
   const { trail } = model.telemetry;
   return (
     <section class="card view" aria-label="The robot">
@@ -28,7 +28,7 @@ export function RobotView() {
 }
 
 function Place() {
-  const { model } = useConsole();
+  const model = useModel();
   model.telemetry.frame.value;
   const pose = model.telemetry.latest?.chassis?.pose;
   if (!isPose(pose) || !model.fresh.value) return <span class="where">not known</span>;

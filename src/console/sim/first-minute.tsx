@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 
 const KEY = 'trunnion.begun';
 
 /** What to try first on a simulated robot, until it is dismissed. */
 export function FirstMinute() {
-  const { model, daemon } = useConsole();
+  const model = useModel();
+  const { daemon } = model;
   const dismissed = useSignal(localStorage.getItem(KEY) !== null);
   if (dismissed.value) return null;
   const yaw = { unit: 'gimbal', loop: 'angle_yaw' } as const;

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
-import { Act } from '../parts/act.js';
-import { useConsole } from '../parts/console.js';
+import { useAction, useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 
@@ -16,9 +15,9 @@ const LOOK_MS = 500;
 
 /** Every fault that the simulator can play, and the truth behind the buses. */
 export function SimPanel() {
-  const { daemon } = useConsole();
+  const { daemon } = useModel();
   const truth = useSignal<readonly string[]>([]);
-  const act = useMemo(() => new Act('Simulator'), []);
+  const act = useAction('Simulator');
   useEffect(() => {
     const look = async () => {
       const outcome = await daemon.truth();
@@ -36,7 +35,7 @@ export function SimPanel() {
           {faults.map(fault => (
             <Press
               key={fault}
-              act={act}
+              action={act}
               what={`${target} ${fault}`}
               run={() =>
                 act.run(`${target} ${fault}`, () => daemon.fault(target, fault), `${target}: ${fault}`)
@@ -47,7 +46,7 @@ export function SimPanel() {
           ))}
         </fieldset>
       ))}
-      <Outcome act={act} />
+      <Outcome action={act} />
       <ul class="truth" aria-label="The truth">
         {truth.value.map(line => (
           <li key={line}>{line}</li>

@@ -3,13 +3,13 @@ import { useEffect } from 'preact/hooks';
 import { unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 
 /** Chooses what debug mode adds to the setpoint of the chosen loop. */
 export function ExcitationForm() {
-  const { model } = useConsole();
+  const model = useModel();
   const choice = model.choice.value;
   const { title, quantity, maxAmplitude, excitationPeriodS } = loopOf(choice);
   const amplitude = useSignal('');
@@ -22,7 +22,7 @@ export function ExcitationForm() {
   const status = model.status.value?.[choice.unit];
   const { title: unit } = unitNamed(choice.unit);
   const debugging = status?.mode === 'debug' && status.online && !model.isStopping && model.may('drive');
-  const excites = model.waveOf(choice.unit)?.loop === choice.loop;
+  const excites = model.excitationOf(choice.unit)?.loop === choice.loop;
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
     <fieldset class="group excitation" aria-label="Excitation">
@@ -42,10 +42,10 @@ export function ExcitationForm() {
         />
         <NumberField label="Period, s" name="Period in seconds" text={period} disabled={!debugging} />
         <span class="acts">
-          <Press act={act} what="excite" run={excite} class="primary" disabled={!debugging}>
+          <Press action={act} what="excite" run={excite} class="primary" disabled={!debugging}>
             Excite
           </Press>
-          <Press act={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
+          <Press action={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
             End
           </Press>
         </span>
@@ -63,7 +63,7 @@ export function ExcitationForm() {
                   ? `${title} is excited. Each edge is captured.`
                   : 'This loop is not excited.'}
       </p>
-      <Outcome act={act} />
+      <Outcome action={act} />
     </fieldset>
   );
 }

@@ -1,12 +1,12 @@
 import type { StepSummary } from '../../schemas/step.js';
 import { clockText } from '../model/numbers.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 import { RUN_COLOURS } from './step-chart.js';
 
 /** The chosen loop's steps that the daemon remembers: tick them to lay them under the newest, or take their gains. */
 export function RunTable() {
-  const { model } = useConsole();
+  const model = useModel();
   const { runs } = model;
   const { unit, loop } = model.choice.value;
   return (
@@ -56,7 +56,7 @@ export function RunTable() {
 
 /** Its colour is that of the curve. */
 function Tick({ run: { number } }: { readonly run: StepSummary }) {
-  const { runs } = useConsole().model;
+  const { runs } = useModel();
   const place = runs.ticked.value.indexOf(number);
   return (
     <input

@@ -1,19 +1,23 @@
 import { useSignal } from '@preact/signals';
 import { loopOf } from '../model/loop-choice.js';
-import { useConsole } from '../parts/console.js';
-import { fetchParts, Later } from '../parts/later.js';
+import { useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { ExcitationForm } from './excitation-form.js';
+import { FigureTable } from './figure-table.js';
+import { RunTable } from './run-table.js';
 import { StepChart } from './step-chart.js';
+import { saveStep } from './step-csv.js';
+import { TunePlan } from './tune-plan.js';
+import { TuneReport } from './tune-report.js';
 
 /** Excites or tunes the chosen loop, and shows its steps over those of other gains. */
 export function StepPanel() {
-  const { model } = useConsole();
+  const model = useModel();
   const plans = useSignal(false);
   const choice = model.choice.value;
   const { quantity } = loopOf(choice);
   const { main, under } = model.runs;
-  const { ended, act, isUnderWay } = model.tuning;
+  const { ended, action, isUnderWay } = model.tuning;
   const isTuned = Boolean(model.tuned.value ?? ended.value[0]);
   return (
     <section class="card step" aria-label="Step response">
@@ -31,39 +35,28 @@ export function StepPanel() {
             Tune…
           </button>
           {main !== undefined && (
-            <button
-              type="button"
-              onClick={() => void fetchParts().then(parts => parts?.saveStep(choice, main))}
-            >
+            <button type="button" onClick={() => saveStep(choice, main)}>
               CSV
             </button>
           )}
         </span>
       </header>
       {plans.value && (
-        <Later>
-          {({ TunePlan }) => (
-            <TunePlan
-              onBegin={() => {
-                plans.value = false;
-              }}
-            />
-          )}
-        </Later>
+        <TunePlan
+          onBegin={() => {
+            plans.value = false;
+          }}
+        />
       )}
       <section class="tune" aria-label="Tuning">
-        {!isUnderWay && <Outcome act={act} />}
-        {isTuned && <Later>{({ TuneReport }) => <TuneReport />}</Later>}
+        {!isUnderWay && <Outcome action={action} />}
+        {isTuned && <TuneReport />}
       </section>
       <div class="result" hidden={main === undefined}>
         <StepChart main={main} under={under} quantity={quantity} predicted={model.runs.proposal?.predicted} />
-        {main !== undefined && (
-          <Later>
-            {({ FigureTable }) => <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}
-          </Later>
-        )}
+        {main !== undefined && <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}
       </div>
-      {model.runs.list.value.length > 0 && <Later>{({ RunTable }) => <RunTable />}</Later>}
+      {model.runs.list.value.length > 0 && <RunTable />}
     </section>
   );
 }

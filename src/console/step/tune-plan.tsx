@@ -2,13 +2,13 @@ import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.j
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
 import { tuneAll } from '../model/tune-all.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 
 /** What a tuning moves, how far and for how long, before it moves. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
-  const { model } = useConsole();
+  const model = useModel();
   const { tuning } = model;
   const choice = model.choice.value;
   const loop = loopOf(choice);
@@ -43,7 +43,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           ))}
         </div>
         <Press
-          act={tuning.act}
+          action={tuning.action}
           what="tune"
           class="primary"
           disabled={disabled}
@@ -52,7 +52,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           Tune {loop.title}
         </Press>
         <Press
-          act={tuning.act}
+          action={tuning.action}
           what="all"
           disabled={disabled}
           run={() => begin(() => tuneAll(model, unit.name))}
@@ -61,7 +61,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           Tune all {unit.loops.length}, save what measures better
         </Press>
       </div>
-      <Outcome act={tuning.act} />
+      <Outcome action={tuning.action} />
     </fieldset>
   );
 }

@@ -1,16 +1,16 @@
 import { unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
-import { loopNamed } from '../bar/doing.js';
+import { loopNamed } from '../bar/strip.js';
 import { loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/mismatch.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { Press } from '../parts/press.js';
 import { TryAndKeep } from '../tuning/try-and-keep.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
 /** How the chosen loop's tuning goes, or what came of it; and of a tuning of all loops, each. */
 export function TuneReport() {
-  const { model } = useConsole();
+  const model = useModel();
   const { tuning } = model;
   const tune = model.tuned.value;
   const [all, plan] = [tuning.ended.value, tuning.plan.value];
@@ -42,7 +42,12 @@ export function TuneReport() {
             {running ? 'Tuning' : 'Next:'} {loopNamed(unitNamed(unit), current.loop).title}.
           </strong>{' '}
           {running && `${running.words.at(-1) ?? 'It begins'}… `}
-          <Press act={tuning.act} what="end" run={() => tuning.end(unit)} disabled={!model.hasRight('tune')}>
+          <Press
+            action={tuning.action}
+            what="end"
+            run={() => tuning.end(unit)}
+            disabled={!model.access.hasRight('tune')}
+          >
             End
           </Press>
         </p>
@@ -63,7 +68,7 @@ function verdictOf({ state, why, before, proposed }: Tune): string {
 
 /** Its gains are proposed and not saved. */
 function TuneEnd({ tune }: { readonly tune: Tune }) {
-  const { model } = useConsole();
+  const model = useModel();
   const { tuning } = model;
   const { unit, loop, proposed, predicted, before } = tune;
   const gains = model.gains[unit];

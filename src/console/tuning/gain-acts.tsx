@@ -1,9 +1,9 @@
-import type { UnitGains } from '../model/unit-gains.js';
+import type { GainEdits } from '../model/gain-edits.js';
 import { Press } from '../parts/press.js';
 import { TryAndKeep } from './try-and-keep.js';
 
 /** What is done with the edits of one unit: run them for a while, save them, or take them back. */
-export function GainActs({ gains }: { readonly gains: UnitGains }) {
+export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const { changes, faults } = gains.edits.value;
   const tries = gains.trial.id.value !== undefined;
   const count = changes.length;
@@ -19,7 +19,7 @@ export function GainActs({ gains }: { readonly gains: UnitGains }) {
         isByKey
       />
       <Press
-        act={gains.trial.act}
+        action={gains.trial.action}
         what="undo"
         run={() => gains.undo()}
         disabled={(count === 0 && Object.keys(faults).length === 0 && !tries) || gains.isSaving}

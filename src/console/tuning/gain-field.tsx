@@ -1,11 +1,11 @@
 import type { Loop } from '../../core/units.js';
+import { inWords } from '../model/action.js';
 import { type Field, isDrastic, storedValue } from '../model/edits.js';
+import type { GainEdits } from '../model/gain-edits.js';
 import { parseGain, type StepSize, stepped } from '../model/numbers.js';
-import type { UnitGains } from '../model/unit-gains.js';
-import { inWords } from '../parts/act.js';
 
 interface GainFieldProps {
-  readonly gains: UnitGains;
+  readonly gains: GainEdits;
   readonly loop: Loop;
   readonly field: Field;
   /** How far a press on − or + goes. */

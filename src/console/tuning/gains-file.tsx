@@ -1,20 +1,20 @@
 import { useSignal } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import { difference, textsOf } from '../model/edits.js';
 import { type AllGains, exportGains, importGains } from '../model/gains-file.js';
-import { Act } from '../parts/act.js';
-import { useConsole } from '../parts/console.js';
+import { useAction, useModel } from '../parts/console.js';
 import { offerFile } from '../parts/offer-file.js';
 import { Outcome } from '../parts/outcome.js';
 import { ProfileImport, profilesIn } from '../profiles/profile-import.js';
 
 /** All stored gains as a file, and edits from one; all profiles as a file, and what one would change set by set. */
 export function GainsFile() {
-  const { model, daemon } = useConsole();
+  const model = useModel();
+  const { daemon } = model;
   const sets = useSignal<ReturnType<typeof setsIn>>([]);
   const picker = useRef<HTMLInputElement>(null);
-  const act = useMemo(() => new Act('File'), []);
+  const act = useAction('File');
   const [gimbal, chassis] = [model.gains.gimbal.stored.value?.gains, model.gains.chassis.stored.value?.gains];
   const gains: AllGains | undefined = gimbal && chassis && { gimbal, chassis };
 
@@ -26,7 +26,7 @@ export function GainsFile() {
 
   async function saveProfiles() {
     await act.run('profiles', async () => {
-      const outcome = await daemon.request.get<unknown>('/api/profiles');
+      const outcome = await daemon.allProfiles();
       if ('body' in outcome) {
         const text = `${JSON.stringify(outcome.body, null, 2)}\n`;
         offerFile('trunnion-profiles.json', 'application/json', text);
@@ -77,7 +77,7 @@ export function GainsFile() {
       <button type="button" onClick={() => void saveProfiles()}>
         Export profiles
       </button>
-      <Outcome act={act} />
+      <Outcome action={act} />
       {sets.value.length > 0 && (
         <ul class="revisions profiles" aria-label="Profiles of the file">
           {sets.value.map(one => (

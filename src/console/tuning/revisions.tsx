@@ -1,14 +1,11 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
 import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
 import type { HistoryLine } from '../../schemas/history.js';
-import type { Daemon } from '../daemon/daemon.js';
 import { changeText, difference } from '../model/edits.js';
+import type { GainEdits } from '../model/gain-edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
-import type { UnitGains } from '../model/unit-gains.js';
-import { Act } from '../parts/act.js';
-import { useConsole } from '../parts/console.js';
+import { useAction, useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
 import { Press } from '../parts/press.js';
 import { milliseconds, withUnit } from '../step/figure-table.js';
@@ -16,11 +13,12 @@ import { milliseconds, withUnit } from '../step/figure-table.js';
 const SHOWN = 50;
 
 /** What was saved, when, and what it changed. */
-export function Revisions({ gains }: { readonly gains: UnitGains }) {
-  const { model, daemon } = useConsole();
+export function Revisions({ gains }: { readonly gains: GainEdits }) {
+  const model = useModel();
+  const { daemon } = model;
   const { unit } = gains;
   const saved = useSignal<readonly HistoryLine[]>([]);
-  const loading = useMemo(() => new Act('History'), []);
+  const loading = useAction('History');
   const revision = model.status.value?.[unit.name].gains.revision;
   useSignalEffect(() => {
     const now = model.status.value?.[unit.name].gains.revision;
@@ -33,7 +31,7 @@ export function Revisions({ gains }: { readonly gains: UnitGains }) {
   });
   return (
     <>
-      <Outcome act={loading} />
+      <Outcome action={loading} />
       {revision === 0 && <p class="hint">Nothing was saved yet: the defaults are in force.</p>}
       <ol class="revisions">
         {saved.value.slice(0, SHOWN).map((one, index) => (
@@ -55,7 +53,7 @@ export function Revisions({ gains }: { readonly gains: UnitGains }) {
                 aria-label={`Restore revision ${one.revision}`}
                 run={() =>
                   gains.saveBy('restore', `Revision ${one.revision} is running again.`, base =>
-                    restore(daemon.request, unit, one.revision, base),
+                    daemon.restore(unit.name, one.revision, base),
                   )
                 }
               >
@@ -69,13 +67,9 @@ export function Revisions({ gains }: { readonly gains: UnitGains }) {
   );
 }
 
-function restore({ post }: Daemon['request'], { name }: Unit, revision: number, baseRevision: number) {
-  return post<GainSet>(`/api/${name}/pidconfig/restore?baseRevision=${baseRevision}`, { revision });
-}
-
 /** What was measured on a revision of the chosen loop. */
 function Figures({ of, unit }: { readonly of: HistoryLine; readonly unit: Unit }) {
-  const choice = useConsole().model.choice.value;
+  const choice = useModel().choice.value;
   const figures = choice.unit === unit.name ? of.measured?.[choice.loop]?.figures : undefined;
   if (figures === undefined) return null;
   const { settlingS, overshootPercent } = figures;

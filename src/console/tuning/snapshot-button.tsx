@@ -1,20 +1,18 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import { difference } from '../model/edits.js';
-import { Act } from '../parts/act.js';
-import { useConsole } from '../parts/console.js';
-import { Later } from '../parts/later.js';
+import { useAction, useModel } from '../parts/console.js';
 import { Outcome } from '../parts/outcome.js';
+import { SnapshotQuestion } from './snapshot-question.js';
 
 /** When this page was opened. */
 const OPENED_AT = new Date();
 
 /** Brings back the gains of when the page was opened, once it has shown what that changes. */
 export function SnapshotButton() {
-  const { model } = useConsole();
+  const model = useModel();
   const asks = useSignal(false);
-  const act = useMemo(() => new Act('Snapshot'), []);
+  const act = useAction('Snapshot');
   const changed = UNIT_LIST.flatMap(unit => {
     const gains = model.gains[unit.name];
     const [stored, snapshot] = [gains.stored.value?.gains, gains.snapshot.value];
@@ -35,20 +33,16 @@ export function SnapshotButton() {
         Back to snapshot
       </button>
       {asks.value && changed.length > 0 && (
-        <Later>
-          {({ SnapshotQuestion }) => (
-            <SnapshotQuestion
-              changed={changed}
-              openedAt={OPENED_AT}
-              act={act}
-              onAnswer={() => {
-                asks.value = false;
-              }}
-            />
-          )}
-        </Later>
+        <SnapshotQuestion
+          changed={changed}
+          openedAt={OPENED_AT}
+          action={act}
+          onAnswer={() => {
+            asks.value = false;
+          }}
+        />
       )}
-      <Outcome act={act} />
+      <Outcome action={act} />
     </>
   );
 }

@@ -1,23 +1,23 @@
 import type { GainSet } from '../../core/units.js';
+import type { Action } from '../model/action.js';
 import { type Change, changeText } from '../model/edits.js';
+import type { GainEdits } from '../model/gain-edits.js';
 import { clockText } from '../model/numbers.js';
-import type { UnitGains } from '../model/unit-gains.js';
-import type { Act } from '../parts/act.js';
 
 interface SnapshotQuestionProps {
   /** The units whose stored gains are others than those of when the page was opened. */
   readonly changed: readonly {
-    readonly gains: UnitGains;
+    readonly gains: GainEdits;
     readonly snapshot: GainSet;
     readonly changes: readonly Change[];
   }[];
   readonly openedAt: Date;
-  readonly act: Act;
+  readonly action: Action;
   readonly onAnswer: () => void;
 }
 
 /** What to go back to the snapshot would change. */
-export function SnapshotQuestion({ changed, openedAt, act, onAnswer }: SnapshotQuestionProps) {
+export function SnapshotQuestion({ changed, openedAt, action, onAnswer }: SnapshotQuestionProps) {
   const opened = clockText(openedAt.toISOString(), openedAt);
 
   async function bringBack() {
@@ -25,7 +25,7 @@ export function SnapshotQuestion({ changed, openedAt, act, onAnswer }: SnapshotQ
     for (const { gains, snapshot } of changed) {
       if (!(await gains.saveSet(snapshot, `The gains of ${opened} are running.`))) return;
     }
-    act.say('The gains of when this page was opened are running.');
+    action.say('The gains of when this page was opened are running.');
   }
 
   return (

@@ -1,5 +1,5 @@
-import type { UnitGains } from '../model/unit-gains.js';
-import { useConsole } from '../parts/console.js';
+import type { GainEdits } from '../model/gain-edits.js';
+import { useModel } from '../parts/console.js';
 import { Press } from '../parts/press.js';
 
 const KEYS = {
@@ -8,7 +8,7 @@ const KEYS = {
 } as const;
 
 interface TryAndKeepProps {
-  readonly gains: UnitGains;
+  readonly gains: GainEdits;
   readonly onTry: () => unknown;
   readonly onKeep: () => unknown;
   readonly disabled?: boolean;
@@ -27,12 +27,12 @@ export function TryAndKeep({
   changes = '',
   isByKey = false,
 }: TryAndKeepProps) {
-  const { model } = useConsole();
+  const model = useModel();
   const isOff = disabled || !model.may('tune');
   return (
     <>
       <Press
-        act={gains.trial.act}
+        action={gains.trial.action}
         what="try"
         run={onTry}
         disabled={isOff || model.isStopping}
@@ -42,7 +42,7 @@ export function TryAndKeep({
         Try
       </Press>
       <Press
-        act={gains.saving}
+        action={gains.saving}
         what="save"
         class="primary"
         run={onKeep}

@@ -2,15 +2,16 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import type { StepSize } from '../model/numbers.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { Drawer } from '../parts/drawer.js';
+import { GainsFile } from './gains-file.js';
 import { SnapshotButton } from './snapshot-button.js';
 import { listenToTuningKeys } from './tuning-keys.js';
 import { UnitCard } from './unit-card.js';
 
 /** All gains, and what is done to all of them at once. */
 export function TuningPanel() {
-  const { model } = useConsole();
+  const model = useModel();
   const size = useSignal<StepSize>('usual');
   useEffect(() => listenToTuningKeys(model), []);
   return (
@@ -30,7 +31,9 @@ export function TuningPanel() {
           Fine steps
         </button>
         <SnapshotButton />
-        <Drawer title="Files">{({ GainsFile }) => <GainsFile />}</Drawer>
+        <Drawer title="Files">
+          <GainsFile />
+        </Drawer>
       </div>
     </div>
   );

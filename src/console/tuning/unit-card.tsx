@@ -2,16 +2,18 @@ import type { Unit } from '../../core/units.js';
 import { changeText, fieldsOf, GAIN_NAMES, isDrastic } from '../model/edits.js';
 import { keyOf } from '../model/loop-choice.js';
 import { clockText, type StepSize } from '../model/numbers.js';
-import { useConsole } from '../parts/console.js';
+import { useModel } from '../parts/console.js';
 import { Drawer } from '../parts/drawer.js';
-import { Later } from '../parts/later.js';
 import { Outcome } from '../parts/outcome.js';
+import { Profiles } from '../profiles/profiles.js';
+import { ConflictQuestion } from './conflict-question.js';
 import { GainActs } from './gain-acts.js';
 import { GainField } from './gain-field.js';
+import { Revisions } from './revisions.js';
 
 /** The gains of one unit's loops: running, stored and edited, and the way from one to the other. */
 export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: StepSize }) {
-  const { model } = useConsole();
+  const model = useModel();
   const gains = model.gains[unit.name];
   const fields = fieldsOf(unit);
   const chosen = keyOf(model.choice.value);
@@ -43,7 +45,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
               class="loop"
               key={loop.name}
               data-chosen={isChosen || undefined}
-              data-excited={model.waveOf(unit.name)?.loop === loop.name || undefined}
+              data-excited={model.excitationOf(unit.name)?.loop === loop.name || undefined}
             >
               <button
                 type="button"
@@ -74,15 +76,17 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
           ))}
           {faulty && <li>Mend the marked fields to save.</li>}
         </ul>
-        {gains.conflicts.value.length > 0 && (
-          <Later>{({ ConflictList }) => <ConflictList gains={gains} />}</Later>
-        )}
-        <Outcome act={gains.saving} pending="Saving…" />
-        <Outcome act={gains.trial.act} />
+        <ConflictQuestion gains={gains} />
+        <Outcome action={gains.saving} pending="Saving…" />
+        <Outcome action={gains.trial.action} />
       </footer>
       <div class="drawers">
-        <Drawer title="History">{({ Revisions }) => <Revisions gains={gains} />}</Drawer>
-        <Drawer title="Profiles">{({ Profiles }) => <Profiles gains={gains} />}</Drawer>
+        <Drawer title="History">
+          <Revisions gains={gains} />
+        </Drawer>
+        <Drawer title="Profiles">
+          <Profiles gains={gains} />
+        </Drawer>
       </div>
     </section>
   );
@@ -90,7 +94,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
 
 /** What is in force, and whether the controller runs it. */
 function Running({ unit: { name } }: { readonly unit: Unit }) {
-  const { model } = useConsole();
+  const model = useModel();
   const status = model.status.value?.[name];
   if (status === undefined) return <span class="running" />;
   const { revision, savedAt, applied } = status.gains;

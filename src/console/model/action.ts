@@ -1,25 +1,24 @@
 import { signal } from '@preact/signals';
-import type { Outcome, Refusal } from '../daemon/request.js';
+import type { Clock, Timer } from '../../core/clock.js';
+import { type Outcome, type Refusal, TAKEN_BACK } from '../daemon/request.js';
 
-const SHOWN_MS = { done: 8000, refusal: 20_000 };
+const SHOWN_MS = { done: 8000, refusal: 10_000 };
 
-/** Something that a person asks for: under way, refused or done. What was asked last has the say. */
-export class Act {
-  /** What this is about, for people. */
+/** Something that a person asks for: pending, refused or done. Only the latest run counts. */
+export class Action {
   readonly title: string;
-  /** The request under way. */
+  /** Which request is under way. */
   readonly pending = signal<string | undefined>(undefined);
   readonly refusal = signal<Refusal | undefined>(undefined);
-  /** What was done, in words. */
+  /** What was done, for people. */
   readonly done = signal('');
+  readonly #clock: Clock;
   #turn = 0;
-  #timer = 0;
-  readonly #lasts: boolean;
+  #timer: Timer | undefined;
 
-  /** A refusal goes after a while; one that `lasts` stands until it is cleared. */
-  constructor(title: string, lasts = false) {
+  constructor(clock: Clock, title: string) {
+    this.#clock = clock;
     this.title = title;
-    this.#lasts = lasts;
   }
 
   async run(what: string, request: () => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
@@ -36,30 +35,31 @@ export class Act {
   }
 
   say(text: string): void {
-    this.clear();
+    this.#show('done');
     this.done.value = text;
-    this.#timer = window.setTimeout(() => this.clear(), SHOWN_MS.done);
   }
 
   refuse(refusal: Refusal): void {
-    this.clear();
-    if (refusal.code === 'overtaken') return;
-    this.refusal.value = refusal;
-    if (!this.#lasts) this.#timer = window.setTimeout(() => this.clear(), SHOWN_MS.refusal);
+    this.#show('refusal');
+    if (refusal !== TAKEN_BACK) this.refusal.value = refusal;
   }
 
   clear(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.done.value = '';
     this.refusal.value = undefined;
   }
+
+  #show(what: keyof typeof SHOWN_MS): void {
+    this.clear();
+    this.#timer = this.#clock.after(SHOWN_MS[what], () => this.clear());
+  }
 }
 
-/** What a person at this page does about a refusal, where the daemon speaks to programs. */
+/** What a person at this page does about a refusal whose detail is meant for programs. */
 const HERE: Readonly<Record<string, string>> = {
   stopped: 'The robot is stopped. Press Resume first.',
-  'changed-meanwhile':
-    'Someone else saved meanwhile. Look at what changed, decide where you are asked, then press again.',
+  'changed-meanwhile': 'Somebody else saved meanwhile. Check what they changed, then press again.',
 };
 
 export function refusalText({ code, detail, errors }: Refusal): string {
@@ -67,7 +67,7 @@ export function refusalText({ code, detail, errors }: Refusal): string {
   return errors.map(fault => `${nameOf(fault.pointer)} ${inWords(fault.detail)}.`).join(' ');
 }
 
-/** `/speed/kp` is Speed kp to people. */
+/** `Speed kp` for `/speed/kp`. */
 function nameOf(pointer: string): string {
   const name = pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ');
   return name.slice(0, 1).toUpperCase() + name.slice(1);

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
+import type { Clock } from '../../core/clock.js';
 import type { Status } from '../../schemas/status.js';
-import type { Sample } from '../daemon/robot-state.js';
-import { Trail } from '../robot/draw-top-view.js';
+import type { Telemetry } from '../../schemas/telemetry.js';
+import { Trail } from './readings.js';
 import { TelemetryBuffer } from './telemetry-buffer.js';
 import { type Mark, marksBetween, Timeline } from './timeline.js';
 
@@ -9,55 +10,61 @@ import { type Mark, marksBetween, Timeline } from './timeline.js';
 const SAMPLES = 8192;
 const MOST_MARKS = 500;
 
-/** What the robot measured lately, on the page's time axis. */
-export class Telemetry {
+/** The latest measurements of the robot, on the page's time axis. */
+export class TelemetryView {
   readonly buffer = new TelemetryBuffer(SAMPLES);
   readonly trail = new Trail();
   readonly marks: Mark[] = [];
-  /** Changes at most once a picture; what is drawn from telemetry is drawn then. */
+  /** Changes at most once a frame of the browser; drawings of telemetry follow it. */
   readonly frame = signal(0);
-  latest: Sample | undefined;
-  /** Samples that came. */
+  latest: Telemetry | undefined;
+  /** The number of samples that came. */
   count = 0;
+  readonly #clock: Clock;
   readonly #timeline = new Timeline();
   #hasNews = true;
 
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   get nowT(): number {
-    return this.buffer.newestT ?? pageS();
+    return this.buffer.newestT ?? this.#pageS();
   }
 
   streamOpened(): void {
     this.#timeline.streamOpened();
   }
 
-  take(sample: Sample): void {
-    this.buffer.push(this.#timeline.pageTime(sample.t, pageS()), sample);
+  take(sample: Telemetry): void {
+    this.buffer.push(this.#timeline.pageTime(sample.t, this.#pageS()), sample);
     this.trail.take(sample);
     this.latest = sample;
     this.count += 1;
     this.#hasNews = true;
   }
 
+  /** Nothing comes any more, so plots show a gap. */
   breakOff(): void {
     if (this.buffer.newestT !== undefined) this.buffer.pushGap(this.buffer.newestT);
     this.#hasNews = true;
   }
 
-  /** What happened between two statuses. */
+  /** Marks what changed between two statuses. */
   mark(before: Status, after: Status): void {
     this.marks.push(...marksBetween(before, after, this.nowT));
     this.marks.splice(0, this.marks.length - MOST_MARKS);
     this.#hasNews = true;
   }
 
-  /** Once for each picture of the browser. */
+  /** Called once for each frame of the browser. */
   draw(): void {
     if (!this.#hasNews) return;
     this.#hasNews = false;
     this.frame.value += 1;
   }
-}
 
-function pageS(): number {
-  return performance.now() / 1000;
+  #pageS(): number {
+    return this.#clock.nowMs() / 1000;
+  }
 }

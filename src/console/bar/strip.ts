@@ -1,0 +1,191 @@
+import { UNIT_LIST, type Unit, unitNamed } from '../../core/units.js';
+import { type Action, refusalText } from '../model/action.js';
+import type { Model } from '../model/model.js';
+import { clockText, fixed } from '../model/numbers.js';
+import { healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
+
+/** A line with a button. */
+export interface AnswerableLine extends Line {
+  readonly answer?: Answer;
+}
+
+interface Answer {
+  readonly label: string;
+  /** What a screen reader reads out for the button. */
+  readonly name: string;
+  readonly action?: Action;
+  /** Which request of the action the button makes. */
+  readonly what?: string;
+  readonly run: () => unknown;
+  readonly disabled?: boolean;
+}
+
+/** Everything that the strip says, the most urgent first. `isForThumb`: without a button that reloads the page by a slip. */
+export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
+  const { access, deafness, exciting, fresh, gains, laser, modes, resting, resuming, tuning } = model;
+  const status = model.status.value;
+  const mayBeStale = !fresh.value && (resting.value || status !== undefined);
+  const actions = [
+    // The login shows its own.
+    ...(access.isShut ? [] : [access.action]),
+    ...Object.values(modes),
+    ...Object.values(exciting),
+    ...Object.values(gains).map(({ trial }) => trial.action),
+    tuning.action,
+  ];
+  return mostUrgentFirst<AnswerableLine>([
+    ...stopLines(model),
+    ...refusalLines(resuming),
+    ...(mayBeStale ? staleLines(laser.mayBeLit, resting.value, deafness.value) : []),
+    ...(status === undefined ? [] : safetyLines(status, fresh.value)),
+    ...offLines(model),
+    ...actions.flatMap(refusalLines),
+    ...(status === undefined ? [] : healthLines(status)),
+    ...restartLines(model),
+    ...versionLines(model, isForThumb),
+    ...UNIT_LIST.flatMap(unit => movingLines(model, unit)),
+  ]);
+}
+
+const PRESS_AGAIN = 'Press it again if it is still wanted.';
+/** A STOP that was sent so often had ten seconds. */
+const MANY_TIMES = 20;
+
+/** The STOP that was pressed here. If the robot is known to be stopped, status says more. */
+function stopLines(model: Model): Line[] {
+  const { stop } = model;
+  const { press } = stop;
+  if (stop.stopped || press === undefined) return [];
+  const { state, sent, refusal, pressedMs } = press;
+  if (state === 'pending' && sent === 1) return [];
+  if (state === 'pending' && sent < MANY_TIMES)
+    return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
+  if (state === 'done')
+    return stop.stopped === undefined ? [pressLine(model, 'STOP', pressedMs, 'is confirmed.')] : [];
+  if (state === 'expired') return [pressLine(model, 'STOP', pressedMs, `was refused. ${PRESS_AGAIN}`)];
+  const cure = refusal?.isIdentity
+    ? 'Only an operator or referee can send it.'
+    : refusal
+      ? refusalText(refusal)
+      : 'The daemon does not answer. This page goes on asking.';
+  const text = `Be ready to cut the power. ${cure}`;
+  return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
+}
+
+/** The Off that was pressed here. */
+function offLines(model: Model): Line[] {
+  const { daemon, laser } = model;
+  const press = daemon.offPress;
+  const about = 'Laser Off';
+  if (press?.state === 'pending' && press.sent > 1)
+    return [{ tone: 'bad', about, text: 'sent, asking again…' }];
+  if (press?.state === 'expired')
+    return [pressLine(model, about, press.pressedMs, `was not answered. ${PRESS_AGAIN}`)];
+  return refusalLines(laser.action);
+}
+
+/** What became of a press that is no longer new. */
+function pressLine({ surroundings }: Model, about: string, pressedMs: number, text: string): Line {
+  const at = clockText(new Date(pressedMs).toISOString(), surroundings.clock.wallTime());
+  return { tone: 'bad', about, text: `of ${at} ${text}` };
+}
+
+function refusalLines({ title, refusal }: Action): Line[] {
+  return refusal.value === undefined ? [] : [{ tone: 'bad', about: title, text: refusalText(refusal.value) }];
+}
+
+/** Restarts of controllers, until somebody has seen them. */
+function restartLines({ log, status, surroundings }: Model): AnswerableLine[] {
+  return log.restarts.value.map(event => {
+    const mode = status.value?.[event.unit].mode;
+    const at = clockText(event.at, surroundings.clock.wallTime());
+    return {
+      tone: 'bad',
+      about: unitNamed(event.unit).title,
+      text: `restarted ${at}${mode == null ? '' : `, now ${mode}`}.`,
+      answer: { label: 'Got it', name: 'Got it', run: () => log.confirm(event) },
+    };
+  });
+}
+
+/** Reloading without contact might not bring the page back, and would forget a STOP or an Off that is still to be sent. */
+function versionLines(
+  { status, fresh, isOwing, surroundings }: Model,
+  isForThumb: boolean,
+): AnswerableLine[] {
+  const { value } = status;
+  if (value === undefined || value.version === surroundings.version) return [];
+  const line = {
+    tone: 'note',
+    about: 'Page',
+    text: 'is of another version than the daemon: reload it.',
+  } as const;
+  const { reload } = surroundings;
+  const disabled = !fresh.value || isOwing;
+  return [
+    isForThumb
+      ? line
+      : { ...line, answer: { label: 'Reload', name: 'Reload the page', run: reload, disabled } },
+  ];
+}
+
+/** A tuning, an excitation, or gains on trial. A tuning's line speaks for what it excites and tries itself. */
+function movingLines(model: Model, unit: Unit): AnswerableLine[] {
+  return model.tuning.tunes[unit.name].value?.state === 'running'
+    ? tuningLines(model, unit)
+    : [...tuningLines(model, unit), ...excitationLines(model, unit), ...trialLines(model, unit)];
+}
+
+function tuningLines(model: Model, unit: Unit): AnswerableLine[] {
+  const text = tuningText(model, unit);
+  if (text === undefined) return [];
+  const { tuning, access } = model;
+  const run = () => tuning.end(unit.name);
+  return [moving(unit, text, 'tuning', { action: tuning.action, run, disabled: !access.hasRight('tune') })];
+}
+
+function tuningText({ tuning }: Model, unit: Unit): string | undefined {
+  const tune = tuning.tunes[unit.name].value;
+  const [next] = tuning.plan.value;
+  if (tune?.state === 'running')
+    return `${loopNamed(unit, tune.loop).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
+  return next?.unit === unit.name ? `${loopNamed(unit, next.loop).title} is tuned next.` : undefined;
+}
+
+/** A loop that this version of the page does not know has the daemon's name for it. */
+export function loopNamed({ loops }: Unit, name: string) {
+  return loops.find(loop => loop.name === name) ?? { title: name, quantity: '' };
+}
+
+function excitationLines(model: Model, unit: Unit): AnswerableLine[] {
+  const excitation = model.excitationOf(unit.name);
+  if (excitation === undefined) return [];
+  const { title, quantity } = loopNamed(unit, excitation.loop);
+  const text = `${title} ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s`;
+  const run = () => model.endExcitation(unit.name);
+  const action = model.exciting[unit.name];
+  return [moving(unit, text, 'excitation', { action, run, disabled: !model.may('drive') })];
+}
+
+function trialLines(model: Model, unit: Unit): AnswerableLine[] {
+  const trial = model.status.value?.[unit.name].gains.trial;
+  if (trial === undefined) return [];
+  const { trial: own } = model.gains[unit.name];
+  const leftS = Math.max(0, trial.endsAtT - (model.telemetry.latest?.t ?? trial.endsAtT));
+  const text =
+    trial.id === own.id.value
+      ? 'runs gains that this page tries. Nothing is saved.'
+      : `runs gains that ${trial.by} tries, for ${fixed(leftS, 0)} s unless renewed.`;
+  const disabled = !model.access.hasRight('tune');
+  return [moving(unit, text, 'trial', { action: own.action, what: 'undo', run: () => own.end(), disabled })];
+}
+
+function moving(
+  { title }: Unit,
+  text: string,
+  subject: string,
+  press: Omit<Answer, 'label' | 'name'>,
+): AnswerableLine {
+  const name = `End the ${subject} of the ${title.toLowerCase()}`;
+  return { tone: 'doing', about: title, text, answer: { label: 'End', name, what: 'end', ...press } };
+}

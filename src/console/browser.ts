@@ -1,0 +1,62 @@
+import { systemClock } from '../core/clock.js';
+import type { ServerEvents, Surroundings } from './daemon/surroundings.js';
+
+/** The version of the page, put in when it is built. */
+declare const VERSION: string;
+
+/** The browser that the page runs in. `windows` reaches its other windows. */
+export function browserSurroundings(windows: BroadcastChannel): Surroundings {
+  return {
+    clock: systemClock,
+    version: VERSION,
+    fetch: (path, { body, ...asked }) =>
+      fetch(path, {
+        ...asked,
+        cache: 'no-store',
+        priority: asked.method === 'POST' ? 'high' : 'auto',
+        ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body }),
+      }),
+    openStream: openEventSource,
+    storage: {
+      read: key => {
+        try {
+          return localStorage.getItem(key);
+        } catch {
+          return null;
+        }
+      },
+      write: (key, text) => {
+        try {
+          localStorage.setItem(key, text);
+        } catch {
+          // A browser that stores nothing forgets it with the page.
+        }
+      },
+      onChange: (key, act) =>
+        window.addEventListener('storage', event => {
+          if (event.key === key) act();
+        }),
+    },
+    tellWindows: message => windows.postMessage(message),
+    reload: () => location.reload(),
+  };
+}
+
+function openEventSource(path: string): ServerEvents {
+  const source = new EventSource(path);
+  return {
+    on: (type, act) =>
+      source.addEventListener(type, event => act(event instanceof MessageEvent ? event.data : '')),
+    isClosed: () => source.readyState === EventSource.CLOSED,
+    close: () => source.close(),
+  };
+}
+
+/** `#match`, `#token=…`, or both, `#match&token=…`: the token, and the address without it. */
+export function readAddress(hash: string): { readonly token: string | null; readonly hash: string } {
+  const words = new URLSearchParams(hash.slice(1));
+  const token = words.get('token');
+  words.delete('token');
+  const others = [...words.keys()].join('&');
+  return { token, hash: others && `#${others}` };
+}

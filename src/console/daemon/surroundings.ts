@@ -1,0 +1,59 @@
+import type { Clock } from '../../core/clock.js';
+
+/** What the page needs of the browser, besides drawing. Tests pass a fake one. */
+export interface Surroundings {
+  readonly clock: Clock;
+  /** The version of the page, put in when it is built. */
+  readonly version: string;
+  readonly fetch: (path: string, asked: HttpRequest) => Promise<HttpAnswer>;
+  readonly openStream: (path: string) => ServerEvents;
+  readonly storage: PageStorage;
+  /** Sends a message to the other windows of this browser. */
+  readonly tellWindows: (message: unknown) => void;
+  readonly reload: () => void;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  /** JSON; only a POST has one. */
+  readonly body: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  json<T>(): Promise<T>;
+}
+
+/** A stream of server-sent events. */
+export interface ServerEvents {
+  /** `open` is a type, too. */
+  on(type: string, act: (data: string) => void): void;
+  /** The daemon refused it, or it was closed. */
+  isClosed(): boolean;
+  close(): void;
+}
+
+/** Texts by key. They outlive a reload, and all windows of one browser share them. */
+export interface PageStorage {
+  read(key: string): string | null;
+  /** Does nothing in a browser that stores nothing. */
+  write(key: string, text: string): void;
+  /** Calls `act` when another window has written. */
+  onChange(key: string, act: () => void): void;
+}
+
+/** The list that is stored as JSON; empty if there is none or it is damaged. */
+export function readList(storage: PageStorage, key: string): readonly unknown[] {
+  const list = parsed(storage.read(key));
+  return Array.isArray(list) ? list : [];
+}
+
+/** Undefined if `text` is not JSON. */
+export function parsed(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}

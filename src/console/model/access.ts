@@ -1,0 +1,69 @@
+import { signal } from '@preact/signals';
+import type { DaemonClient, Session } from '../daemon/daemon.js';
+import type { Outcome } from '../daemon/request.js';
+import type { Surroundings } from '../daemon/surroundings.js';
+import { Action } from './action.js';
+
+/** Who is at this page, and what they have the right to. */
+export class Access {
+  /** Undefined until the daemon has said it. A daemon without tokens gives all rights. */
+  readonly session = signal<Session | undefined>(undefined);
+  readonly action: Action;
+  readonly #daemon: DaemonClient;
+  readonly #onAnswer: () => void;
+  /** How often the daemon was asked, and which of these answers is the newest. */
+  #asked = 0;
+  #answered = 0;
+
+  constructor(daemon: DaemonClient, { clock }: Surroundings, onAnswer: () => void) {
+    this.#daemon = daemon;
+    this.#onAnswer = onAnswer;
+    this.action = new Action(clock, 'Session');
+  }
+
+  hasRight(right: 'drive' | 'tune' | 'rule'): boolean {
+    return this.session.value?.rights.includes(right) ?? true;
+  }
+
+  /** Whoever is here may not see the robot: the page shows the login. */
+  get isShut(): boolean {
+    const session = this.session.value;
+    return session !== undefined && session.access !== 'open' && !session.rights.includes('read');
+  }
+
+  /** Asks who is here. Returns whether the daemon answered. */
+  async refresh(): Promise<boolean> {
+    this.#asked += 1;
+    const turn = this.#asked;
+    const outcome = await this.#daemon.session();
+    if ('body' in outcome) this.#take(outcome.body, turn);
+    return 'body' in outcome;
+  }
+
+  enter(token: string): Promise<boolean> {
+    return this.#become('enter', () => this.#daemon.enter(token));
+  }
+
+  leave(): Promise<boolean> {
+    return this.#become('leave', () => this.#daemon.leave());
+  }
+
+  /** The answer is newer than that to any question that was asked before it came. */
+  async #become(what: string, request: () => Promise<Outcome<Session>>): Promise<boolean> {
+    const isDone = await this.action.run(what, async () => {
+      const outcome = await request();
+      this.#asked += 1;
+      if ('body' in outcome) this.#take(outcome.body, this.#asked);
+      return outcome;
+    });
+    if (!isDone) await this.refresh();
+    return isDone;
+  }
+
+  #take(session: Session, turn: number): void {
+    if (turn < this.#answered) return;
+    this.#answered = turn;
+    this.session.value = session;
+    this.#onAnswer();
+  }
+}

@@ -1,0 +1,270 @@
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { GainSet, Gains, Unit } from '../../core/units.js';
+import type { DaemonClient } from '../daemon/daemon.js';
+import type { Outcome } from '../daemon/request.js';
+import { parsed, type Surroundings } from '../daemon/surroundings.js';
+import { Action } from './action.js';
+import {
+  changeText,
+  difference,
+  type EditTexts,
+  editState,
+  fieldsOf,
+  realEdits,
+  storedValue,
+  withChanges,
+} from './edits.js';
+import { OwnTrial } from './own-trial.js';
+
+/** Saved gains and their revision. */
+export interface Stored {
+  readonly gains: GainSet;
+  readonly revision: number;
+}
+
+/** The unsaved edits of one unit. They outlive a reload, and all windows of one browser share them. */
+export interface KeptEdits {
+  readonly texts: EditTexts;
+  /** The gains that were edited. */
+  readonly base?: Stored | undefined;
+}
+
+const KEY = 'trunnion.edits';
+const RETRY_MS = 1000;
+
+/** The gains of one unit as the daemon has saved them, and what the person at this page edits, tries and saves. */
+export class GainEdits {
+  readonly unit: Unit;
+  readonly stored = signal<Stored | undefined>(undefined);
+  /** The gains that were in force when the page was opened. */
+  readonly snapshot = signal<GainSet | undefined>(undefined);
+  readonly kept = signal<KeptEdits>({ texts: {} });
+  /** The faults that the daemon found in the last save, by the pointer of the field. */
+  readonly refused = signal<Readonly<Record<string, string>>>({});
+  readonly saving: Action;
+  readonly trial: OwnTrial;
+  readonly edits = computed(() => {
+    const gains = this.stored.value?.gains;
+    return gains === undefined
+      ? { changes: [], faults: {} }
+      : editState(this.unit, gains, this.kept.value.texts);
+  });
+  /** What somebody else has changed in loops that are edited here. The person decides once: theirs or mine. */
+  readonly conflict = computed(() => {
+    const [stored, { base }] = [this.stored.value, this.kept.value];
+    if (stored === undefined || base === undefined) return [];
+    const edited = this.#editedLoops();
+    return difference(this.unit, base.gains, stored.gains).filter(({ field }) => edited.has(field.loop));
+  });
+  readonly #daemon: DaemonClient;
+  readonly #clock: Surroundings['clock'];
+  /** Revision and time of the gains that were fetched. Another state folder may have the same revision. */
+  #loaded = '';
+
+  constructor(unit: Unit, daemon: DaemonClient, { clock, storage }: Surroundings) {
+    this.unit = unit;
+    this.#daemon = daemon;
+    this.#clock = clock;
+    this.saving = new Action(clock, `${unit.title} gains`);
+    this.trial = new OwnTrial(unit, daemon, clock);
+    const allKept = () => Object(parsed(storage.read(KEY)));
+    const restore = () => {
+      this.kept.value = readable(allKept()[unit.name]);
+    };
+    restore();
+    storage.onChange(KEY, restore);
+    effect(() => {
+      const text = JSON.stringify({ ...allKept(), [unit.name]: this.kept.value });
+      if (storage.read(KEY) !== text) storage.write(KEY, text);
+    });
+  }
+
+  /** Fetches the gains that status says are saved, unless they are here. */
+  follow({ revision, savedAt }: { readonly revision: number; readonly savedAt: string | null }): void {
+    const version = `${revision} ${savedAt}`;
+    if (this.#loaded !== version) void this.#load(version, revision);
+  }
+
+  edit(pointer: string, text: string): void {
+    const { [pointer]: _, ...refused } = this.refused.value;
+    const { texts, base = this.stored.value } = this.kept.value;
+    this.refused.value = refused;
+    this.kept.value = { texts: { ...texts, [pointer]: text }, base };
+  }
+
+  setTexts(texts: EditTexts): void {
+    this.refused.value = {};
+    this.kept.value = { texts, base: this.stored.value };
+  }
+
+  /** The gains of one loop become edits. */
+  editLoop(loop: string, { kp, ki, kd }: Gains): void {
+    this.edit(`/${loop}/kp`, String(kp));
+    this.edit(`/${loop}/ki`, String(ki));
+    this.edit(`/${loop}/kd`, String(kd));
+    this.tidy();
+  }
+
+  get isSaving(): boolean {
+    return this.saving.pending.value !== undefined;
+  }
+
+  /** There are edits, all of them are numbers, and none is being saved. */
+  get isReady(): boolean {
+    const { changes, faults } = this.edits.value;
+    return changes.length > 0 && Object.keys(faults).length === 0 && !this.isSaving;
+  }
+
+  /** Runs the edits without saving them. Without edits the trial goes on as it is. */
+  async try(): Promise<void> {
+    const gains = this.stored.value?.gains;
+    if (gains !== undefined && this.isReady) {
+      await this.trial.begin(withChanges(gains, this.edits.value.changes));
+    }
+  }
+
+  /** Drops the edits and ends what this page tries, unless they are being saved. */
+  async undo(): Promise<void> {
+    if (this.isSaving) return;
+    this.setTexts({});
+    await this.trial.undo();
+  }
+
+  /** Drops texts that say nothing new. The others become edits of the gains now in force, unless there is a conflict. */
+  tidy(): void {
+    const stored = this.stored.value;
+    const { texts, base } = this.kept.value;
+    if (stored === undefined) return;
+    const real = realEdits(this.unit, stored.gains, texts);
+    batch(() => {
+      this.kept.value = { texts: real, base };
+      if (this.conflict.value.length > 0) return;
+      this.kept.value = { texts: real, base: Object.keys(real).length > 0 ? stored : undefined };
+    });
+  }
+
+  /** Settles the conflict. `mine` saves the edited loops as they were on this page; `theirs` drops these edits. */
+  async decide(whose: 'mine' | 'theirs'): Promise<void> {
+    const stored = this.stored.value;
+    const { texts, base } = this.kept.value;
+    if (stored === undefined || base === undefined || this.isSaving) return;
+    const loops = new Set(this.conflict.value.map(({ field }) => field.loop));
+    const fields = fieldsOf(this.unit).filter(({ loop }) => loops.has(loop));
+    const settled = { ...texts };
+    for (const field of fields) {
+      delete settled[field.pointer];
+      if (whose === 'mine')
+        settled[field.pointer] = texts[field.pointer] ?? String(storedValue(base.gains, field));
+    }
+    this.setTexts(settled);
+    this.tidy();
+    if (whose === 'mine') await this.save();
+  }
+
+  /** Saves the edits in place of the gains that they were made on. The daemon refuses it if others are in force by now. */
+  async save(): Promise<boolean> {
+    const { texts, base = this.stored.value } = this.kept.value;
+    if (base === undefined || !this.isReady) return false;
+    // Another state folder may have the same revision, so the daemon could not tell.
+    if (this.conflict.value.length > 0) {
+      this.saving.refuse({ code: 'changed-meanwhile', detail: '', errors: [] });
+      return false;
+    }
+    const { changes } = editState(this.unit, base.gains, texts);
+    const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
+    return this.saveSet(withChanges(base.gains, changes), done, base);
+  }
+
+  /** Saves one loop, and no other edits. */
+  saveLoop(loop: string, gains: Gains): Promise<boolean> {
+    const stored = this.stored.value?.gains;
+    if (stored === undefined) return Promise.resolve(false);
+    const set = { ...stored, [loop]: gains };
+    const changes = difference(this.unit, stored, set).map(change => changeText(this.unit, change));
+    return changes.length === 0 ? Promise.resolve(true) : this.saveSet(set, `Saved: ${changes.join('; ')}`);
+  }
+
+  saveSet(gains: GainSet, done: string, from?: Stored): Promise<boolean> {
+    return this.saveBy('save', done, base => this.#daemon.save(this.unit.name, gains, base), from);
+  }
+
+  /** Any request that saves gains in place of `from`. Its answer is the gains in force. */
+  async saveBy(
+    what: string,
+    done: string,
+    request: (baseRevision: number) => Promise<Outcome<GainSet>>,
+    from = this.stored.value,
+  ): Promise<boolean> {
+    if (from === undefined || this.isSaving) return false;
+    return this.saving.run(
+      what,
+      async () => {
+        const before = this.stored.peek();
+        const outcome = await request(from.revision);
+        if ('body' in outcome) this.#saved(from, outcome.body, this.stored.peek() !== before);
+        else {
+          const { errors, revision } = outcome.refusal;
+          this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
+          // A page that hears no status learns in no other way that others were saved.
+          if (revision !== undefined) void this.#load(`${revision}`, revision);
+        }
+        return outcome;
+      },
+      done,
+    );
+  }
+
+  take(stored: Stored): void {
+    batch(() => {
+      this.stored.value = stored;
+      this.refused.value = {};
+      this.tidy();
+    });
+  }
+
+  /** `isOlder`: other gains came while the save was under way. They are newer, or status makes the page load ours next. */
+  #saved(from: Stored, gains: GainSet, isOlder: boolean): void {
+    this.trial.drop();
+    this.trial.action.clear();
+    const { texts, base } = this.kept.value;
+    // What this save changed is no conflict. What others changed before stays one.
+    const own = difference(this.unit, from.gains, gains);
+    batch(() => {
+      this.kept.value = {
+        texts: realEdits(this.unit, gains, texts),
+        base: base && { ...base, gains: withChanges(base.gains, own) },
+      };
+      if (isOlder) this.tidy();
+      else this.take({ gains, revision: from.revision + 1 });
+    });
+  }
+
+  #editedLoops(): Set<string | undefined> {
+    return new Set(Object.keys(this.kept.value.texts).map(pointer => pointer.split('/')[1]));
+  }
+
+  async #load(version: string, revision: number): Promise<void> {
+    this.#loaded = version;
+    const outcome = await this.#daemon.gains(this.unit.name);
+    if (this.#loaded !== version) return;
+    if ('refusal' in outcome) {
+      this.#clock.after(RETRY_MS, () => {
+        if (this.#loaded === version) void this.#load(version, revision);
+      });
+      return;
+    }
+    this.snapshot.value ??= outcome.body;
+    this.take({ gains: outcome.body, revision });
+  }
+}
+
+/** Whatever another version or another program has stored is no fault. */
+function readable(kept: unknown): KeptEdits {
+  const { texts, base } = Object(kept);
+  const pairs = Object.entries(Object(texts)).map(([pointer, text]) => [pointer, String(text)]);
+  const gains: GainSet | undefined = Object(base).gains;
+  return {
+    texts: Object.fromEntries(pairs),
+    base: gains && { gains, revision: Object(base).revision },
+  };
+}

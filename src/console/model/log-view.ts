@@ -1,0 +1,92 @@
+import { computed, signal } from '@preact/signals';
+import { isObject } from '../../core/json.js';
+import { UNIT_LIST, type UnitName } from '../../core/units.js';
+import type { LogEvent } from '../../schemas/log.js';
+import type { DaemonClient } from '../daemon/daemon.js';
+import { type PageStorage, readList } from '../daemon/surroundings.js';
+
+const MOST_EVENTS = 500;
+const SEEN_KEY = 'trunnion.noted';
+const RESTARTS_KEY = 'trunnion.restarts';
+const MOST_SEEN = 100;
+
+type Restart = LogEvent & { readonly unit: UnitName };
+
+/** The daemon's event log as this page has it, and which restarts of controllers somebody has seen. */
+export class LogView {
+  /** Oldest first. */
+  readonly events = signal<readonly LogEvent[]>([]);
+  /** The number of events that the daemon no longer has. */
+  readonly dropped = signal(0);
+  readonly #daemon: DaemonClient;
+  readonly #storage: PageStorage;
+  readonly #seen = signal<readonly string[]>([]);
+  /** The newest restart of each controller. Stored here, because a restarted daemon does not know it. */
+  readonly #newest = signal<readonly Restart[]>([]);
+  /** Restarts that nobody has seen. */
+  readonly restarts = computed(() =>
+    this.#newest.value.filter(event => !this.#seen.value.includes(nameOf(event))),
+  );
+
+  constructor(daemon: DaemonClient, storage: PageStorage) {
+    this.#daemon = daemon;
+    this.#storage = storage;
+    const follow = (key: string, read: () => void) => {
+      read();
+      storage.onChange(key, read);
+    };
+    follow(SEEN_KEY, () => {
+      this.#seen.value = readList(storage, SEEN_KEY).map(String);
+    });
+    follow(RESTARTS_KEY, () => {
+      this.#newest.value = readList(storage, RESTARTS_KEY).filter(isRestart);
+    });
+  }
+
+  /** Fetches what happened while nobody listened. */
+  async load(): Promise<void> {
+    const before = this.events.peek();
+    const outcome = await this.#daemon.log(0);
+    if ('refusal' in outcome) return;
+    const { events, dropped } = outcome.body;
+    const last = events.at(-1)?.seq ?? 0;
+    const cameLive = this.events.peek().filter(event => event.seq > last && !before.includes(event));
+    this.dropped.value = dropped;
+    this.events.value = [...events, ...cameLive].slice(-MOST_EVENTS);
+    this.#storeRestarts(this.events.peek());
+  }
+
+  take(event: LogEvent): void {
+    const others = this.events.value.filter(({ seq }) => seq < event.seq);
+    this.events.value = [...others, event].slice(-MOST_EVENTS);
+    this.#storeRestarts([event]);
+  }
+
+  /** Somebody has seen this restart. */
+  confirm(event: LogEvent): void {
+    this.#seen.value = [...this.#seen.value, nameOf(event)].slice(-MOST_SEEN);
+    this.#storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));
+  }
+
+  /** Who saved the unit's gains last; undefined if the log does not say. */
+  lastSaverOf(unit: UnitName): string | undefined {
+    const isSave = ({ what, outcome, ...event }: LogEvent) =>
+      event.unit === unit && outcome === 'done' && ['save', 'restore', 'load-profile'].includes(what);
+    return this.events.value.findLast(isSave)?.who;
+  }
+
+  #storeRestarts(events: readonly LogEvent[]): void {
+    const restarts = events.filter(isRestart);
+    if (restarts.length === 0) return;
+    const all = [...this.#newest.peek(), ...restarts];
+    this.#newest.value = [...new Map(all.map(restart => [restart.unit, restart])).values()];
+    this.#storage.write(RESTARTS_KEY, JSON.stringify(this.#newest.value));
+  }
+}
+
+function isRestart(event: unknown): event is Restart {
+  return isObject(event) && event.what === 'reset' && UNIT_LIST.some(({ name }) => name === event.unit);
+}
+
+/** A restarted daemon gives numbers again, so the time belongs to the name. */
+const nameOf = ({ seq, at }: LogEvent) => `${seq} ${at}`;

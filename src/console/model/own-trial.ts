@@ -1,0 +1,114 @@
+import { signal } from '@preact/signals';
+import { type Clock, every } from '../../core/clock.js';
+import type { GainSet, Unit } from '../../core/units.js';
+import type { TrialStatus } from '../../schemas/status.js';
+import type { DaemonClient } from '../daemon/daemon.js';
+import type { Outcome } from '../daemon/request.js';
+import { Action } from './action.js';
+
+/** A trial or a tuning ends so long after the page is gone. One lost answer is no matter. */
+export const LEASE_S = 3;
+
+/** Asks on, once a second, for what ends when nobody asks for it. */
+export class TrialRenewal {
+  readonly #clock: Clock;
+  #end = () => {};
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  start(renew: () => unknown): void {
+    this.stop();
+    this.#end = every(this.#clock, 1000, renew);
+  }
+
+  stop(): void {
+    this.#end();
+    this.#end = () => {};
+  }
+}
+
+/** The gains of one unit that this page tries. The controller runs them unsaved, as long as the page renews them. */
+export class OwnTrial {
+  readonly action: Action;
+  /** The id of the trial that this page renews. */
+  readonly id = signal<string | undefined>(undefined);
+  readonly #unit: Unit;
+  readonly #daemon: DaemonClient;
+  readonly #renewal: TrialRenewal;
+  /** The latest request. The next one waits for it, so that each knows the id. */
+  #latest: Promise<unknown> = Promise.resolve();
+  /** The gains that are renewed. */
+  #gains: GainSet | undefined;
+
+  constructor(unit: Unit, daemon: DaemonClient, clock: Clock) {
+    this.#unit = unit;
+    this.#daemon = daemon;
+    this.#renewal = new TrialRenewal(clock);
+    this.action = new Action(clock, `${unit.title} trial`);
+  }
+
+  begin(gains: GainSet): Promise<boolean> {
+    const since = this.#daemon.presses;
+    return this.action.run(
+      'try',
+      () => this.#inTurn(() => this.#begin(gains, since)),
+      'Tried, not saved: it ends with this page.',
+    );
+  }
+
+  async #begin(gains: GainSet, since: number): Promise<Outcome<TrialStatus>> {
+    const [id, before] = [this.id.peek(), this.#gains];
+    this.#renewal.stop();
+    const changed = await this.#ask(gains, id, { since });
+    const isOver = id !== undefined && 'refusal' in changed && changed.refusal.code === 'trial-ended';
+    const outcome = isOver ? await this.#ask(gains, undefined, { since }) : changed;
+    if ('body' in outcome) this.#hold(outcome.body.id, gains);
+    else if (id !== undefined && before && !isOver && this.id.peek() === id) this.#hold(id, before);
+    else this.drop();
+    return outcome;
+  }
+
+  async end(): Promise<void> {
+    const end = () => {
+      this.drop();
+      return this.#daemon.endTrial(this.#unit.name);
+    };
+    await this.action.run('undo', () => this.#inTurn(end), 'The saved gains run again.');
+  }
+
+  /** Ends what this page tries, and what it has asked for without an answer yet. */
+  async undo(): Promise<void> {
+    await this.#latest;
+    if (this.id.peek() !== undefined) await this.end();
+  }
+
+  /** The page renews it no more. */
+  drop(): void {
+    this.#renewal.stop();
+    this.id.value = undefined;
+  }
+
+  #ask(gains: GainSet, id: string | undefined, options: { since?: number; renews?: boolean }) {
+    return this.#daemon.tryGains(this.#unit.name, { gains, leaseS: LEASE_S, id }, options);
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const answer = this.#latest.then(act);
+    this.#latest = answer;
+    return answer;
+  }
+
+  #hold(id: string, gains: GainSet): void {
+    this.id.value = id;
+    this.#gains = gains;
+    this.#renewal.start(async () => {
+      const outcome = await this.#ask(gains, id, { renews: true });
+      const lasts = 'body' in outcome || outcome.refusal.code !== 'trial-ended';
+      if (lasts || this.id.peek() !== id) return;
+      this.drop();
+      this.action.refuse(outcome.refusal);
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import type { Locator } from 'playwright-core';
+import { alerts, consoleInBrowser, eventually, has, mode, overflow, shows } from './console-page.js';
+
+/** Where things stand on the page whatever is wrong, and how soon it says so. */
+describe('the console under faults', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, post, fault, truth } = robot;
+
+  it('keeps STOP and everything where it is, with nothing under anything, whatever is wrong, down to 320 px', async () => {
+    for (const [width, height] of [
+      [320, 700],
+      [844, 390],
+      [1280, 720],
+    ] as const) {
+      const page = await open({ width, height, touch: width < 1000 });
+      const places = () =>
+        page.evaluate(
+          `JSON.stringify([...document.querySelectorAll('.stop, .resume, .gain input')].map(one => one.getBoundingClientRect()))`,
+        );
+      const covered = () =>
+        page.evaluate<string[]>(`[...document.querySelectorAll('button, input, summary, a, .bar .label')]
+          .filter(one => one.checkVisibility() && !one.closest('.strip li ~ li'))
+          .filter(one => {
+            const { left, top, width, height } = one.getBoundingClientRect();
+            const at = document.elementFromPoint(left + width / 2, top + height / 2);
+            return at !== null && top > 0 && top + height < innerHeight && !(one.contains(at) || at.contains(one));
+          }).map(one => one.outerHTML)`);
+      const before = await places();
+      await fault('chassis', 'unplug');
+      await fault('pin', 'nack');
+      await shows(alerts(page), /Chassis is offline/);
+      await shows(alerts(page), /LASER MAY BE ON/);
+      await has(page.locator('html'), 'data-lit', '');
+      expect(await places()).to.equal(before);
+      expect(await overflow(page)).to.be.at.most(0);
+      expect(await covered(), `at ${width} px`).to.deep.equal([]);
+      const offline = alerts(page).locator('li', { hasText: 'Chassis' }).first();
+      const bottom = async (of: Locator) => {
+        const { y, height } = (await of.boundingBox())!;
+        return y + height;
+      };
+      const end = await bottom(alerts(page));
+      expect(await bottom(offline)).to.be.greaterThan(end);
+      await alerts(page).getByRole('button', { name: 'more' }).click();
+      await eventually(
+        async () => (await alerts(page).locator('ul').boundingBox())!.height > (await bottom(offline)) - end,
+      );
+      await page.locator('.stop').click({ trial: true });
+      await alerts(page).getByRole('button', { name: 'Fold' }).click();
+      expect(await covered(), `at ${width} px`).to.deep.equal([]);
+      await fault('chassis', 'plug');
+      await fault('pin', 'clear');
+      await page.context().close();
+    }
+  });
+
+  it('greys what is not known of a frozen daemon, and asks again for a STOP that it does not answer', async () => {
+    const page = await open();
+    await post('/api/laser', { action: 'on' });
+    await shows(page.locator('.lamp'), /LASER ON/);
+    await page.evaluate(`
+      window.seen = {};
+      window.pressedAt = Infinity;
+      const note = (name, holds) => { if (!(name in seen) && holds) seen[name] = performance.now() - pressedAt; };
+      document.querySelector('.stop').addEventListener('click', () => { pressedAt = performance.now(); }, { capture: true });
+      new MutationObserver(() => {
+        note('busy', document.querySelector('.stop').ariaBusy === 'true');
+        note('again', /sent, asking again/.test(document.querySelector('.strip').textContent));
+        note('stale', document.documentElement.hasAttribute('data-stale'));
+      }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    `);
+    robot.daemon.process.kill('SIGSTOP');
+    await page.locator('.stop').click();
+    await shows(page.locator('.lamp'), /unknown \(was on\)/);
+    await shows(alerts(page).locator('[data-tone=alarm]').first(), /STOP sent, asking again/);
+    await eventually(async () => /LASER MAY BE ON · No contact/.test(await page.title()));
+    expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
+    await has(page.locator('.laser').getByRole('button', { name: 'On' }), 'aria-disabled', 'true');
+    await page.waitForFunction('seen.stale !== undefined && seen.again !== undefined');
+    const seen = await page.evaluate<{ busy: number; again: number; stale: number }>('seen');
+    robot.daemon.process.kill('SIGCONT');
+    await shows(alerts(page), /^(?!.*asking again).*gimbal stopped \(confirmed\)/);
+    expect((await truth()).gimbal.stopped).to.equal(true);
+    // A busy machine draws late, and never early.
+    expect(seen.busy).to.be.lessThan(500);
+    expect(seen.again).to.be.within(290, 2000);
+  });
+
+  it('comes back by itself after a restart of the daemon', async () => {
+    const page = await open();
+    const { port } = new URL(robot.url);
+    await robot.daemon.kill();
+    await shows(page.locator('.link'), /No contact/);
+    await robot.startDaemon(port);
+    await shows(page.locator('.link'), /Live/);
+  });
+
+  it('claims no rest of a loop whose controller is away', async () => {
+    const page = await open();
+    const form = page.getByRole('group', { name: 'Excitation' });
+    await post('/api/gimbal/mode/switch', { mode: 'debug' });
+    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    await shows(form, /Angle loop, yaw is excited/);
+    await fault('gimbal', 'unplug');
+    await shows(form, /Gimbal is offline\./);
+    expect(await form.getByRole('button', { name: 'Excite' }).isDisabled()).to.equal(true);
+  });
+
+  it('greys what a stop refuses, and keeps the focus', async () => {
+    const page = await open();
+    await mode(page, 'Gimbal', 'auto').focus();
+    await page.keyboard.press('Escape');
+    await shows(alerts(page), /Stopped:/);
+    for (const control of [
+      mode(page, 'Gimbal', 'auto'),
+      mode(page, 'Chassis', 'debug'),
+      page.locator('.laser').getByRole('button', { name: 'On' }),
+      page.getByRole('button', { name: 'Excite', exact: true }),
+    ]) {
+      await eventually(() => control.isDisabled());
+    }
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('auto');
+  });
+});

@@ -1,0 +1,221 @@
+import { stripLines } from '../../src/console/bar/strip.js';
+import type { HttpAnswer, ServerEvents, Surroundings } from '../../src/console/daemon/surroundings.js';
+import { Model } from '../../src/console/model/model.js';
+import { every } from '../../src/core/clock.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { type Answer, FakeDaemon } from './fake-daemon.js';
+
+/**
+ * `delivered` and answered at once; `held` until the test delivers it; `answer held`: it arrives, and the answer waits for the
+ * test; `lost`: nobody ever hears of it; `failed`: the browser says at once that there is no connection.
+ */
+export type Fate = 'delivered' | 'held' | 'answer held' | 'lost' | 'failed';
+
+/** One request of the page on its way. */
+export class FakeRequest {
+  readonly method: string;
+  readonly path: string;
+  // biome-ignore lint/suspicious/noExplicitAny: requests of the page under test.
+  readonly body: any;
+  isTakenBack = false;
+  #answer: Answer | undefined;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #daemon: FakeDaemon;
+
+  constructor(
+    daemon: FakeDaemon,
+    asked: Pick<FakeRequest, 'method' | 'path' | 'body'>,
+    resolve: (answer: Answer) => void,
+  ) {
+    this.#daemon = daemon;
+    this.method = asked.method;
+    this.path = asked.path;
+    this.body = asked.body;
+    this.#resolve = resolve;
+  }
+
+  /** It reaches the daemon, unless the page has taken it back. */
+  arrive(): void {
+    if (!this.isTakenBack) this.#answer ??= this.#daemon.answer(this.method, this.path, this.body);
+  }
+
+  /** It arrives, and its answer reaches the page. */
+  deliver(): void {
+    this.arrive();
+    if (this.#answer !== undefined) this.#resolve(this.#answer);
+  }
+}
+
+/** One browser: its windows share storage, and hear one another. */
+export class FakeBrowser {
+  readonly items = new Map<string, string>();
+  readonly pages: FakePage[] = [];
+}
+
+interface Opening {
+  readonly daemon?: FakeDaemon;
+  readonly browser?: FakeBrowser;
+  readonly clock?: ManualClock;
+  readonly version?: string;
+  readonly isLive?: boolean;
+}
+
+/** The operator's page without its components, on a manual clock and a fake daemon. */
+export class FakePage {
+  readonly clock: ManualClock;
+  readonly daemon: FakeDaemon;
+  readonly browser: FakeBrowser;
+  readonly model: Model;
+  /** What the page has sent, oldest first. */
+  readonly requests: FakeRequest[] = [];
+  fate: (request: FakeRequest) => Fate = () => 'delivered';
+  /** Nothing comes on the stream, as behind a proxy that keeps it. */
+  isDeaf = false;
+  /** How much later than usual telemetry comes. */
+  lateMs = 0;
+  reloads = 0;
+  /** A device that slept has moved its calendar, and not the page's clock. */
+  sleptMs = 0;
+  readonly storageListeners: { readonly key: string; readonly act: () => void }[] = [];
+
+  private constructor({
+    daemon = new FakeDaemon(),
+    browser = new FakeBrowser(),
+    clock,
+    version = '1',
+  }: Opening) {
+    this.clock = clock ?? new ManualClock();
+    this.daemon = daemon;
+    this.browser = browser;
+    browser.pages.push(this);
+    this.model = new Model(this.#surroundings(version));
+  }
+
+  static async open(opening: Opening = {}): Promise<FakePage> {
+    const page = new FakePage(opening);
+    every(page.clock, 100, () => page.#tick());
+    page.model.stream.start();
+    await page.wait(300);
+    return page;
+  }
+
+  async wait(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+  }
+
+  /** What the strip says, the most urgent first. */
+  get strip(): string {
+    return stripLines(this.model)
+      .map(({ tone, about, text }) => `${tone}: ${about} ${text}`)
+      .join('\n');
+  }
+
+  sentTo(path: RegExp, method = 'POST'): FakeRequest[] {
+    return this.requests.filter(one => path.test(one.path) && one.method === method);
+  }
+
+  /** From now on requests to the path have this fate, and all others reach the daemon. */
+  let(path: RegExp, fate: Fate, method?: string): void {
+    this.fate = one => (path.test(one.path) && (method ?? one.method) === one.method ? fate : 'delivered');
+  }
+
+  /** The network is gone. */
+  cut(): void {
+    this.fate = () => 'failed';
+    this.isDeaf = true;
+  }
+
+  /** The network is there. */
+  mend(): void {
+    this.fate = () => 'delivered';
+    this.isDeaf = false;
+  }
+
+  /** Edits a gain, as somebody who leaves the field. */
+  edit(unit: 'gimbal' | 'chassis', pointer: string, text: string): void {
+    this.model.gains[unit].edit(pointer, text);
+    this.model.gains[unit].tidy();
+  }
+
+  #tick(): void {
+    const t = this.clock.nowMs() / 1000;
+    const status = this.daemon.status(this.clock.nowMs());
+    this.#hears?.('status', status);
+    this.#hears?.('telemetry', { t: t - this.lateMs / 1000, gimbal: null, chassis: null });
+  }
+
+  #hears: ((type: string, data: unknown) => void) | undefined;
+
+  #surroundings(version: string): Surroundings {
+    const { clock, browser } = this;
+    return {
+      clock: {
+        nowMs: () => clock.nowMs(),
+        after: (ms, act) => clock.after(ms, act),
+        wallTime: () => new Date(clock.wallTime().getTime() + this.sleptMs),
+      },
+      version,
+      fetch: (path, { method, body, signal }) => this.#fetch(path, method, body, signal),
+      openStream: () => this.#openStream(),
+      storage: {
+        read: key => browser.items.get(key) ?? null,
+        write: (key, text) => {
+          browser.items.set(key, text);
+          for (const other of browser.pages) {
+            if (other === this) continue;
+            for (const { key: of, act } of other.storageListeners) if (of === key) act();
+          }
+        },
+        onChange: (key, act) => this.storageListeners.push({ key, act }),
+      },
+      tellWindows: message => {
+        for (const other of browser.pages) if (other !== this) other.model.stream.hearWindow(message);
+      },
+      reload: () => {
+        this.reloads += 1;
+      },
+    };
+  }
+
+  #fetch(path: string, method: string, body: string | undefined, signal: AbortSignal): Promise<HttpAnswer> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(new Error('taken back'));
+      const asked = { method, path, body: body === undefined ? undefined : JSON.parse(body) };
+      const request = new FakeRequest(this.daemon, asked, answer =>
+        resolve({ status: answer.status, json: async <T>() => structuredClone(answer.body) as T }),
+      );
+      signal.addEventListener('abort', () => {
+        request.isTakenBack = true;
+        reject(new Error('taken back'));
+      });
+      this.requests.push(request);
+      const fate = this.fate(request);
+      if (fate === 'failed') reject(new Error('no connection'));
+      if (fate === 'delivered') request.deliver();
+      if (fate === 'answer held') request.arrive();
+    });
+  }
+
+  #openStream(): ServerEvents {
+    const acts = new Map<string, (data: string) => void>();
+    const isRefused = !this.daemon.session.rights.includes('read');
+    const hear = (type: string, data: unknown) => {
+      if (!this.isDeaf) acts.get(type)?.(JSON.stringify(data));
+    };
+    if (!isRefused) {
+      this.daemon.streams.add(hear);
+      this.#hears = hear;
+      this.clock.after(0, () => {
+        if (!this.isDeaf) acts.get('open')?.('');
+      });
+    }
+    return {
+      on: (type, act) => acts.set(type, act),
+      isClosed: () => isRefused,
+      close: () => {
+        this.daemon.streams.delete(hear);
+        acts.clear();
+      },
+    };
+  }
+}

@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import { titleOf } from '../../src/console/bar/lines.js';
+import { refused } from './fake-daemon.js';
+import { FakeBrowser, FakePage } from './fake-page.js';
+
+/** It must never look calmer than the robot is. */
+describe('the page about light', () => {
+  const title = ({ model }: FakePage) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
+
+  it('says that it may be on when the daemon is silent, and no more of a dark laser than it knows', async () => {
+    const page = await FakePage.open();
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.strip).to.match(/^bad: No contact with the daemon\./);
+    expect(title(page)).to.match(/^Laser unknown · No contact/);
+    page.isDeaf = false;
+    page.daemon.light = 'on';
+    await page.wait(200);
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.strip).to.match(/^alarm: LASER MAY BE ON: be ready to cut its supply\. It was on when/);
+    expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
+  });
+
+  it('says so of light that was asked for before the daemon froze, until an Off is answered', async () => {
+    const page = await FakePage.open();
+    page.let(/laser/, 'held');
+    page.model.laser.light();
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.strip).to.match(/^alarm: LASER MAY BE ON: .*asked for since/);
+    page.mend();
+    page.model.laser.darken();
+    await page.wait(200);
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.strip).not.to.match(/MAY BE ON/);
+  });
+
+  it('does not take data that is older than the request for its outcome, and believes newer data', async () => {
+    const page = await FakePage.open();
+    page.let(/laser/, 'held');
+    page.model.laser.light();
+    await page.wait(1000);
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
+    page.mend();
+    await page.wait(6000);
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.strip).not.to.match(/MAY BE ON/);
+  });
+
+  for (const [name, press] of [
+    ['Off', (page: FakePage) => page.model.laser.darken()],
+    ['STOP', (page: FakePage) => page.model.pressStop()],
+  ] as const) {
+    it(`believes the answer to ${name} while the stream is silent`, async () => {
+      const page = await FakePage.open();
+      page.daemon.light = 'on';
+      await page.wait(100);
+      page.isDeaf = true;
+      await page.wait(900);
+      expect(page.strip).to.match(/LASER MAY BE ON/);
+      press(page);
+      await page.wait(10);
+      expect(page.strip).not.to.match(/MAY BE ON/);
+      expect(/STOP of 00:00:01 is confirmed\./.test(page.strip)).to.equal(name === 'STOP');
+      page.mend();
+      await page.wait(600);
+      expect(page.strip).not.to.match(/is confirmed\./);
+    });
+  }
+
+  it('believes light that was heard of after its Off over a later answer to that Off', async () => {
+    const page = await FakePage.open();
+    page.let(/laser/, 'answer held');
+    page.model.laser.darken();
+    page.daemon.light = 'on';
+    await page.wait(200);
+    page.sentTo(/laser/)[0]!.deliver();
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
+  });
+
+  it('forgets light that the daemon refused', async () => {
+    const page = await FakePage.open();
+    page.daemon.override = (_, path) =>
+      /laser/.test(path) ? refused(409, 'stopped', 'The robot is stopped.') : undefined;
+    page.model.laser.light();
+    await page.wait(10);
+    expect(page.strip).to.match(/Laser The robot is stopped/);
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.strip).not.to.match(/MAY BE ON/);
+  });
+});
+
+describe('the page about what it hears', () => {
+  it('does not call live what comes late', async () => {
+    const page = await FakePage.open();
+    page.isDeaf = true;
+    await page.wait(2000);
+    page.isDeaf = false;
+    page.lateMs = 2000;
+    await page.wait(1000);
+    expect(page.model.fresh.value).to.equal(false);
+    page.lateMs = 0;
+    await page.wait(200);
+    expect(page.model.fresh.value).to.equal(true);
+  });
+
+  it('says that its stream is silent where requests are answered', async () => {
+    const page = await FakePage.open();
+    page.isDeaf = true;
+    await page.wait(6000);
+    expect(page.model.deafness.value).to.equal('The stream is silent');
+    expect(page.strip).to.match(/^bad: The stream is silent\. What you see is the last/);
+    page.fate = () => 'failed';
+    await page.wait(6000);
+    expect(page.strip).to.match(/^bad: No contact with the daemon\./);
+    page.mend();
+    await page.wait(1000);
+    expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
+  });
+
+  it('is of another version than the daemon, from the first status on, and never reloads over a STOP', async () => {
+    const page = await FakePage.open({ version: '2' });
+    expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
+    page.let(/stop/, 'failed');
+    page.model.pressStop();
+    await page.wait(500);
+    expect(page.model.isOwing).to.equal(true);
+  });
+});
+
+describe('restarts of controllers on the page', () => {
+  const restart = (page: FakePage) => page.daemon.log({ what: 'reset', unit: 'gimbal' });
+  const said = /bad: Gimbal restarted 00:00:00, now manual\./;
+
+  it('stand until somebody has seen them, in every window and after a reload', async () => {
+    const browser = new FakeBrowser();
+    const page = await FakePage.open({ browser });
+    const { daemon, clock } = page;
+    const other = await FakePage.open({ browser, daemon, clock });
+    page.model.stream.setHidden(true);
+    restart(page);
+    for (const one of [page, other]) expect(one.strip).to.match(/Gimbal restarted/);
+    const reloaded = await FakePage.open({ browser, daemon, clock });
+    expect(reloaded.strip).to.match(said);
+    reloaded.model.log.confirm(reloaded.model.log.restarts.value[0]!);
+    for (const one of [page, other, reloaded]) expect(one.strip).not.to.match(/restarted/);
+  });
+
+  it('are told of a daemon that was restarted since, and forgot them', async () => {
+    const browser = new FakeBrowser();
+    const page = await FakePage.open({ browser });
+    restart(page);
+    const later = await FakePage.open({ browser, clock: page.clock });
+    expect(later.strip).to.match(said);
+  });
+
+  it('are told if they came while the log with an older one was on its way', async () => {
+    const browser = new FakeBrowser();
+    const page = await FakePage.open({ browser });
+    restart(page);
+    page.model.log.confirm(page.model.log.restarts.value[0]!);
+    page.let(/api.log/, 'answer held');
+    page.model.stream.setHidden(true);
+    page.model.stream.setHidden(false);
+    await page.wait(200);
+    restart(page);
+    page
+      .sentTo(/api.log/, 'GET')
+      .at(-1)!
+      .deliver();
+    await page.wait(10);
+    expect(page.strip).to.match(/Gimbal restarted/);
+    expect(page.model.log.events.value).to.have.length(2);
+  });
+
+  it('of a unit that this version does not know hide nothing', async () => {
+    const browser = new FakeBrowser();
+    browser.items.set(
+      'trunnion.restarts',
+      '[{"seq":1,"at":"2026-11-21T10:00:00.000Z","what":"reset","unit":"arm"}]',
+    );
+    browser.items.set('trunnion.noted', 'no JSON');
+    const page = await FakePage.open({ browser });
+    page.daemon.stopped = true;
+    await page.wait(200);
+    expect(page.strip).to.match(/^alarm: Gimbal NOT CONFIRMED/);
+  });
+
+  it('do not hide loops and units that this version does not know', async () => {
+    const page = await FakePage.open();
+    const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
+    page.daemon.say('tune', { ...tune, unit: 'arm' });
+    page.daemon.say('tune', tune);
+    page.daemon.units.gimbal = {
+      ...page.daemon.units.gimbal,
+      excitation: { loop: 'roll', amplitude: 0.1, periodS: 1 },
+    };
+    page.daemon.light = 'fault';
+    await page.wait(200);
+    expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
+    expect(page.strip).to.match(/Gimbal roll ±0\.1 +every 1 s\n.*Chassis lift is tuned by pit: begins/);
+  });
+});

@@ -1,0 +1,290 @@
+import { expect } from 'chai';
+import { FakeDaemon, refused } from './fake-daemon.js';
+import { FakePage } from './fake-page.js';
+
+describe('requests of the page whose order the network changes', () => {
+  it('take back a Resume without an answer when STOP is pressed, and say nothing of it', async () => {
+    const page = await FakePage.open();
+    page.daemon.stopped = true;
+    await page.wait(100);
+    page.let(/resume/, 'held');
+    void page.model.resume();
+    page.model.pressStop();
+    await page.wait(10);
+    const [resume] = page.sentTo(/resume/);
+    resume!.deliver();
+    await page.wait(200);
+    expect([resume!.isTakenBack, page.daemon.stopped]).to.deep.equal([true, true]);
+    expect(page.model.resuming.pending.value).to.equal(undefined);
+    expect(page.strip)
+      .to.match(/^bad: Stopped:/)
+      .and.not.to.match(/Resume (?!puts)/);
+  });
+
+  for (const [by, press] of [
+    ['Off', (page: FakePage) => page.model.laser.darken()],
+    ['STOP', (page: FakePage) => page.model.pressStop()],
+  ] as const) {
+    it(`take back light without an answer when ${by} is pressed`, async () => {
+      const page = await FakePage.open();
+      page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
+      page.model.laser.light();
+      press(page);
+      await page.wait(10);
+      page.sentTo(/laser/)[0]!.deliver();
+      expect(page.daemon.light).to.equal('dark');
+    });
+  }
+
+  it('take back an Off without an answer when light is asked for, and send it no more', async () => {
+    const page = await FakePage.open();
+    page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
+    page.model.laser.darken();
+    await page.wait(350);
+    page.model.laser.light();
+    await page.wait(3000);
+    const offs = page.sentTo(/laser/).filter(one => one.body.action === 'off');
+    for (const off of offs) off.deliver();
+    expect([offs.length, page.daemon.light, page.model.isOwing]).to.deep.equal([2, 'on', false]);
+  });
+
+  it('take back a mode without an answer when another is chosen', async () => {
+    const page = await FakePage.open();
+    page.fate = ({ body }) => (body?.mode === 'auto' ? 'held' : 'delivered');
+    void page.model.switchMode('chassis', 'auto');
+    void page.model.switchMode('chassis', 'debug');
+    await page.wait(10);
+    page.sentTo(/mode/)[0]!.deliver();
+    expect(page.daemon.units.chassis.mode).to.equal('debug');
+  });
+
+  it('take back the older attempts of a STOP that is answered, so that none arrives after a Resume', async () => {
+    const page = await FakePage.open();
+    page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
+    page.model.pressStop();
+    await page.wait(500);
+    await page.model.resume();
+    page.sentTo(/stop/)[0]!.deliver();
+    expect([page.sentTo(/stop/).length, page.daemon.stopped]).to.deep.equal([2, false]);
+  });
+
+  it('are not renewals of gains that were replaced since', async () => {
+    const page = await FakePage.open();
+    page.edit('chassis', '/speed/kp', '20');
+    await page.model.gains.chassis.try();
+    page.let(/trial/, 'held');
+    await page.wait(1100);
+    page.mend();
+    page.edit('chassis', '/speed/kp', '21');
+    await page.model.gains.chassis.try();
+    const [, renewal] = page.sentTo(/trial/);
+    renewal!.deliver();
+    expect(renewal!.isTakenBack).to.equal(true);
+    expect(page.daemon.units.chassis.trial?.gains.speed?.kp).to.equal(21);
+  });
+});
+
+describe('a STOP of the page', () => {
+  it('is sent again after 300 ms and then until it is answered, however old it is', async () => {
+    const page = await FakePage.open();
+    page.let(/stop/, 'failed');
+    page.model.pressStop();
+    await page.wait(250);
+    expect(page.strip).not.to.match(/STOP/);
+    await page.wait(100);
+    expect(page.sentTo(/stop/)).to.have.length(2);
+    expect(page.strip).to.match(/^alarm: STOP sent, asking again… Be ready to cut the power\./);
+    await page.wait(12_000);
+    expect(page.strip).to.match(/^alarm: STOP is not confirmed\. Be ready .* does not answer/);
+    const before = page.sentTo(/stop/).length;
+    await page.wait(600_000);
+    expect(page.sentTo(/stop/).length).to.be.greaterThan(before + 250);
+    expect([page.daemon.stopped, page.model.isOwing]).to.deep.equal([false, true]);
+    page.mend();
+    await page.wait(2000);
+    expect([page.daemon.stopped, page.model.isOwing]).to.deep.equal([true, false]);
+    expect(page.strip).to.match(/^bad: Stopped:/);
+  });
+
+  it('is sent at once when the daemon is heard again', async () => {
+    const page = await FakePage.open();
+    page.cut();
+    page.model.pressStop();
+    await page.wait(60_000);
+    const before = page.sentTo(/stop/).length;
+    page.mend();
+    await page.wait(600);
+    expect([page.daemon.stopped, page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
+  });
+
+  it('lets nothing move before its answer, lets what calms pass, and is over with an answered Resume', async () => {
+    const page = await FakePage.open();
+    page.let(/stop/, 'failed');
+    page.edit('chassis', '/speed/kp', '20');
+    page.model.pressStop();
+    await page.wait(15_000);
+    expect(page.model.isStopping).to.equal(true);
+    await page.model.switchMode('chassis', 'auto');
+    page.model.laser.light();
+    page.model.excite({ unit: 'chassis', loop: 'speed' }, 0.1, 1);
+    await page.model.gains.chassis.try();
+    await page.wait(10);
+    expect(page.sentTo(/mode|laser|excitation|trial/)).to.deep.equal([]);
+    await page.model.switchMode('chassis', 'manual');
+    page.model.laser.darken();
+    expect(page.sentTo(/mode|laser/)).to.have.length(2);
+    await page.model.resume();
+    await page.wait(5000);
+    expect([page.model.isStopping, page.daemon.stopped]).to.deep.equal([false, false]);
+    expect(page.strip).not.to.match(/STOP/);
+  });
+
+  it('drops what was pressed before it and waited for its turn', async () => {
+    const page = await FakePage.open();
+    const { chassis } = page.model.gains;
+    page.let(/trial/, 'held');
+    page.edit('chassis', '/speed/kp', '20');
+    void chassis.try();
+    await page.wait(10);
+    page.edit('chassis', '/speed/kp', '21');
+    void chassis.try();
+    page.model.pressStop();
+    await page.wait(10);
+    expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([true]);
+  });
+
+  it('is answered by its own answer only: that of an older press does not count for a newer one', async () => {
+    const page = await FakePage.open();
+    page.fate = ({ path }) =>
+      /stop/.test(path) ? (page.sentTo(/stop/).length === 1 ? 'answer held' : 'lost') : 'delivered';
+    page.isDeaf = true;
+    page.model.pressStop();
+    await page.wait(100);
+    page.daemon.stopped = false;
+    page.model.pressStop();
+    page.sentTo(/stop/)[0]!.deliver();
+    await page.wait(10);
+    expect(page.model.isOwing).to.equal(true);
+    page.fate = () => 'delivered';
+    await page.wait(600);
+    expect([page.model.isOwing, page.daemon.stopped]).to.deep.equal([false, true]);
+    await page.wait(400);
+    expect(page.strip).to.match(/STOP of 00:00:00 is confirmed\./);
+  });
+
+  it('that the daemon obeyed and could not confirm is told until somebody has resumed the robot', async () => {
+    const page = await FakePage.open();
+    page.daemon.override = (_, path) =>
+      path === '/api/stop' ? refused(503, 'not-confirmed', 'The gimbal did not confirm.') : undefined;
+    page.isDeaf = true;
+    page.model.pressStop();
+    await page.wait(1000);
+    expect(page.strip).to.match(/^alarm: STOP is not confirmed\. .*The gimbal did not confirm\./);
+    expect([page.sentTo(/stop/).length, page.model.isOwing]).to.deep.equal([1, true]);
+    page.mend();
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+  });
+
+  it('is told on of a daemon that was started after it, since nobody knows that it was resumed', async () => {
+    const page = await FakePage.open();
+    page.daemon.override = (_, path) =>
+      path === '/api/stop' ? refused(503, 'not-confirmed', 'The gimbal did not confirm.') : undefined;
+    page.model.pressStop();
+    page.daemon.startedMs = page.clock.nowMs();
+    await page.wait(3000);
+    expect(page.strip).to.match(/STOP is not confirmed/);
+    page.daemon.stopped = true;
+    await page.wait(200);
+    page.daemon.stopped = false;
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+  });
+});
+
+describe('an Off of the page', () => {
+  const expired = /bad: Laser Off of 00:00:00 was not answered\. Press it again if it is still wanted\./;
+
+  it('that reached nobody is sent again once the daemon is heard, and not forgotten before', async () => {
+    const page = await FakePage.open();
+    page.daemon.light = 'on';
+    await page.wait(100);
+    page.cut();
+    page.model.laser.darken();
+    await page.wait(30_000);
+    expect(page.strip).to.match(/bad: Laser Off sent, asking again…/);
+    expect(page.model.isOwing).to.equal(true);
+    page.mend();
+    await page.wait(1000);
+    expect([page.daemon.light, page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
+  });
+
+  it('expires after a minute, and the page says so until the laser is known to be dark', async () => {
+    const page = await FakePage.open();
+    page.cut();
+    page.model.laser.darken();
+    await page.wait(59_000);
+    expect(page.strip).to.match(/asking again/);
+    await page.wait(2000);
+    expect(page.strip).to.match(expired);
+    expect(page.model.isOwing).to.equal(false);
+    page.daemon.light = 'on';
+    const before = page.sentTo(/laser/).length;
+    page.mend();
+    await page.wait(2000);
+    expect([page.daemon.light, page.sentTo(/laser/).length - before]).to.deep.equal(['on', 0]);
+    expect(page.strip).to.match(expired);
+    page.daemon.light = 'dark';
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+  });
+
+  it('expires while the device sleeps, whose page clock stands still', async () => {
+    const page = await FakePage.open();
+    page.cut();
+    page.model.laser.darken();
+    await page.wait(1000);
+    page.sleptMs = 1_200_000;
+    const before = page.sentTo(/laser/).length;
+    await page.wait(1000);
+    expect([page.sentTo(/laser/).length - before, page.model.isOwing]).to.deep.equal([0, false]);
+    expect(page.strip).to.match(/Laser Off of 00:00:00 was not answered/);
+    page.mend();
+    page.model.laser.light();
+    await page.wait(1000);
+    expect([page.daemon.light, page.strip]).to.deep.equal(['on', '']);
+  });
+
+  it('is not answered by the answer to an older one, after which somebody else asked for light', async () => {
+    const page = await FakePage.open();
+    page.fate = ({ body }) =>
+      body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
+    page.model.laser.darken();
+    await page.wait(100);
+    page.daemon.light = 'on';
+    await page.wait(100);
+    page.model.laser.darken();
+    page.sentTo(/laser/)[0]!.deliver();
+    await page.wait(100);
+    expect(page.model.isOwing).to.equal(true);
+    page.mend();
+    await page.wait(600);
+    expect([page.model.isOwing, page.daemon.light]).to.deep.equal([false, 'dark']);
+  });
+});
+
+describe('a refusal on the page', () => {
+  it('goes after ten seconds, and with the next success of the same act', async () => {
+    const daemon = new FakeDaemon();
+    const page = await FakePage.open({ daemon });
+    daemon.override = (_, path) => (/mode/.test(path) ? refused(409, 'unit-busy', 'Busy.') : undefined);
+    await page.model.switchMode('chassis', 'auto');
+    expect(page.strip).to.equal('bad: Chassis mode Busy.');
+    await page.wait(10_000);
+    expect(page.strip).to.equal('');
+    await page.model.switchMode('chassis', 'auto');
+    daemon.override = () => undefined;
+    await page.model.switchMode('chassis', 'auto');
+    expect(page.strip).to.equal('');
+  });
+});
