@@ -2,8 +2,8 @@ import { render } from 'preact';
 import { browserSurroundings, readAddress } from './browser.js';
 import { Model } from './model/model.js';
 import { Page } from './page.js';
-import { ConsoleContext } from './parts/console.js';
-import { createPalette } from './plot/palette.js';
+import { createPalette } from './parts/palette.js';
+import { ConsoleContext } from './parts/parts.js';
 
 const FRAME_MS = 30;
 

@@ -1,14 +1,13 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Login } from './access/login.js';
+import { Login } from './bar/access.js';
 import { titleOf } from './bar/lines.js';
 import { TopBar } from './bar/top-bar.js';
 import { EventList } from './log/event-list.js';
 import { MatchView } from './match/match-view.js';
-import { useModel } from './parts/console.js';
-import { Drawer } from './parts/drawer.js';
 import { KeyHelp } from './parts/key-help.js';
-import { listenToKeys } from './parts/page-keys.js';
+import { listenToKeys } from './parts/keys.js';
+import { Drawer, useModel } from './parts/parts.js';
 import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
 import { FirstMinute } from './sim/first-minute.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { csv } from '../../src/console/model/csv.js';
+import { csv } from '../../src/console/model/numbers.js';
 import { PlotWindow } from '../../src/console/model/plot-window.js';
 import { emptyColumns, TelemetryBuffer } from '../../src/console/model/telemetry-buffer.js';
 import { marksBetween, Timeline } from '../../src/console/model/timeline.js';

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { useModel } from '../parts/console.js';
-import { Press } from '../parts/press.js';
+import { Press, Toggle, useModel } from '../parts/parts.js';
 import type { Line } from './lines.js';
 import { stripLines } from './strip.js';
 
@@ -52,18 +51,10 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
       </div>
       {lines.length === 0 && model.status.value !== undefined && <p class="well">All well</p>}
       {folds && (
-        <button
-          type="button"
-          class="fold"
-          data-tone={others[0]?.tone}
-          aria-expanded={open.value}
-          onClick={() => {
-            open.value = !open.value;
-          }}
-        >
+        <Toggle on={open} opens class="fold" data-tone={others[0]?.tone}>
           {open.value ? 'Fold' : others.length > 0 ? `${others.length} more` : 'More'}
           {!open.value && others.length > 0 && <small>{subjectsOf(others)}</small>}
-        </button>
+        </Toggle>
       )}
     </div>
   );

@@ -1,14 +1,11 @@
 import { UNIT_LIST } from '../../core/units.js';
-import { WhoAmI } from '../access/who-am-i.js';
 import { MatchBoard } from '../match/match-board.js';
-import { useModel } from '../parts/console.js';
+import { useModel } from '../parts/parts.js';
+import { WhoAmI } from './access.js';
 import { AlertStrip } from './alert-strip.js';
-import { LaserSwitch } from './laser-switch.js';
-import { LinkState } from './link-state.js';
-import { ModeSwitch } from './mode-switch.js';
-import { ResumeButton, StopButton } from './stop-switch.js';
+import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from './switches.js';
 
-/** Always in sight: how the robot is, its modes, its laser, what is wrong, and the way to stop it. */
+/** Always visible: how the robot is, its modes, its laser, what is wrong, and STOP. */
 export function TopBar() {
   const { simulated, streams = 0 } = useModel().status.value ?? {};
   return (

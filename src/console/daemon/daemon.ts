@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Timer } from '../../core/clock.js';
-import type { Excitation, GainSet, Mode, UnitName } from '../../core/units.js';
+import type { GainSet, Mode, UnitName } from '../../core/units.js';
 import type { Comparison, HistoryLine } from '../../schemas/history.js';
 import type { LogPage } from '../../schemas/log.js';
 import type { KeptProfile, MeasuredProfile, Profile } from '../../schemas/profile.js';
@@ -69,165 +69,83 @@ export class DaemonClient {
   }
 
   /** Something came from the daemon, so a STOP or an Off without an answer is sent again at once. */
-  heard(): void {
-    this.#step({ kind: 'time', ...this.#now(), isHeard: true });
-  }
+  heard = () => this.#step({ kind: 'time', ...this.#now(), isHeard: true });
+  forgetStop = () => this.#step({ kind: 'forget', path: STOP });
+  forgetOff = () => this.#step({ kind: 'forget', path: LASER });
 
-  forgetStop(): void {
-    this.#step({ kind: 'forget', path: STOP });
-  }
-
-  forgetOff(): void {
-    this.#step({ kind: 'forget', path: LASER });
-  }
-
-  stop() {
-    return this.#ask({ path: STOP, rule: 'insists' });
-  }
-
-  darken() {
-    return this.#ask({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true });
-  }
-
-  light() {
-    return this.#ask({ path: LASER, body: { action: 'on' }, rule: 'moves' });
-  }
-
-  resume() {
-    return this.#ask({ path: '/api/resume', rule: 'calms', ends: STOP });
-  }
-
-  switchMode(unit: UnitName, mode: Mode) {
-    return this.#ask({
-      path: `/api/${unit}/mode/switch`,
-      body: { mode },
-      rule: mode === 'manual' ? 'calms' : 'moves',
-    });
-  }
-
-  excite(unit: UnitName, wanted: { loop: string; amplitude: number | null; periodS: number | null }) {
-    return this.#ask<Excitation>({
-      path: `/api/${unit}/excitation`,
-      body: wanted,
-      rule: wanted.amplitude === 0 ? 'calms' : 'moves',
-    });
-  }
+  stop = () => this.#ask({ path: STOP, rule: 'insists' });
+  resume = () => this.#ask({ path: '/api/resume', rule: 'calms', ends: STOP });
+  light = () => this.#ask({ path: LASER, body: { action: 'on' }, rule: 'moves' });
+  darken = () => this.#ask({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true });
+  switchMode = (unit: UnitName, mode: Mode) =>
+    this.#ask({ path: `/api/${unit}/mode/switch`, body: { mode }, rule: calmsIf(mode === 'manual') });
+  excite = (unit: UnitName, body: { loop: string; amplitude: number | null; periodS: number | null }) =>
+    this.#ask({ path: `/api/${unit}/excitation`, body, rule: calmsIf(body.amplitude === 0) });
 
   /** Begins a trial. With an id it changes that trial, or only renews it. */
-  tryGains(
+  tryGains = (
     unit: UnitName,
-    trial: { gains: GainSet; leaseS: number; id?: string },
+    body: { gains: GainSet; leaseS: number; id: string | undefined },
     options: Pick<Ask, 'renews' | 'since'>,
-  ) {
-    const path = `/api/${unit}/pidconfig/trial`;
-    return this.#ask<TrialStatus>({ path, body: trial, rule: 'moves', ...options });
-  }
-
-  endTrial(unit: UnitName) {
-    return this.#send('DELETE', `/api/${unit}/pidconfig/trial`);
-  }
+  ) => this.#ask<TrialStatus>({ path: `/api/${unit}/pidconfig/trial`, body, rule: 'moves', ...options });
+  endTrial = (unit: UnitName) => this.#send('DELETE', `/api/${unit}/pidconfig/trial`);
 
   /** Begins a tuning. With an id it renews that one. */
-  tune(unit: UnitName, wanted: { loop: string; style: Tune['style']; leaseS: number; id?: string }) {
-    const path = `/api/${unit}/autotune`;
-    return this.#ask<Tune>({ path, body: wanted, rule: 'moves', renews: wanted.id !== undefined });
-  }
+  tune = (unit: UnitName, body: { loop: string; style: Tune['style']; leaseS: number; id?: string }) =>
+    this.#ask<Tune>({
+      path: `/api/${unit}/autotune`,
+      body,
+      rule: 'moves',
+      renews: body.id !== undefined,
+    });
+  endTune = (unit: UnitName) => this.#ask({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
+  lastTune = (unit: UnitName) => this.#get<{ readonly tune: Tune | null }>(`/api/${unit}/autotune`);
 
-  endTune(unit: UnitName) {
-    return this.#ask({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
-  }
+  gains = (unit: UnitName) => this.#get<GainSet>(`/api/${unit}/pidconfig`);
+  save = (unit: UnitName, gains: GainSet, base: number) =>
+    this.#post<GainSet>(`/api/${unit}/pidconfig?baseRevision=${base}`, gains);
+  restore = (unit: UnitName, revision: number, base: number) =>
+    this.#post<GainSet>(`/api/${unit}/pidconfig/restore?baseRevision=${base}`, { revision });
+  history = (unit: UnitName, limit: number) =>
+    this.#get<readonly HistoryLine[]>(`/api/${unit}/pidconfig/history?limit=${limit}`);
 
-  lastTune(unit: UnitName) {
-    return this.#send<{ readonly tune: Tune | null }>('GET', `/api/${unit}/autotune`);
-  }
-
-  gains(unit: UnitName) {
-    return this.#send<GainSet>('GET', `/api/${unit}/pidconfig`);
-  }
-
-  save(unit: UnitName, gains: GainSet, baseRevision: number) {
-    return this.#send<GainSet>('POST', `/api/${unit}/pidconfig?baseRevision=${baseRevision}`, gains);
-  }
-
-  restore(unit: UnitName, revision: number, baseRevision: number) {
-    const path = `/api/${unit}/pidconfig/restore?baseRevision=${baseRevision}`;
-    return this.#send<GainSet>('POST', path, { revision });
-  }
-
-  history(unit: UnitName, limit: number) {
-    return this.#send<readonly HistoryLine[]>('GET', `/api/${unit}/pidconfig/history?limit=${limit}`);
-  }
-
-  steps(unit: UnitName, loop: string) {
-    return this.#send<readonly StepSummary[]>('GET', `/api/${unit}/steps?loop=${loop}`);
-  }
-
+  steps = (unit: UnitName, loop: string) =>
+    this.#get<readonly StepSummary[]>(`/api/${unit}/steps?loop=${loop}`);
   /** The best so far: one, or none. */
-  bestSteps(unit: UnitName, loop: string) {
-    return this.#send<readonly StepSummary[]>('GET', `/api/${unit}/steps/best?loop=${loop}`);
-  }
+  bestSteps = (unit: UnitName, loop: string) =>
+    this.#get<readonly StepSummary[]>(`/api/${unit}/steps/best?loop=${loop}`);
+  capturedStep = (unit: UnitName, loop: string, number: number) =>
+    this.#get<RememberedStep>(`/api/${unit}/step?loop=${loop}&number=${number}`);
 
-  capturedStep(unit: UnitName, loop: string, number: number) {
-    return this.#send<RememberedStep>('GET', `/api/${unit}/step?loop=${loop}&number=${number}`);
-  }
+  profiles = (unit: UnitName) => this.#get<readonly MeasuredProfile[]>(`/api/${unit}/profiles`);
+  allProfiles = () => this.#get<unknown>('/api/profiles');
+  keepProfile = (unit: UnitName, profile: ProfileToKeep) =>
+    this.#post<KeptProfile>(`/api/${unit}/profiles`, profile);
+  loadProfile = (unit: UnitName, name: string, base: number) =>
+    this.#post<GainSet>(`/api/${unit}/profiles/load?baseRevision=${base}`, { name });
+  starProfile = (unit: UnitName, name: string, starred: boolean) =>
+    this.#post<unknown>(`/api/${unit}/profiles/star`, { name, starred });
+  removeProfile = (unit: UnitName, name: string) =>
+    this.#post<unknown>(`/api/${unit}/profiles/remove`, { name });
+  compare = (unit: UnitName, a: string, b: string) =>
+    this.#get<Comparison>(`/api/${unit}/compare?${new URLSearchParams({ a, b })}`);
 
-  profiles(unit: UnitName) {
-    return this.#send<readonly MeasuredProfile[]>('GET', `/api/${unit}/profiles`);
-  }
-
-  allProfiles() {
-    return this.#send<unknown>('GET', '/api/profiles');
-  }
-
-  keepProfile(unit: UnitName, profile: ProfileToKeep) {
-    return this.#send<KeptProfile>('POST', `/api/${unit}/profiles`, profile);
-  }
-
-  loadProfile(unit: UnitName, name: string, baseRevision: number) {
-    return this.#send<GainSet>('POST', `/api/${unit}/profiles/load?baseRevision=${baseRevision}`, { name });
-  }
-
-  starProfile(unit: UnitName, name: string, starred: boolean) {
-    return this.#send<Profile>('POST', `/api/${unit}/profiles/star`, { name, starred });
-  }
-
-  removeProfile(unit: UnitName, name: string) {
-    return this.#send<Profile>('POST', `/api/${unit}/profiles/remove`, { name });
-  }
-
-  compare(unit: UnitName, a: string, b: string) {
-    const query = new URLSearchParams({ a, b });
-    return this.#send<Comparison>('GET', `/api/${unit}/compare?${query}`);
-  }
-
-  session() {
-    return this.#send<Session>('GET', SESSION);
-  }
-
-  enter(token: string) {
-    return this.#send<Session>('POST', SESSION, { token });
-  }
-
-  leave() {
-    return this.#send<Session>('DELETE', SESSION);
-  }
-
-  ping() {
-    return this.#send('GET', '/healthz');
-  }
-
-  log(after: number) {
-    return this.#send<LogPage>('GET', `/api/log?after=${after}`);
-  }
-
+  session = () => this.#get<Session>(SESSION);
+  enter = (token: string) => this.#post<Session>(SESSION, { token });
+  leave = () => this.#send<Session>('DELETE', SESSION);
+  ping = () => this.#get('/healthz');
+  log = (after: number) => this.#get<LogPage>(`/api/log?after=${after}`);
   /** Plays a fault on the simulator. */
-  fault(target: string, fault: string) {
-    return this.#send('POST', '/sim/faults', { target, fault });
+  fault = (target: string, fault: string) => this.#post('/sim/faults', { target, fault });
+  /** The state of the simulated hardware. */
+  truth = () => this.#get<Readonly<Record<string, unknown>>>('/sim/state');
+
+  #get<T>(path: string) {
+    return this.#send<T>('GET', path);
   }
 
-  /** The state of the simulated hardware. */
-  truth() {
-    return this.#send<Readonly<Record<string, unknown>>>('GET', '/sim/state');
+  #post<T>(path: string, body: unknown) {
+    return this.#send<T>('POST', path, body);
   }
 
   #pressOf(path: string): Press | undefined {
@@ -287,6 +205,8 @@ export class DaemonClient {
     };
   }
 }
+
+const calmsIf = (calms: boolean) => (calms ? 'calms' : 'moves');
 
 /** Whoever made an ask. Only its own answers come here, so that their type is known. */
 interface Caller {

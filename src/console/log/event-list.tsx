@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
 import { clockText } from '../model/numbers.js';
-import { useModel } from '../parts/console.js';
+import { Segments, useModel } from '../parts/parts.js';
 
 const SHOWN = 100;
 
@@ -21,20 +21,13 @@ export function EventList() {
   const shown = events.value.filter(FILTERS[filter.value] ?? (() => true));
   return (
     <>
-      <div class="segments">
-        {Object.keys(FILTERS).map(name => (
-          <button
-            type="button"
-            key={name}
-            aria-pressed={name === filter.value}
-            onClick={() => {
-              filter.value = name;
-            }}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <Segments
+        options={Object.keys(FILTERS)}
+        chosen={filter.value}
+        onChoose={name => {
+          filter.value = name;
+        }}
+      />
       <ol>
         {shown
           .slice(-SHOWN)

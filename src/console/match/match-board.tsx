@@ -1,14 +1,13 @@
-import type { MatchStatus } from '../../schemas/match.js';
-import { useModel } from '../parts/console.js';
+import { useModel } from '../parts/parts.js';
 
-/** Phase, time left and lock, big. Nothing where there is no match. */
+/** Phase, time left and lock, big. Nothing if there is no match. */
 export function MatchBoard() {
   const model = useModel();
   const match = model.status.value?.match;
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
   return (
     <div class="match-board" role="status" data-locked={match.lock !== null || undefined}>
-      {match.phase !== 'none' && <strong>{match.phase}</strong>} <TimeLeft match={match} />
+      {match.phase !== 'none' && <strong>{match.phase}</strong>} <TimeLeft endsAtT={match.endsAtT} />
       {match.lock !== null && (
         <span>
           LOCKED by {match.lock.by}: {match.lock.reason}
@@ -19,8 +18,8 @@ export function MatchBoard() {
   );
 }
 
-/** `1:05`; never below 0. */
-function TimeLeft({ match: { endsAtT } }: { readonly match: MatchStatus }) {
+/** `1:05`, and never below 0. */
+function TimeLeft({ endsAtT }: { readonly endsAtT: number | null }) {
   const { telemetry } = useModel();
   telemetry.frame.value;
   if (endsAtT === null || telemetry.latest === undefined) return null;

@@ -1,17 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { every } from '../../core/clock.js';
 import { UNIT_LIST } from '../../core/units.js';
-import { Login } from '../access/login.js';
+import { Login } from '../bar/access.js';
 import { AlertStrip } from '../bar/alert-strip.js';
-import { LaserSwitch } from '../bar/laser-switch.js';
-import { ModeSwitch } from '../bar/mode-switch.js';
-import { ResumeButton, StopButton } from '../bar/stop-switch.js';
-import { useModel } from '../parts/console.js';
-import { LinkQuality } from './link-quality.js';
+import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
+import { useModel } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
-import { keepAwake } from './wake-lock.js';
 
-/** One thumb on a phone: STOP at the bottom, Resume far from it, and nothing that acts by a slip. */
+/** For one thumb on a phone: STOP at the bottom, Resume far from it, and nothing that acts by a slip. */
 export function MatchView() {
   const { isShut } = useModel().access;
   return (
@@ -37,15 +34,59 @@ export function MatchView() {
   );
 }
 
+const CHECK_MS = 2000;
+
+/** How long the daemon takes to answer, and how many readings a second come. */
+function LinkQuality() {
+  const { daemon, telemetry, surroundings } = useModel();
+  const answerMs = useSignal<number | undefined>(undefined);
+  const hz = useSignal<number | undefined>(undefined);
+  useEffect(() => {
+    const { clock } = surroundings;
+    let count = telemetry.count;
+    return every(clock, CHECK_MS, async () => {
+      hz.value = Math.round(((telemetry.count - count) * 1000) / CHECK_MS);
+      count = telemetry.count;
+      const sentMs = clock.nowMs();
+      const outcome = await daemon.ping();
+      answerMs.value = 'body' in outcome ? Math.max(1, Math.round(clock.nowMs() - sentMs)) : undefined;
+    });
+  }, []);
+  return (
+    <LinkState>
+      Live · {answerMs.value ?? '–'} ms · {hz.value ?? '–'} Hz
+    </LinkState>
+  );
+}
+
+/** Keeps the screen lit while the page is visible, if the browser grants it, and says whether it does. */
 function Awake() {
   const awake = useSignal(false);
-  useEffect(
-    () =>
-      keepAwake(isAwake => {
-        awake.value = isAwake;
-      }),
-    [],
-  );
+  useEffect(() => {
+    let ended = false;
+    let lock: WakeLockSentinel | undefined;
+    const ask = async () => {
+      if (document.hidden || ended) return;
+      try {
+        lock = await navigator.wakeLock.request('screen');
+        awake.value = true;
+        lock.onrelease = () => {
+          awake.value = false;
+        };
+        if (ended) void lock.release();
+      } catch {
+        // Browsers grant it over HTTPS only, and not on a low battery.
+        awake.value = false;
+      }
+    };
+    void ask();
+    document.addEventListener('visibilitychange', ask);
+    return () => {
+      ended = true;
+      document.removeEventListener('visibilitychange', ask);
+      void lock?.release();
+    };
+  }, []);
   return (
     <>
       {awake.value

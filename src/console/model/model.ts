@@ -21,6 +21,7 @@ import { Tuning } from './tuning.js';
 /** What this page knows of the robot, and what is asked of it here. Components read it and call it. */
 export class Model {
   readonly surroundings: Surroundings;
+  readonly openedAt: Date;
   readonly daemon: DaemonClient;
   readonly stream: EventStream;
   readonly status = signal<Status | undefined>(undefined);
@@ -54,6 +55,7 @@ export class Model {
   constructor(surroundings: Surroundings) {
     const { clock, storage } = surroundings;
     this.surroundings = surroundings;
+    this.openedAt = clock.wallTime();
     this.daemon = new DaemonClient(surroundings, {
       onStuck: () => this.stream.giveWay(),
       onIdentityRefused: () => void this.access.refresh(),

@@ -70,3 +70,18 @@ export class PlotWindow {
     this.zoom(fromT + byS, toT + byS);
   }
 }
+
+/** What all plots of the panel share. */
+export class PlotSettings {
+  readonly view = new PlotWindow(15);
+  readonly showsOutput = signal(false);
+  readonly keepsZero = signal(true);
+  readonly locksY = signal(false);
+  /** At most two picked moments. The page measures between them. */
+  readonly picks = signal<readonly number[]>([]);
+
+  pick(t: number): void {
+    const picks = this.picks.value;
+    this.picks.value = picks.length >= 2 ? [] : [...picks, t];
+  }
+}

@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import uPlot from 'uplot';
 import type { Quantity } from '../../core/units.js';
-import type { Palette } from './palette.js';
+import type { Palette } from '../parts/palette.js';
 
 /** The unit of values; `%` where they are parts of something. */
 export type ChartUnit = Quantity | '%';

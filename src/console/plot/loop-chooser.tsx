@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
-import { useModel } from '../parts/console.js';
+import { useModel } from '../parts/parts.js';
 
 /** Beside the chosen one. */
 const MOST_STACKED = 3;

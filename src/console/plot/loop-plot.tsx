@@ -2,12 +2,12 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { type LoopChoice, loopOf } from '../model/loop-choice.js';
+import type { PlotSettings } from '../model/plot-window.js';
 import { emptyColumns } from '../model/telemetry-buffer.js';
-import { useConsole } from '../parts/console.js';
+import { useConsole } from '../parts/parts.js';
 import { createChart } from './chart.js';
 import { listenToGestures } from './gestures.js';
 import { drawMarks, drawPicks } from './plot-marks.js';
-import type { PlotSettings } from './plot-settings.js';
 import { Readout } from './readout.js';
 
 const OUTPUT_SERIES = 3;

@@ -1,7 +1,7 @@
 import type uPlot from 'uplot';
 import type { UnitName } from '../../core/units.js';
 import type { Mark } from '../model/timeline.js';
-import type { Palette } from './palette.js';
+import type { Palette } from '../parts/palette.js';
 
 const LINE_PX = 12;
 const LINES = 3;

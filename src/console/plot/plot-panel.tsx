@@ -1,11 +1,11 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
-import { useModel } from '../parts/console.js';
+import { PlotSettings } from '../model/plot-window.js';
+import { saveTelemetry } from '../parts/csv.js';
+import { Segments, Toggle, useModel } from '../parts/parts.js';
 import { LoopChooser } from './loop-chooser.js';
 import { LoopPlot } from './loop-plot.js';
-import { PlotSettings } from './plot-settings.js';
-import { saveTelemetry } from './telemetry-csv.js';
 
 const SPANS_S = [5, 15, 60, 120];
 
@@ -18,18 +18,6 @@ export function PlotPanel() {
   const { view } = settings;
   const choice = model.choice.value;
   const others = stacks.value ? stacked.value.filter(other => keyOf(other) !== keyOf(choice)) : [];
-  const toggle = (text: string, setting: Signal<boolean>, title: string) => (
-    <button
-      type="button"
-      title={title}
-      aria-pressed={setting.value}
-      onClick={() => {
-        setting.value = !setting.value;
-      }}
-    >
-      {text}
-    </button>
-  );
   return (
     <section class="card plot" aria-label="Plot" data-stacked={others.length > 0 || undefined}>
       <LoopChooser stacked={stacks.value ? stacked : undefined} />
@@ -39,18 +27,12 @@ export function PlotPanel() {
       <div class="toolbar">
         <p class="hint">Drag or wheel zooms, a press picks.</p>
         <span class="spring" />
-        <div class="segments">
-          {SPANS_S.map(seconds => (
-            <button
-              type="button"
-              key={seconds}
-              aria-pressed={seconds === view.spanS.value}
-              onClick={() => view.span(seconds)}
-            >
-              {seconds} s
-            </button>
-          ))}
-        </div>
+        <Segments
+          options={SPANS_S}
+          chosen={view.spanS.value}
+          onChoose={seconds => view.span(seconds)}
+          textOf={seconds => `${seconds} s`}
+        />
         {view.isHeld && (
           <>
             <button type="button" aria-label="Back" onClick={() => view.pan(-0.5)}>
@@ -68,10 +50,18 @@ export function PlotPanel() {
         >
           {view.isHeld ? 'Go on' : 'Pause'}
         </button>
-        {toggle('Stack', stacks, 'Shows up to four loops below one another: choose them')}
-        {toggle('Zero', settings.keepsZero, 'Keeps 0 in sight')}
-        {toggle('Lock y', settings.locksY, 'Keeps the values of the axis as they are')}
-        {toggle('Output', settings.showsOutput, 'Shows what the loop puts out')}
+        <Toggle on={stacks} title="Shows up to four loops below one another: choose them">
+          Stack
+        </Toggle>
+        <Toggle on={settings.keepsZero} title="Keeps 0 in sight">
+          Zero
+        </Toggle>
+        <Toggle on={settings.locksY} title="Keeps the values of the axis as they are">
+          Lock y
+        </Toggle>
+        <Toggle on={settings.showsOutput} title="Shows what the loop puts out">
+          Output
+        </Toggle>
         <button type="button" onClick={() => saveTelemetry(model, choice, settings)}>
           CSV
         </button>

@@ -1,8 +1,8 @@
 import type { Loop } from '../../core/units.js';
 import { fixed } from '../model/numbers.js';
+import type { PlotSettings } from '../model/plot-window.js';
 import { type Columns, SERIES } from '../model/telemetry-buffer.js';
-import { useModel } from '../parts/console.js';
-import type { PlotSettings } from './plot-settings.js';
+import { useModel } from '../parts/parts.js';
 
 interface ReadoutProps {
   readonly loop: Loop;

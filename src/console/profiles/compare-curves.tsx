@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { RememberedStep } from '../../schemas/step.js';
 import type { LoopChoice } from '../model/loop-choice.js';
 import { inPercent } from '../model/step-curve.js';
-import { useModel } from '../parts/console.js';
+import { useModel } from '../parts/parts.js';
 import { StepChart } from '../step/step-chart.js';
 
 interface CompareCurvesProps {

@@ -2,8 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Unit } from '../../core/units.js';
 import type { Comparison } from '../../schemas/history.js';
-import { useAction, useModel } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
+import { Outcome, useAction, useModel } from '../parts/parts.js';
 import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
 import { CompareCurves } from './compare-curves.js';
 

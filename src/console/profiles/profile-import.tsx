@@ -2,9 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { KeptProfile, Profile } from '../../schemas/profile.js';
-import { useAction, useModel } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
-import { Press } from '../parts/press.js';
+import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
 import { gainsText } from '../step/figure-table.js';
 
 type Sent = Pick<Profile, 'name' | 'note' | 'starred' | 'gains'>;

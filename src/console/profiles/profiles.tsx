@@ -4,9 +4,7 @@ import type { MeasuredProfile } from '../../schemas/profile.js';
 import type { Outcome as RequestOutcome } from '../daemon/request.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { clockText } from '../model/numbers.js';
-import { useAction, useModel } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
-import { Press } from '../parts/press.js';
+import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
 import { Compare } from './compare.js';
 
 /** Named sets of one unit's gains: kept, starred, loaded, and compared with one another and with revisions. */

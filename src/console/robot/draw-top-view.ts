@@ -1,6 +1,6 @@
 import type { Pose, Telemetry } from '../../schemas/telemetry.js';
 import { isPose, isReading, type Trail } from '../model/readings.js';
-import type { Palette } from '../plot/palette.js';
+import type { Palette } from '../parts/palette.js';
 
 const LEAST_SPAN_M = 4;
 const BODY_M = 0.5;

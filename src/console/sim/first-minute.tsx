@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useModel } from '../parts/console.js';
+import { useModel } from '../parts/parts.js';
 
 const KEY = 'trunnion.begun';
 

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
-import { useAction, useModel } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
-import { Press } from '../parts/press.js';
+import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
 
 const OF_BUS = ['nack', 'timeout', 'corrupt', 'hang', 'clear'];
 const FAULTS: readonly (readonly [target: string, faults: readonly string[]])[] = [

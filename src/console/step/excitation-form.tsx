@@ -3,9 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
-import { useModel } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
-import { Press } from '../parts/press.js';
+import { Outcome, Press, useModel } from '../parts/parts.js';
 
 /** Chooses what debug mode adds to the setpoint of the chosen loop. */
 export function ExcitationForm() {

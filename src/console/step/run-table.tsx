@@ -1,6 +1,6 @@
 import type { StepSummary } from '../../schemas/step.js';
 import { clockText } from '../model/numbers.js';
-import { useModel } from '../parts/console.js';
+import { useModel } from '../parts/parts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 import { RUN_COLOURS } from './step-chart.js';
 

@@ -3,9 +3,9 @@ import type uPlot from 'uplot';
 import type { RememberedStep } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import { onOneAxis, predictedCurve, stepCurves } from '../model/step-curve.js';
-import { useConsole } from '../parts/console.js';
+import type { Palette } from '../parts/palette.js';
+import { useConsole } from '../parts/parts.js';
 import { type ChartUnit, createChart } from '../plot/chart.js';
-import type { Palette } from '../plot/palette.js';
 
 /** Colours of the runs that lie under the main one, in the order in which they were ticked. */
 export const RUN_COLOURS = [

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { loopOf } from '../model/loop-choice.js';
-import { useModel } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
+import { saveStep } from '../parts/csv.js';
+import { Outcome, Toggle, useModel } from '../parts/parts.js';
 import { ExcitationForm } from './excitation-form.js';
 import { FigureTable } from './figure-table.js';
 import { RunTable } from './run-table.js';
 import { StepChart } from './step-chart.js';
-import { saveStep } from './step-csv.js';
 import { TunePlan } from './tune-plan.js';
 import { TuneReport } from './tune-report.js';
 
@@ -25,15 +24,9 @@ export function StepPanel() {
         <h2>Step response</h2>
         <ExcitationForm />
         <span class="acts">
-          <button
-            type="button"
-            aria-expanded={plans.value}
-            onClick={() => {
-              plans.value = !plans.value;
-            }}
-          >
+          <Toggle on={plans} opens>
             Tune…
-          </button>
+          </Toggle>
           {main !== undefined && (
             <button type="button" onClick={() => saveStep(choice, main)}>
               CSV

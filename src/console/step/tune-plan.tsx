@@ -2,9 +2,7 @@ import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.j
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
 import { tuneAll } from '../model/tune-all.js';
-import { useModel } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
-import { Press } from '../parts/press.js';
+import { Outcome, Press, Segments, useModel } from '../parts/parts.js';
 
 /** What a tuning moves, how far and for how long, before it moves. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
@@ -28,20 +26,13 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
         none.
       </p>
       <div class="toolbar acts">
-        <div class="segments">
-          {STYLES.map(style => (
-            <button
-              type="button"
-              key={style}
-              aria-pressed={tuning.style.value === style}
-              onClick={() => {
-                tuning.style.value = style;
-              }}
-            >
-              {style}
-            </button>
-          ))}
-        </div>
+        <Segments
+          options={STYLES}
+          chosen={tuning.style.value}
+          onChoose={style => {
+            tuning.style.value = style;
+          }}
+        />
         <Press
           action={tuning.action}
           what="tune"

@@ -3,9 +3,8 @@ import type { Tune } from '../../schemas/tune.js';
 import { loopNamed } from '../bar/strip.js';
 import { loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/mismatch.js';
-import { useModel } from '../parts/console.js';
-import { Press } from '../parts/press.js';
-import { TryAndKeep } from '../tuning/try-and-keep.js';
+import { Press, useModel } from '../parts/parts.js';
+import { TryAndKeep } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
 /** How the chosen loop's tuning goes, or what came of it; and of a tuning of all loops, each. */

@@ -1,7 +1,6 @@
 import { changeText } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
-import { useModel } from '../parts/console.js';
-import { Press } from '../parts/press.js';
+import { Press, useModel } from '../parts/parts.js';
 
 /** Somebody else saved loops that are edited here: the person decides once whose gains stay. */
 export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {

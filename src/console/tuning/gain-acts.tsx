@@ -1,12 +1,54 @@
 import type { GainEdits } from '../model/gain-edits.js';
-import { Press } from '../parts/press.js';
-import { TryAndKeep } from './try-and-keep.js';
+import { Press, useModel } from '../parts/parts.js';
+
+interface TryAndKeepProps {
+  readonly gains: GainEdits;
+  readonly onTry: () => unknown;
+  readonly onKeep: () => unknown;
+  readonly disabled?: boolean;
+  /** The number of changes, as part of the button's text. */
+  readonly changes?: string;
+  /** The page's keys do the same. */
+  readonly isByKey?: boolean;
+}
+
+/** Gains that are not in force: run them for a while, or save them. */
+export function TryAndKeep(props: TryAndKeepProps) {
+  const { gains, onTry, onKeep, disabled = false, changes = '', isByKey = false } = props;
+  const model = useModel();
+  const isOff = disabled || !model.may('tune');
+  return (
+    <>
+      <Press
+        action={gains.trial.action}
+        what="try"
+        run={onTry}
+        disabled={isOff || model.isStopping}
+        title="Runs them without saving them, as long as this page is open"
+        {...(isByKey && { 'aria-keyshortcuts': 'Enter', 'data-key': '⏎' })}
+      >
+        Try
+      </Press>
+      <Press
+        action={gains.saving}
+        what="save"
+        class="primary"
+        run={onKeep}
+        disabled={isOff}
+        title="Saves them"
+        {...(isByKey && { 'aria-keyshortcuts': 'Control+Enter', 'data-key': 'Ctrl ⏎' })}
+      >
+        Keep{changes}
+      </Press>
+    </>
+  );
+}
 
 /** What is done with the edits of one unit: run them for a while, save them, or take them back. */
 export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const { changes, faults } = gains.edits.value;
-  const tries = gains.trial.id.value !== undefined;
   const count = changes.length;
+  const isEdited = count > 0 || Object.keys(faults).length > 0;
   const changesText = count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
     <div class="acts">
@@ -22,7 +64,7 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
         action={gains.trial.action}
         what="undo"
         run={() => gains.undo()}
-        disabled={(count === 0 && Object.keys(faults).length === 0 && !tries) || gains.isSaving}
+        disabled={(!isEdited && gains.trial.id.value === undefined) || gains.isSaving}
         aria-keyshortcuts="Control+Z"
         data-key="Ctrl Z"
         title="Ends what is tried, and takes the edits back"

@@ -3,9 +3,7 @@ import { useRef } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import { difference, textsOf } from '../model/edits.js';
 import { type AllGains, exportGains, importGains } from '../model/gains-file.js';
-import { useAction, useModel } from '../parts/console.js';
-import { offerFile } from '../parts/offer-file.js';
-import { Outcome } from '../parts/outcome.js';
+import { Outcome, offerFile, useAction, useModel } from '../parts/parts.js';
 import { ProfileImport, profilesIn } from '../profiles/profile-import.js';
 
 /** All stored gains as a file, and edits from one; all profiles as a file, and what one would change set by set. */

@@ -5,9 +5,7 @@ import { changeText, difference } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
-import { useAction, useModel } from '../parts/console.js';
-import { Outcome } from '../parts/outcome.js';
-import { Press } from '../parts/press.js';
+import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
 import { milliseconds, withUnit } from '../step/figure-table.js';
 
 const SHOWN = 50;

@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals';
+import { Outcome, Press, useModel } from '../parts/parts.js';
+
+/** In place of the page's panels if the daemon shows nothing without a token. STOP and laser off stay. */
+export function Login() {
+  const { access } = useModel();
+  const token = useSignal('');
+  const enter = () => void access.enter(token.value);
+  return (
+    <section class="card login" aria-label="Login">
+      <h2>Log in with your token or link</h2>
+      <form
+        class="toolbar"
+        onSubmit={event => {
+          event.preventDefault();
+          enter();
+        }}
+      >
+        <label>
+          Token{' '}
+          <input
+            type="password"
+            autocomplete="off"
+            value={token.value}
+            onInput={event => {
+              token.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <Press action={access.action} what="enter" class="primary" run={enter} disabled={token.value === ''}>
+          Log in
+        </Press>
+      </form>
+      <Outcome action={access.action} />
+    </section>
+  );
+}
+
+/** The name of whoever is at this page, and the way out. */
+export function WhoAmI() {
+  const model = useModel();
+  const { session, action } = model.access;
+  const { name, role } = session.value ?? {};
+  if (model.status.value?.access.exposed)
+    return (
+      <span
+        class="badge open"
+        title="Everybody who reaches this port may drive and light: sudo trunnion token add closes it"
+      >
+        OPEN TO ALL
+      </span>
+    );
+  if (name == null) return null;
+  return (
+    <span class="who">
+      <span title={name}>
+        {name} ({role})
+      </span>
+      <Press action={action} what="leave" run={() => model.leave()}>
+        Leave
+      </Press>
+    </span>
+  );
+}

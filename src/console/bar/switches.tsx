@@ -1,0 +1,148 @@
+import type { ComponentChildren } from 'preact';
+import { MODES, type Unit } from '../../core/units.js';
+import type { LaserStatus } from '../../schemas/status.js';
+import { Press, useModel, vibrate } from '../parts/parts.js';
+
+/** Stops by one press, or by Escape from anywhere. */
+export function StopButton() {
+  const model = useModel();
+  const stop = () => {
+    vibrate([80, 40, 80]);
+    model.pressStop();
+  };
+  return (
+    <Press
+      busy={model.stop.isUnanswered}
+      run={stop}
+      atTouch
+      class="stop"
+      aria-keyshortcuts="Escape"
+      data-key="Esc"
+    >
+      STOP
+    </Press>
+  );
+}
+
+export function ResumeButton() {
+  const model = useModel();
+  const isRunning = model.stop.stopped === false;
+  return (
+    <Press
+      action={model.resuming}
+      what="resume"
+      run={() => model.resume()}
+      class="resume"
+      disabled={isRunning || !model.may('resume')}
+    >
+      Resume
+    </Press>
+  );
+}
+
+/** `holds`: no tap lights it. No key does either. */
+export function LaserSwitch({ holds = false }: { readonly holds?: boolean }) {
+  const model = useModel();
+  const { laser, fresh, status } = model;
+  const light = fresh.value ? status.value?.laser.light : undefined;
+  return (
+    <fieldset class="group laser" aria-label="Laser">
+      <span class="label">
+        Laser <LaserLamp />
+      </span>
+      <div class="segments">
+        <Press
+          action={laser.action}
+          what="on"
+          run={() => laser.light()}
+          holds={holds}
+          pressed={light === 'on'}
+          disabled={!fresh.value || model.isStopping || !model.may('laser')}
+        >
+          On
+        </Press>
+        <Press
+          action={laser.action}
+          what="off"
+          run={() => laser.darken()}
+          pressed={light === 'dark'}
+          atTouch
+          aria-keyshortcuts="L"
+          data-key="L"
+        >
+          Off
+        </Press>
+      </div>
+    </fieldset>
+  );
+}
+
+const LIGHTS: Readonly<Record<LaserStatus['light'], string>> = {
+  on: 'LASER ON',
+  dark: 'dark',
+  unknown: 'unknown',
+  fault: 'FAULT',
+};
+
+/** Stale data is no claim about the light. */
+function LaserLamp() {
+  const { status, fresh, laser } = useModel();
+  const known = status.value?.laser;
+  const isAskedSince = laser.mayBeLit !== (known?.light === 'on');
+  const was = isAskedSince ? '' : ` (was ${known?.light})`;
+  return (
+    <output class="lamp" title={known?.problem?.detail ?? known?.reason}>
+      {known && (fresh.value ? LIGHTS[known.light] : `unknown${was}`)}
+    </output>
+  );
+}
+
+interface ModeSwitchProps {
+  readonly unit: Unit;
+  /** No tap sends the chassis off. */
+  readonly holds?: boolean;
+}
+
+/** The modes of one unit. The one in force is lit, or grey while the controller is away. */
+export function ModeSwitch({ unit: { name, title }, holds = false }: ModeSwitchProps) {
+  const model = useModel();
+  const status = model.status.value?.[name];
+  const offline = status?.online === false;
+  const allowed = model.status.value?.match.allows.modes;
+  const isStopped = (mode: string) => (mode === 'manual' ? model.stop.stopped : model.isStopping);
+  return (
+    <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>
+      <span class="label">
+        {title}{' '}
+        <span class="unit-note">{offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}</span>
+      </span>
+      <div class="segments">
+        {MODES.map(mode => (
+          <Press
+            key={mode}
+            action={model.modes[name]}
+            what={mode}
+            run={() => model.switchMode(name, mode)}
+            holds={holds && name === 'chassis' && mode === 'auto'}
+            pressed={status?.mode === mode}
+            disabled={isStopped(mode) || !model.may('drive') || allowed?.includes(mode) === false}
+          >
+            {mode}
+          </Press>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Whether the daemon is heard. The children stand there while it is. */
+export function LinkState({ children }: { readonly children: ComponentChildren }) {
+  const { status, fresh, deafness } = useModel();
+  const state = fresh.value ? 'live' : status.value === undefined ? 'connecting' : 'stale';
+  return (
+    <span class="link" role="status" data-state={state}>
+      {(!fresh.value && deafness.value) ||
+        { live: children, connecting: 'Connecting…', stale: 'No contact' }[state]}
+    </span>
+  );
+}

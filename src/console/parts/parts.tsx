@@ -1,0 +1,216 @@
+import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { type ButtonHTMLAttributes, type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
+import { Action, refusalText } from '../model/action.js';
+import type { Model } from '../model/model.js';
+import type { Palette } from './palette.js';
+
+/** What every part of the page may use. */
+export interface Console {
+  readonly model: Model;
+  readonly palette: ReadonlySignal<Palette>;
+}
+
+export const ConsoleContext = createContext<Console | undefined>(undefined);
+
+export function useConsole(): Console {
+  const console = useContext(ConsoleContext);
+  if (console === undefined) throw new TypeError('used outside of the page');
+  return console;
+}
+
+export function useModel(): Model {
+  return useConsole().model;
+}
+
+/** An action of one component. */
+export function useAction(title: string): Action {
+  const { surroundings } = useModel();
+  return useMemo(() => new Action(surroundings.clock, title), []);
+}
+
+interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
+  readonly action?: Action | undefined;
+  /** Which of the action's requests this button makes. */
+  readonly what?: string;
+  /** Without an action: whether the request is under way. */
+  readonly busy?: boolean;
+  readonly run: () => unknown;
+  readonly pressed?: boolean;
+  readonly disabled?: boolean;
+  /** Acts as soon as it is touched: a finger that stays, slides, or comes beside another makes no click. */
+  readonly atTouch?: boolean;
+  /** Acts only after it was held, so that no slip of a finger does. */
+  readonly holds?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A button that shows from the press on that its request is under way. It keeps the focus when it is disabled. */
+export function Press(props: PressProps) {
+  const { action, what, busy, run, pressed, disabled, atTouch, holds, children, ...rest } = props;
+  /** It acted when it was touched, and the click of that touch may still come. */
+  const hasRun = useRef(false);
+  const hold = useHold(run, disabled);
+  const onPress = {
+    onPointerDown: (event: PointerEvent) => {
+      hasRun.current = atTouch === true && event.button === 0;
+      if (hasRun.current) run();
+    },
+    onClick: (event: MouseEvent) => {
+      // The detail of a key's click is 0.
+      if (!disabled && !(hasRun.current && event.detail > 0)) run();
+      hasRun.current = false;
+    },
+  };
+  return (
+    <button
+      type="button"
+      {...rest}
+      {...(holds ? hold : onPress)}
+      aria-disabled={disabled || undefined}
+      aria-pressed={pressed}
+      aria-busy={busy || (action !== undefined && action.pending.value === what) || undefined}
+    >
+      {children}
+      {holds && <small>hold</small>}
+    </button>
+  );
+}
+
+const HOLD_MS = 400;
+
+/** What makes a button act only after it was held. It fills meanwhile. */
+function useHold(run: () => unknown, disabled: boolean | undefined) {
+  const held = useSignal(false);
+  const timer = useRef(0);
+  const release = () => {
+    clearTimeout(timer.current);
+    held.value = false;
+  };
+  // A button that is disabled while it is held counts as released.
+  useEffect(() => {
+    if (disabled) release();
+  }, [disabled]);
+  useEffect(() => release, []);
+  const hold = () => {
+    if (disabled || held.value) return;
+    held.value = true;
+    vibrate(10);
+    timer.current = window.setTimeout(() => {
+      held.value = false;
+      vibrate(60);
+      run();
+    }, HOLD_MS);
+  };
+  return {
+    class: 'hold',
+    'data-held': held.value || undefined,
+    style: { '--hold': `${HOLD_MS}ms` },
+    onPointerDown: ({ currentTarget, pointerId }: PointerEvent) => {
+      // Otherwise a finger that slides off still counts as being on the button.
+      if (currentTarget instanceof Element && currentTarget.hasPointerCapture(pointerId))
+        currentTarget.releasePointerCapture(pointerId);
+      hold();
+    },
+    onPointerUp: release,
+    onPointerLeave: release,
+    onPointerCancel: release,
+    onContextMenu: (event: Event) => event.preventDefault(),
+    onKeyDown: ({ key, repeat }: KeyboardEvent) => {
+      if ((key === 'Enter' || key === ' ') && !repeat) hold();
+    },
+    onKeyUp: release,
+    onBlur: release,
+  };
+}
+
+/** Does nothing on devices that cannot vibrate. */
+export function vibrate(pattern: number | number[]): void {
+  if ('vibrate' in navigator) navigator.vibrate(pattern);
+}
+
+interface ToggleProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly on: Signal<boolean>;
+  /** The button opens something, rather than staying pressed. */
+  readonly opens?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A button that switches something on and off. */
+export function Toggle({ on, opens = false, children, ...rest }: ToggleProps) {
+  const toggle = () => {
+    on.value = !on.value;
+  };
+  const state = opens ? { 'aria-expanded': on.value } : { 'aria-pressed': on.value };
+  return (
+    <button type="button" {...rest} {...state} onClick={toggle}>
+      {children}
+    </button>
+  );
+}
+
+interface SegmentsProps<T extends string | number> {
+  readonly options: readonly T[];
+  readonly chosen: T;
+  readonly onChoose: (option: T) => void;
+  readonly textOf?: (option: T) => string;
+}
+
+/** Buttons side by side, of which one is chosen. */
+export function Segments<T extends string | number>(props: SegmentsProps<T>) {
+  const { options, chosen, onChoose, textOf = String } = props;
+  return (
+    <div class="segments">
+      {options.map(option => (
+        <button type="button" key={option} aria-pressed={option === chosen} onClick={() => onChoose(option)}>
+          {textOf(option)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** What became of an action, beside its buttons. */
+export function Outcome({ action, pending }: { readonly action: Action; readonly pending?: string }) {
+  const refusal = action.refusal.value;
+  if (refusal !== undefined)
+    return (
+      <p class="outcome refusal" role="alert">
+        {refusalText(refusal)}
+      </p>
+    );
+  return (
+    <p class="outcome" role="status">
+      {action.pending.value === undefined ? action.done.value : pending}
+    </p>
+  );
+}
+
+interface DrawerProps {
+  readonly title: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** Closed at first. Its content exists only while it is open. */
+export function Drawer({ title, children }: DrawerProps) {
+  const open = useSignal(false);
+  const follow = ({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }) => {
+    open.value = currentTarget.open;
+  };
+  return (
+    <details onToggle={follow}>
+      <summary>{title}</summary>
+      {open.value && children}
+    </details>
+  );
+}
+
+/** Offers a file to the person at the page. */
+export function offerFile(name: string, type: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
