@@ -23,7 +23,7 @@ export function simRoutes(robot: SimulatedRobot): Route[] {
       summary: 'Make something fail, or well again',
       body: FAULT_BODY,
       answer: FAULT_BODY,
-      act: fault => {
+      act: ({ body: fault }) => {
         robot.inject(fault);
         return fault;
       },

@@ -51,7 +51,15 @@ function missingPage(): Route {
 }
 
 function served(path: string, summary: string, answer: (ctx: Context) => unknown): Route {
-  return get({ path, id: path, tag: 'Console', summary, right: 'none', answer: {}, act: answer });
+  return get({
+    path,
+    id: path,
+    tag: 'Console',
+    summary,
+    right: 'none',
+    answer: {},
+    act: ({ ctx }) => answer(ctx),
+  });
 }
 
 function send(ctx: Context, file: ConsoleFile, bodies: Bodies): Buffer | null {

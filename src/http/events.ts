@@ -7,7 +7,7 @@ import type { Status } from '../schemas/status.js';
 import type { Step } from '../schemas/step.js';
 import type { Telemetry } from '../schemas/telemetry.js';
 import type { Tune } from '../schemas/tune.js';
-import { callerOf } from './guard.js';
+import { callerOf } from './authorization.js';
 
 /** Each `on…` returns the act that ends it. */
 export interface EventFeed {

@@ -1,25 +1,48 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ErrorCode } from '../core/errors.js';
+import { isObject } from '../core/json.js';
 import type { Schema } from '../schemas/schema.js';
 import { PROBLEMS } from './problem-table.js';
 import { problem } from './problems.js';
-import type { Route } from './route.js';
+import { get, isForCaller, type Route } from './route.js';
 
-/** The problems of every call that asks for a right, on a closed robot. */
+/** The problems of every route that needs a right. */
 const ACCESS_PROBLEMS: readonly ErrorCode[] = [
   'token-required',
   'token-unknown',
   'not-allowed',
   'access-unavailable',
 ];
-const EVENT_DATA = 'The data of one event. `x-events` has the schema of each event by its name.';
 const ANY_REQUEST: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];
+const BODY_PROBLEMS: readonly ErrorCode[] = [
+  'bad-json',
+  'invalid-request',
+  'body-too-large',
+  'bad-media-type',
+];
 
-/**
- * The OpenAPI document of the routes, from what registers and checks them. It takes tens of milliseconds, so other requests
- * are answered between any two routes.
- */
-export async function openApi(routes: readonly Route[], version: string): Promise<Record<string, unknown>> {
+const EVENT_DATA = 'The data of one event. `x-events` has the schema of each event by its name.';
+
+/** Serves the document of these routes and of itself. The first request makes it, because it would delay the start. */
+export function openApiRoute(routes: readonly Route[], version: string): Route {
+  let document: Promise<Buffer> | undefined;
+  const route: Route = get({
+    path: '/api/openapi.json',
+    id: 'openapi',
+    tag: 'Robot',
+    right: 'read',
+    summary: 'This document',
+    answer: { type: 'object' },
+    act: () => {
+      document ??= openApi([...routes, route], version).then(made => Buffer.from(JSON.stringify(made)));
+      return document;
+    },
+  });
+  return route;
+}
+
+/** It takes tens of milliseconds, so the daemon answers other requests between any two routes. */
+async function openApi(routes: readonly Route[], version: string): Promise<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   const schemas: Record<string, unknown> = {};
   const known = new Map<object, unknown>();
@@ -53,25 +76,16 @@ export async function openApi(routes: readonly Route[], version: string): Promis
 }
 
 function operation(route: Route): Record<string, unknown> {
+  const { right, body } = route;
   return {
     operationId: route.id,
     summary: route.summary,
     tags: [route.tag],
-    'x-right': route.right,
     security: security(route),
+    'x-right': typeof right === 'string' ? right : right.text,
     'x-events': route.events,
-    parameters:
-      route.query &&
-      Object.entries(route.query).map(([name, schema]) => ({
-        name,
-        in: 'query',
-        required: route.needs?.includes(name),
-        schema,
-      })),
-    requestBody: route.body && {
-      required: true,
-      content: { 'application/json': { schema: route.body } },
-    },
+    parameters: route.query && parameters(route.query),
+    requestBody: body && { required: true, content: { 'application/json': { schema: body } } },
     responses: { [route.answerStatus ?? 200]: answer(route), ...problems(route) },
   };
 }
@@ -79,7 +93,17 @@ function operation(route: Route): Record<string, unknown> {
 /** `{}` means that the call may come without a token. */
 function security({ right }: Route): readonly Readonly<Record<string, readonly string[]>>[] {
   if (right === 'none') return [];
-  return /\bstop\b/.test(right) ? [{}, { token: [] }] : [{ token: [] }];
+  return typeof right !== 'string' || right === 'stop' ? [{}, { token: [] }] : [{ token: [] }];
+}
+
+function parameters({ properties, required }: Schema): Schema[] {
+  const names: unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: names.includes(name) || undefined,
+    schema,
+  }));
 }
 
 function answer(route: Route): Schema {
@@ -91,9 +115,18 @@ function answer(route: Route): Schema {
 }
 
 function problems(route: Route): Record<string, Schema> {
+  const { right, method, body, query } = route;
+  const mayBeGone = method === 'post' && (typeof right !== 'string' || isForCaller(right));
+  const codes: readonly ErrorCode[] = [
+    ...(body === undefined ? [] : BODY_PROBLEMS),
+    ...(query === undefined ? [] : (['invalid-request'] as const)),
+    ...(mayBeGone ? (['caller-gone'] as const) : []),
+    ...(route.problems ?? []),
+    ...(right === 'none' ? [] : ACCESS_PROBLEMS),
+    ...ANY_REQUEST,
+  ];
   const byStatus = new Map<number, string[]>();
-  const access = route.right === 'none' ? [] : ACCESS_PROBLEMS;
-  for (const code of new Set([...route.problems, ...access, ...ANY_REQUEST])) {
+  for (const code of new Set(codes)) {
     const { status, title } = PROBLEMS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), `${title} (\`${code}\`)`]);
   }
@@ -104,9 +137,9 @@ function problems(route: Route): Record<string, Schema> {
 }
 
 /**
- * The same value with each schema that has a title moved to `schemas` and referred to. A schema that differs from
- * another of its title, as gains with bounds differ from those without, stays in its place. `known` holds what was done
- * already, since most schemas are met many times.
+ * The same value, but each schema with a title moves to `schemas`, and a reference takes its place. If another schema of
+ * the same title is different, as gains with bounds differ from gains without, the schema stays in its place. `known`
+ * holds the results so far, because most schemas appear many times.
  */
 function withReferences(
   value: unknown,
@@ -131,7 +164,7 @@ function objectWithReferences(value: object, schemas: Record<string, unknown>, k
     ]),
   );
   const { title, description, ...schema } = members;
-  // A schema's member may be called `title` as well; what it holds is a schema then.
+  // A schema may have a member that is called `title`: then it is a schema, not a text.
   if (typeof title !== 'string') return members;
   schemas[title] ??= schema;
   if (JSON.stringify(schemas[title]) !== JSON.stringify(schema)) return members;

@@ -1,14 +1,13 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type Fault, RobotError } from '../core/errors.js';
+import { isObject } from '../core/json.js';
 import type { Schema } from '../schemas/schema.js';
 
-type Validate<T> = (value: unknown) => T;
-
-// Types are not checked strictly, because `allOf` in the excitation schema refines what stands beside it. The schemas
-// are our own, and checking them as well would cost a start a quarter of its time.
+// strictTypes is off because `allOf` in the excitation schema refines the members beside it. The schemas are our own:
+// checking them at every start would take a quarter of its time.
 const ajv = new Ajv({
   allErrors: true,
-  // Each error brings the value at fault along.
+  // Each error holds the wrong value.
   verbose: true,
   strictTypes: false,
   strictRequired: false,
@@ -17,10 +16,10 @@ const ajv = new Ajv({
 });
 
 /**
- * Makes a check that returns the value with its type, or throws `invalid-request` with every fault. It is compiled when
- * it is first needed, since a start has no time for all checks.
+ * Makes a check that returns the value with its type, or throws `invalid-request` with every fault. The first use
+ * compiles it, because compiling all checks would delay the start.
  */
-export function compile<T>(schema: Schema<T>): Validate<T> {
+export function compile<T>(schema: Schema<T>): (value: unknown) => T {
   let compiled: ValidateFunction<T> | undefined;
   return value => {
     compiled ??= ajv.compile<T>(schema);
@@ -29,6 +28,19 @@ export function compile<T>(schema: Schema<T>): Validate<T> {
     const errors = (check.errors ?? []).filter(error => error.keyword !== 'if').map(faultOf);
     throw new RobotError('invalid-request', { errors });
   };
+}
+
+/** The same for the query of a URL, whose values arrive as text. */
+export function queryCheck<T>(schema: Schema<T>): (query: object) => T {
+  const check = compile(schema);
+  const declared = isObject(schema.properties) ? schema.properties : {};
+  const typed = (name: string, given: unknown) => {
+    const member = declared[name];
+    const isNumber = isObject(member) && member.type === 'integer';
+    return isNumber && typeof given === 'string' && /^\d{1,16}$/.test(given) ? Number(given) : given;
+  };
+  return query =>
+    check(Object.fromEntries(Object.entries(query).map(([name, given]) => [name, typed(name, given)])));
 }
 
 function faultOf({ instancePath, keyword, params, data, message }: ErrorObject): Fault {

@@ -26,7 +26,7 @@ describe('the history of gains', function () {
     expect((await daemon.get(path)).body).deep.include({ revision: newest.revision, figures });
     const gone = await daemon.get(`/api/gimbal/step?loop=angle_yaw&number=${number + 1000}`);
     expect([gone.status, gone.body.code]).deep.equal([404, 'not-found']);
-    expect(gone.body.detail).includes('not remembered').includes('/api/gimbal/steps');
+    expect(gone.body.detail).includes('does not remember').includes('/api/gimbal/steps');
     const [step] = await best();
     expect(step).deep.include({ loop: 'angle_yaw', trial: false, revision: newest.revision });
     expect(step).not.have.property('samples');

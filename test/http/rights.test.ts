@@ -5,7 +5,7 @@ import Koa from 'koa';
 import { asRobotError, RobotError } from '../../src/core/errors.js';
 import type { Need } from '../../src/core/rights.js';
 import { problemOf } from '../../src/http/problems.js';
-import { command, get, post, type Route } from '../../src/http/route.js';
+import { get, post, type Route } from '../../src/http/route.js';
 import { object, oneOf } from '../../src/schemas/schema.js';
 import { call } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
@@ -72,7 +72,7 @@ describe('the right that a call asks for', () => {
   });
 });
 
-describe('a guard', () => {
+describe('authorization', () => {
   const switched = object({ action: oneOf(['on', 'off']) });
   const common = { tag: 'Test', summary: 'Test' };
   let refused: Need | undefined;
@@ -93,7 +93,7 @@ describe('a guard', () => {
       answer: switched,
       act,
     }),
-    '/resume': command({ ...common, path: '/resume', id: 'resume', right: 'drive', answer: switched, act }),
+    '/resume': post({ ...common, path: '/resume', id: 'resume', right: 'drive', answer: switched, act }),
     '/laser': post({
       ...common,
       path: '/laser',

@@ -51,7 +51,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         'pin-failed',
         'storage-failed',
       ],
-      act: async ({ loop, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx) => {
+      act: async ({ body: { loop, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx }) => {
         const leaseMs = 1000 * leaseS;
         if (id !== undefined) return autotune.renew(name, id, ctx.state.who, leaseMs);
         requireTrialsBounded(hostSilenceMs);

@@ -1,23 +1,18 @@
-import type { Context } from 'koa';
-import { RobotError } from '../../core/errors.js';
 import { completeGains, type GainSet, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import { comparison } from '../../schemas/history.js';
-import { text } from '../../schemas/schema.js';
+import { growing, text } from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { get, type Route } from '../route.js';
 
-const SIDE = 'The number of a revision (0: the defaults), or the name of a profile.';
-
-/** Two sets of gains beside each other, by loop, each a revision or a profile. */
+/** Two sets of gains beside each other, by loop. Each is a revision or a profile. */
 export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit): Route {
   const { name: unitName, title: tag, loops } = unit;
-  const setOf = async (ctx: Context, name: 'a' | 'b') => {
-    const given = ctx.query[name];
-    if (typeof given !== 'string' || given === '') {
-      const detail = 'must be the number of a revision or the name of a profile, once';
-      throw new RobotError('invalid-request', { errors: [{ pointer: `/${name}`, detail }] });
-    }
+  const side = {
+    ...text('The number of a revision (0: the defaults), or the name of a profile.'),
+    minLength: 1,
+  };
+  const setOf = async (given: string) => {
     if (!/^\d+$/.test(given)) {
       const gains = completeGains(unit, (await profiles.named(unitName, given)).gains);
       return {
@@ -37,12 +32,11 @@ export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit)
     tag,
     summary:
       'Two sets of gains by loop, with the newest step measured on each: `a` and `b` are revisions (0: the defaults) or profiles',
-    query: { a: text(SIDE), b: text(SIDE) },
-    needs: ['a', 'b'],
+    query: growing({ a: side, b: side }),
     answer: comparison,
-    problems: ['invalid-request', 'unknown-revision', 'unknown-profile', 'storage-failed'],
-    act: async ctx => {
-      const [a, b] = [await setOf(ctx, 'a'), await setOf(ctx, 'b')];
+    problems: ['unknown-revision', 'unknown-profile', 'storage-failed'],
+    act: async ({ query }) => {
+      const [a, b] = [await setOf(query.a), await setOf(query.b)];
       const changed = changedLoops(a.gains, b.gains);
       const loopOf = (set: typeof a, loop: string, defaults: GainSet[string]) => ({
         gains: set.gains[loop] ?? defaults,

@@ -3,11 +3,10 @@ import type { GainSet, Unit } from '../../core/units.js';
 import type { MotorUnit } from '../../robot/motor-unit.js';
 import { gainsBody } from '../../schemas/gains.js';
 import { historyLine } from '../../schemas/history.js';
-import { array, count, named, object } from '../../schemas/schema.js';
+import { array, count, growing, named, object } from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import type { HistoryTexts } from '../history-texts.js';
-import { wholeNumber } from '../query.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 
@@ -35,20 +34,19 @@ export const SAVE_PROBLEMS = [
   ...CONTROLLER_PROBLEMS,
 ] as const;
 
-const HISTORY_LIMIT = { type: 'integer', minimum: 1, maximum: 1000, default: 50 } as const;
-/** The revision that the caller's gains were made from; 0 before the first save. Without it nothing is compared. */
-export const BASE_REVISION = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+const LIMIT = growing({}, { limit: { ...count(), minimum: 1, maximum: 1000, default: 50 } });
+/** The revision from which the caller made the gains; 0 before the first save. Without it, the daemon does not compare. */
+export const BASE_REVISION = growing({}, { baseRevision: { ...count(), maximum: Number.MAX_SAFE_INTEGER } });
 
 const restoreBody = named('Restore', {
   ...object({ revision: { ...count(), minimum: 1 } }),
   examples: [{ revision: 1 }],
 });
 
-/** Saves for the caller of `ctx`, who may have named the base revision. Resolves with the gains in force. */
-export async function saveFor(ctx: Context, { gains }: MotorUnit, wanted: GainSet): Promise<GainSet> {
-  const baseRevision = wholeNumber(ctx, 'baseRevision', BASE_REVISION);
-  const stillWanted = stillConnected(ctx);
-  return (await gains.save(wanted, { baseRevision, stillWanted })).gains;
+/** A save of gains for the caller of `ctx`. It resolves with the gains in force. */
+export function saver({ gains }: MotorUnit) {
+  return async (ctx: Context, baseRevision: number | undefined, wanted: GainSet): Promise<GainSet> =>
+    (await gains.save(wanted, { baseRevision, stillWanted: stillConnected(ctx) })).gains;
 }
 
 /** The gains of one unit: in force, before, and saving new ones. */
@@ -62,7 +60,7 @@ export function gainsRoutes(
   const gains = gainsBody(unit, gainBounds);
   const anyGains = gainsBody(unit, {});
   const checkGains = compile(gains);
-  const save = (wanted: GainSet, ctx: Context) => saveFor(ctx, robot.units[name], wanted);
+  const save = saver(robot.units[name]);
   return [
     get({
       path,
@@ -83,9 +81,9 @@ export function gainsRoutes(
       summary: 'Save gains; answered when they are active in the controller and on the disk',
       body: gains,
       answer: anyGains,
-      query: { baseRevision: BASE_REVISION },
+      query: BASE_REVISION,
       problems: SAVE_PROBLEMS,
-      act: save,
+      act: ({ body, query, ctx }) => save(ctx, query.baseRevision, body),
     }),
     get({
       path: `${path}/history`,
@@ -93,13 +91,10 @@ export function gainsRoutes(
       right: 'read',
       tag,
       summary: 'Saved gains, newest first, with the newest step measured on each revision by loop',
-      query: { limit: HISTORY_LIMIT },
+      query: LIMIT,
       answer: array(historyLine(anyGains)),
-      problems: ['invalid-request', 'storage-failed'],
-      act: ctx => {
-        const limit = wholeNumber(ctx, 'limit', HISTORY_LIMIT) ?? HISTORY_LIMIT.default;
-        return histories.of(name, robot.store.history(name, limit), steps);
-      },
+      problems: ['storage-failed'],
+      act: ({ query: { limit = 50 } }) => histories.of(name, robot.store.history(name, limit), steps),
     }),
     post({
       path: `${path}/restore`,
@@ -110,9 +105,10 @@ export function gainsRoutes(
       summary: 'Save the gains of an earlier revision again',
       body: restoreBody,
       answer: anyGains,
-      query: { baseRevision: BASE_REVISION },
+      query: BASE_REVISION,
       problems: ['unknown-revision', ...SAVE_PROBLEMS],
-      act: ({ revision }, ctx) => save(checkGains(robot.store.revision(name, revision).gains), ctx),
+      act: ({ body: { revision }, query, ctx }) =>
+        save(ctx, query.baseRevision, checkGains(robot.store.revision(name, revision).gains)),
     }),
   ];
 }

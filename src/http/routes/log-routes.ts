@@ -2,11 +2,11 @@ import { RobotError } from '../../core/errors.js';
 import type { DurableLog } from '../../events/durable-log.js';
 import type { EventLog } from '../../events/event-log.js';
 import { logHead, logPage } from '../../schemas/log.js';
+import { count, growing } from '../../schemas/schema.js';
 import { refusal } from '../../storage/storage-failure.js';
-import { wholeNumber } from '../query.js';
 import { get, type Route } from '../route.js';
 
-const AFTER = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 } as const;
+const AFTER = growing({}, { after: { ...count(), maximum: Number.MAX_SAFE_INTEGER, default: 0 } });
 
 export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
   return [
@@ -16,10 +16,9 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
       tag: 'Robot',
       right: 'read',
       summary: 'What was asked of the robot and what it did by itself, oldest first, after the event `after`',
-      query: { after: AFTER },
+      query: AFTER,
       answer: logPage,
-      problems: ['invalid-request'],
-      act: ctx => log.after(wholeNumber(ctx, 'after', AFTER) ?? AFTER.default),
+      act: ({ query: { after = 0 } }) => log.after(after),
     }),
     get({
       path: '/api/log/head',

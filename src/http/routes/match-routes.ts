@@ -4,7 +4,7 @@ import type { DurableLog } from '../../events/durable-log.js';
 import type { MatchControl } from '../../match/match-control.js';
 import { matchView } from '../../schemas/match.js';
 import { count, nullable, number, object, oneOf, text, yesNo } from '../../schemas/schema.js';
-import { command, get, post, type Route } from '../route.js';
+import { get, post, type Route } from '../route.js';
 
 const name = { ...text(), minLength: 1, maxLength: 64 };
 const DAY_S = 86_400;
@@ -57,7 +57,7 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
       body: callBody,
       answer: matchView,
       problems: ['lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS],
-      act: async ({ id, revision, phase, remainingS = null }, ctx) => {
+      act: async ({ body: { id, revision, phase, remainingS = null }, ctx }) => {
         await control.set({ id, revision, phase, remainingS }, ctx.state.who);
         return view();
       },
@@ -71,12 +71,12 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
       body: lockBody,
       answer: matchView,
       problems: STOP_PROBLEMS,
-      act: async ({ reason }, ctx) => {
+      act: async ({ body: { reason }, ctx }) => {
         await control.lock({ by: ctx.state.who, reason });
         return view();
       },
     }),
-    command({
+    post({
       path: '/api/match/unlock',
       id: 'unlock',
       tag,
@@ -99,7 +99,7 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
       body: leaseBody,
       answer: matchView,
       problems: ['lease-held'],
-      act: ({ holder, ttlMs, takeover = false }, ctx) => {
+      act: ({ body: { holder, ttlMs, takeover = false }, ctx }) => {
         control.match.beat(holder, ctx.state.who, ttlMs, takeover);
         return { ...view(), head: log.head };
       },

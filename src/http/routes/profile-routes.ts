@@ -14,7 +14,7 @@ import { array, count, growing, named, object, text, yesNo } from '../../schemas
 import type { AppOptions } from '../app-options.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
-import { BASE_REVISION, SAVE_PROBLEMS, saveFor } from './gains-routes.js';
+import { BASE_REVISION, SAVE_PROBLEMS, saver } from './gains-routes.js';
 
 const allProfiles = named(
   'Profiles',
@@ -46,6 +46,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       },
     ),
   );
+  const save = saver(robot.units[unitName]);
   const gainsOf = (revision: number | undefined) =>
     revision === undefined
       ? robot.store.current(unitName).gains
@@ -74,7 +75,8 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       body: keepBody,
       answer: keptProfile,
       problems: ['unknown-revision', 'profile-exists', 'too-many-profiles', 'storage-failed'],
-      act: async ({ name, note, starred, revision, replace = false, dryRun = false, ...given }) => {
+      act: async ({ body }) => {
+        const { name, note, starred, revision, replace = false, dryRun = false, ...given } = body;
         const gains = given.gains ?? gainsOf(revision);
         const asked = (before: Profile | undefined) => ({
           note: note ?? before?.note ?? '',
@@ -107,11 +109,11 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       summary: 'Save the gains of a profile; answered as a save is',
       body: named(`${tag}LoadProfile`, object({ name: profileName })),
       answer: gainsBody(unit, {}),
-      query: { baseRevision: BASE_REVISION },
+      query: BASE_REVISION,
       problems: ['unknown-profile', ...SAVE_PROBLEMS],
-      act: async ({ name }, ctx) => {
+      act: async ({ body: { name }, query, ctx }) => {
         const kept = await profiles.named(unitName, name);
-        return saveFor(ctx, robot.units[unitName], checkGains(completeGains(unit, kept.gains)));
+        return save(ctx, query.baseRevision, checkGains(completeGains(unit, kept.gains)));
       },
     }),
     post({
@@ -124,7 +126,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       body: named(`${tag}StarProfile`, object({ name: profileName, starred: yesNo() })),
       answer: profile,
       problems: ['unknown-profile', 'storage-failed'],
-      act: ({ name, starred }) => profiles.star(unitName, name, starred),
+      act: ({ body: { name, starred } }) => profiles.star(unitName, name, starred),
     }),
     post({
       path: `${path}/remove`,
@@ -136,7 +138,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       body: named(`${tag}RemoveProfile`, object({ name: profileName })),
       answer: named('ProfileRemoved', object({ removed: yesNo() })),
       problems: ['unknown-profile', 'storage-failed'],
-      act: async ({ name }) => {
+      act: async ({ body: { name } }) => {
         await profiles.remove(unitName, name);
         return { removed: true };
       },

@@ -2,7 +2,7 @@ import type { Robot } from '../../robot/robot.js';
 import { growing, named, object, oneOf, yesNo } from '../../schemas/schema.js';
 import { type Status, status } from '../../schemas/status.js';
 import { stillConnected } from '../body.js';
-import { command, get, MATCH_PROBLEMS, post, type Route } from '../route.js';
+import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
 const laserBody = named('LaserAction', {
@@ -37,9 +37,9 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         'pin-failed',
         'closing',
       ],
-      act: ({ action }) => ({ state: action === 'on' ? robot.laserOn() : robot.laser.off() }),
+      act: ({ body: { action } }) => ({ state: action === 'on' ? robot.laserOn() : robot.laser.off() }),
     }),
-    command({
+    post({
       path: '/api/stop',
       id: 'stop',
       tag,
@@ -52,7 +52,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
         return { stopped: true };
       },
     }),
-    command({
+    post({
       path: '/api/resume',
       id: 'resume',
       tag,
@@ -60,7 +60,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
       right: 'drive',
       answer: stopState,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
-      act: async ctx => {
+      act: async ({ ctx }) => {
         await robot.resume(stillConnected(ctx));
         return { stopped: false };
       },

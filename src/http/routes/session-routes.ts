@@ -3,7 +3,7 @@ import { ROLE_NAMES } from '../../access/roles.js';
 import { RobotError } from '../../core/errors.js';
 import { RIGHTS } from '../../core/rights.js';
 import { array, growing, named, nullable, object, oneOf, type TypeOf, text } from '../../schemas/schema.js';
-import { callerOf, nameCaller, setSession } from '../guard.js';
+import { callerOf, nameCaller, setSession } from '../authorization.js';
 import { get, post, type Route, remove } from '../route.js';
 
 const session = named(
@@ -32,7 +32,7 @@ export function sessionRoutes(access: Access): Route[] {
       ...shared,
       id: 'session',
       summary: 'Who asks, and what they may do',
-      act: ctx => view(callerOf(access, ctx)),
+      act: ({ ctx }) => view(callerOf(access, ctx)),
     }),
     post({
       ...shared,
@@ -41,7 +41,7 @@ export function sessionRoutes(access: Access): Route[] {
       event: { what: 'login', isSecret: true },
       body: login,
       problems: ['token-unknown', 'access-unavailable'],
-      act: ({ token: secret }, ctx) => {
+      act: ({ body: { token: secret }, ctx }) => {
         const caller = access.callerOf(secret);
         access.require('read', caller);
         if (access.state === 'unavailable') throw access.problem ?? new RobotError('access-unavailable');
@@ -57,7 +57,7 @@ export function sessionRoutes(access: Access): Route[] {
       ...shared,
       id: 'logout',
       summary: 'Forget the cookie',
-      act: ctx => {
+      act: ({ ctx }) => {
         setSession(ctx, undefined);
         return view(access.callerOf(undefined));
       },

@@ -1,25 +1,14 @@
-import type { Context } from 'koa';
 import { RobotError } from '../../core/errors.js';
 import type { Unit } from '../../core/units.js';
-import { array, oneOf } from '../../schemas/schema.js';
+import { array, count, growing, oneOf } from '../../schemas/schema.js';
 import { rememberedStep, stepSummary } from '../../schemas/step.js';
 import type { StepMemory } from '../../steps/step-memory.js';
-import { wholeNumber } from '../query.js';
 import { get, type Route } from '../route.js';
 
-const NUMBER = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
-
-/** The captured steps that are remembered. */
+/** The captured steps that the daemon remembers. */
 export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit): Route[] {
-  const names = loops.map(loop => loop.name);
-  const loopOf = (ctx: Context): string | undefined => {
-    const given = ctx.query.loop;
-    if (given === undefined) return undefined;
-    const loop = names.find(one => one === given);
-    if (loop !== undefined) return loop;
-    const detail = `must be one of ${names.join(', ')}`;
-    throw new RobotError('invalid-request', { errors: [{ pointer: '/loop', detail }] });
-  };
+  const loop = oneOf(loops.map(({ name }) => name));
+  const number = { ...count(), minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
   return [
     get({
       path: `/api/${name}/steps`,
@@ -28,10 +17,9 @@ export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit
       tag,
       summary:
         'The last 50 captured steps of each loop and the newest of each older revision, newest first, without their samples',
-      query: { loop: oneOf(names) },
+      query: growing({}, { loop }),
       answer: array(stepSummary),
-      problems: ['invalid-request'],
-      act: ctx => memory.list(name, loopOf(ctx)),
+      act: ({ query }) => memory.list(name, query.loop),
     }),
     get({
       path: `/api/${name}/steps/best`,
@@ -40,10 +28,9 @@ export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit
       tag,
       summary:
         'The best settled step of each loop so far, saved or tried, among those about as tall as its newest',
-      query: { loop: oneOf(names) },
+      query: growing({}, { loop }),
       answer: array(stepSummary),
-      problems: ['invalid-request'],
-      act: ctx => memory.best(name, loopOf(ctx)),
+      act: ({ query }) => memory.best(name, query.loop),
     }),
     get({
       path: `/api/${name}/step`,
@@ -51,13 +38,12 @@ export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit
       right: 'read',
       tag,
       summary: 'One captured step with its samples, by its loop and number',
-      query: { loop: oneOf(names), number: NUMBER },
-      needs: ['loop', 'number'],
+      query: growing({ loop, number }),
       answer: rememberedStep,
-      problems: ['invalid-request', 'not-found'],
-      act: ctx => {
-        const step = memory.step(name, loopOf(ctx) ?? '', wholeNumber(ctx, 'number', NUMBER) ?? 0);
-        const cure = `That step is not remembered, or not any more. /api/${name}/steps lists those that are.`;
+      problems: ['not-found'],
+      act: ({ query, ctx }) => {
+        const step = memory.step(name, query.loop, query.number);
+        const cure = `The daemon does not remember this step. GET /api/${name}/steps lists those that it remembers.`;
         if (step === undefined) throw new RobotError('not-found', { path: ctx.path, cure });
         return step;
       },

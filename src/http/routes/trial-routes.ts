@@ -52,7 +52,7 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOpti
         'storage-failed',
         ...CONTROLLER_PROBLEMS,
       ],
-      act: async ({ gains: wanted, leaseS, id }, ctx) => {
+      act: async ({ body: { gains: wanted, leaseS, id }, ctx }) => {
         requireTrialsBounded(hostSilenceMs);
         const requireConnected = stillConnected(ctx);
         const stillWanted = () => {

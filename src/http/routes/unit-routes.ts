@@ -1,21 +1,15 @@
 import { RobotError } from '../../core/errors.js';
-import { EXCITATION_PERIOD_S, type Excitation, MODES, UNIT_LIST, type Unit } from '../../core/units.js';
+import { EXCITATION_PERIOD_S, type Excitation, MODES, type Unit } from '../../core/units.js';
 import { named, number, object, oneOf, type Schema } from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
-import { HistoryTexts } from '../history-texts.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
-import { CONTROLLER_PROBLEMS, gainsRoutes } from './gains-routes.js';
+import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
 const modeBody = named('Mode', { ...object({ mode: oneOf(MODES) }), examples: [{ mode: 'manual' }] });
 
-/** The same endpoints for every unit. */
-export function unitRoutes(options: AppOptions): Route[] {
-  const histories = new HistoryTexts();
-  return UNIT_LIST.flatMap(unit => [...modeRoutes(options, unit), ...gainsRoutes(options, histories, unit)]);
-}
-
-function modeRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[] {
+/** Mode and excitation of a unit. */
+export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[] {
   const { name, title: tag } = unit;
   const body = excitationBody(unit);
   const excitation = { path: `/api/${name}/excitation`, tag, answer: body };
@@ -30,7 +24,7 @@ function modeRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[] {
       right: 'drive',
       answer: modeBody,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
-      act: async ({ mode }, ctx) => {
+      act: async ({ body: { mode }, ctx }) => {
         await robot.units[name].setMode(mode, stillConnected(ctx));
         return { mode };
       },
@@ -51,7 +45,7 @@ function modeRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[] {
       body,
       right: 'drive',
       problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
-      act: async (chosen, ctx) => {
+      act: async ({ body: chosen, ctx }) => {
         const tuning = autotune.of(name);
         if (tuning?.state === 'running') {
           if (chosen.amplitude !== 0)

@@ -2,19 +2,18 @@ import type { Context } from 'koa';
 import type { Access, Caller } from '../access/access.js';
 import { RobotError } from '../core/errors.js';
 import { isOwnOrigin } from './foreign-pages.js';
-import type { Guard } from './route.js';
+import type { Authorize } from './route.js';
 import { keepInFlood } from './server.js';
 
-/** A browser keeps a session this long; the token behind it may end sooner. */
+/** A browser keeps a session this long. The token behind it may end sooner. */
 const SESSION_S = 30 * 24 * 3600;
 
-/** Lets through whoever has the right, and names them for the log of events. */
-export function createGuard(access: Access): Guard {
+export function authorization(access: Access): Authorize {
   return (ctx, need) => {
     const { secret, isCookie } = presented(ctx);
     const isAct = ctx.method !== 'GET' && ctx.method !== 'HEAD';
     if (isCookie && isAct && !isOwnOrigin(ctx.headers)) {
-      // A browser sends its cookies for every page. For another site's page they count as none.
+      // A browser sends its cookie for pages of other sites too, so here the cookie gives no right.
       const caller = access.callerOf(undefined);
       if (!access.allows(need, caller)) throw new RobotError('cross-site', { origin: ctx.get('Origin') });
       return;
@@ -37,7 +36,7 @@ export function callerOf(access: Pick<Access, 'callerOf'>, ctx: Context): Caller
   return access.callerOf(presented(ctx).secret);
 }
 
-/** The token of `Authorization: Bearer`, else that of the page's session. */
+/** The token of `Authorization: Bearer`, otherwise the token in the page's cookie. */
 function presented(ctx: Context): { readonly secret: string | undefined; readonly isCookie: boolean } {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(ctx.req.headers.authorization ?? '') ?? [];
   if (bearer !== undefined) return { secret: bearer, isCookie: false };
@@ -46,8 +45,8 @@ function presented(ctx: Context): { readonly secret: string | undefined; readonl
 }
 
 /**
- * Undefined ends the session. The cookie has Max-Age and no Expires, which `ctx.cookies` would write by the clock of a
- * board that may be weeks behind.
+ * Sets the cookie; undefined deletes it. It has Max-Age and no Expires: `ctx.cookies` would compute Expires from the
+ * clock of the board, which may be weeks behind.
  */
 export function setSession(ctx: Context, secret: string | undefined): void {
   const age = secret === undefined ? 0 : SESSION_S;
@@ -57,7 +56,7 @@ export function setSession(ctx: Context, secret: string | undefined): void {
   );
 }
 
-/** Browsers send a host's cookies to all its ports, so the name holds the port: two robots may share a machine. */
+/** Browsers send a host's cookies to all its ports. The name holds the port, so that two robots may share a machine. */
 function cookieName(ctx: Context): string {
   return `trunnion-${ctx.socket.localPort}`;
 }
