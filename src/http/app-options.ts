@@ -24,13 +24,13 @@ export interface AppOptions {
   readonly version: string;
   readonly allowedHosts: readonly string[];
   readonly gainBounds: GainBounds;
-  /** The host silence of the configuration; 0 = for ever. */
+  /** The configured host silence; 0 means for ever. */
   readonly hostSilenceMs: number;
-  /** The folder in which the build puts the console. */
+  /** The folder of the built page. */
   readonly consoleFolder: string;
   readonly access: Access;
   readonly match: MatchControl;
-  /** Whether other machines can reach the port. */
+  /** True if other machines can reach the port. */
   readonly isExposed: boolean;
   /** The simulator's own routes. */
   readonly extraRoutes?: readonly Route[] | undefined;

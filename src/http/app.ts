@@ -10,7 +10,6 @@ import { authorization } from './authorization.js';
 import { consoleRoutes } from './console.js';
 import { createEvents, type Events } from './events.js';
 import { refuseForeignPages } from './foreign-pages.js';
-import { HistoryTexts } from './history-texts.js';
 import { openApiRoute } from './openapi.js';
 import { problemOf } from './problems.js';
 import { requestLog } from './request-log.js';
@@ -61,11 +60,10 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
 /** The table of all routes that the OpenAPI document describes. */
 function documentedRoutes(options: AppOptions, statusNow: () => Status, events: Events): readonly Route[] {
   const { robot, access, clock } = options;
-  const histories = new HistoryTexts();
   return [
     ...UNIT_LIST.flatMap(unit => [
       ...unitRoutes(options, unit),
-      ...gainsRoutes(options, histories, unit),
+      ...gainsRoutes(options, unit),
       ...trialRoutes(options, unit),
       ...stepRoutes(options.steps, unit),
       ...profileRoutes(options, unit),

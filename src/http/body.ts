@@ -12,7 +12,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 
 const parse = bodyParser({
   enableTypes: ['json'],
-  // `jsonBody` has looked at the type.
+  // `jsonBody` has checked the type.
   detectJSON: () => true,
   jsonLimit: String(LIMIT_BYTES),
   onerror: (error: Error & { status?: number; type?: string }) => {
@@ -21,7 +21,7 @@ const parse = bodyParser({
   },
 });
 
-/** A JSON body of at most 4 KiB, with no member given twice. */
+/** Reads a JSON body of at most 4 KiB. It must name no member twice. */
 export async function jsonBody(ctx: Context): Promise<unknown> {
   const { type, charset } = ctx.request;
   const isUtf8 = charset === '' || /^utf-?8$/i.test(charset);
@@ -36,15 +36,15 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
 }
 
 /**
- * Refuses what a caller asked who has hung up: after a pause of the process it would light a laser, move a robot or change
- * gains although nobody asks for it any more. The end of a connection is seen in the turn of the event loop after that of its data.
+ * Throws `caller-gone` if the caller has closed the connection. Otherwise a request that waited in a paused process could
+ * light the laser or move the robot. Node reports the end of a connection one turn of the event loop after its data.
  */
 export async function requireCaller(ctx: Context): Promise<void> {
   await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
   stillConnected(ctx)();
 }
 
-/** A check for what is asked to wait: it throws `caller-gone` once the caller has hung up. */
+/** Returns a check for requests that wait: it throws `caller-gone` once the caller has closed the connection. */
 export function stillConnected({ socket }: Context): () => void {
   return () => {
     if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');

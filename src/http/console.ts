@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { errnoOf, RobotError } from '../core/errors.js';
 import { get, type Route } from './route.js';
 
-/** `manifest.json`, which scripts/console/build.ts leaves beside the files, has a list of these. */
+/** scripts/console/build.ts writes a list of these to `manifest.json`. */
 export interface ConsoleFile {
   /** The path at which the file is served. */
   readonly path: string;
@@ -12,7 +12,7 @@ export interface ConsoleFile {
   readonly type: string;
   /** The hash of the content. */
   readonly hash: string;
-  /** The path changes with the content, so it may be kept for ever. */
+  /** True if the path changes with the content, so that browsers may cache the file for ever. */
   readonly immutable: boolean;
 }
 
@@ -21,13 +21,13 @@ type Bodies = Readonly<Record<'gzip' | 'identity', Buffer>>;
 const POLICY =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The operator's page and its files, read once from the folder of the build and compressed there. */
+/** The operator's page and its files. The build has compressed them; the start reads them once. */
 export function consoleRoutes(folder: string): Route[] {
   const files = readManifest(folder);
   if (files.length === 0) return [missingPage()];
   return files.map(file => {
     const path = join(folder, file.file);
-    // Brotli is not among them because browsers accept it over TLS only.
+    // Browsers accept Brotli over TLS only.
     const bodies = { gzip: readFileSync(`${path}.gz`), identity: readFileSync(path) };
     return served(file.path, `The page: ${file.file}`, ctx => send(ctx, file, bodies));
   });

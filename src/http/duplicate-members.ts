@@ -1,23 +1,20 @@
 import type { Fault } from '../core/errors.js';
 import { escaped } from './validate.js';
 
-/**
- * Matches a string, together with the colon that makes it a member's name, or a character that opens, divides or
- * closes.
- */
+/** A string, with the colon if it names a member; or a bracket, a brace or a comma. */
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\],]/gs;
 
 interface Container {
   readonly pointer: string;
-  /** The names so far; undefined for an array. */
+  /** The members so far; undefined for an array. */
   readonly names: Set<string> | undefined;
-  /** The place of the next thing in it: a member's name or an index. */
+  /** The current member's name or index. */
   place: string | number;
 }
 
 /**
- * The members that an object of a well-formed JSON text names twice. JSON.parse silently keeps the last of them, so a
- * sender and a reader may take the same text for two different requests.
+ * The members that valid JSON text names twice. JSON.parse keeps the last one without a word, so a sender and a reader
+ * could take the same text for different requests.
  */
 export function duplicateMembers(json: string): Fault[] {
   const faults: Fault[] = [];

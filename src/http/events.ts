@@ -9,66 +9,55 @@ import type { Telemetry } from '../schemas/telemetry.js';
 import type { Tune } from '../schemas/tune.js';
 import { callerOf } from './authorization.js';
 
-/** Each `on…` returns the act that ends it. */
+/** What the streams show. Each `on…` returns the act that ends the subscription. */
 export interface EventFeed {
   status(): Status;
-  /** The status as text, without uptime and bus counters, which always change. Equal texts mean that nothing is new. */
+  /** The status as text, without uptime and bus counters, which change all the time. Equal texts need no new event. */
   lasting(): string;
-  /** Whether a unit is in another mode than manual. */
+  /** True if a unit is in another mode than manual. */
   isDriven(): boolean;
-  /** Called when something in status may have changed. */
+  /** Calls the listener when the status may have changed. */
   onStatus(listener: () => void): () => void;
-  /** Called at every poll. `t` is in monotonic seconds. */
+  /** Calls the listener at every poll. `t` is in monotonic seconds. */
   onTelemetry(listener: (sample: Telemetry) => void): () => void;
   onStep(listener: (step: Step) => void): () => void;
-  /** Called when something is new about a tuning. */
   onTune(listener: (tune: Tune) => void): () => void;
-  /** Called with every event of the log. */
   onLog(listener: (event: LogEvent) => void): () => void;
 }
 
 const MOST_STREAMS = 32;
-/** How many of the streams are kept for those who drive and rule, so that spectators cannot take them all. */
+/** Streams that only callers who drive or rule may take. */
 const KEPT_STREAMS = 8;
 const COMMENT_MS = 5_000;
-/** Changes that come together make one event. */
+/** Status changes within this time make one event. */
 const COALESCE_MS = 20;
-/**
- * Readings that come within it go out in one write, because waking a reader costs more than what is written: two of 50 Hz
- * while a unit drives by itself, five while both are in manual.
- */
+/** Readings within this time go out in one write: two at 50 Hz, or five while all units are in manual. */
 const GATHER_S = { driven: 0.03, manual: 0.09 } as const;
-/** A browser connects again this soon after its stream broke. */
+/** A browser reconnects this soon after its stream ended. */
 const RETRY_MS = 300;
-/**
- * How many events are kept for a slow reader. Beyond it the reader is cut off; it comes back and asks for what
- * happened.
- */
+/** Events that the daemon keeps for a slow reader. If there are more, it ends the stream; the reader reconnects. */
 const MOST_OWED = 50;
-/** A reader that takes nothing for so long makes room for others; it may come back. */
+/** If a reader takes nothing for this long, its stream ends. */
 const STUCK_MS = 2000;
 
 interface Stream {
   readonly ctx: Context;
-  /** The time since which the socket has not drained. */
+  /** When the socket became full; undefined if it is not full. */
   slowSinceMs: number | undefined;
-  /** The status that was written to it last, as the feed's `lasting` gives it. */
+  /** The last status that was written, as `lasting` gives it. */
   lastSent: string | undefined;
-  /** Events that come once, and that a full socket could not take. */
+  /** Events that the full socket could not take. Readings and status are not kept: newer ones replace them. */
   readonly owed: string[];
 }
 
 export interface Events {
   /** The number of open streams. */
   readonly streams: number;
-  /** Turns the answer into a stream. Throws RobotError `too-many-streams`. */
+  /** Turns the answer into a stream. Throws `too-many-streams`. */
   open(ctx: Context): void;
 }
 
-/**
- * Turns answers into streams of one feed, which is listened to only while someone reads, and serialised once for all
- * readers. One stream too many throws RobotError `too-many-streams`. Streams end with their connections.
- */
+/** Server-sent events from one feed. It listens to the feed only while there is a stream, and writes all streams the same text. */
 export function createEvents(
   feed: EventFeed,
   clock: Clock,
@@ -77,10 +66,7 @@ export function createEvents(
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
 
-  /**
-   * A full socket gets nothing more until it has drained. So a slow reader costs no more memory than what its socket
-   * holds and the events that are kept for it.
-   */
+  /** Returns false if the socket is full. A slow reader costs no more memory than its socket and its owed events. */
   const write = (stream: Stream, text: string) => {
     if (stream.slowSinceMs !== undefined) {
       if (clock.nowMs() - stream.slowSinceMs > STUCK_MS) stream.ctx.res.destroy();
@@ -89,6 +75,7 @@ export function createEvents(
     if (!stream.ctx.res.write(text)) stream.slowSinceMs = clock.nowMs();
     return true;
   };
+  /** Readings that wait for the next write. */
   let readings = '';
   /** The `t` of the newest readings that were sent. */
   let writtenT = 0;
@@ -107,15 +94,12 @@ export function createEvents(
     writtenT = sample.t;
     writeAll('');
   };
-  /**
-   * Each stream is compared by itself, since a slow one may have missed what others were sent. One whose socket is full
-   * gets the status when it has drained.
-   */
+  /** Sends the status to each stream that has not got it yet. A stream with a full socket gets it after `drain`. */
   const sendStatus = () => {
     const now = feed.lasting();
     const due = [...streams].filter(stream => stream.slowSinceMs === undefined && stream.lastSent !== now);
     if (due.length === 0) return;
-    // The gathered readings are older than this status, so they go first.
+    // These readings are older than the status, so they go first.
     if (readings !== '') writeAll('');
     const text = eventText('status', feed.status());
     for (const stream of due) if (write(stream, text)) stream.lastSent = now;
@@ -123,8 +107,16 @@ export function createEvents(
 
   const listen = () => {
     readings = '';
+    let pending: Timer | undefined;
+    const statusSoon = () => {
+      pending ??= clock.after(COALESCE_MS, () => {
+        pending = undefined;
+        sendStatus();
+      });
+    };
     const ends = [
-      coalesced(clock, feed, sendStatus),
+      feed.onStatus(statusSoon),
+      () => pending?.cancel(),
       feed.onTelemetry(gather),
       feed.onStep(step => writeAll(eventText('step', step))),
       feed.onTune(tune => writeAll(eventText('tune', tune))),
@@ -181,19 +173,4 @@ export function createEvents(
 
 function eventText(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-/** Acts on changes that come together once. */
-function coalesced(clock: Clock, feed: EventFeed, act: () => void): () => void {
-  let pending: Timer | undefined;
-  const end = feed.onStatus(() => {
-    pending ??= clock.after(COALESCE_MS, () => {
-      pending = undefined;
-      act();
-    });
-  });
-  return () => {
-    end();
-    pending?.cancel();
-  };
 }

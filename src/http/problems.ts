@@ -21,14 +21,14 @@ const difference: Schema<GainsDifference> = growing({ sent: loopGains, inForce: 
 
 const isCode = (code: string): code is ErrorCode => code in PROBLEMS;
 
-/** A problem document of RFC 9457, with our code and what a program may want to know. */
+/** A problem document of RFC 9457, with the code and what else a program may use. */
 export const problem = named('Problem', {
   ...growing(
     {
       type: text(),
       title: text(),
       status: count(),
-      detail: text('For people: what is wrong, and what to do about it.'),
+      detail: text('For people: what happened, and what to do.'),
       code: oneOf(Object.keys(PROBLEMS).filter(isCode)),
     },
     {
@@ -36,11 +36,8 @@ export const problem = named('Problem', {
       units: array(text(), 'The controllers that did not confirm a stop.'),
       errors: array(fault, 'Every fault of the request.'),
       revision: count('The revision of the gains in force.'),
-      also: array(
-        text(),
-        'The codes of what failed besides. `detail` says them all, and so do the other members.',
-      ),
-      difference: record(difference, 'By the name of each loop where what was sent is not what is in force.'),
+      also: array(text(), 'The codes of other failures of the same call. `detail` describes all of them.'),
+      difference: record(difference, 'By loop name: the loops whose sent gains differ from those in force.'),
     },
   ),
   examples: [

@@ -8,21 +8,21 @@ declare module 'koa' {
   interface DefaultState {
     /** The number of the request, in base 36. */
     id: string;
-    /** Who asks: the address, until a guard has found the name of a token. */
+    /** The caller: the address, or the name of the token once the authorization knows it. */
     who: string;
-    /** Undefined once a guard has found that the caller has a right to act. */
+    /** Undefined once the authorization knows that the caller has a right to act. */
     bystander: Bystander | undefined;
-    /** Why the request was refused; undefined where it was not. */
+    /** Why the request was refused; undefined if it was not. */
     code?: ErrorCode;
   }
 }
 
 /** Methods that change nothing. */
-const LOOKING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * One line per request, when its answer has gone or its caller has. What changes nothing is for debugging: a page that
- * asks ten times a second would wear out an SD card.
+ * Logs one line for each request, when its connection has taken the answer or has closed. Requests that change nothing
+ * have level debug: a page sends ten a second, and their lines would wear out an SD card.
  */
 export function requestLog(log: Logger, clock: Clock): Middleware {
   let count = 0;
@@ -30,11 +30,11 @@ export function requestLog(log: Logger, clock: Clock): Middleware {
     count += 1;
     const id = count.toString(36);
     ctx.state.id = id;
-    // IPv4 as people write it, although the socket listens on IPv6.
+    // A socket that listens on IPv6 shows an IPv4 address as ::ffff:10.0.0.1.
     ctx.state.who = (ctx.req.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
     ctx.state.bystander = 'stranger';
     ctx.res.setHeader('X-Request-Id', id);
-    const level = LOOKING.includes(ctx.method) ? 'debug' : 'info';
+    const level = READING.includes(ctx.method) ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
       const startMs = clock.nowMs();
       ctx.res.once('close', () => {

@@ -8,8 +8,8 @@ import type { Pose, Reading, UnitTelemetry } from '../schemas/telemetry.js';
 import type { StepMemory } from '../steps/step-memory.js';
 import type { EventFeed } from './events.js';
 
-/** Flags and other readings change without an event, so they are looked at this often. */
-const LOOK_MS = 100;
+/** Flags and other readings change without an event, so the feed compares the status this often. */
+const COMPARE_MS = 100;
 
 interface Sources {
   readonly robot: Robot;
@@ -31,13 +31,13 @@ export function robotFeed(
     lasting: () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined }),
     isDriven: () => UNIT_LIST.some(({ name }) => (robot.units[name].mode ?? 'manual') !== 'manual'),
     onStatus: listener => {
-      const ends = [robot.changed.add(listener), every(clock, LOOK_MS, listener)];
+      const ends = [robot.changed.add(listener), every(clock, COMPARE_MS, listener)];
       return () => {
         for (const end of ends) end();
       };
     },
     onTelemetry: listener => {
-      // Nobody followed before, so the readings may be older than a poll.
+      // Nobody listened before, so the first readings may be older than a poll.
       let isFirst = true;
       return robot.followed.add(() => {
         if (!isFirst) listener({ t: clock.nowMs() / 1000, ...perUnit(({ name }) => read[name]()) });

@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import { ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf, newSecret, type Token } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
+import { RIGHTS } from '../../src/core/rights.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { type Answer, call } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
-import { CALLS } from '../support/every-call.js';
 import { type SimulatedDaemon, simulatedDaemon } from '../support/simulated-daemon.js';
 
 const SECRETS: Readonly<Record<Role, string>> = {
@@ -30,73 +30,90 @@ async function open(daemon: SimulatedDaemon): Promise<void> {
   await eventually(async () => (await daemon.get('/api/session')).body.access === 'open');
 }
 
-const isRefusal = ({ status }: Answer) => status === 401 || status === 403;
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  /** `read`, `drive`, `tune`, `rule`, `stop`, `none`, or words. */
+  readonly right: string;
+}
+
+/** Every route that the document names, with the right that it asks for. test/http/rights.test.ts has the list. */
+async function operationsOf(daemon: SimulatedDaemon): Promise<readonly Operation[]> {
+  const { paths } = (await daemon.get('/api/openapi.json')).body;
+  const all = Object.entries<Record<string, Record<string, string>>>(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([name, operation]) => ({
+      method: name.toUpperCase(),
+      path,
+      right: operation['x-right'] ?? '',
+    })),
+  );
+  expect(all.length).to.be.at.least(60);
+  return all;
+}
 
 describe('access', () => {
   const daemon = simulatedDaemon();
+  let operations: readonly Operation[];
   const as = (secret: string | undefined, method: string, path: string, body?: unknown) =>
     call(daemon.url, method, path, body, secret === undefined ? {} : bearer(secret));
+  /** Calls a route without a body, which an act may refuse with 400 once the caller may act. */
+  const ask = (secret: string | undefined, { method, path }: Operation) =>
+    as(secret, path === '/api/events' ? 'HEAD' : method, path);
+  const rightsOf = (role: Role): readonly string[] => ROLES[role];
 
-  it('is asked for on every route that there is, as the document says', async () => {
+  before(async () => {
     await open(daemon);
-    const called = new Map<string, string[]>();
-    for (const [method, path, need] of CALLS) {
-      const name = `${method.replace('HEAD', 'GET')} ${path}`;
-      called.set(name, [...(called.get(name) ?? []), need]);
-    }
-    const { paths } = (await daemon.get('/api/openapi.json')).body;
-    const documented = Object.entries<Record<string, Record<string, string>>>(paths).flatMap(
-      ([path, operations]) =>
-        Object.entries(operations).map(([method, operation]) => ({
-          method,
-          path,
-          right: operation['x-right'],
-        })),
-    );
-    for (const { method, path, right } of documented) {
-      if (method === 'post' && path === '/api/session') continue;
-      const needs = called.get(`${method.toUpperCase()} ${path}`);
-      expect(needs, `${method} ${path}`).to.not.equal(undefined);
-      for (const need of needs ?? []) expect(right, `${method} ${path}`).to.include(need);
-    }
+    operations = await operationsOf(daemon);
   });
 
-  describe('while there is no token', () => {
-    before(() => open(daemon));
-    for (const [method, path, , body] of CALLS) {
-      it(`lets everyone ${method} ${path}`, async () => {
-        expect(isRefusal(await as(undefined, method, path, body))).to.equal(false);
-      });
+  it("is everybody's while there is no token", async () => {
+    for (const operation of operations) {
+      expect((await ask(undefined, operation)).status, operation.path).to.not.be.oneOf([401, 403]);
     }
   });
 
   describe('while there are tokens', () => {
     before(() => close(daemon));
-    for (const [method, path, need, body] of CALLS) {
-      const isFree = need === 'none' || need === 'stop';
-      it(`${isFree ? 'lets everyone' : 'asks for a token to'} ${method} ${path}`, async () => {
-        for (const [secret, code] of [
-          [undefined, 'token-required'],
-          [newSecret(), 'token-unknown'],
-        ] as const) {
-          const answer = await as(secret, method, path, body);
-          expect(answer.status === 401).to.equal(!isFree);
-          if (isFree) continue;
+
+    it('asks for a token wherever a route asks for a right', async () => {
+      for (const operation of operations.filter(({ right }) => RIGHTS.some(one => one === right))) {
+        const [none, wrong] = [await ask(undefined, operation), await ask(newSecret(), operation)];
+        for (const answer of [none, wrong]) {
+          expect(answer.status, operation.path).to.equal(401);
           expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
-          if (method !== 'HEAD') expect(answer.body.code).to.equal(code);
+        }
+        if (operation.path === '/api/events') continue;
+        expect([none.body.code, wrong.body.code]).to.deep.equal(['token-required', 'token-unknown']);
+      }
+    });
+
+    it('asks for no token wherever a route asks for none, and to stop', async () => {
+      for (const operation of operations.filter(({ right }) => right === 'none' || right === 'stop')) {
+        for (const secret of [undefined, newSecret()])
+          expect((await ask(secret, operation)).status, operation.path).to.not.equal(401);
+      }
+      await as(SECRETS.operator, 'POST', '/api/resume');
+    });
+
+    for (const role of ROLE_NAMES) {
+      it(`lets a ${role} do what the role allows, and nothing else`, async () => {
+        for (const operation of operations) {
+          const { path, right } = operation;
+          const mayNot = RIGHTS.some(one => one === right) && !rightsOf(role).includes(right);
+          const { status, body } = await ask(SECRETS[role], operation);
+          expect(status === 403, path).to.equal(mayNot);
+          if (mayNot) expect(body).to.include({ code: 'not-allowed' });
+          if (mayNot) expect(body.detail).to.include(right);
         }
       });
-      for (const role of ROLE_NAMES) {
-        const rights: readonly string[] = ROLES[role];
-        const may = isFree || rights.includes(need);
-        it(`${may ? 'lets' : 'does not let'} a ${role} ${method} ${path} ${JSON.stringify(body ?? '').slice(0, 20)}`, async () => {
-          const answer = await as(SECRETS[role], method, path, body);
-          expect(answer.status === 403).to.equal(!may);
-          expect(answer.status).to.not.equal(401);
-          if (!may) expect(answer.body).to.include({ code: 'not-allowed' });
-          if (!may) expect(answer.body.detail).to.include(need);
-        });
-      }
+      it(`lets a ${role} switch the laser off${role === 'operator' ? ', and on' : ' only'}`, async () => {
+        await as(SECRETS.referee, 'POST', '/api/match/unlock');
+        await eventually(async () => (await as(SECRETS.operator, 'POST', '/api/resume')).status === 200);
+        const statusOf = async (action: string) =>
+          (await as(SECRETS[role], 'POST', '/api/laser', { action })).status;
+        expect(await statusOf('on')).to.equal(role === 'operator' ? 200 : 403);
+        expect(await statusOf('off')).to.equal(200);
+      });
     }
 
     it('stops and darkens for everyone, whatever token they send', async () => {
@@ -193,16 +210,16 @@ describe('access', () => {
       await writeFile(path, file.subarray(0, file.length / 2));
       await eventually(async () => (await daemon.get('/api/session')).body.access === 'unavailable');
     });
-    for (const [method, path, need, body] of CALLS) {
-      const acts = need === 'drive' || need === 'tune' || need === 'rule';
-      it(`${acts ? 'refuses' : 'answers'} ${method} ${path}`, async () => {
+    it('refuses every act but a stop', async () => {
+      for (const operation of operations) {
+        const acts = ['drive', 'tune', 'rule'].includes(operation.right);
         for (const secret of [undefined, SECRETS.operator]) {
-          const answer = await as(secret, method, path, body);
-          if (acts) expect(answer.body).to.include({ status: 503, code: 'access-unavailable' });
-          else expect(answer.body?.code).to.not.equal('access-unavailable');
+          const { body } = await ask(secret, operation);
+          if (acts) expect(body, operation.path).to.include({ status: 503, code: 'access-unavailable' });
+          else expect(body?.code, operation.path).to.not.equal('access-unavailable');
         }
-      });
-    }
+      }
+    });
 
     it('says to whoever logs in what cures it, as every other call does', async () => {
       const { body: refused } = await as(undefined, 'POST', '/api/session', { token: SECRETS.operator });

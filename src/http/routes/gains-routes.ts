@@ -6,11 +6,11 @@ import { historyLine } from '../../schemas/history.js';
 import { array, count, growing, named, object } from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
-import type { HistoryTexts } from '../history-texts.js';
+import { historyText } from '../history-text.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 
-/** The problems that any request may meet which a controller carries out, those of the bus among them. */
+/** The problems of a request that needs a controller, those of the bus included. */
 export const CONTROLLER_PROBLEMS = [
   'unit-offline',
   'unit-busy',
@@ -26,7 +26,7 @@ export const CONTROLLER_PROBLEMS = [
   'bus-closed',
   'bad-frame',
 ] as const;
-/** The problems that any save may meet. */
+/** The problems of every save. */
 export const SAVE_PROBLEMS = [
   ...MATCH_PROBLEMS,
   'storage-failed',
@@ -49,12 +49,8 @@ export function saver({ gains }: MotorUnit) {
     (await gains.save(wanted, { baseRevision, stillWanted: stillConnected(ctx) })).gains;
 }
 
-/** The gains of one unit: in force, before, and saving new ones. */
-export function gainsRoutes(
-  { robot, gainBounds, steps }: AppOptions,
-  histories: HistoryTexts,
-  unit: Unit,
-): Route[] {
+/** The gains of one unit: those in force, their history, and saves. */
+export function gainsRoutes({ robot, gainBounds, steps }: AppOptions, unit: Unit): Route[] {
   const { name, title: tag } = unit;
   const path = `/api/${name}/pidconfig`;
   const gains = gainsBody(unit, gainBounds);
@@ -94,7 +90,7 @@ export function gainsRoutes(
       query: LIMIT,
       answer: array(historyLine(anyGains)),
       problems: ['storage-failed'],
-      act: ({ query: { limit = 50 } }) => histories.of(name, robot.store.history(name, limit), steps),
+      act: ({ query: { limit = 50 } }) => historyText(name, robot.store.history(name, limit), steps),
     }),
     post({
       path: `${path}/restore`,

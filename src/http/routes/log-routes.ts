@@ -15,7 +15,7 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
       id: 'log',
       tag: 'Robot',
       right: 'read',
-      summary: 'What was asked of the robot and what it did by itself, oldest first, after the event `after`',
+      summary: 'What callers asked and what the robot did by itself, oldest first, after the event `after`',
       query: AFTER,
       answer: logPage,
       act: ({ query: { after = 0 } }) => log.after(after),
@@ -26,7 +26,7 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
       tag: 'Robot',
       right: 'read',
       summary:
-        'The newest line of the log that is on the disk: whoever keeps this finds a log that was changed later',
+        'The newest line of the log that is on the disk. Keep it to find out later whether the log up to it was changed',
       answer: logHead,
       problems: ['storage-failed'],
       act: () => durable.head ?? refuse(durable),
@@ -34,7 +34,7 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
   ];
 }
 
-/** Throws why no line has reached the medium yet. */
+/** Throws why no line has reached the disk yet. */
 function refuse({ problem }: DurableLog): never {
   const failure =
     problem ?? new RobotError('storage-failed', { operation: 'sync', path: 'the log of events' });

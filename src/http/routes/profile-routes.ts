@@ -19,10 +19,10 @@ import { BASE_REVISION, SAVE_PROBLEMS, saver } from './gains-routes.js';
 const allProfiles = named(
   'Profiles',
   growing({ format: text(), ...perUnit(() => array(profile)) }),
-  'Each can be kept on another robot by a call of its own.',
+  'Another robot can store each of them with one call.',
 );
 
-/** Named sets of gains of one unit. Only `load` reaches a controller, and is a save like any other. */
+/** Named sets of gains of one unit. Only `load` reaches a controller: it is a save. */
 export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
   const { robot, profiles, steps, gainBounds } = options;
   const { name: unitName, title: tag } = unit;
@@ -38,11 +38,11 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
         starred: yesNo(),
         gains,
         revision: {
-          ...count('Whose gains are kept; without it and without gains, those in force.'),
+          ...count('The revision whose gains are stored. Without `revision` and `gains`: those in force.'),
           minimum: 1,
         },
-        replace: yesNo('One of the same name may be replaced.'),
-        dryRun: yesNo('Answer what would change, and change nothing.'),
+        replace: yesNo('Replace a profile of the same name.'),
+        dryRun: yesNo('Only answer what would change.'),
       },
     ),
   );
@@ -71,7 +71,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       right: 'tune',
       tag,
       event: { what: 'keep-profile', unit: unitName },
-      summary: 'Keep gains under a name, or see what that would change; nothing in force changes',
+      summary: 'Store gains under a name, or see what that would change; the gains in force stay',
       body: keepBody,
       answer: keptProfile,
       problems: ['unknown-revision', 'profile-exists', 'too-many-profiles', 'storage-failed'],
@@ -87,7 +87,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
           profile: { name, ...asked(before), savedAt: before?.savedAt ?? '' },
           replaced: before,
         });
-        // This is read first: it throws where the journal cannot be read, and then nothing has been kept.
+        // This comes first: if the journal cannot be read, it throws before anything is stored.
         const inForce = robot.store.current(unitName).gains;
         const { profile, replaced } = dryRun
           ? preview(await profiles.find(unitName, name))
@@ -106,7 +106,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       right: 'tune',
       tag,
       event: { what: 'load-profile', unit: unitName },
-      summary: 'Save the gains of a profile; answered as a save is',
+      summary: 'Save the gains of a profile; the answer is that of a save',
       body: named(`${tag}LoadProfile`, object({ name: profileName })),
       answer: gainsBody(unit, {}),
       query: BASE_REVISION,
@@ -122,7 +122,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       right: 'tune',
       tag,
       event: { what: 'star-profile', unit: unitName },
-      summary: 'Give a profile a star, or take it away',
+      summary: 'Star a profile, or remove its star',
       body: named(`${tag}StarProfile`, object({ name: profileName, starred: yesNo() })),
       answer: profile,
       problems: ['unknown-profile', 'storage-failed'],
@@ -134,7 +134,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       right: 'tune',
       tag,
       event: { what: 'remove-profile', unit: unitName },
-      summary: 'Take a profile away',
+      summary: 'Remove a profile',
       body: named(`${tag}RemoveProfile`, object({ name: profileName })),
       answer: named('ProfileRemoved', object({ removed: yesNo() })),
       problems: ['unknown-profile', 'storage-failed'],
@@ -146,7 +146,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
   ];
 }
 
-/** All profiles in one text that a person can read. */
+/** All profiles as one readable text. */
 export function allProfilesRoute({ profiles }: AppOptions): Route {
   return get({
     path: '/api/profiles',

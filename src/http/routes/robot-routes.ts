@@ -9,11 +9,11 @@ const laserBody = named('LaserAction', {
   ...object({ action: oneOf(['on', 'off']) }),
   examples: [{ action: 'off' }],
 });
-const laserState = named('LaserState', growing({ state: oneOf(['on', 'off'], 'As the pin says.') }));
+const laserState = named('LaserState', growing({ state: oneOf(['on', 'off'], 'What the pin shows.') }));
 const stopState = named('StopState', growing({ stopped: yesNo() }));
 const health = named('Health', growing({ status: oneOf(['ok']) }));
 
-/** The routes of the laser, of the stop and of the status. */
+/** The routes of laser, stop, resume and status. */
 export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
   const tag = 'Robot';
   return [

@@ -10,15 +10,15 @@ const session = named(
   'Session',
   growing({
     access: oneOf(['open', 'closed', 'unavailable']),
-    name: nullable(text(), 'Of the token; null for whoever has none.'),
+    name: nullable(text(), 'The name of the token; null without a token.'),
     role: nullable(oneOf(ROLE_NAMES)),
-    rights: array(oneOf(RIGHTS), 'What may be done now. To stop and to darken may need none.'),
+    rights: array(oneOf(RIGHTS), 'What the caller may do. Stop and laser off may need no right.'),
   }),
 );
 
 const login = object({ token: { ...text(), maxLength: 200 } });
 
-/** The routes that say who is asking, and that give the page its token as a cookie. */
+/** Shows who the caller is, and gives the page its token as a cookie. */
 export function sessionRoutes(access: Access): Route[] {
   const shared = { path: '/api/session', tag: 'Access', right: 'none', answer: session } as const;
   const view = ({ token, rights }: Caller): TypeOf<typeof session> => ({
@@ -31,7 +31,7 @@ export function sessionRoutes(access: Access): Route[] {
     get({
       ...shared,
       id: 'session',
-      summary: 'Who asks, and what they may do',
+      summary: 'Who the caller is, and what the caller may do',
       act: ({ ctx }) => view(callerOf(access, ctx)),
     }),
     post({
@@ -46,7 +46,7 @@ export function sessionRoutes(access: Access): Route[] {
         access.require('read', caller);
         if (access.state === 'unavailable') throw access.problem ?? new RobotError('access-unavailable');
         if (caller.token !== undefined) {
-          // A line break that was pasted along is no part of a cookie.
+          // A pasted token may contain line breaks or spaces, which a cookie cannot hold.
           setSession(ctx, secret.replace(/\s/g, ''));
           nameCaller(ctx, caller);
         }

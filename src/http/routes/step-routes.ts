@@ -6,7 +6,10 @@ import type { StepMemory } from '../../steps/step-memory.js';
 import { get, type Route } from '../route.js';
 
 /** The captured steps that the daemon remembers. */
-export function stepRoutes(memory: StepMemory, { name, title: tag, loops }: Unit): Route[] {
+export function stepRoutes(
+  memory: Pick<StepMemory, 'list' | 'best' | 'step'>,
+  { name, title: tag, loops }: Unit,
+): Route[] {
   const loop = oneOf(loops.map(({ name }) => name));
   const number = { ...count(), minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
   return [

@@ -12,10 +12,10 @@ import { trialStatusOf } from '../status-body.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
 export const TRIAL_LEASE_S = { minimum: 0.2, maximum: 5 } as const;
-/** With a longer host silence, gains that were only tried would have torque for too long after the daemon's end. */
+/** With a longer host silence, trial gains would run too long after the end of the daemon. */
 const LONGEST_SILENCE_MS = 2000;
 
-/** Throws `silence-too-long` where gains that are tried would outlive the daemon for long. */
+/** Throws `silence-too-long` if trial gains could outlive the daemon for too long. */
 export function requireTrialsBounded(hostSilenceMs: number): void {
   if (hostSilenceMs === 0 || hostSilenceMs > LONGEST_SILENCE_MS) throw new RobotError('silence-too-long');
 }
@@ -28,7 +28,7 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOpti
   const body = named(
     `${tag}Trial`,
     object(
-      { gains, leaseS: { ...number('The trial ends so long after its last renewal.'), ...TRIAL_LEASE_S } },
+      { gains, leaseS: { ...number('The trial ends this long after its last renewal.'), ...TRIAL_LEASE_S } },
       { id: text('Of the trial that this renews or changes; without it, another one begins.') },
     ),
   );

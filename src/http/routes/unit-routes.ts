@@ -41,7 +41,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       ...excitation,
       id: `${name}Excite`,
       event: { what: 'excite', unit: name },
-      summary: 'Choose the square wave of debug mode',
+      summary: 'Choose the excitation of debug mode',
       body,
       right: 'drive',
       problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
@@ -50,7 +50,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
         if (tuning?.state === 'running') {
           if (chosen.amplitude !== 0)
             throw new RobotError('tune-running', { loop: tuning.loop, by: tuning.by });
-          // A failure here does not matter: what follows writes the wave and reads it back.
+          // A failure here does not matter: `excite` writes the excitation and reads it back.
           await autotune.end('somebody ended its wave').catch(() => undefined);
         }
         return robot.units[name].excite(chosen, stillConnected(ctx));
