@@ -10,17 +10,33 @@ const DONE: Readonly<Record<BreakGlassAct, string>> = {
   'match end': 'The match has ended. The phase none lets the robot drive again.',
 };
 
+/** Said if no daemon listens on this board: it does not run, or a simulator does. */
+const NO_DAEMON: Readonly<Record<BreakGlassAct, string>> = {
+  stop: "Nothing was stopped: no robot's daemon runs here (systemctl status trunnion). If a robot moves or its laser is lit, cut its power. Stop a simulator on its page.",
+  unlock:
+    "Nothing was unlocked: no robot's daemon runs here. sudo systemctl start trunnion starts it. Unlock a simulator over HTTP.",
+  'match end':
+    "No match was ended: no robot's daemon runs here. sudo systemctl start trunnion starts it. End a match of a simulator over HTTP.",
+};
+
+/** Said if the daemon did what was asked, but could not confirm all of it. */
+const UNCONFIRMED: Readonly<Record<BreakGlassAct, (code: string | undefined) => string>> = {
+  stop: code => `The robot is stopped, but that is not confirmed (${code}). Ask again, or cut the power.`,
+  unlock: code => `Unlocked, but not on the disk (${code}): a restart locks again.`,
+  'match end': code => `The match has ended, but not all of it is confirmed (${code}).`,
+};
+
 /** `trunnion stop`, `unlock` and `match end`, on the board, without a token. */
 export async function breakGlassCommand(act: BreakGlassAct, runtimeFolder: string): Promise<Said> {
   try {
     const { done, code } = answerOf(await askBreakGlass(breakGlassPath(runtimeFolder), act));
-    if (done) return { text: DONE[act], exitCode: 0 };
-    if (act === 'unlock') return failed(`Unlocked, but not on the disk (${code}): a restart locks again.`);
-    if (act === 'match end') return failed(`The match has ended, but not all of it is confirmed (${code}).`);
-    return failed(`The stop stands, but it is not confirmed (${code}). Ask again, or cut the power.`);
+    return done ? { text: DONE[act], exitCode: 0 } : failed(UNCONFIRMED[act](code));
   } catch (error) {
-    if (errnoOf(error) === 'EACCES') return failed(`Only root may do this: sudo trunnion ${act}`);
-    return failed('The daemon does not answer. Cut the power; systemctl status trunnion says more.');
+    const errno = errnoOf(error);
+    if (errno === 'EACCES') return failed(`Only root may do this: sudo trunnion ${act}`);
+    if (errno === 'ENOENT' || errno === 'ECONNREFUSED') return failed(NO_DAEMON[act]);
+    const cure = act === 'stop' ? 'Cut the power.' : 'Restart it: sudo systemctl restart trunnion.';
+    return failed(`The daemon does not answer. ${cure} journalctl -u trunnion says more.`);
   }
 }
 

@@ -9,6 +9,7 @@ import { addons, configuration, daemon, lastStop, node, port, service } from './
 import { clock, diskSpace, stateFolder } from './storage.js';
 import { supply } from './supply.js';
 import type { System } from './system.js';
+import { tokens } from './tokens.js';
 
 /** The checks, in the order in which a new board is best put right. */
 const CHECKS: Readonly<Record<string, (asked: Case) => Promise<Found>>> = {
@@ -30,6 +31,7 @@ const CHECKS: Readonly<Record<string, (asked: Case) => Promise<Found>>> = {
   'laser pin': laserPin,
   'interlock pin': interlockPin,
   'state folder': stateFolder,
+  tokens,
   'disk space': diskSpace,
   supply,
   clock,

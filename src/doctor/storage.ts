@@ -8,22 +8,29 @@ import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from '
 /** A sync seldom takes more than 10 ms. Beyond this one a save takes longer than its caller waits. */
 const SLOW_SYNC_MS = 500;
 
-export async function stateFolder({ system, config, status, daemonRuns, user }: Case): Promise<Found> {
+export async function stateFolder({
+  system,
+  config,
+  status,
+  daemonRuns,
+  service,
+  user,
+}: Case): Promise<Found> {
   const { folder } = config.state;
   if (status !== undefined) return reported(status, folder);
   if (daemonRuns) return unknown('the daemon has it, and could not be asked');
   try {
-    const { uid } = await system.stat(folder);
-    if (uid !== user.uid && user.uid !== 0) {
-      return wrong(`${folder} is not ${user.name}'s`, `sudo chown -R ${user.name}: ${folder}`);
-    }
+    const folderOwner = (await system.stat(folder)).uid;
     const journal = join(folder, JOURNAL_FILE);
-    const owner = await system.stat(journal).then(
-      file => file.uid,
-      () => uid,
+    const journalOwner = await system.stat(journal).then(
+      ({ uid }) => uid,
+      () => folderOwner,
     );
-    if (owner !== user.uid && user.uid !== 0) {
-      return wrong(`${journal} is not ${user.name}'s`, `sudo chown -R ${user.name}: ${folder}`);
+    if (user.uid !== 0 && (folderOwner !== user.uid || journalOwner !== user.uid)) {
+      const path = folderOwner === user.uid ? journal : folder;
+      // Without the service nobody knows who the daemon's user is.
+      if (service === undefined) return unknown(`${path} is not ${user.name}'s`, AS_ROOT);
+      return wrong(`${path} is not ${user.name}'s`, `sudo chown -R ${user.name}: ${folder}`);
     }
     const syncMs = await system.trySync(folder);
     const found = `${folder} can be written; a sync took ${syncMs.toFixed(1)} ms`;
@@ -32,7 +39,11 @@ export async function stateFolder({ system, config, status, daemonRuns, user }: 
       : wrong(found, 'Replace the SD card: it is worn out or very slow.');
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'ENOENT') return wrong(`${folder} does not exist`, 'sudo systemctl start trunnion makes it');
+    if (code === 'ENOENT')
+      return wrong(
+        `${folder} does not exist`,
+        'sudo systemctl start trunnion makes it, unless its disk is not mounted',
+      );
     if (code === 'EACCES') return unknown(`${folder} is not yours to look at`, AS_ROOT);
     if (code === 'EROFS')
       return wrong(`${folder} is read-only`, 'sudo mount -o remount,rw /; dmesg says why');

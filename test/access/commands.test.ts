@@ -202,6 +202,6 @@ describe('trunnion token', function () {
   it('stop says so where there is no daemon', async () => {
     const { exit, text } = await trunnion('stop');
     expect(exit).to.equal(1);
-    expect(text).to.include('Cut the power');
+    expect(text).to.include('cut its power');
   });
 });

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { hashOf } from '../../src/access/token.js';
+import { encodeTokens } from '../../src/access/token-file.js';
 import { RobotError } from '../../src/core/errors.js';
 import { unitNamed } from '../../src/core/units.js';
 import { runDoctor, toText } from '../../src/doctor/doctor.js';
@@ -46,6 +48,10 @@ function gimbal(answer: Buffer | RobotError): Partial<Script> {
 
 function runningWith(changed: Record<string, unknown>): Partial<Script> {
   return { ...RUNNING, status: { ...STATUS, ...changed } };
+}
+
+function tokensOf(...names: string[]): Buffer {
+  return encodeTokens(names.map(name => ({ name, role: 'operator', hash: hashOf(name) })));
 }
 
 const CLOSED_TO_ROOT = { ...RUNNING, status: { code: 'token-required' }, boardStatus: STATUS };
@@ -456,6 +462,22 @@ const rows: readonly Row[] = [
     'wrong',
     /gains\.jsonl is not trunnion's.*chown -R/,
   ],
+  [
+    'the folder of somebody, without a service that names the daemon’s user',
+    commands({ 'systemctl show': undefined }),
+    'state folder',
+    'unknown',
+    /is not pi's sudo trunnion doctor$/,
+  ],
+  ['no list of tokens', {}, 'tokens', 'fine', /no list/],
+  [
+    'tokens that look like callers without one',
+    files({ '/var/lib/trunnion/tokens.json': tokensOf('desk', '10.0.0.7', 'break glass') }),
+    'tokens',
+    'wrong',
+    /from 10\.0\.0\.7, break glass sudo trunnion token remove/,
+  ],
+  ['a damaged list', files({ '/var/lib/trunnion/tokens.json': '{' }), 'tokens', 'wrong', /token list/],
   ['a closed folder', { sync: { fails: 'EACCES' } }, 'state folder', 'unknown', /sudo trunnion doctor/],
   ['a read-only disk', { sync: { fails: 'EROFS' } }, 'state folder', 'wrong', /read-only.*remount/],
   ['a full disk', { sync: { fails: 'ENOSPC' } }, 'state folder', 'wrong', /no room.*apt clean/],
