@@ -212,6 +212,51 @@ describe('a robot on a Pi', function () {
     expect(await pi.run('curl -s localhost:8080/')).to.contain('<title>');
   });
 
+  it('is closed at the venue, plays a match and is open again', async () => {
+    const secretOf = async (name: string, role: string) => {
+      const said = await pi.run(`sudo trunnion token add ${name} --role ${role}`, START_MS);
+      return /^[0-9a-z]{4}(-[0-9a-z]{4}){7}/m.exec(said)?.[0] ?? expect.fail(said);
+    };
+    expect(await pi.run('sudo trunnion token list', START_MS)).to.contain('no list of tokens');
+    await light();
+    const desk = await secretOf('desk', 'referee');
+    // The robot that anybody could light is dark and stopped with the first token.
+    expect(await isDark()).to.equal(true);
+    const driver = await secretOf('driver', 'operator');
+    const screen = await secretOf('screen', 'spectator');
+    const list = await pi.run('sudo trunnion token list', START_MS);
+    expect(list.split(/\s+/)).to.deep.equal(['desk', 'referee', 'driver', 'operator', 'screen', 'spectator']);
+    expect(await pi.run('find /var/lib/trunnion ! -user trunnion')).to.equal('');
+    expect(await pi.run('sudo trunnion doctor', START_MS)).to.contain('closed to everyone without a token');
+
+    const insistAs = (token: string, path: string, body: unknown) =>
+      until(`${path} answers 200`, START_MS, async () => (await pi.ask(path, body, token)).status === 200);
+    expect((await laser('on')).status).to.equal(401);
+    expect((await pi.ask('/api/laser', { action: 'on' }, screen)).status).to.equal(403);
+    await insistAs(driver, '/api/resume', {});
+    await insistAs(driver, '/api/laser', { action: 'on' });
+    await darken();
+    await insistAs(desk, '/api/match/lock', { reason: 'inspection' });
+    expect((await pi.ask('/api/resume', {}, driver)).body.code).to.equal('locked');
+    expect(await pi.run('sudo trunnion unlock', START_MS)).to.contain('Unlocked');
+    await insistAs(driver, '/api/resume', {});
+    expect(await pi.run('sudo trunnion stop', START_MS)).to.contain('Stopped');
+    await insistAs(desk, '/api/match', { id: 'M1', revision: 1, phase: 'pre' });
+    expect(await pi.run('sudo trunnion match end', START_MS)).to.contain('The match has ended');
+    expect((await pi.ask('/api/match', undefined, screen)).body.phase).to.equal('ended');
+    await insistAs(desk, '/api/match', { id: 'M1', revision: 2, phase: 'none' });
+    await insistAs(driver, '/api/resume', {});
+
+    const { seq, hash } = (await pi.ask('/api/log/head', undefined, screen)).body;
+    const verify = `sudo trunnion log verify /var/lib/trunnion/events.jsonl --head ${seq}:${hash}`;
+    expect(await pi.run(`${verify}; echo exit $?`, START_MS)).to.match(/exit 0$/);
+    for (const name of ['desk', 'driver', 'screen'])
+      await pi.run(`sudo trunnion token remove ${name}`, START_MS);
+    expect(await pi.run('find /var/lib/trunnion ! -user trunnion')).to.equal('');
+    await light();
+    await darken();
+  });
+
   it('is backed up and put back', async () => {
     const [backUp, ...putBack] = sectionOf(INSTALL, '## Backup').match(/(?<=^ {4})sudo .*/gm) ?? [];
     await pi.run(backUp ?? '');

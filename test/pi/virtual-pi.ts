@@ -84,9 +84,12 @@ export class VirtualPi {
   }
 
   /** A request to the daemon from within; status 0 when nobody answers. */
-  async ask(path: string, body?: unknown) {
+  async ask(path: string, body?: unknown, token?: string) {
+    const bearer = token === undefined ? '' : `-H 'authorization: Bearer ${token}'`;
     const data = body === undefined ? '' : `-H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
-    const answer = await this.run(`curl -s -m 60 -w '\\n%{http_code}' ${data} localhost:8080${path}`);
+    const answer = await this.run(
+      `curl -s -m 60 -w '\\n%{http_code}' ${bearer} ${data} localhost:8080${path}`,
+    );
     const [status = '', ...text] = answer.split('\n').reverse();
     return { status: Number(status), body: text.length > 0 && text[0] ? JSON.parse(text[0]) : undefined };
   }
