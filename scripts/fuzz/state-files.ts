@@ -11,7 +11,7 @@ import { DurableLog } from '../../src/events/durable-log.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../../src/events/log-line.js';
 import { verifyLog } from '../../src/events/verify-log.js';
 import type { MatchState } from '../../src/match/match.js';
-import { MatchRecord } from '../../src/match/match-record.js';
+import { matchFile } from '../../src/match/match-file.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { damage, damaged, inFolder, inTime } from './damage.js';
 
@@ -85,18 +85,18 @@ export const matchRecord = (hangMs: number) =>
     async (phase, lock, harm) => {
       await inFolder(async folder => {
         const boot = { id: 'boot', nowMs: () => 0 };
-        const record = new MatchRecord({ disk: realDisk, folder, clock: systemClock, boot });
+        const open = () =>
+          matchFile({ disk: realDisk, folder, clock: systemClock, boot, setAside: () => undefined });
         const state: MatchState = {
           lock,
           call: { id: 'match', revision: 1, phase, remainingS: null },
           phase,
           endsAtMs: null,
         };
-        await record.save(state);
+        await open().save(state, 5000);
         const path = join(folder, 'match.json');
         writeFileSync(path, harm.reduce(damaged, readFileSync(path)));
-        const found = await inTime('the record of the match', hangMs, () => record.load());
-        await record.close();
+        const found = await inTime('the record of the match', hangMs, () => open().read(5000));
         if (found.lock === null && JSON.stringify(found) !== JSON.stringify(state)) {
           throw new Error(`${JSON.stringify(state)} became ${JSON.stringify(found)}`);
         }

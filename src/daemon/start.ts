@@ -80,13 +80,22 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { folder } = config.state;
   const runId = newRunId();
   const isSimulated = hardware.simulated;
-  const { store, access, matchRecord, matchState, durableLog, silenceRecord, stopRecord } =
-    await openStateFolder({ config, disk, lock, clock, boot, runId, isSimulated });
+  const warnOf = (copy: string) => log.warn({ copy }, 'a damaged file was set aside');
+  const { store, access, matchFile, matchState, durableLog, silences, stopFile } = await openStateFolder({
+    config,
+    disk,
+    lock,
+    clock,
+    boot,
+    runId,
+    isSimulated,
+    setAside: warnOf,
+  });
   const { setAside: journals } = store.report();
   if (journals.length > 0)
     log.warn({ setAside: journals }, 'a damaged journal was set aside; copies are in the state folder');
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
-  const silence = await agreedSilence(silenceRecord, hostSilenceMs, clock);
+  const silence = await agreedSilence(silences, hostSilenceMs);
   let autotune: Autotune | undefined;
   const match = new Match({ clock, settings: config.match, state: matchState });
   const robot = new Robot({
@@ -95,9 +104,9 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     clock,
     permission: darkWhileTuning(() => autotune?.isRunning ?? false, match),
     settings: { pollHz, onControllerReset, laserMaxOnS: config.laser.maxOnS, silence },
-    stopMemory: stopRecord,
+    stopMemory: stopFile,
   });
-  recordGivenSilence(robot, silenceRecord, silence);
+  recordGivenSilence(robot, silences, silence);
   const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
   eventLog.recorded.add(({ event, hasRights }) => durableLog.add(event, hasRights));
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
@@ -112,13 +121,13 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   access.closed.add(() => {
     robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
   });
-  recordStorage({ gains: store, match: matchRecord, log: durableLog, tokens: access }, eventLog);
-  const control = new MatchControl({ match, robot, record: matchRecord, log });
+  recordStorage({ gains: store, match: matchFile, log: durableLog, tokens: access }, eventLog);
+  const control = new MatchControl({ match, robot, file: matchFile, log });
   control.begin();
   const stopLogging = logRobotEvents(robot, log, clock);
   endRunawayTrials(robot);
   const setAside = (copy: string) => {
-    log.warn({ copy }, 'a damaged file was set aside');
+    warnOf(copy);
     eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   };
   const steps = await StepMemory.open({ robot, clock, disk, folder, setAside });
@@ -179,11 +188,11 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     stopLogging();
     await glass?.close();
     await portClosed;
-    await silenceRecord.close();
-    await stopRecord?.close();
+    await silences.close();
+    await stopFile?.close();
     await steps.close();
     await profiles.close();
-    await matchRecord.close();
+    await matchFile.close();
     eventLog.record({ what: 'end' });
     eventLog.close();
     await durableLog.close();

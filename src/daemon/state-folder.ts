@@ -5,15 +5,15 @@ import type { Boot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { DurableLog } from '../events/durable-log.js';
 import { GainsStore } from '../gains/gains-store.js';
-import { MatchRecord } from '../match/match-record.js';
-import type { Disk } from '../storage/disk.js';
+import { matchFile } from '../match/match-file.js';
+import { type Disk, START_MS } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
-import { SilenceRecord } from '../storage/silence-record.js';
-import { StopRecord } from '../storage/stop-record.js';
+import { silenceFile } from '../storage/silence-file.js';
+import { openStopFile } from '../storage/stop-file.js';
 
 /**
- * Opens what the state folder keeps and a robot needs before it moves. A disk that is too slow is not waited for: what it
- * has not given counts as that which forbids most. Rejects with `state-in-use`.
+ * Opens what the state folder keeps and a robot needs before it moves. A disk that is too slow is not waited for: what
+ * it has not given counts as its most restrictive value. Rejects with `state-in-use`.
  */
 export async function openStateFolder(options: {
   config: Config;
@@ -23,25 +23,26 @@ export async function openStateFolder(options: {
   boot: Boot;
   runId: string;
   isSimulated: boolean;
+  setAside: (copy: string) => void;
 }) {
-  const { config, disk, lock, clock, boot, runId, isSimulated } = options;
+  const { config, disk, lock, clock, boot, runId, isSimulated, setAside } = options;
   const { folder } = config.state;
-  const store = await GainsStore.open({ folder, clock, disk, lock });
-  const access = new Access({ disk, folder, clock, ...config.access });
-  const matchRecord = new MatchRecord({ disk, folder, clock, boot });
-  const durableLog = new DurableLog({ disk, folder, clock, runId, isSynchronised: isClockSynchronised });
+  const parts = { folder, disk, clock };
+  const store = await GainsStore.open({ ...parts, lock });
+  const access = new Access({ ...parts, ...config.access });
+  const match = matchFile({ ...parts, boot, setAside });
+  const silences = silenceFile({ ...parts, setAside });
+  const durableLog = new DurableLog({ ...parts, runId, isSynchronised: isClockSynchronised });
   // These are read at the same time, since each waits for the disk. A simulated robot is another one at each start, so
   // it has no stop to remember.
-  const [silenceRecord, stopRecord, matchState] = await Promise.all([
-    SilenceRecord.open({ folder, disk, clock }),
-    isSimulated || boot.id === undefined
-      ? undefined
-      : StopRecord.open({ folder, disk, clock, boot: boot.id }),
-    matchRecord.load(),
+  const [stopFile, matchState] = await Promise.all([
+    isSimulated || boot.id === undefined ? undefined : openStopFile({ ...parts, boot: boot.id, setAside }),
+    match.read(START_MS),
+    silences.read(START_MS),
     access.open(),
     durableLog.open(),
   ]);
-  return { store, access, matchRecord, matchState, durableLog, silenceRecord, stopRecord };
+  return { store, access, matchFile: match, matchState, durableLog, silences, stopFile };
 }
 
 /**

@@ -1,23 +1,26 @@
 import type { Logger } from 'pino';
 import { allEnded } from '../core/all-ended.js';
-import { describeError } from '../core/errors.js';
+import { describeError, isRobotError, RobotError } from '../core/errors.js';
 import type { Permissions } from '../core/phases.js';
 import type { Robot } from '../robot/robot.js';
 import type { MatchStatus } from '../schemas/match.js';
-import type { Lock, Match, MatchCall } from './match.js';
-import type { MatchRecord } from './match-record.js';
+import type { StateFile } from '../storage/state-file.js';
+import type { Lock, Match, MatchCall, MatchState } from './match.js';
+
+/** Whoever asked for a lock or a phase is answered within this time, whether the medium has it or not. */
+const SAVE_MS = 800;
 
 /** Makes the robot obey the match: stops it, and darkens the laser, if the match forbids what runs. */
 export class MatchControl {
   readonly match: Match;
   readonly #robot: Robot;
-  readonly #record: MatchRecord;
+  readonly #file: StateFile<MatchState>;
   readonly #log: Logger;
 
-  constructor(options: { match: Match; robot: Robot; record: MatchRecord; log: Logger }) {
+  constructor(options: { match: Match; robot: Robot; file: StateFile<MatchState>; log: Logger }) {
     this.match = options.match;
     this.#robot = options.robot;
-    this.#record = options.record;
+    this.#file = options.file;
     this.#log = options.log;
   }
 
@@ -34,7 +37,7 @@ export class MatchControl {
       lease: match.lease.owner,
       refereeSilent: match.refereeSilent,
       allows: this.#allowedNow,
-      recorded: this.#record.problem === undefined,
+      recorded: this.#file.problem === undefined,
     };
   }
 
@@ -46,7 +49,7 @@ export class MatchControl {
       lock !== null ? 'locked' : match.refereeLost ? 'restarted within a match' : `phase ${phase}`;
     if (match.forbidsMotion) this.#stopByItself(reason);
     match.mustStop.add(why => this.#stopByItself(why));
-    match.changed.add(() => void this.#record.save(match.state).catch(() => undefined));
+    match.changed.add(() => void this.#keep().catch(() => undefined));
     // A controller that appears may be in a mode that the phase does not allow.
     this.#robot.changed.add(() => {
       if (this.#runsForbidden()) this.#stopByItself(`not allowed in phase ${match.state.phase}`);
@@ -56,13 +59,13 @@ export class MatchControl {
   /** Locks and stops. The lock holds even if this rejects: as a stop does, or with `not-kept`. */
   async lock(lock: Lock): Promise<void> {
     this.match.lock(lock);
-    await allEnded([this.#robot.stop(`locked by ${lock.by}`), this.#record.save(this.match.state)]);
+    await allEnded([this.#robot.stop(`locked by ${lock.by}`), this.#keep()]);
   }
 
   /** Unlocks; the robot stays stopped. Rejects with `not-kept` if a restart would lock again. */
   async unlock(): Promise<void> {
     this.match.unlock();
-    await this.#record.save(this.match.state);
+    await this.#keep();
   }
 
   /** Sets the phase. Rejects as `Match.set` throws. The phase holds if this rejects as a stop does, or with `not-kept`. */
@@ -83,7 +86,7 @@ export class MatchControl {
     // Stop a stopped robot again: a resume may be in flight, or the last stop not confirmed.
     const stopped =
       !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${this.match.state.phase}`) : undefined;
-    await allEnded([dark, stopped, this.#record.save(this.match.state)]);
+    await allEnded([dark, stopped, this.#keep()]);
   }
 
   /** What the match allows, without what a lock, a lost referee or a stop forbids. */
@@ -93,6 +96,16 @@ export class MatchControl {
       return { drive: false, laser: false, tune: false, resume: false, modes: [] };
     }
     return this.#robot.stopped ? { ...allows, drive: false, laser: false, modes: [] } : allows;
+  }
+
+  /** Rejects with `not-kept`: then a restart may find an older state. A disk that hangs is not waited for again. */
+  async #keep(): Promise<void> {
+    try {
+      await this.#file.save(this.match.state, this.#file.isStuck ? 0 : SAVE_MS);
+    } catch (cause) {
+      const cure = isRobotError(cause, 'storage-failed') ? cause.context.cure : undefined;
+      throw new RobotError('not-kept', { cure }, { cause });
+    }
   }
 
   async #darken(): Promise<void> {

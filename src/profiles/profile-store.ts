@@ -1,55 +1,36 @@
-import { join } from 'node:path';
-import { type Clock, endedWithin } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
-import { perUnit, type UnitName } from '../core/units.js';
+import type { Clock } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
+import type { UnitName } from '../core/units.js';
 import { MOST_PROFILES, type Profile } from '../schemas/profile.js';
-import { damagedCopy } from '../storage/damaged-copy.js';
 import type { Disk } from '../storage/disk.js';
-import { changeFile, replaceFile } from '../storage/durable-file.js';
-import { refusal, tooSlow } from '../storage/storage-failure.js';
-import { type Profiles, profilesIn, profilesText } from './profiles-file.js';
+import type { StateFile } from '../storage/state-file.js';
+import { refusal, storageFailure, tooSlow } from '../storage/storage-failure.js';
+import { type Profiles, profilesFile, profilesPath } from './profiles-file.js';
 
-const FILE = 'profiles.json';
-/** Every caller is answered within this time, whatever the disk does. */
-const ANSWER_MS = 500;
-
-interface Turn {
-  /** Whether the caller still waits, and has not been answered that the disk is too slow. */
-  isAwaited: boolean;
-  /** Whether the disk may have what the caller asked for. */
-  mayRemain: boolean;
-}
+/** A read or a write waits no longer than this for the disk. */
+const DISK_MS = 400;
 
 /**
- * Named sets of gains, in a file of their own that no compaction of the journal touches. It is read when somebody
- * first asks: nothing that moves depends on it. Every act rejects with `storage-failed` where the disk fails or is too
- * slow. What the disk has kept of it is taken back; where it refuses that, or has not come to it yet, the error has
- * `mayRemain`, and a restart may find the change.
+ * Named sets of gains, in a file of their own that no compaction of the journal touches. Every act rejects with
+ * `storage-failed` if the disk fails or is too slow. A refused change is taken back. The error has `mayRemain` if the
+ * disk has not done that yet, so that a restart may find the change.
  */
 export class ProfileStore {
+  readonly #file: StateFile<Profiles>;
   readonly #path: string;
-  readonly #disk: Disk;
   readonly #clock: Clock;
-  readonly #setAside: (copy: string) => void;
-  #profiles: Profiles | undefined;
-  /** Reads and writes happen one after the other on this chain, which never rejects. */
-  #work: Promise<unknown> = Promise.resolve();
-  /**
-   * Whether something was given up while the disk still works on it. Until that ends everything is refused at once, so
-   * that nothing piles up.
-   */
-  #isStuck = false;
+  /** Acts happen one after the other on this chain. */
+  #last: Promise<unknown> = Promise.resolve();
 
   /** `setAside` is called with the path of the copy of a damaged file. */
   constructor(options: { folder: string; disk: Disk; clock: Clock; setAside: (copy: string) => void }) {
-    this.#path = join(options.folder, FILE);
-    this.#disk = options.disk;
+    this.#file = profilesFile(options);
+    this.#path = profilesPath(options.folder);
     this.#clock = options.clock;
-    this.#setAside = options.setAside;
   }
 
   all(): Promise<Profiles> {
-    return this.#inTurn('read', () => this.#read());
+    return this.#inTurn(() => this.#file.read(this.#file.isStuck ? 0 : DISK_MS));
   }
 
   async list(unit: UnitName): Promise<readonly Profile[]> {
@@ -104,61 +85,39 @@ export class ProfileStore {
   }
 
   /** Resolves when everything that was asked before has ended. */
-  async close(): Promise<void> {
-    await this.#work;
+  close(): Promise<void> {
+    return this.#file.close();
   }
 
   #change<Answer>(
     unit: UnitName,
     change: (list: readonly Profile[]) => { readonly list: readonly Profile[]; readonly answer: Answer },
   ): Promise<Answer> {
-    const done = this.#inTurn('write', async turn => {
-      const found = await this.#read();
-      const { list, answer } = change(found[unit]);
-      const changed = { ...found, [unit]: list };
-      if (!turn.isAwaited) return answer;
-      turn.mayRemain = true;
-      const before = Buffer.from(profilesText(found));
-      await changeFile(this.#disk, this.#path, { before, after: Buffer.from(profilesText(changed)) });
-      if (turn.isAwaited) this.#profiles = changed;
-      else await replaceFile(this.#disk, this.#path, [before]);
-      return answer;
+    return this.#inTurn(async () => {
+      const file = this.#file;
+      if (file.isStuck) throw refusal(tooSlow('write', this.#path), false);
+      const before = await file.read(DISK_MS).catch(error => {
+        throw refusal(storageFailure(error), false);
+      });
+      const { list, answer } = change(before[unit]);
+      try {
+        await file.save({ ...before, [unit]: list }, DISK_MS);
+        return answer;
+      } catch (error) {
+        const isTakenBack = await file.save(before, file.isStuck ? 0 : DISK_MS).then(
+          () => true,
+          () => false,
+        );
+        throw refusal(storageFailure(error), !isTakenBack);
+      }
     });
-    return done.catch(error => {
-      throw isRobotError(error, 'storage-failed') ? refusal(error, error.context.mayRemain ?? false) : error;
-    });
-  }
-
-  /**
-   * Reads the file. A damaged one is put aside, and the profiles begin anew; one that cannot be read stays as it is.
-   */
-  async #read(): Promise<Profiles> {
-    if (this.#profiles !== undefined) return this.#profiles;
-    const bytes = await this.#disk.read(this.#path);
-    const found = bytes === undefined ? undefined : profilesIn(bytes.toString('utf8'));
-    if (bytes !== undefined && found === undefined) {
-      const copy = damagedCopy(this.#path, bytes);
-      await this.#disk.rename(this.#path, copy);
-      this.#setAside(copy);
-    }
-    this.#profiles = found ?? perUnit(() => []);
-    return this.#profiles;
   }
 
   /** Runs `act` after all acts before it. */
-  async #inTurn<T>(operation: 'read' | 'write', act: (turn: Turn) => Promise<T>): Promise<T> {
-    const slow = tooSlow(operation, this.#path);
-    if (this.#isStuck) throw slow;
-    const turn: Turn = { isAwaited: true, mayRemain: false };
-    const done = this.#work.then(() => act(turn));
-    const end = () => {
-      this.#isStuck = false;
-    };
-    this.#work = done.then(end, end);
-    if (await endedWithin(this.#clock, ANSWER_MS, done)) return done;
-    turn.isAwaited = false;
-    this.#isStuck = true;
-    throw turn.mayRemain ? refusal(slow, true) : slow;
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(act, act);
+    this.#last = done;
+    return done;
   }
 }
 

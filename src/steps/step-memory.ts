@@ -1,19 +1,18 @@
 import { join } from 'node:path';
-import { type Clock, endedWithin, type Timer } from '../core/clock.js';
+import type { Clock, Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import { controllerOf } from '../core/loop-controllers.js';
-import { type GainSet, UNIT_LIST, type UnitName, unitNamed } from '../core/units.js';
+import { type GainSet, perUnit, type UnitName } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/step-reader.js';
 import type { MeasuredStep, RememberedStep, Step, StepSummary } from '../schemas/step.js';
-import { damagedCopy } from '../storage/damaged-copy.js';
 import type { Disk } from '../storage/disk.js';
-import { replaceFile } from '../storage/durable-file.js';
+import { WorkQueue } from '../storage/work-queue.js';
 import { stepFigures } from '../tuning/step-figures.js';
-import { bestOf, newestOn, newestWith, thinned } from './kept-steps.js';
+import { bestOf, newestOn, newestWith } from './kept-steps.js';
+import { LoopSteps } from './loop-steps.js';
 import { OutputWatch } from './output-watch.js';
-import { stepsIn } from './steps-file.js';
 
 const FOLDER = 'steps';
 /** Steps come every second while a loop is excited; the disk is written to more rarely. */
@@ -33,26 +32,13 @@ interface Options {
   readonly setAside: (copy: string) => void;
 }
 
-/**
- * The last captured steps of each loop, with the gains that they were measured on: in memory, and some seconds later on
- * the disk. A damaged file is put aside. One that cannot be read or written is tried again with the next step, and none is
- * written before it was read.
- */
+/** The last captured steps of each loop, with the gains that they were measured on: in memory, and later on the disk. */
 export class StepMemory {
   /** Every captured step with its figures, also one that is not remembered. */
   readonly captured = new Listeners<Step>();
   readonly #robot: Robot;
   readonly #clock: Clock;
-  readonly #disk: Disk;
-  readonly #folder: string;
-  readonly #setAside: (copy: string) => void;
-  /** The remembered steps by file name, the oldest first. */
-  readonly #steps = new Map<string, RememberedStep[]>();
-  readonly #unwritten = new Set<string>();
-  /** The loop of each file whose older steps are not among these yet. */
-  readonly #unread = new Map(
-    UNIT_LIST.flatMap(({ name, loops }) => loops.map(loop => [fileOf(name, loop.name), loop.name])),
-  );
+  readonly #loops: Readonly<Record<UnitName, ReadonlyMap<string, LoopSteps>>>;
   readonly #outputs: OutputWatch;
   /** Counts changes of what is remembered. */
   #changes = 0;
@@ -60,36 +46,35 @@ export class StepMemory {
   readonly #changedMs = new Map<UnitName, number>();
   readonly #ends: (() => void)[];
   #timer: Timer | undefined;
-  #writing: Promise<void> = Promise.resolve();
 
-  private constructor(options: Options) {
-    const { robot, clock } = options;
+  private constructor({ folder, robot, ...options }: Options) {
+    const { clock } = options;
+    const queue = new WorkQueue();
+    const onRead = () => {
+      this.#changes += 1;
+    };
+    const parts = { ...options, folder: join(folder, FOLDER), queue, onRead };
     this.#robot = robot;
     this.#clock = clock;
-    this.#disk = options.disk;
-    this.#folder = join(options.folder, FOLDER);
-    this.#setAside = options.setAside;
+    this.#loops = perUnit(
+      ({ name: unit, loops }) =>
+        new Map(loops.map(({ name: loop }) => [loop, new LoopSteps({ ...parts, unit, loop })])),
+    );
     this.#outputs = new OutputWatch(robot, clock);
     this.#ends = [
       () => this.#outputs.close(),
       robot.stepped.add(step => this.#take(step)),
       robot.events.add(event => {
-        if (event.what !== 'gains' && event.what !== 'gains applied' && !event.what.startsWith('trial'))
-          return;
-        if ('unit' in event) this.#changedMs.set(event.unit, clock.nowMs());
+        const isChange = event.what === 'gains' || event.what === 'trial' || event.what === 'gains applied';
+        if (isChange) this.#changedMs.set(event.unit, clock.nowMs());
       }),
     ];
   }
 
-  /**
-   * Never rejects. Without its disk it begins anew; from a disk that is too slow it takes the older steps when they
-   * come.
-   */
+  /** Never rejects. Older steps that the disk does not give in time come later. */
   static async open(options: Options): Promise<StepMemory> {
     const memory = new StepMemory(options);
-    // What is captured meanwhile is written after the older steps were read.
-    memory.#writing = memory.#read();
-    await endedWithin(options.clock, START_MS, memory.#writing);
+    await Promise.all(memory.#all.map(loop => loop.read(START_MS)));
     return memory;
   }
 
@@ -107,9 +92,8 @@ export class StepMemory {
 
   /** The best settled step of each loop so far, among those as tall as its newest. */
   best(unit: UnitName, loop?: string): readonly StepSummary[] {
-    return loopsOf(unit)
-      .filter(name => loop === undefined || name === loop)
-      .map(name => bestOf(this.#of(unit, name)))
+    return this.#loopsOf(unit, loop)
+      .map(({ all }) => bestOf(all))
       .filter(step => step !== undefined)
       .map(({ samples, ...summary }) => summary);
   }
@@ -133,17 +117,25 @@ export class StepMemory {
     for (const end of this.#ends) end();
     this.#timer?.cancel();
     await this.#write();
+    await Promise.all(this.#all.map(loop => loop.close()));
+  }
+
+  get #all(): readonly LoopSteps[] {
+    return Object.values(this.#loops).flatMap(loops => [...loops.values()]);
+  }
+
+  #loopsOf(unit: UnitName, loop: string | undefined): readonly LoopSteps[] {
+    const loops = [...this.#loops[unit]];
+    return loops.filter(([name]) => loop === undefined || name === loop).map(([, steps]) => steps);
   }
 
   #of(unit: UnitName, loop: string | undefined): readonly RememberedStep[] {
-    return loopsOf(unit)
-      .filter(name => loop === undefined || name === loop)
-      .flatMap(name => this.#steps.get(fileOf(unit, name)) ?? []);
+    return this.#loopsOf(unit, loop).flatMap(({ all }) => all);
   }
 
   #measured(unit: UnitName, stepOf: (loop: string) => RememberedStep | undefined) {
     const measured: Record<string, MeasuredStep> = {};
-    for (const loop of loopsOf(unit)) {
+    for (const loop of this.#loops[unit].keys()) {
       const step = stepOf(loop);
       if (step !== undefined) measured[loop] = { number: step.number, at: step.at, figures: step.figures };
     }
@@ -171,10 +163,7 @@ export class StepMemory {
     const gains = (trial ?? saved).gains[loop];
     // A step that was measured while the gains changed would show neither set.
     if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
-    const file = fileOf(unit, loop);
-    const known = this.#steps.get(file) ?? [];
-    const step: RememberedStep = {
-      number: (known.at(-1)?.number ?? 0) + 1,
+    this.#loops[unit].get(loop)?.add({
       at: this.#clock.wallTime().toISOString(),
       loop,
       gains: { kp: gains.kp, ki: gains.ki, kd: gains.kd },
@@ -185,55 +174,16 @@ export class StepMemory {
       periodS,
       figures,
       samples,
-    };
-    this.#steps.set(file, thinned([...known, step]));
+    });
     this.#changes += 1;
-    this.#unwritten.add(file);
     this.#timer ??= this.#clock.after(WRITE_AFTER_MS, () => {
       this.#timer = undefined;
       void this.#write();
     });
   }
 
-  #write(): Promise<void> {
-    const files = [...this.#unwritten];
-    this.#unwritten.clear();
-    this.#writing = this.#writing.then(async () => {
-      for (const file of files) await this.#writeFile(file).catch(() => this.#unwritten.add(file));
-    });
-    return this.#writing;
-  }
-
-  async #writeFile(file: string): Promise<void> {
-    await this.#readFile(file);
-    const lines = (this.#steps.get(file) ?? []).map(step => Buffer.from(`${JSON.stringify(step)}\n`));
-    await replaceFile(this.#disk, join(this.#folder, file), lines);
-  }
-
-  async #read(): Promise<void> {
-    for (const file of [...this.#unread.keys()]) await this.#readFile(file).catch(() => undefined);
-  }
-
-  /** Rejects where it can neither be read nor put aside. */
-  async #readFile(file: string): Promise<void> {
-    const loop = this.#unread.get(file);
-    if (loop === undefined) return;
-    const path = join(this.#folder, file);
-    await this.#disk.makeFolder(this.#folder);
-    const bytes = await this.#disk.read(path);
-    const older = bytes === undefined ? [] : stepsIn(bytes, loop);
-    if (bytes !== undefined && older === undefined) {
-      const copy = damagedCopy(path, bytes);
-      await this.#disk.rename(path, copy);
-      this.#setAside(copy);
-    }
-    this.#unread.delete(file);
-    const last = older?.at(-1);
-    if (older === undefined || last === undefined) return;
-    const captured = this.#steps.get(file) ?? [];
-    const renumbered = captured.map(step => ({ ...step, number: last.number + step.number }));
-    this.#steps.set(file, thinned([...older, ...renumbered]));
-    this.#changes += 1;
+  async #write(): Promise<void> {
+    await Promise.all(this.#all.map(loop => loop.write()));
   }
 }
 
@@ -241,12 +191,4 @@ export class StepMemory {
 function laterFirst(a: StepSummary, b: StepSummary): number {
   if (a.at === b.at) return 0;
   return a.at < b.at ? 1 : -1;
-}
-
-function loopsOf(unit: UnitName): readonly string[] {
-  return unitNamed(unit).loops.map(({ name }) => name);
-}
-
-function fileOf(unit: UnitName, loop: string): string {
-  return `${unit}-${loop}.jsonl`;
 }

@@ -35,7 +35,7 @@ export async function changeFile(
 }
 
 /** The path shows the new file when this resolves, and after a power cut only once the folder is synced. */
-async function putInPlace(disk: Disk, path: string, parts: Iterable<Buffer>): Promise<number> {
+export async function putInPlace(disk: Disk, path: string, parts: Iterable<Buffer>): Promise<number> {
   const unfinished = `${path}.new`;
   await disk.makeFolder(dirname(path));
   let bytes = 0;

@@ -6,7 +6,7 @@ import { perUnit, type UnitName } from '../../src/core/units.js';
 import { problemOf } from '../../src/http/problems.js';
 import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import { MatchControl } from '../../src/match/match-control.js';
-import { MatchRecord } from '../../src/match/match-record.js';
+import { matchFile } from '../../src/match/match-file.js';
 import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
 import { ClockedRobot, somebodyElse, write } from '../support/clocked-robot.js';
 import { RecordingDisk } from '../support/recording-disk.js';
@@ -34,8 +34,8 @@ describe('a phase that is set', () => {
     disk = new RecordingDisk();
     match = new Match({ clock, settings: SETTINGS, state: NO_MATCH });
     const boot = { id: 'a', nowMs: () => clock.nowMs() };
-    const record = new MatchRecord({ disk, folder: '/state', clock, boot });
-    control = new MatchControl({ match, robot: robot.robot, record, log: pino({ level: 'silent' }) });
+    const file = matchFile({ disk, folder: '/state', clock, boot, setAside: () => undefined });
+    control = new MatchControl({ match, robot: robot.robot, file, log: pino({ level: 'silent' }) });
     control.begin();
   };
   const start = async (silenceMs: number, onControllerReset: 'manual' | 'restore' = 'manual') => {

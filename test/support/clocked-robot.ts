@@ -9,7 +9,7 @@ import { type FieldValues, type Register, registerMap } from '../../src/protocol
 import type { Permission } from '../../src/robot/permission.js';
 import { Robot, type RobotSettings } from '../../src/robot/robot.js';
 import type { RobotEvent } from '../../src/robot/robot-event.js';
-import { StopRecord } from '../../src/storage/stop-record.js';
+import { openStopFile } from '../../src/storage/stop-file.js';
 import { everythingAllowed } from './everything-allowed.js';
 import { noLock } from './journal-lines.js';
 import { ManualClock } from './manual-clock.js';
@@ -83,7 +83,7 @@ export class ClockedRobot {
     const { clock, disk } = this;
     // No real file: it would take real time, of which this clock knows nothing.
     this.#store = await GainsStore.open({ folder: '/state', clock, disk, lock: noLock });
-    const stopMemory = await StopRecord.open({ folder: '/state', disk, clock, boot: 'one' });
+    const stopMemory = await openStopFile({ folder: '/state', disk, clock, boot: 'one' });
     this.#robot = new Robot({
       stopMemory,
       hardware: { ...this.sim.hardware, bus: this.#intercepted(this.sim.hardware.bus) },

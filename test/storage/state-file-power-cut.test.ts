@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { type MatchState, NO_MATCH } from '../../src/match/match.js';
-import { MatchRecord } from '../../src/match/match-record.js';
+import { matchFile } from '../../src/match/match-file.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { afterCut, type Cut, RecordingDisk, unsyncedBytes } from '../support/recording-disk.js';
 
@@ -15,7 +15,7 @@ const phase = (revision: number, of: MatchState['phase']): MatchState => ({
   phase: of,
 });
 
-/** The states that a match writes into its record, with a lock that comes and goes. */
+/** The states that a match writes into its file, with a lock that comes and goes. */
 const STATES: readonly MatchState[] = [
   phase(1, 'pre'),
   { ...phase(1, 'pre'), lock },
@@ -25,8 +25,8 @@ const STATES: readonly MatchState[] = [
   { ...phase(3, 'ended'), lock },
 ];
 
-function recordOn(disk: RecordingDisk): MatchRecord {
-  return new MatchRecord({ disk, folder: FOLDER, clock: new ManualClock(), boot: BOOT });
+function fileOn(disk: RecordingDisk) {
+  return matchFile({ disk, folder: FOLDER, clock: new ManualClock(), boot: BOOT, setAside: () => undefined });
 }
 
 /** The place in STATES of the last one that was confirmed among the first `count` operations; -1 before the first. */
@@ -46,8 +46,8 @@ function loading(): (files: Record<string, Buffer>) => Promise<string> {
     const key = Object.entries(files).join();
     const found =
       known.get(key) ??
-      recordOn(new RecordingDisk(files))
-        .load()
+      fileOn(new RecordingDisk(files))
+        .read(1000)
         .then(state => JSON.stringify(state));
     known.set(key, found);
     return found;
@@ -73,12 +73,12 @@ async function expectKeptEverywhere(
   }
 }
 
-describe('after a power cut the record of lock and match has the last confirmed state or a newer one', () => {
+describe('after a power cut a state file has the last confirmed value or a newer one', () => {
   it('at any operation, torn at any byte', async () => {
     const disk = new RecordingDisk();
-    const record = recordOn(disk);
+    const file = fileOn(disk);
     for (const [place, state] of STATES.entries()) {
-      await record.save(state);
+      await file.save(state, 1000);
       disk.note(String(place));
     }
     await expectKeptEverywhere(disk, unsynced => Array.from({ length: unsynced }, (_, bytes) => bytes + 1));
@@ -87,20 +87,20 @@ describe('after a power cut the record of lock and match has the last confirmed 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder']) {
     it(`where ${failing} failed for one of them`, async () => {
       const disk = new RecordingDisk();
-      const record = recordOn(disk);
+      const file = fileOn(disk);
       for (const [place, state] of STATES.entries()) {
         disk.interfere = async operation => {
           if (place === 3 && operation === failing)
             throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
         };
-        const isKept = await record.save(state).then(
+        const isKept = await file.save(state, 1000).then(
           () => true,
           () => false,
         );
         expect(isKept).to.equal(place !== 3);
         if (isKept) disk.note(String(place));
       }
-      await record.close();
+      await file.close();
       await expectKeptEverywhere(disk, unsynced => (unsynced > 1 ? [1, unsynced - 1] : []));
     });
   }

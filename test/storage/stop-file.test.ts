@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import type { Disk } from '../../src/storage/disk.js';
-import { STOP_FILE, StopRecord } from '../../src/storage/stop-record.js';
+import { openStopFile, STOP_FILE } from '../../src/storage/stop-file.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { afterCut, RecordingDisk } from '../support/recording-disk.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 const PATH = `/state/${STOP_FILE}`;
 const clock = new ManualClock();
-const open = (disk: Disk, boot = 'this boot') => StopRecord.open({ folder: '/state', disk, clock, boot });
+const open = (disk: Disk, boot = 'this boot') => openStopFile({ folder: '/state', disk, clock, boot });
 const foundAfter = async (disk: RecordingDisk, boot?: string) =>
   (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
 
@@ -40,37 +40,6 @@ describe('the record of a stop', () => {
       throw new RobotError('storage-failed', { operation, path: '/state' });
     };
     await record.record(true);
-    expect(await foundAfter(disk)).to.equal(true);
-  });
-
-  it('is written when the disk works again', async () => {
-    const disk = new RecordingDisk();
-    const record = await open(disk);
-    await record.record(true);
-    disk.interfere = async operation => {
-      throw new RobotError('storage-failed', { operation, path: '/state' });
-    };
-    await record.record(false);
-    expect(await foundAfter(disk)).to.equal(true);
-    disk.interfere = async () => undefined;
-    await clock.advance(1000);
-    expect(await foundAfter(disk)).to.equal(false);
-  });
-
-  it('piles nothing up while a disk hangs, and is the newest when the disk goes on', async () => {
-    const disk = new RecordingDisk();
-    const record = await open(disk);
-    const answerAgain = disk.hang();
-    const first = record.record(true);
-    await clock.advance(300);
-    await first;
-    const records = Array.from({ length: 1000 }, (_, count) => record.record(count % 2 === 0));
-    records.push(record.record(true));
-    const { length } = disk.operations;
-    answerAgain();
-    await clock.advance(0);
-    await Promise.all(records);
-    expect(disk.operations.length - length).to.be.lessThan(20);
     expect(await foundAfter(disk)).to.equal(true);
   });
 
@@ -108,33 +77,5 @@ describe('the record of a stop', () => {
     expect(recorded).to.equal(false);
     await clock.advance(1);
     expect(recorded).to.equal(true);
-  });
-
-  it('is written again after a disk that answered too late at the start', async () => {
-    const disk = new RecordingDisk();
-    const answerAgain = disk.hang();
-    const opening = open(disk);
-    await clock.advance(2000);
-    const record = await opening;
-    const recorded = [record.record(true), clock.advance(300), record.record(false)];
-    await Promise.all(recorded);
-    answerAgain();
-    await clock.advance(0);
-    await record.record(true);
-    expect(await foundAfter(disk)).to.equal(true);
-  });
-
-  it('is the older or the newer one, whatever a power cut leaves', async () => {
-    const disk = new RecordingDisk();
-    const record = await open(disk);
-    await record.record(true);
-    const before = disk.operations.length;
-    await record.record(false);
-    for (let count = before; count < disk.operations.length; count += 1) {
-      for (const data of ['kept', 'lost', 1] as const) {
-        const files = afterCut(disk.operations, count, { names: 'lost', data });
-        expect((await open(new RecordingDisk(files))).wasStopped).to.equal(true);
-      }
-    }
   });
 });

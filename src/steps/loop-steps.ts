@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import type { Clock } from '../core/clock.js';
+import { isGains, isObject } from '../core/json.js';
+import type { UnitName } from '../core/units.js';
+import type { RememberedStep } from '../schemas/step.js';
+import type { Disk } from '../storage/disk.js';
+import { StateFile } from '../storage/state-file.js';
+import type { WorkQueue } from '../storage/work-queue.js';
+import { thinned } from './kept-steps.js';
+
+/** The longest that a write of captured steps is waited for; the file goes on trying. */
+const WRITE_MS = 2000;
+
+/** The remembered steps of one loop, and their file. Steps that are captured before the file was read come after it. */
+export class LoopSteps {
+  readonly #file: StateFile<readonly RememberedStep[]>;
+  readonly #onRead: () => void;
+  #steps: readonly RememberedStep[] = [];
+  #isRead = false;
+  #isWritten = true;
+
+  constructor(options: {
+    disk: Disk;
+    clock: Clock;
+    folder: string;
+    setAside: (copy: string) => void;
+    queue: WorkQueue;
+    unit: UnitName;
+    loop: string;
+    /** Called when older steps have come from the disk. */
+    onRead: () => void;
+  }) {
+    const { folder, unit, loop, onRead, ...parts } = options;
+    this.#onRead = onRead;
+    this.#file = new StateFile<readonly RememberedStep[]>({
+      ...parts,
+      path: join(folder, `${unit}-${loop}.jsonl`),
+      codec: { encode: textOf, decode: content => stepsIn(content, loop) },
+      absent: [],
+    });
+    this.#file.changed.add(() => this.#takeOlder());
+  }
+
+  /** The oldest first. */
+  get all(): readonly RememberedStep[] {
+    return this.#steps;
+  }
+
+  add(step: Omit<RememberedStep, 'number'>): void {
+    const number = (this.#steps.at(-1)?.number ?? 0) + 1;
+    this.#steps = thinned([...this.#steps, { number, ...step }]);
+    this.#isWritten = false;
+  }
+
+  /** Never rejects: what cannot be read is read again before the next write. */
+  async read(limitMs: number): Promise<void> {
+    await this.#file.read(limitMs).catch(() => undefined);
+  }
+
+  /** Writes what was added. Nothing is written before the older steps were read. */
+  async write(): Promise<void> {
+    if (this.#isWritten) return;
+    await this.read(WRITE_MS);
+    if (!this.#isRead) return;
+    this.#isWritten = true;
+    await this.#file.save(this.#steps, WRITE_MS).catch(() => undefined);
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  #takeOlder(): void {
+    const older = this.#file.value;
+    if (this.#isRead || older === undefined) return;
+    this.#isRead = true;
+    const last = older.at(-1)?.number ?? 0;
+    this.#steps = thinned([...older, ...this.#steps.map(step => ({ ...step, number: last + step.number }))]);
+    this.#onRead();
+  }
+}
+
+function textOf(steps: readonly RememberedStep[]): Buffer {
+  return Buffer.from(steps.map(step => `${JSON.stringify(step)}\n`).join(''));
+}
+
+/** The steps of a file, a line of JSON each; undefined if a line is none. */
+function stepsIn(content: Buffer, loop: string): RememberedStep[] | undefined {
+  try {
+    const steps: unknown[] = content
+      .toString()
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => JSON.parse(line));
+    return steps.every((step): step is RememberedStep => isStep(step, loop)) ? steps : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isStep(value: unknown, loop: string): value is RememberedStep {
+  return (
+    isObject(value) &&
+    value.loop === loop &&
+    Number.isSafeInteger(value.number) &&
+    typeof value.at === 'string' &&
+    typeof value.trial === 'boolean' &&
+    (value.revision === null || Number.isSafeInteger(value.revision)) &&
+    [value.oldSetpoint, value.setpoint, value.periodS].every(Number.isFinite) &&
+    isGains(value.gains) &&
+    isObject(value.figures) &&
+    isObject(value.samples) &&
+    areNumbers(value.samples.setpoint) &&
+    areNumbers(value.samples.measured)
+  );
+}
+
+function areNumbers(value: unknown): boolean {
+  return Array.isArray(value) && value.every(Number.isFinite);
+}

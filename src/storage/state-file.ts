@@ -1,0 +1,186 @@
+import { dirname } from 'node:path';
+import { type Clock, endedWithin, type Timer } from '../core/clock.js';
+import { Listeners } from '../core/listeners.js';
+import { keepCopy, moveAside } from './damaged-copy.js';
+import type { Disk } from './disk.js';
+import { putInPlace } from './durable-file.js';
+import { type StorageFailure, storageFailure, tooSlow } from './storage-failure.js';
+import { WorkQueue } from './work-queue.js';
+
+const RETRY_MS = 1000;
+
+/** How a value is written in its file. */
+export interface Codec<T> {
+  encode(value: T): Buffer;
+  /** Undefined if the content is damaged. */
+  decode(content: Buffer): T | undefined;
+}
+
+export interface StateFileOptions<T> {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly path: string;
+  readonly codec: Codec<T>;
+  /** The value while there is no file. */
+  readonly absent: T;
+  /**
+   * Makes the value that counts if the file cannot be read in time, or is damaged. Without it a read is refused and may
+   * be tried again, and a damaged file begins with `absent`.
+   */
+  readonly failSafe?: (why: 'unreadable' | 'damaged') => T;
+  /** Called with the path of the copy of a damaged file. */
+  readonly setAside?: (copy: string) => void;
+  /** Files that share a queue keep at most one thread busy. */
+  readonly queue?: WorkQueue;
+}
+
+interface Held<T> {
+  readonly value: T;
+}
+
+/**
+ * A small file that holds the newest value. The file is written whole: after a power cut it has the value that was
+ * confirmed last, or a newer one. A failed write is tried again until the newest value is on the medium.
+ */
+export class StateFile<T> {
+  /** Emitted when the file was read, and when there is another problem or none any more. */
+  readonly changed = new Listeners<void>();
+  readonly #options: StateFileOptions<T>;
+  readonly #queue: WorkQueue;
+  #held: Held<T> | undefined;
+  /** What was saved last; undefined before the first save. */
+  #wanted: Held<T> | undefined;
+  /** What a restart would find; undefined while that is not known. */
+  #onMedium: Held<T> | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isStuck = false;
+  #retry: Timer | undefined;
+  #problem: StorageFailure | undefined;
+
+  constructor(options: StateFileOptions<T>) {
+    this.#options = options;
+    this.#queue = options.queue ?? new WorkQueue();
+  }
+
+  /** The newest value, on the medium or not; undefined before the file was read. */
+  get value(): T | undefined {
+    return this.#held?.value;
+  }
+
+  /** Why the file cannot be read, or the medium does not have the newest value. */
+  get problem(): StorageFailure | undefined {
+    return this.#problem;
+  }
+
+  /** Whether the disk still works on something for which a caller stopped waiting. Nothing is added to it meanwhile. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  /** Waits for the disk no longer than this. Rejects with `storage-failed` if there is no fail-safe value. */
+  async read(limitMs: number): Promise<T> {
+    const { failSafe, path } = this.#options;
+    const isInTime = this.#held !== undefined || (await this.#done(limitMs, () => this.#read()));
+    if (this.#held !== undefined) return this.#held.value;
+    const failure = (isInTime ? this.#problem : undefined) ?? tooSlow('read', path);
+    if (failSafe === undefined) throw failure;
+    this.#held = { value: failSafe('unreadable') };
+    this.#setProblem(failure);
+    return this.#held.value;
+  }
+
+  /**
+   * Resolves when the medium has this value or a newer one. Rejects with `storage-failed` if it does not have it in time.
+   * The value is the newest either way, and is written as soon as the disk allows.
+   */
+  async save(value: T, limitMs: number): Promise<void> {
+    this.#held = this.#wanted = { value };
+    if (this.#onMedium?.value === value) return this.#setProblem(undefined);
+    const isInTime = await this.#done(limitMs, () => this.#write());
+    if (!isInTime && this.#onMedium?.value !== this.#wanted.value)
+      this.#setProblem(tooSlow('write', this.#options.path));
+    if (this.#problem !== undefined) throw this.#problem;
+  }
+
+  /** Resolves when everything that was asked before has ended. */
+  async close(): Promise<void> {
+    this.#retry?.cancel();
+    await this.#work;
+    this.#retry?.cancel();
+  }
+
+  /** Does the work after what was asked before. Resolves with whether it ended in time. */
+  async #done(limitMs: number, work: () => Promise<void>): Promise<boolean> {
+    if (!this.#isStuck) this.#begin(work);
+    this.#isStuck = !(await endedWithin(this.#options.clock, limitMs, this.#work));
+    return !this.#isStuck;
+  }
+
+  #begin(work: () => Promise<void>): void {
+    this.#work = this.#queue.add(work).then(() => {
+      this.#isStuck = false;
+    });
+  }
+
+  async #read(): Promise<void> {
+    const { disk, path, failSafe } = this.#options;
+    try {
+      // If nothing depends on the file, a folder that is not there is an empty one.
+      if (failSafe === undefined) await disk.makeFolder(dirname(path));
+      const content = await disk.read(path);
+      // Too late if the file counts as unreadable by now.
+      if (this.#held === undefined) await this.#take(content);
+    } catch (error) {
+      this.#setProblem(storageFailure(error));
+    }
+    await this.#write();
+  }
+
+  async #take(content: Buffer | undefined): Promise<void> {
+    const { disk, path, codec, absent, failSafe, setAside } = this.#options;
+    const value = content === undefined ? absent : codec.decode(content);
+    if (value !== undefined) {
+      this.#held = this.#onMedium = { value };
+    } else if (failSafe !== undefined && content !== undefined) {
+      // The damaged file stays until the next write, so that each start until then finds it.
+      this.#held = { value: failSafe('damaged') };
+      setAside?.(await keepCopy(disk, path, content));
+    } else if (content !== undefined) {
+      setAside?.(await moveAside(disk, path, content));
+      this.#held = { value: absent };
+    }
+    this.#problem = undefined;
+    this.changed.emit();
+  }
+
+  async #write(): Promise<void> {
+    const wanted = this.#wanted;
+    if (wanted === undefined) return;
+    if (wanted.value === this.#onMedium?.value) return this.#setProblem(undefined);
+    const { disk, path, codec, clock } = this.#options;
+    const before = this.#onMedium;
+    this.#onMedium = undefined;
+    try {
+      await putInPlace(disk, path, [codec.encode(wanted.value)]).catch(error => {
+        // The path still leads to the file from before.
+        this.#onMedium = before;
+        throw error;
+      });
+      await disk.syncFolder(dirname(path));
+      this.#onMedium = wanted;
+    } catch (error) {
+      this.#setProblem(storageFailure(error));
+      this.#retry?.cancel();
+      this.#retry = clock.after(RETRY_MS, () => this.#begin(() => this.#write()));
+      return;
+    }
+    // A newer value may have come meanwhile.
+    await this.#write();
+  }
+
+  #setProblem(problem: StorageFailure | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.changed.emit();
+  }
+}

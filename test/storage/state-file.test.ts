@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { type Codec, StateFile } from '../../src/storage/state-file.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
+
+const PATH = '/state/value.json';
+const LIMIT_MS = 500;
+const codec: Codec<number> = {
+  encode: value => Buffer.from(String(value)),
+  decode: content => (/^\d+$/.test(content.toString()) ? Number(content) : undefined),
+};
+
+describe('a small file that holds the newest value', () => {
+  let clock: ManualClock;
+  let disk: RecordingDisk;
+  let copies: string[];
+  const file = (failSafe?: () => number) =>
+    new StateFile({
+      disk,
+      clock,
+      path: PATH,
+      codec,
+      absent: 0,
+      failSafe,
+      setAside: copy => copies.push(copy),
+    });
+  const onDisk = () => disk.files()[PATH]?.toString();
+  const codeOf = (act: Promise<unknown>) =>
+    act.then(
+      () => 'done',
+      error => (isRobotError(error) ? error.code : error),
+    );
+  const fail = (...failing: string[]) => {
+    disk.interfere = async operation => {
+      if (failing.includes(operation))
+        throw new RobotError('storage-failed', { operation, path: PATH, errno: 'EIO' });
+    };
+  };
+  const work = () => {
+    disk.interfere = async () => undefined;
+  };
+  /** The result, with the time that the disk may take. */
+  const within = async <T>(act: Promise<T>) => {
+    act.catch(() => undefined);
+    await clock.advance(LIMIT_MS);
+    return act;
+  };
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    disk = new RecordingDisk();
+    copies = [];
+  });
+
+  it('is the value that was saved last, and nothing is written again', async () => {
+    const first = file();
+    expect(await first.read(LIMIT_MS)).to.equal(0);
+    await first.save(7, LIMIT_MS);
+    const { length } = disk.operations;
+    await first.save(7, LIMIT_MS);
+    expect([await file().read(LIMIT_MS), disk.operations.length]).to.deep.equal([7, length]);
+  });
+
+  it('without a fail-safe value is read again after a failure', async () => {
+    disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
+    const read = file();
+    fail('read');
+    expect(await codeOf(read.read(LIMIT_MS))).to.equal('storage-failed');
+    work();
+    expect([await read.read(LIMIT_MS), read.problem]).to.deep.equal([7, undefined]);
+  });
+
+  it('without a fail-safe value comes later from a disk that is too slow', async () => {
+    disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
+    const read = file();
+    const answerAgain = disk.hang();
+    expect(await codeOf(within(read.read(LIMIT_MS)))).to.equal('storage-failed');
+    answerAgain();
+    await clock.advance(0);
+    expect(read.value).to.equal(7);
+  });
+
+  it('without a fail-safe value is moved aside if it is damaged', async () => {
+    disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
+    expect(await file().read(LIMIT_MS)).to.equal(0);
+    expect([onDisk(), copies.map(copy => disk.files()[copy]?.toString())]).to.deep.equal([undefined, ['x']]);
+  });
+
+  it('with a fail-safe value keeps to that one, whatever the disk says later', async () => {
+    disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
+    const answerAgain = disk.hang();
+    const read = file(() => 99);
+    expect(await within(read.read(LIMIT_MS))).to.equal(99);
+    expect(read.problem?.context.errno).to.equal('slow');
+    answerAgain();
+    await clock.advance(0);
+    expect([read.value, onDisk()]).to.deep.equal([99, '7']);
+    await read.save(99, LIMIT_MS);
+    expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
+  });
+
+  it('with a fail-safe value is copied if it is damaged, and stays damaged until it is written', async () => {
+    disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
+    for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
+    expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
+    expect(disk.files()[copies[0] ?? '']?.toString()).to.equal('x');
+  });
+
+  for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder'] as const) {
+    it(`says when ${failing} fails, and is written when the disk works again`, async () => {
+      const saved = file();
+      await saved.save(1, LIMIT_MS);
+      const problems: boolean[] = [];
+      saved.changed.add(() => problems.push(saved.problem !== undefined));
+      fail(failing);
+      expect(await codeOf(saved.save(2, LIMIT_MS))).to.equal('storage-failed');
+      expect(saved.value).to.equal(2);
+      work();
+      await clock.advance(1000);
+      expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
+    });
+
+    it(`has the value from before when ${failing} fails and that value is saved again`, async () => {
+      const saved = file();
+      await saved.save(1, LIMIT_MS);
+      fail(failing);
+      await codeOf(saved.save(2, LIMIT_MS));
+      work();
+      await saved.save(1, LIMIT_MS);
+      await clock.advance(5000);
+      expect([onDisk(), saved.problem]).to.deep.equal(['1', undefined]);
+    });
+  }
+
+  it('piles nothing up while a disk hangs, and is the newest when the disk goes on', async () => {
+    const saved = file();
+    const answerAgain = disk.hang();
+    expect(await codeOf(within(saved.save(1, LIMIT_MS)))).to.equal('storage-failed');
+    expect([saved.isStuck, saved.problem?.context.errno]).to.deep.equal([true, 'slow']);
+    const later = Array.from({ length: 1000 }, (_, value) => codeOf(saved.save(value, 0)));
+    await clock.advance(0);
+    expect(new Set(await Promise.all(later))).to.deep.equal(new Set(['storage-failed']));
+    answerAgain();
+    await clock.advance(0);
+    expect(disk.operations.length).to.be.lessThan(20);
+    expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
+  });
+
+  it('confirms a value that comes back while another one is written only when the disk has it again', async () => {
+    const saved = file();
+    await saved.save(1, LIMIT_MS);
+    const answerAgain = disk.hang();
+    const other = saved.save(2, LIMIT_MS);
+    await clock.advance(0);
+    let isConfirmed = false;
+    const back = saved.save(1, LIMIT_MS).then(() => {
+      isConfirmed = true;
+    });
+    await clock.advance(0);
+    expect(isConfirmed).to.equal(false);
+    answerAgain();
+    await Promise.all([other, back]);
+    expect(onDisk()).to.equal('1');
+  });
+
+  it('is written after a disk that answered too late at the start', async () => {
+    const answerAgain = disk.hang();
+    const saved = file(() => 99);
+    await within(saved.read(LIMIT_MS));
+    expect(await codeOf(within(saved.save(5, LIMIT_MS)))).to.equal('storage-failed');
+    answerAgain();
+    await clock.advance(0);
+    expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
+  });
+});
