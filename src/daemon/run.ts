@@ -101,7 +101,7 @@ async function serveRobot(entry: Entry, config: Config): Promise<void> {
   } catch (error) {
     const { sentence, fields } = startFailure(error, entry.another);
     log.fatal(fields, sentence);
-    endProcess(log, 1);
+    await endProcess(log, 1);
   }
 }
 

@@ -8,6 +8,9 @@ import { type Daemon, type Parts, start } from './start.js';
 
 /** A stop that takes longer is cut short. Something hangs then, and may hold a thread. */
 const STOP_MS = 2000;
+/** A thread that has been in the kernel for so long at the end hangs. */
+const HANG_MS = 1000;
+const LOOK_MS = 5;
 
 /** Runs a daemon as a process: signals end it in order, a defect ends it at once, and either way the laser is dark. */
 export async function serve(parts: Parts): Promise<Daemon> {
@@ -51,12 +54,19 @@ export async function serve(parts: Parts): Promise<Daemon> {
   return starting;
 }
 
-/** Ends the process, with the lines of the log written. */
-export function endProcess(log: Logger, exitCode: number): never {
+/** Ends the process. Node's exit waits for threads in the kernel, so that one that hangs is waited for here. */
+export async function endProcess(log: Logger, exitCode: number): Promise<never> {
   closeLog(log);
-  // Node's exit waits for its threads. One that hangs in the kernel would keep the process for ever.
-  if (process.getActiveResourcesInfo().some(resource => resource.startsWith('FSReq'))) kill();
+  for (let waitedMs = 0; isInKernel(); waitedMs += LOOK_MS) {
+    if (waitedMs >= HANG_MS) kill();
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS));
+  }
   process.exit(exitCode);
+}
+
+/** Whether a thread of Node works on a file. */
+function isInKernel(): boolean {
+  return process.getActiveResourcesInfo().some(resource => resource.startsWith('FSReq'));
 }
 
 function kill(): void {
@@ -66,5 +76,6 @@ function kill(): void {
 function fall(hardware: Hardware, log: Logger, error: unknown): never {
   darkenPin(hardware, log);
   log.fatal(describeError(error), 'uncaught error');
-  return endProcess(log, 1);
+  closeLog(log);
+  process.exit(1);
 }
