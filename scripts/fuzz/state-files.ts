@@ -85,8 +85,7 @@ export const matchRecord = (hangMs: number) =>
     async (phase, lock, harm) => {
       await inFolder(async folder => {
         const boot = { id: 'boot', nowMs: () => 0 };
-        const open = () =>
-          matchFile({ disk: realDisk, folder, clock: systemClock, boot, setAside: () => undefined });
+        const open = () => matchFile({ disk: realDisk, folder, clock: systemClock }, boot);
         const state: MatchState = {
           lock,
           call: { id: 'match', revision: 1, phase, remainingS: null },

@@ -130,7 +130,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     warnOf(copy);
     eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   };
-  const steps = await StepMemory.open({ robot, clock, disk, folder, setAside });
+  const steps = await StepMemory.open(robot, { clock, disk, folder, setAside });
   const profiles = new ProfileStore({ folder, disk, clock, setAside });
   autotune = new Autotune({ robot, clock, propose, explain: error => problemOf(error).problem.detail });
   autotune.happened.add(happening => eventLog.record(happening));

@@ -27,16 +27,16 @@ export async function openStateFolder(options: {
 }) {
   const { config, disk, lock, clock, boot, runId, isSimulated, setAside } = options;
   const { folder } = config.state;
-  const parts = { folder, disk, clock };
+  const parts = { folder, disk, clock, setAside };
   const store = await GainsStore.open({ ...parts, lock });
   const access = new Access({ ...parts, ...config.access });
-  const match = matchFile({ ...parts, boot, setAside });
-  const silences = silenceFile({ ...parts, setAside });
+  const match = matchFile(parts, boot);
+  const silences = silenceFile(parts);
   const durableLog = new DurableLog({ ...parts, runId, isSynchronised: isClockSynchronised });
   // These are read at the same time, since each waits for the disk. A simulated robot is another one at each start, so
   // it has no stop to remember.
   const [stopFile, matchState] = await Promise.all([
-    isSimulated || boot.id === undefined ? undefined : openStopFile({ ...parts, boot: boot.id, setAside }),
+    isSimulated || boot.id === undefined ? undefined : openStopFile(parts, boot.id),
     match.read(START_MS),
     silences.read(START_MS),
     access.open(),

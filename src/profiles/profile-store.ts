@@ -2,10 +2,9 @@ import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import { MOST_PROFILES, type Profile } from '../schemas/profile.js';
-import type { Disk } from '../storage/disk.js';
-import type { StateFile } from '../storage/state-file.js';
+import type { StateFile, StateParts } from '../storage/state-file.js';
 import { refusal, storageFailure, tooSlow } from '../storage/storage-failure.js';
-import { type Profiles, profilesFile, profilesPath } from './profiles-file.js';
+import { PROFILES_FILE, type Profiles, profilesFile } from './profiles-file.js';
 
 /** A read or a write waits no longer than this for the disk. */
 const DISK_MS = 400;
@@ -17,16 +16,13 @@ const DISK_MS = 400;
  */
 export class ProfileStore {
   readonly #file: StateFile<Profiles>;
-  readonly #path: string;
   readonly #clock: Clock;
   /** Acts happen one after the other on this chain. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `setAside` is called with the path of the copy of a damaged file. */
-  constructor(options: { folder: string; disk: Disk; clock: Clock; setAside: (copy: string) => void }) {
-    this.#file = profilesFile(options);
-    this.#path = profilesPath(options.folder);
-    this.#clock = options.clock;
+  constructor(parts: StateParts) {
+    this.#file = profilesFile(parts);
+    this.#clock = parts.clock;
   }
 
   all(): Promise<Profiles> {
@@ -95,7 +91,7 @@ export class ProfileStore {
   ): Promise<Answer> {
     return this.#inTurn(async () => {
       const file = this.#file;
-      if (file.isStuck) throw refusal(tooSlow('write', this.#path), false);
+      if (file.isStuck) throw refusal(tooSlow('write', PROFILES_FILE), false);
       const before = await file.read(DISK_MS).catch(error => {
         throw refusal(storageFailure(error), false);
       });

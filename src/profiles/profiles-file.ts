@@ -1,11 +1,9 @@
-import { join } from 'node:path';
-import type { Clock } from '../core/clock.js';
 import { isGains, isObject } from '../core/json.js';
-import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
+import { perUnit, type UnitName } from '../core/units.js';
 import type { Profile } from '../schemas/profile.js';
-import type { Disk } from '../storage/disk.js';
-import { StateFile } from '../storage/state-file.js';
+import { StateFile, type StateParts } from '../storage/state-file.js';
 
+export const PROFILES_FILE = 'profiles.json';
 const FORMAT = 'trunnion profiles 1';
 
 /** The profiles of each unit in the order in which they were first saved. */
@@ -16,37 +14,24 @@ export function profilesText(profiles: Profiles): string {
   return `${JSON.stringify({ format: FORMAT, ...profiles }, null, 2)}\n`;
 }
 
-export function profilesPath(folder: string): string {
-  return join(folder, 'profiles.json');
-}
-
 /** Nothing that moves depends on profiles, so that a file that cannot be read is refused and read again later. */
-export function profilesFile(options: {
-  folder: string;
-  disk: Disk;
-  clock: Clock;
-  setAside: (copy: string) => void;
-}): StateFile<Profiles> {
-  const { folder, ...parts } = options;
-  return new StateFile<Profiles>({
-    ...parts,
-    path: profilesPath(folder),
-    codec: { encode: profiles => Buffer.from(profilesText(profiles)), decode: profilesIn },
+export function profilesFile(parts: StateParts): StateFile<Profiles> {
+  return new StateFile<Profiles>(parts, {
+    name: PROFILES_FILE,
+    encode: profilesText,
+    decode: profilesIn,
     absent: perUnit(() => []),
   });
 }
 
-function profilesIn(content: Buffer): Profiles | undefined {
-  try {
-    const value: unknown = JSON.parse(content.toString());
-    if (!isObject(value) || value.format !== FORMAT) return undefined;
-    const lists = UNIT_LIST.map(({ name }) => value[name] ?? []);
-    if (!lists.every((list): list is Profile[] => Array.isArray(list) && list.every(isProfile)))
-      return undefined;
-    return perUnit(unit => lists[UNIT_LIST.indexOf(unit)] ?? []);
-  } catch {
-    return undefined;
-  }
+function profilesIn(text: string): Profiles {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || value.format !== FORMAT) throw new Error('not profiles');
+  return perUnit(({ name }) => {
+    const list = value[name] ?? [];
+    if (Array.isArray(list) && list.every(isProfile)) return list;
+    throw new Error(`no profiles of the ${name}`);
+  });
 }
 
 function isProfile(value: unknown): value is Profile {

@@ -1,10 +1,7 @@
-import { join } from 'node:path';
-import type { Clock } from '../core/clock.js';
 import { isGains, isObject } from '../core/json.js';
 import type { UnitName } from '../core/units.js';
 import type { RememberedStep } from '../schemas/step.js';
-import type { Disk } from '../storage/disk.js';
-import { StateFile } from '../storage/state-file.js';
+import { StateFile, type StateParts } from '../storage/state-file.js';
 import type { WorkQueue } from '../storage/work-queue.js';
 import { thinned } from './kept-steps.js';
 
@@ -19,25 +16,19 @@ export class LoopSteps {
   #isRead = false;
   #isWritten = true;
 
-  constructor(options: {
-    disk: Disk;
-    clock: Clock;
-    folder: string;
-    setAside: (copy: string) => void;
-    queue: WorkQueue;
-    unit: UnitName;
-    loop: string;
-    /** Called when older steps have come from the disk. */
-    onRead: () => void;
-  }) {
-    const { folder, unit, loop, onRead, ...parts } = options;
+  /** `onRead` is called when older steps have come from the disk. */
+  constructor(parts: StateParts, queue: WorkQueue, unit: UnitName, loop: string, onRead: () => void) {
     this.#onRead = onRead;
-    this.#file = new StateFile<readonly RememberedStep[]>({
-      ...parts,
-      path: join(folder, `${unit}-${loop}.jsonl`),
-      codec: { encode: textOf, decode: content => stepsIn(content, loop) },
-      absent: [],
-    });
+    this.#file = new StateFile<readonly RememberedStep[]>(
+      parts,
+      {
+        name: `${unit}-${loop}.jsonl`,
+        encode: steps => steps.map(step => `${JSON.stringify(step)}\n`).join(''),
+        decode: text => stepsIn(text, loop),
+        absent: [],
+      },
+      queue,
+    );
     this.#file.changed.add(() => this.#takeOlder());
   }
 
@@ -80,22 +71,14 @@ export class LoopSteps {
   }
 }
 
-function textOf(steps: readonly RememberedStep[]): Buffer {
-  return Buffer.from(steps.map(step => `${JSON.stringify(step)}\n`).join(''));
-}
-
-/** The steps of a file, a line of JSON each; undefined if a line is none. */
-function stepsIn(content: Buffer, loop: string): RememberedStep[] | undefined {
-  try {
-    const steps: unknown[] = content
-      .toString()
-      .split('\n')
-      .filter(line => line !== '')
-      .map(line => JSON.parse(line));
-    return steps.every((step): step is RememberedStep => isStep(step, loop)) ? steps : undefined;
-  } catch {
-    return undefined;
-  }
+/** The steps of a file, a line of JSON each. Throws if a line is none. */
+function stepsIn(text: string, loop: string): RememberedStep[] {
+  const steps: unknown[] = text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line));
+  if (steps.every((step): step is RememberedStep => isStep(step, loop))) return steps;
+  throw new Error('not steps of this loop');
 }
 
 function isStep(value: unknown, loop: string): value is RememberedStep {

@@ -7,7 +7,7 @@ import type { SavedGains } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/step-reader.js';
 import type { MeasuredStep, RememberedStep, Step, StepSummary } from '../schemas/step.js';
-import type { Disk } from '../storage/disk.js';
+import type { StateParts } from '../storage/state-file.js';
 import { WorkQueue } from '../storage/work-queue.js';
 import { stepFigures } from '../tuning/step-figures.js';
 import { bestOf, newestOn, newestWith } from './kept-steps.js';
@@ -22,15 +22,6 @@ const READ_OUT_MS = 1000;
 
 /** Nothing that moves depends on older steps, so that a start does not wait long for them. */
 const START_MS = 300;
-
-interface Options {
-  readonly robot: Robot;
-  readonly clock: Clock;
-  readonly disk: Disk;
-  readonly folder: string;
-  /** Called with the path of the copy of a damaged file. */
-  readonly setAside: (copy: string) => void;
-}
 
 /** The last captured steps of each loop, with the gains that they were measured on: in memory, and later on the disk. */
 export class StepMemory {
@@ -47,18 +38,18 @@ export class StepMemory {
   readonly #ends: (() => void)[];
   #timer: Timer | undefined;
 
-  private constructor({ folder, robot, ...options }: Options) {
-    const { clock } = options;
+  private constructor(robot: Robot, parts: StateParts) {
+    const { clock } = parts;
+    const inFolder = { ...parts, folder: join(parts.folder, FOLDER) };
     const queue = new WorkQueue();
     const onRead = () => {
       this.#changes += 1;
     };
-    const parts = { ...options, folder: join(folder, FOLDER), queue, onRead };
     this.#robot = robot;
     this.#clock = clock;
     this.#loops = perUnit(
       ({ name: unit, loops }) =>
-        new Map(loops.map(({ name: loop }) => [loop, new LoopSteps({ ...parts, unit, loop })])),
+        new Map(loops.map(({ name }) => [name, new LoopSteps(inFolder, queue, unit, name, onRead)])),
     );
     this.#outputs = new OutputWatch(robot, clock);
     this.#ends = [
@@ -72,8 +63,8 @@ export class StepMemory {
   }
 
   /** Never rejects. Older steps that the disk does not give in time come later. */
-  static async open(options: Options): Promise<StepMemory> {
-    const memory = new StepMemory(options);
+  static async open(robot: Robot, parts: StateParts): Promise<StepMemory> {
+    const memory = new StepMemory(robot, parts);
     await Promise.all(memory.#all.map(loop => loop.read(START_MS)));
     return memory;
   }

@@ -1,9 +1,6 @@
-import { join } from 'node:path';
-import type { Clock } from '../core/clock.js';
 import { isObject } from '../core/json.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
-import type { Disk } from './disk.js';
-import { StateFile } from './state-file.js';
+import { StateFile, type StateParts } from './state-file.js';
 
 export const SILENCE_FILE = 'host-silence.json';
 
@@ -18,17 +15,15 @@ export type Silences = Readonly<Record<string, number>>;
  * How long each motor controller may go on without a heartbeat because an earlier process allowed it. A controller that
  * has been silent towards us for longer than that has taken its torque off.
  */
-export function silenceFile(options: {
-  folder: string;
-  disk: Disk;
-  clock: Clock;
-  setAside?: (copy: string) => void;
-}): StateFile<Silences> {
-  const { folder, ...parts } = options;
-  return new StateFile<Silences>({
-    ...parts,
-    path: join(folder, SILENCE_FILE),
-    codec: { encode: silences => Buffer.from(`${JSON.stringify(silences)}\n`), decode: silencesIn },
+export function silenceFile(parts: StateParts): StateFile<Silences> {
+  return new StateFile<Silences>(parts, {
+    name: SILENCE_FILE,
+    encode: silences => `${JSON.stringify(silences)}\n`,
+    decode: text => {
+      const value: unknown = JSON.parse(text);
+      if (!isSilences(value)) throw new Error('not silences');
+      return value;
+    },
     absent: {},
     failSafe: () => Object.fromEntries(UNIT_LIST.map(({ name }) => [name, 0])),
   });
@@ -41,15 +36,6 @@ export function silenceFile(options: {
 export function largestMs(silences: Silences, unit: UnitName): number {
   const recorded = silences[unit] ?? AT_CONTROLLER_START_MS;
   return recorded === 0 ? Number.POSITIVE_INFINITY : Math.max(recorded, AT_CONTROLLER_START_MS);
-}
-
-function silencesIn(content: Buffer): Silences | undefined {
-  try {
-    const value: unknown = JSON.parse(content.toString());
-    return isSilences(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isSilences(value: unknown): value is Silences {

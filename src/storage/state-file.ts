@@ -1,26 +1,29 @@
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
-import { keepCopy, moveAside } from './damaged-copy.js';
+import { damagedCopy } from './damaged-copy.js';
 import type { Disk } from './disk.js';
-import { putInPlace } from './durable-file.js';
+import { putInPlace, replaceFile } from './durable-file.js';
 import { type StorageFailure, storageFailure, tooSlow } from './storage-failure.js';
 import { WorkQueue } from './work-queue.js';
 
 const RETRY_MS = 1000;
 
-/** How a value is written in its file. */
-export interface Codec<T> {
-  encode(value: T): Buffer;
-  /** Undefined if the content is damaged. */
-  decode(content: Buffer): T | undefined;
-}
-
-export interface StateFileOptions<T> {
+/** What every file of the state folder needs. */
+export interface StateParts {
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly path: string;
-  readonly codec: Codec<T>;
+  readonly folder: string;
+  /** Called with the path of the copy of a damaged file. */
+  readonly setAside?: (copy: string) => void;
+}
+
+/** What a file holds, and how that is written. */
+export interface Content<T> {
+  readonly name: string;
+  encode(value: T): string;
+  /** Throws if the text is damaged. */
+  decode(text: string): T;
   /** The value while there is no file. */
   readonly absent: T;
   /**
@@ -28,10 +31,6 @@ export interface StateFileOptions<T> {
    * be tried again, and a damaged file begins with `absent`.
    */
   readonly failSafe?: (why: 'unreadable' | 'damaged') => T;
-  /** Called with the path of the copy of a damaged file. */
-  readonly setAside?: (copy: string) => void;
-  /** Files that share a queue keep at most one thread busy. */
-  readonly queue?: WorkQueue;
 }
 
 interface Held<T> {
@@ -45,7 +44,9 @@ interface Held<T> {
 export class StateFile<T> {
   /** Emitted when the file was read, and when there is another problem or none any more. */
   readonly changed = new Listeners<void>();
-  readonly #options: StateFileOptions<T>;
+  readonly #parts: StateParts;
+  readonly #content: Content<T>;
+  readonly #path: string;
   readonly #queue: WorkQueue;
   #held: Held<T> | undefined;
   /** What was saved last; undefined before the first save. */
@@ -57,9 +58,12 @@ export class StateFile<T> {
   #retry: Timer | undefined;
   #problem: StorageFailure | undefined;
 
-  constructor(options: StateFileOptions<T>) {
-    this.#options = options;
-    this.#queue = options.queue ?? new WorkQueue();
+  /** Files that share a queue keep at most one thread busy. */
+  constructor(parts: StateParts, content: Content<T>, queue = new WorkQueue()) {
+    this.#parts = parts;
+    this.#content = content;
+    this.#path = join(parts.folder, content.name);
+    this.#queue = queue;
   }
 
   /** The newest value, on the medium or not; undefined before the file was read. */
@@ -79,10 +83,10 @@ export class StateFile<T> {
 
   /** Waits for the disk no longer than this. Rejects with `storage-failed` if there is no fail-safe value. */
   async read(limitMs: number): Promise<T> {
-    const { failSafe, path } = this.#options;
+    const { failSafe } = this.#content;
     const isInTime = this.#held !== undefined || (await this.#done(limitMs, () => this.#read()));
     if (this.#held !== undefined) return this.#held.value;
-    const failure = (isInTime ? this.#problem : undefined) ?? tooSlow('read', path);
+    const failure = (isInTime ? this.#problem : undefined) ?? tooSlow('read', this.#path);
     if (failSafe === undefined) throw failure;
     this.#held = { value: failSafe('unreadable') };
     this.#setProblem(failure);
@@ -98,7 +102,7 @@ export class StateFile<T> {
     if (this.#onMedium?.value === value) return this.#setProblem(undefined);
     const isInTime = await this.#done(limitMs, () => this.#write());
     if (!isInTime && this.#onMedium?.value !== this.#wanted.value)
-      this.#setProblem(tooSlow('write', this.#options.path));
+      this.#setProblem(tooSlow('write', this.#path));
     if (this.#problem !== undefined) throw this.#problem;
   }
 
@@ -112,7 +116,7 @@ export class StateFile<T> {
   /** Does the work after what was asked before. Resolves with whether it ended in time. */
   async #done(limitMs: number, work: () => Promise<void>): Promise<boolean> {
     if (!this.#isStuck) this.#begin(work);
-    this.#isStuck = !(await endedWithin(this.#options.clock, limitMs, this.#work));
+    this.#isStuck = !(await endedWithin(this.#parts.clock, limitMs, this.#work));
     return !this.#isStuck;
   }
 
@@ -123,50 +127,63 @@ export class StateFile<T> {
   }
 
   async #read(): Promise<void> {
-    const { disk, path, failSafe } = this.#options;
+    const { disk, folder } = this.#parts;
     try {
       // If nothing depends on the file, a folder that is not there is an empty one.
-      if (failSafe === undefined) await disk.makeFolder(dirname(path));
-      const content = await disk.read(path);
+      if (this.#content.failSafe === undefined) await disk.makeFolder(folder);
+      const bytes = await disk.read(this.#path);
       // Too late if the file counts as unreadable by now.
-      if (this.#held === undefined) await this.#take(content);
+      if (this.#held === undefined) await this.#take(bytes);
     } catch (error) {
       this.#setProblem(storageFailure(error));
     }
     await this.#write();
   }
 
-  async #take(content: Buffer | undefined): Promise<void> {
-    const { disk, path, codec, absent, failSafe, setAside } = this.#options;
-    const value = content === undefined ? absent : codec.decode(content);
-    if (value !== undefined) {
-      this.#held = this.#onMedium = { value };
-    } else if (failSafe !== undefined && content !== undefined) {
-      // The damaged file stays until the next write, so that each start until then finds it.
-      this.#held = { value: failSafe('damaged') };
-      setAside?.(await keepCopy(disk, path, content));
-    } else if (content !== undefined) {
-      setAside?.(await moveAside(disk, path, content));
-      this.#held = { value: absent };
+  async #take(bytes: Buffer | undefined): Promise<void> {
+    const { absent, failSafe } = this.#content;
+    const found = bytes === undefined ? { value: absent } : this.#decoded(bytes);
+    if (found !== undefined) this.#held = this.#onMedium = found;
+    else if (bytes !== undefined) {
+      if (failSafe !== undefined) this.#held = { value: failSafe('damaged') };
+      await this.#putAside(bytes);
+      this.#held ??= { value: absent };
     }
     this.#problem = undefined;
     this.changed.emit();
+  }
+
+  #decoded(bytes: Buffer): Held<T> | undefined {
+    try {
+      return { value: this.#content.decode(bytes.toString()) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #putAside(bytes: Buffer): Promise<void> {
+    const { disk, setAside } = this.#parts;
+    const copy = damagedCopy(this.#path, bytes);
+    // With a fail-safe value the damaged file stays until the next write, so that each start until then finds it.
+    if (this.#content.failSafe === undefined) await disk.rename(this.#path, copy);
+    else await replaceFile(disk, copy, [bytes]);
+    setAside?.(copy);
   }
 
   async #write(): Promise<void> {
     const wanted = this.#wanted;
     if (wanted === undefined) return;
     if (wanted.value === this.#onMedium?.value) return this.#setProblem(undefined);
-    const { disk, path, codec, clock } = this.#options;
+    const { disk, folder, clock } = this.#parts;
     const before = this.#onMedium;
     this.#onMedium = undefined;
     try {
-      await putInPlace(disk, path, [codec.encode(wanted.value)]).catch(error => {
+      await putInPlace(disk, this.#path, [Buffer.from(this.#content.encode(wanted.value))]).catch(error => {
         // The path still leads to the file from before.
         this.#onMedium = before;
         throw error;
       });
-      await disk.syncFolder(dirname(path));
+      await disk.syncFolder(folder);
       this.#onMedium = wanted;
     } catch (error) {
       this.#setProblem(storageFailure(error));

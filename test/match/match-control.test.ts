@@ -34,7 +34,7 @@ describe('a phase that is set', () => {
     disk = new RecordingDisk();
     match = new Match({ clock, settings: SETTINGS, state: NO_MATCH });
     const boot = { id: 'a', nowMs: () => clock.nowMs() };
-    const file = matchFile({ disk, folder: '/state', clock, boot, setAside: () => undefined });
+    const file = matchFile({ disk, folder: '/state', clock }, boot);
     control = new MatchControl({ match, robot: robot.robot, file, log: pino({ level: 'silent' }) });
     control.begin();
   };

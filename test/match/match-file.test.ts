@@ -13,13 +13,7 @@ import { RecordingDisk } from '../support/recording-disk.js';
 /** Each run of the daemon has a clock of its own; the boot's goes on. */
 function record(folder: string, boot: { id: string; nowMs: number }, disk: Disk = realDisk) {
   const clock = new ManualClock();
-  const file = matchFile({
-    disk,
-    folder,
-    clock,
-    boot: { id: boot.id, nowMs: () => boot.nowMs },
-    setAside: () => undefined,
-  });
+  const file = matchFile({ disk, folder, clock }, { id: boot.id, nowMs: () => boot.nowMs });
   return { clock, file, load: () => file.read(1000), save: (state: MatchState) => file.save(state, 1000) };
 }
 

@@ -16,7 +16,7 @@ describe("the share of a step in which the loop's output stood at a limit", func
     await bench.open();
     folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
     const { robot, clock } = bench;
-    memory = await StepMemory.open({ robot, clock, disk: realDisk, folder, setAside: () => undefined });
+    memory = await StepMemory.open(robot, { clock, disk: realDisk, folder });
   });
   after(async () => {
     await memory.close();

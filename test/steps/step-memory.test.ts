@@ -27,7 +27,7 @@ describe('remembered steps', () => {
   const setAside = (copy: string) => copies.push(copy);
   const open = async () => {
     const { robot, clock } = clocked;
-    memory = await StepMemory.open({ robot, clock, disk: realDisk, folder, setAside });
+    memory = await StepMemory.open(robot, { clock, disk: realDisk, folder, setAside });
   };
   const capture = () => clocked.robot.stepped.emit(CAPTURE);
   const file = () => join(folder, 'steps', 'chassis-speed.jsonl');
@@ -145,13 +145,13 @@ describe('remembered steps', () => {
   it('come later from a disk that hangs at the start, before those captured meanwhile', async () => {
     const { robot, clock } = clocked;
     const disk = new RecordingDisk();
-    const first = await StepMemory.open({ robot, clock, disk, folder: '/state', setAside });
+    const first = await StepMemory.open(robot, { clock, disk, folder: '/state', setAside });
     await clocked.wait(3000);
     capture();
     await first.close();
     const answerAgain = disk.hang();
     const next = await clocked.during(
-      StepMemory.open({ robot, clock, disk, folder: '/state', setAside }),
+      StepMemory.open(robot, { clock, disk, folder: '/state', setAside }),
       2100,
     );
     await clocked.wait(1000);
@@ -161,7 +161,7 @@ describe('remembered steps', () => {
     await clocked.wait(1);
     expect(next.list('chassis').map(({ number }) => number)).deep.equal([2, 1]);
     await next.close();
-    const last = await StepMemory.open({ robot, clock, disk, folder: '/state', setAside });
+    const last = await StepMemory.open(robot, { clock, disk, folder: '/state', setAside });
     expect(last.list('chassis')).length(2);
     await last.close();
   });
@@ -183,8 +183,8 @@ describe('remembered steps', () => {
   it('that could not be read are not written over, and come before the captured ones once they can', async () => {
     const { robot, clock } = clocked;
     const disk = new RecordingDisk();
-    const options = { robot, clock, disk, folder: '/state', setAside };
-    const first = await StepMemory.open(options);
+    const options = { clock, disk, folder: '/state', setAside };
+    const first = await StepMemory.open(robot, options);
     capture();
     await first.close();
     const before = disk.files();
@@ -192,14 +192,14 @@ describe('remembered steps', () => {
       if (operation === 'read')
         throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
     };
-    const next = await StepMemory.open(options);
+    const next = await StepMemory.open(robot, options);
     capture();
     await clocked.wait(6000);
     expect(disk.files()).deep.equal(before);
     disk.interfere = async () => undefined;
     await next.close();
     expect(next.list('chassis').map(({ number }) => number)).deep.equal([2, 1]);
-    const last = await StepMemory.open(options);
+    const last = await StepMemory.open(robot, options);
     expect(last.list('chassis')).deep.equal(next.list('chassis'));
     await last.close();
   });

@@ -26,7 +26,7 @@ const STATES: readonly MatchState[] = [
 ];
 
 function fileOn(disk: RecordingDisk) {
-  return matchFile({ disk, folder: FOLDER, clock: new ManualClock(), boot: BOOT, setAside: () => undefined });
+  return matchFile({ disk, folder: FOLDER, clock: new ManualClock() }, BOOT);
 }
 
 /** The place in STATES of the last one that was confirmed among the first `count` operations; -1 before the first. */

@@ -1,30 +1,29 @@
 import { expect } from 'chai';
 import { isRobotError, RobotError } from '../../src/core/errors.js';
-import { type Codec, StateFile } from '../../src/storage/state-file.js';
+import { StateFile } from '../../src/storage/state-file.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const PATH = '/state/value.json';
 const LIMIT_MS = 500;
-const codec: Codec<number> = {
-  encode: value => Buffer.from(String(value)),
-  decode: content => (/^\d+$/.test(content.toString()) ? Number(content) : undefined),
-};
-
 describe('a small file that holds the newest value', () => {
   let clock: ManualClock;
   let disk: RecordingDisk;
   let copies: string[];
   const file = (failSafe?: () => number) =>
-    new StateFile({
-      disk,
-      clock,
-      path: PATH,
-      codec,
-      absent: 0,
-      failSafe,
-      setAside: copy => copies.push(copy),
-    });
+    new StateFile<number>(
+      { disk, clock, folder: '/state', setAside: copy => copies.push(copy) },
+      {
+        name: 'value.json',
+        encode: String,
+        decode: text => {
+          if (!/^\d+$/.test(text)) throw new Error('damaged');
+          return Number(text);
+        },
+        absent: 0,
+        failSafe,
+      },
+    );
   const onDisk = () => disk.files()[PATH]?.toString();
   const codeOf = (act: Promise<unknown>) =>
     act.then(

@@ -7,7 +7,7 @@ import { RecordingDisk } from '../support/recording-disk.js';
 
 const PATH = `/state/${STOP_FILE}`;
 const clock = new ManualClock();
-const open = (disk: Disk, boot = 'this boot') => openStopFile({ folder: '/state', disk, clock, boot });
+const open = (disk: Disk, boot = 'this boot') => openStopFile({ folder: '/state', disk, clock }, boot);
 const foundAfter = async (disk: RecordingDisk, boot?: string) =>
   (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
 

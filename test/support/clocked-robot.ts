@@ -83,7 +83,7 @@ export class ClockedRobot {
     const { clock, disk } = this;
     // No real file: it would take real time, of which this clock knows nothing.
     this.#store = await GainsStore.open({ folder: '/state', clock, disk, lock: noLock });
-    const stopMemory = await openStopFile({ folder: '/state', disk, clock, boot: 'one' });
+    const stopMemory = await openStopFile({ folder: '/state', disk, clock }, 'one');
     this.#robot = new Robot({
       stopMemory,
       hardware: { ...this.sim.hardware, bus: this.#intercepted(this.sim.hardware.bus) },
