@@ -1,4 +1,4 @@
-import { LOOK_AGAIN_MS } from '../../src/access/access.js';
+import { READ_AGAIN_MS } from '../../src/access/access.js';
 import { ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf } from '../../src/access/token.js';
 import { encodeTokens } from '../../src/access/token-file.js';
@@ -10,7 +10,7 @@ import type { TokenList } from './history.js';
 
 const DAMAGED = 'access-unavailable';
 /** The daemon looks more often than this; a disk that was not fair until now may take 0.7 s for each of two looks. */
-const LOOKED_MS = 2 * LOOK_AGAIN_MS;
+const LOOKED_MS = 2 * READ_AGAIN_MS;
 const LOOKED_SLOWLY_MS = LOOKED_MS + 1400;
 
 /** What the request needs while anybody may stop and darken; undefined: nothing. */

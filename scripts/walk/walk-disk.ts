@@ -115,10 +115,6 @@ export class WalkDisk implements Disk {
     });
   }
 
-  stamp(path: string): Promise<string> {
-    return this.#does('read', () => this.content(path).toString('base64'));
-  }
-
   openToAppend(path: string): Promise<DiskFile> {
     return this.#does('open', () => {
       const inode = this.#names.get(path);

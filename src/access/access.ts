@@ -5,81 +5,69 @@ import { type Need, RIGHTS, type Right } from '../core/rights.js';
 import { type Disk, START_MS } from '../storage/disk.js';
 import { ROLES } from './roles.js';
 import { type Token, tokenOf } from './token.js';
-import { readTokens, tokenFile } from './token-file.js';
+import { readTokens } from './token-file.js';
 
-/** `unavailable`: the file of tokens is damaged or cannot be read, so nobody knows which tokens hold. */
+/** `unavailable`: the file of tokens is damaged or cannot be read, so its tokens are not known. */
 type AccessState = 'open' | 'closed' | 'unavailable';
 
 export interface Caller {
-  /** Undefined where the caller came without a token. */
+  /** Undefined if the caller came without a token, or with an unknown one. */
   readonly token: Token | undefined;
   readonly rights: readonly Right[];
 }
 
 /** A change of the file takes effect within this time. */
-export const LOOK_AGAIN_MS = 250;
+export const READ_AGAIN_MS = 250;
 
 const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add starts a new list.';
-const MOST_KNOWN = 100;
 const NOBODY: Caller = { token: undefined, rights: [] };
-/** With a secret that is no token's. */
+/** Has a secret, but not that of a token. */
 const STRANGER: Caller = { token: undefined, rights: [] };
-/** The caller while access is unavailable: looking harms nobody and shows what is wrong. */
-const LOOKER: Caller = { token: undefined, rights: ['read'] };
+/** The caller while access is unavailable. Reading is safe and shows what is wrong. */
+const READER: Caller = { token: undefined, rights: ['read'] };
 const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
 const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
+interface Settings {
+  readonly disk: Disk;
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Whether access is closed even while there is no token. */
+  readonly required: boolean;
+  /** Who may stop the robot and darken the laser. */
+  readonly stop: 'anyone' | 'token';
+}
+
 /**
- * Decides who may do what. It is open while there are no tokens. The file of tokens is read again and again, since
+ * Decides who may do what. Access is open while there are no tokens. The file of tokens is read again and again, because
  * other programs change it.
  */
 export class Access {
   /** Emitted when the tokens, the state or the problem have changed. */
   readonly changed = new Listeners<void>();
-  /** Emitted when other tokens hold or the state has changed. */
+  /** Emitted when the tokens in force or the state have changed. */
   readonly tokensChanged = new Listeners<void>();
   /** Emitted when access was open and is not any more. */
   readonly closed = new Listeners<void>();
-  readonly #disk: Disk;
-  readonly #folder: string;
-  readonly #clock: Clock;
-  readonly #required: boolean;
-  readonly #stop: 'anyone' | 'token';
-  /** The content that was read last, which holds while the file cannot be read; undefined before the first. */
+  readonly #settings: Settings;
+  /** The list that was read last. It stays in force while the file cannot be read. Undefined before the first read. */
   #last: readonly Token[] | 'damaged' | undefined;
-  /** Callers by the secret with which they came before, so that it is hashed once and not for every request. */
-  readonly #known = new Map<string, Caller>();
   #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
     cure: 'The disk is too slow: check it.',
   });
-  /** The stamp of the file at the last look, and the stamp of the file that need not be read again. */
-  #stamp: string | undefined;
-  #readStamp: string | undefined;
   #timer: Timer | undefined;
   #isEnded = false;
 
-  constructor(options: {
-    disk: Disk;
-    folder: string;
-    clock: Clock;
-    /** Whether access is closed even while there is no token. */
-    required: boolean;
-    /** Who may stop the robot and darken the laser. */
-    stop: 'anyone' | 'token';
-  }) {
-    this.#disk = options.disk;
-    this.#folder = options.folder;
-    this.#clock = options.clock;
-    this.#required = options.required;
-    this.#stop = options.stop;
+  constructor(settings: Settings) {
+    this.#settings = settings;
   }
 
   /**
-   * Reads the file, and goes on looking at it. Never rejects: what cannot be read makes access unavailable, and so does a
-   * disk that is too slow, until it has answered.
+   * Reads the file, now and from now on. Never rejects. Access is unavailable until the file could be read; a slow disk
+   * is not waited for.
    */
   async open(): Promise<void> {
-    await endedWithin(this.#clock, START_MS, this.#watch());
+    await endedWithin(this.#settings.clock, START_MS, this.#watch());
   }
 
   close(): void {
@@ -89,42 +77,34 @@ export class Access {
 
   get state(): AccessState {
     if (this.#tokens === undefined) return 'unavailable';
-    return this.#tokens.length > 0 || this.#required ? 'closed' : 'open';
+    return this.#tokens.length > 0 || this.#settings.required ? 'closed' : 'open';
   }
 
-  /** The names of the tokens that hold. */
+  /** The names of the tokens in force. */
   get names(): readonly string[] {
     return (this.#tokens ?? []).map(({ name }) => name);
   }
 
-  /** Why access is unavailable, or holds by a list that cannot be read any more. */
+  /** Why access is unavailable, or why the list in force cannot be read any more. */
   get problem(): RobotError<'access-unavailable'> | undefined {
     return this.#problem;
   }
 
   /** The caller who comes with this secret, or without one. */
   callerOf(secret: string | undefined): Caller {
-    const { state } = this;
-    if (state === 'open') return EVERYTHING;
-    if (state === 'unavailable') return LOOKER;
+    if (this.state === 'open') return EVERYTHING;
+    if (this.#tokens === undefined) return READER;
     if (secret === undefined) return NOBODY;
-    const known = this.#known.get(secret);
-    if (known !== undefined) return known;
-    const token = tokenOf(secret, this.#tokens ?? []);
-    if (token === undefined) return STRANGER;
-    const caller = { token, rights: ROLES[token.role] };
-    // The same token can be typed in many ways, so the number of known secrets is bounded.
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(secret, caller);
-    return caller;
+    const token = tokenOf(secret, this.#tokens);
+    return token === undefined ? STRANGER : { token, rights: ROLES[token.role] };
   }
 
   allows(need: Need, { rights }: Caller): boolean {
     if (need === 'none') return true;
     if (need !== 'stop') return rights.includes(need);
-    // Without a list of tokens nobody can be asked for one, and a robot that cannot be stopped is the worse danger.
+    // While the tokens are not known, a robot that cannot be stopped is the worse danger.
     return (
-      this.#stop === 'anyone' ||
+      this.#settings.stop === 'anyone' ||
       this.state === 'unavailable' ||
       MAY_STOP.some(right => rights.includes(right))
     );
@@ -142,31 +122,26 @@ export class Access {
   }
 
   async #watch(): Promise<void> {
-    await this.#look();
-    if (!this.#isEnded) this.#timer = this.#clock.after(LOOK_AGAIN_MS, () => void this.#watch());
+    await this.#read();
+    if (this.#isEnded) return;
+    this.#timer = this.#settings.clock.after(READ_AGAIN_MS, () => void this.#watch());
   }
 
-  async #look(): Promise<void> {
-    const stamp = await this.#disk.stamp(tokenFile(this.#folder)).catch(() => undefined);
-    if (stamp !== undefined && stamp === this.#readStamp) return;
+  async #read(): Promise<void> {
+    const { disk, folder } = this.#settings;
     try {
-      const tokens = await readTokens(this.#disk, this.#folder);
-      // A list of tokens does not disappear by itself: its folder was deleted, moved or unmounted, and that must not
-      // open the robot.
+      const tokens = await readTokens(disk, folder);
+      // A list does not disappear by itself. Its folder was deleted, moved or unmounted, which must not open the robot.
       if (tokens === undefined && this.#hadList) this.#keep({ cure: CURE_OF_GONE });
       else this.#hold(tokens ?? [], undefined);
-      // Two writes at the same instant leave the same stamp, so a file that was only just written is read twice.
-      this.#readStamp = stamp === this.#stamp ? stamp : undefined;
-      this.#stamp = stamp;
     } catch (error) {
-      this.#readStamp = undefined;
       const isOurs = isRobotError(error, 'access-unavailable');
       if (isOurs && error.context.isUnread) this.#keep(error.context, error);
       else this.#hold('damaged', isOurs ? error : unavailable({}, error));
     }
   }
 
-  /** Keeps the content that was read last in force, although the file cannot be read now. */
+  /** Keeps the list that was read last in force, although the file cannot be read now. */
   #keep(context: ContextOf<'access-unavailable'>, cause?: unknown): void {
     const lastHolds = this.#tokens !== undefined;
     this.#hold(this.#last, unavailable({ ...context, lastHolds }, cause));
@@ -176,17 +151,14 @@ export class Access {
     last: readonly Token[] | 'damaged' | undefined,
     problem: RobotError<'access-unavailable'> | undefined,
   ): void {
-    const [before, trouble] = [JSON.stringify(this.#last), this.#problem?.context.cure];
     const wasOpen = this.state === 'open';
+    const isOther = JSON.stringify(last) !== JSON.stringify(this.#last);
+    const isOtherProblem = problem?.context.cure !== this.#problem?.context.cure;
     this.#last = last;
     this.#problem = problem;
-    const isOther = JSON.stringify(last) !== before;
-    if (isOther) {
-      this.#known.clear();
-      this.tokensChanged.emit();
-    }
+    if (isOther) this.tokensChanged.emit();
     if (wasOpen && this.state !== 'open') this.closed.emit();
-    if (isOther || problem?.context.cure !== trouble) this.changed.emit();
+    if (isOther || isOtherProblem) this.changed.emit();
   }
 
   get #tokens(): readonly Token[] | undefined {

@@ -5,7 +5,7 @@ import { errnoOf, isRobotError } from '../core/errors.js';
 import type { Said } from '../core/said.js';
 import { realDisk } from '../storage/disk.js';
 import { PathLock } from '../storage/path-lock.js';
-import { LOOK_AGAIN_MS } from './access.js';
+import { READ_AGAIN_MS } from './access.js';
 import { runAsOwnerOf } from './as-owner.js';
 import { isRole, ROLE_NAMES, type Role } from './roles.js';
 import { hashOf, isReservedName, isTokenName, newSecret, type Token } from './token.js';
@@ -118,7 +118,7 @@ async function changed(folder: string, change: () => Promise<Said>): Promise<Sai
   try {
     await lock.hold();
     const said = await change();
-    if (said.exitCode === 0) await new Promise(resolve => setTimeout(resolve, 2 * LOOK_AGAIN_MS));
+    if (said.exitCode === 0) await new Promise(resolve => setTimeout(resolve, 2 * READ_AGAIN_MS));
     return said;
   } catch (error) {
     if (!isRobotError(error, 'state-in-use')) throw error;

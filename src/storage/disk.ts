@@ -26,11 +26,6 @@ export interface Disk {
   list(folder: string): Promise<readonly string[]>;
   /** Resolves with undefined if the folder has no such file. Rejects if there is no folder. */
   read(path: string): Promise<Buffer | undefined>;
-  /**
-   * Resolves with a stamp that differs after each write, though two writes within one tick of the file system's clock
-   * may share one. Empty where there is no such file.
-   */
-  stamp(path: string): Promise<string>;
   openToAppend(path: string): Promise<DiskFile>;
   /** Creates an empty file, whatever was there before. */
   create(path: string): Promise<DiskFile>;
@@ -90,11 +85,6 @@ export const realDisk: Disk = {
     }),
   list: folder => attempt('list', folder, () => readdir(folder)),
   read: path => attempt('read', path, () => readFile(path).catch(error => unlessListed(path, error))),
-  stamp: path =>
-    attempt('look at', path, async () => {
-      const found = await stat(path, { bigint: true }).catch(unlessMissing);
-      return found === undefined ? '' : [found.dev, found.ino, found.size, found.ctimeNs].join();
-    }),
   openToAppend: path =>
     attempt('open', path, async () => {
       const { O_WRONLY, O_APPEND } = constants;

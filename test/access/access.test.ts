@@ -69,7 +69,7 @@ describe('a list of tokens that was read', () => {
   let now = list();
   const open = async () => {
     clock = new ManualClock();
-    const seen: Disk = { ...realDisk, read: path => now.read(path), stamp: path => now.stamp(path) };
+    const seen: Disk = { ...realDisk, read: path => now.read(path) };
     access = new Access({ disk: seen, folder: '/state', clock, required: false, stop: 'anyone' });
     await access.open();
   };
@@ -86,22 +86,6 @@ describe('a list of tokens that was read', () => {
     await clock.advance(300);
   };
   afterEach(() => access.close());
-
-  it('is not read again while its file stays as it is, but once more after each change', async () => {
-    await open();
-    let reads = 0;
-    now = list(encodeTokens(TOKENS));
-    const { read } = now;
-    now.read = path => {
-      reads += 1;
-      return read.call(now, path);
-    };
-    await clock.advance(5000);
-    // A write in the same instant has the same stamp, so one look more is taken.
-    expect([access.state, reads]).to.deep.equal(['closed', 2]);
-    await becomes(list(encodeTokens([])));
-    expect(access.state).to.equal('open');
-  });
 
   for (const [how, lost, cure] of [
     ['is gone', list(), 'bring it back'],

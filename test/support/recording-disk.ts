@@ -94,12 +94,6 @@ export class RecordingDisk implements Disk {
     return inode === undefined ? undefined : this.#data.get(inode);
   }
 
-  async stamp(path: string): Promise<string> {
-    await this.interfere('read');
-    const inode = this.#names.get(path);
-    return inode === undefined ? '' : `${inode},${this.#data.get(inode)?.length}`;
-  }
-
   async openToAppend(path: string): Promise<DiskFile> {
     await this.interfere('openToAppend');
     const inode = this.#names.get(path);
