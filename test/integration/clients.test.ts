@@ -106,7 +106,10 @@ describe('an example of a client', function () {
       await writeTokens(realDisk, daemon.folder, [{ name: 'x', role: 'operator', hash: hashOf(secret) }]);
       await eventually(async () => (await daemon.get('/api/session')).body.access === 'closed');
       // A robot that is closed while it runs is stopped.
-      await call(daemon.url, 'POST', '/api/resume', undefined, { authorization: `Bearer ${secret}` });
+      const headers = { authorization: `Bearer ${secret}` };
+      await eventually(
+        async () => (await call(daemon.url, 'POST', '/api/resume', undefined, headers)).status === 200,
+      );
       const known = await client(program, [path, url()], { TRUNNION_TOKEN: secret });
       expect([known.code, known.output.slice(0, 4)], known.output).to.deep.equal([0, '200 ']);
       const unknown = await client(program, [path, url()]);
