@@ -10,8 +10,7 @@ import { listenToKeys } from './parts/keys.js';
 import { Drawer, useModel } from './parts/parts.js';
 import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
-import { FirstMinute } from './sim/first-minute.js';
-import { SimPanel } from './sim/sim-panel.js';
+import { FirstMinute, SimPanel } from './sim/sim-panel.js';
 import { StepPanel } from './step/step-panel.js';
 import { TuningPanel } from './tuning/tuning-panel.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { exportGains, importGains } from '../../src/console/model/gains-file.js';
+import { exportGains, importGains } from '../../src/console/model/edits.js';
 import { defaultGains, perUnit, UNIT_LIST } from '../../src/core/units.js';
 
 const gain = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => (value === 0 ? 0 : value));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lateness } from '../../src/console/daemon/lateness.js';
+import { lateness } from '../../src/console/daemon/event-stream.js';
 
 describe('how late readings come', () => {
   it('is counted from the quickest, wherever the two clocks begin', () => {

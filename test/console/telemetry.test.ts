@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { csv } from '../../src/console/model/numbers.js';
 import { PlotWindow } from '../../src/console/model/plot-window.js';
 import { emptyColumns, TelemetryBuffer } from '../../src/console/model/telemetry-buffer.js';
-import { marksBetween, Timeline } from '../../src/console/model/timeline.js';
+import { marksBetween, Timeline } from '../../src/console/model/telemetry-view.js';
 import type { Mode } from '../../src/core/units.js';
 import type { UnitStatus } from '../../src/schemas/status.js';
 import type { Telemetry as Sample } from '../../src/schemas/telemetry.js';

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
+import { parseGain } from '../model/numbers.js';
 import { saveStep } from '../parts/csv.js';
-import { Outcome, Toggle, useModel } from '../parts/parts.js';
-import { ExcitationForm } from './excitation-form.js';
-import { FigureTable } from './figure-table.js';
-import { RunTable } from './run-table.js';
+import { Outcome, Press, Toggle, useModel } from '../parts/parts.js';
+import { FigureTable, RunTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
 import { TunePlan } from './tune-plan.js';
 import { TuneReport } from './tune-report.js';
@@ -52,4 +53,99 @@ export function StepPanel() {
       {model.runs.list.value.length > 0 && <RunTable />}
     </section>
   );
+}
+
+/** Chooses what debug mode adds to the setpoint of the chosen loop. */
+export function ExcitationForm() {
+  const model = useModel();
+  const choice = model.choice.value;
+  const { title, quantity, maxAmplitude, excitationPeriodS } = loopOf(choice);
+  const amplitude = useSignal('');
+  const period = useSignal('');
+  useEffect(() => {
+    amplitude.value = String(maxAmplitude / 4);
+    period.value = String(excitationPeriodS);
+  }, [choice]);
+  const act = model.exciting[choice.unit];
+  const status = model.status.value?.[choice.unit];
+  const { title: unit } = unitNamed(choice.unit);
+  const debugging = status?.mode === 'debug' && status.online && !model.isStopping && model.may('drive');
+  const excites = model.excitationOf(choice.unit)?.loop === choice.loop;
+  const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
+  return (
+    <fieldset class="group excitation" aria-label="Excitation">
+      <form
+        class="fields"
+        noValidate
+        onSubmit={event => {
+          event.preventDefault();
+          if (debugging) excite();
+        }}
+      >
+        <NumberField
+          label={`± ${quantity}, to ${maxAmplitude}`}
+          name="Amplitude"
+          text={amplitude}
+          disabled={!debugging}
+        />
+        <NumberField label="Period, s" name="Period in seconds" text={period} disabled={!debugging} />
+        <span class="acts">
+          <Press action={act} what="excite" run={excite} class="primary" disabled={!debugging}>
+            Excite
+          </Press>
+          <Press action={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
+            End
+          </Press>
+        </span>
+      </form>
+      <p class="hint" role="status">
+        {!model.fresh.value
+          ? 'Not known.'
+          : model.stop.stopped
+            ? 'The robot is stopped. Press Resume first.'
+            : status?.online === false
+              ? `${unit} is offline.`
+              : status?.mode !== 'debug'
+                ? `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
+                : excites
+                  ? `${title} is excited. Each edge is captured.`
+                  : 'This loop is not excited.'}
+      </p>
+      <Outcome action={act} />
+    </fieldset>
+  );
+}
+
+interface NumberFieldProps {
+  /** Seen, and read out. */
+  readonly label: string;
+  readonly name: string;
+  readonly text: { value: string };
+  readonly disabled: boolean;
+}
+
+function NumberField({ label, name, text, disabled }: NumberFieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        type="text"
+        class="value"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label={name}
+        disabled={disabled}
+        value={text.value}
+        onInput={event => {
+          text.value = event.currentTarget.value;
+        }}
+      />
+    </label>
+  );
+}
+
+/** Null for what is no number: the daemon says so in words. */
+function numberIn(text: string): number | null {
+  const parsed = parseGain(text);
+  return 'value' in parsed ? parsed.value : null;
 }

@@ -1,7 +1,7 @@
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
-import { tuneAll } from '../model/tune-all.js';
+import { tuneAll } from '../model/tuning.js';
 import { Outcome, Press, Segments, useModel } from '../parts/parts.js';
 
 /** What a tuning moves, how far and for how long, before it moves. */

@@ -2,7 +2,7 @@ import { unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
 import { loopNamed } from '../bar/strip.js';
 import { loopOf } from '../model/loop-choice.js';
-import { mismatchOf } from '../model/mismatch.js';
+import { mismatchOf } from '../model/step-curve.js';
 import { Press, useModel } from '../parts/parts.js';
 import { TryAndKeep } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';

@@ -1,10 +1,10 @@
 import type { Unit } from '../../core/units.js';
 import { changeText, fieldsOf, GAIN_NAMES, isDrastic } from '../model/edits.js';
+import type { GainEdits } from '../model/gain-edits.js';
 import { keyOf } from '../model/loop-choice.js';
 import { clockText, type StepSize } from '../model/numbers.js';
-import { Drawer, Outcome, useModel } from '../parts/parts.js';
+import { Drawer, Outcome, Press, useModel } from '../parts/parts.js';
 import { Profiles } from '../profiles/profiles.js';
-import { ConflictQuestion } from './conflict-question.js';
 import { GainActs } from './gain-acts.js';
 import { GainField } from './gain-field.js';
 import { Revisions } from './revisions.js';
@@ -109,5 +109,32 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
     <span class="running" data-state={state} title={status.problem?.detail}>
       {stored} · {how}
     </span>
+  );
+}
+
+/** Somebody else saved loops that are edited here: the person decides once whose gains stay. */
+export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
+  const model = useModel();
+  const { unit, conflict, saving } = gains;
+  if (conflict.value.length === 0) return null;
+  const saver = model.log.lastSaverOf(unit.name) ?? 'somebody else';
+  return (
+    <fieldset class="question" aria-label="Saved meanwhile">
+      Saved by {saver} meanwhile: {conflict.value.map(change => changeText(unit, change)).join('; ')}
+      <span class="acts">
+        <Press action={saving} run={() => gains.decide('theirs')}>
+          Use theirs
+        </Press>
+        <Press
+          action={saving}
+          what="save"
+          class="primary"
+          run={() => gains.decide('mine')}
+          disabled={!model.may('tune')}
+        >
+          Save mine
+        </Press>
+      </span>
+    </fieldset>
   );
 }

@@ -1,0 +1,123 @@
+import type uPlot from 'uplot';
+import type { UnitName } from '../../core/units.js';
+import type { Mark } from '../model/telemetry-view.js';
+import type { Palette } from '../parts/palette.js';
+
+const LINE_PX = 12;
+const LINES = 3;
+
+/** The moments at which something was changed, each with its word; words that would meet stand below one another. */
+export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[], unit: UnitName): void {
+  const { ctx, bbox, scales } = plot;
+  const { min = 0, max = 0 } = scales.x ?? {};
+  const ratio = devicePixelRatio;
+  const ends: number[] = [];
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  ctx.fillStyle = palette.mark;
+  ctx.strokeStyle = palette.mark;
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([2 * ratio, 3 * ratio]);
+  for (const mark of marks) {
+    if (mark.t < (min ?? 0) || mark.t > (max ?? 0) || (mark.unit !== undefined && mark.unit !== unit))
+      continue;
+    const x = Math.round(plot.valToPos(mark.t, 'x', true)) + 0.5;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    const { width } = ctx.measureText(mark.text);
+    const left = Math.min(x + 4 * ratio, bbox.left + bbox.width - width);
+    const free = Array.from({ length: LINES }, (_, line) => line).find(line => (ends[line] ?? 0) < left) ?? 0;
+    ends[free] = left + width + 4 * ratio;
+    ctx.fillText(mark.text, left, bbox.top + (free + 1) * LINE_PX * ratio);
+  }
+  ctx.restore();
+}
+
+/** The moments that were picked, and what lies between them. */
+export function drawPicks(plot: uPlot, palette: Palette, picks: readonly number[]): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = palette.previous;
+  ctx.fillStyle = palette.previous;
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  const xs = picks
+    .map(t => plot.valToPos(t, 'x', true))
+    .filter(x => x >= bbox.left && x <= bbox.left + bbox.width);
+  for (const x of xs) {
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  const [from, to] = xs;
+  if (from !== undefined && to !== undefined) {
+    ctx.globalAlpha = 0.12;
+    ctx.fillRect(Math.min(from, to), bbox.top, Math.abs(to - from), bbox.height);
+  }
+  ctx.restore();
+}
+
+export interface GestureHandlers {
+  /** Around the time `t`; a factor below 1 goes closer. */
+  readonly onZoom: (t: number, factor: number) => void;
+  /** A click or a tap that was no drag, at the time `t`. */
+  readonly onPick: (t: number) => void;
+  readonly onReset: () => void;
+}
+
+const WHEEL_FACTOR = 1.2;
+const SLIP_PX = 5;
+
+/** Wheel and pinch zoom, a press picks a moment, a double press goes back; no value stays under a finger that has left. */
+export function listenToGestures(chart: uPlot, { onZoom, onPick, onReset }: GestureHandlers): void {
+  const { over } = chart;
+  const fingers = new Map<number, number>();
+  const xOf = (event: MouseEvent) => event.clientX - over.getBoundingClientRect().left;
+  const spread = () => {
+    const [one = 0, other = 0] = [...fingers.values()];
+    return { middle: (one + other) / 2, width: Math.max(10, Math.abs(one - other)) };
+  };
+  let pressedX = Number.NaN;
+  let byTouch = false;
+  const forgetCursor = () => chart.setCursor({ left: -10, top: -10 });
+
+  over.addEventListener(
+    'wheel',
+    event => {
+      event.preventDefault();
+      onZoom(chart.posToVal(xOf(event), 'x'), event.deltaY < 0 ? 1 / WHEEL_FACTOR : WHEEL_FACTOR);
+    },
+    { passive: false },
+  );
+  over.addEventListener('pointerdown', event => {
+    pressedX = xOf(event);
+    byTouch = event.pointerType === 'touch';
+    if (byTouch) fingers.set(event.pointerId, pressedX);
+  });
+  over.addEventListener('pointermove', event => {
+    if (!fingers.has(event.pointerId)) return;
+    const before = spread();
+    fingers.set(event.pointerId, xOf(event));
+    if (fingers.size !== 2) return;
+    pressedX = Number.NaN;
+    const after = spread();
+    onZoom(chart.posToVal(after.middle, 'x'), before.width / after.width);
+  });
+  over.addEventListener('click', event => {
+    if (Math.abs(xOf(event) - pressedX) <= SLIP_PX) onPick(chart.posToVal(xOf(event), 'x'));
+    // After a tap come mouse events of the browser's own making; the click is the last of them.
+    if (byTouch) forgetCursor();
+  });
+  over.addEventListener('dblclick', onReset);
+  const leave = (event: PointerEvent) => {
+    fingers.delete(event.pointerId);
+    if (event.pointerType === 'touch') forgetCursor();
+  };
+  over.addEventListener('pointerup', leave);
+  over.addEventListener('pointercancel', leave);
+}
