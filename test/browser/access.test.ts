@@ -69,7 +69,7 @@ describe('the console of a robot with tokens and a match', function () {
     const page = await blank();
     await page.goto(robot.url);
     const login = page.getByRole('region', { name: 'Login' });
-    await shows(login, /who you are/);
+    await shows(login, /Log in with your token/);
     await shows(page.locator('.link'), /^Nobody is logged in$/);
     await page.locator('.stop').click();
     const field = login.locator('input');
@@ -92,7 +92,7 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(page.locator('.who'), /op \(operator\)/);
     await page.context().clearCookies();
     await page.evaluate("window.dispatchEvent(new Event('focus'))");
-    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+    await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
   });
 
   it('keeps STOP under the thumb in the match view when the token is taken away', async () => {
@@ -105,7 +105,7 @@ describe('the console of a robot with tokens and a match', function () {
     const stop = page.locator('.stop');
     const before = await stop.boundingBox();
     await token('remove', 'spec');
-    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+    await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
     expect(await stop.boundingBox()).to.deep.equal(before);
     expect(await page.getByRole('button', { name: 'Off' }).isEnabled()).to.equal(true);
     expect(await accessibilityFaults(page)).to.deep.equal([]);
@@ -115,10 +115,12 @@ describe('the console of a robot with tokens and a match', function () {
 
   it('greys what a spectator may not do, and shows the login when the token is taken away', async () => {
     const operator = await add('op', 'operator');
-    await callAs(operator, 'POST', '/api/gimbal/mode/switch', { mode: 'debug' });
-    const wave = { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 };
-    await callAs(operator, 'POST', '/api/gimbal/excitation', wave);
     const secret = await add('spec', 'spectator');
+    // The first token has stopped the robot.
+    await callAs(operator, 'POST', '/api/resume');
+    await callAs(operator, 'POST', '/api/gimbal/mode/switch', { mode: 'debug' });
+    const excitation = { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 };
+    await callAs(operator, 'POST', '/api/gimbal/excitation', excitation);
     const page = await blank();
     await page.goto(`${robot.url}/#token=${secret}`);
     await shows(page.locator('.who'), /spec/);
@@ -128,7 +130,7 @@ describe('the console of a robot with tokens and a match', function () {
     expect(await page.locator('.laser').getByRole('button', { name: 'On' }).isDisabled()).to.equal(true);
     expect(await page.locator('.laser').getByRole('button', { name: 'Off' }).isEnabled()).to.equal(true);
     await token('remove', 'spec');
-    await shows(page.getByRole('region', { name: 'Login' }), /who you are/);
+    await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
     await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. What you see is the last/);
   });
 

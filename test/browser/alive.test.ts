@@ -3,6 +3,8 @@ import { accessibilityFaults } from '../support/browser.js';
 import { call } from '../support/daemon.js';
 import { alerts, card, consoleInBrowser, eventually, field, has, mode, shows } from './console-page.js';
 
+const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
+
 describe('the console with others, with keys and with a simulator', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
@@ -95,7 +97,7 @@ describe('the console with others, with keys and with a simulator', function () 
     const first = page.getByRole('region', { name: 'First minute' });
     await first.getByRole('button', { name: 'Gimbal auto' }).click();
     await has(mode(page, 'Gimbal', 'auto'), 'aria-pressed', 'true');
-    await first.getByRole('button', { name: 'Excite yaw' }).click();
+    await first.getByRole('button', { name: 'Send test steps to yaw' }).click();
     await shows(alerts(page), /yaw ±0.1 rad/);
     await first.getByRole('button', { name: 'Unplug the gimbal' }).click();
     await shows(alerts(page), /Gimbal is offline/);
@@ -106,7 +108,8 @@ describe('the console with others, with keys and with a simulator', function () 
     await shows(sim.getByRole('list'), /gimbal: powered/);
     for (const target of ['gimbal', 'chassis', 'bus', 'pin']) {
       const offered = sim.getByRole('group', { name: `Faults of the ${target}` }).getByRole('button');
-      expect((await offered.allTextContents()).sort(), target).to.deep.equal(await faultsOf(target));
+      const names = (await faultsOf(target)).map(name => WORDS[name] ?? name);
+      expect((await offered.allTextContents()).sort(), target).to.deep.equal(names.sort());
     }
     await sim
       .getByRole('group', { name: 'Faults of the gimbal' })

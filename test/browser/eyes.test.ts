@@ -77,10 +77,10 @@ describe('the console for eyes', function () {
     await mode(page, 'Chassis', 'debug').click();
     await eventually(() => period.isEnabled());
     await period.fill('0.6');
-    await panel.getByRole('button', { name: 'Excite', exact: true }).click();
+    await panel.getByRole('button', { name: 'Send test steps' }).click();
     await shows(panel.locator('.caveat'), /^Still moving after [\d.]+ s: the period is too short/);
     await period.fill('4');
-    await panel.getByRole('button', { name: 'Excite', exact: true }).click();
+    await panel.getByRole('button', { name: 'Send test steps' }).click();
     await eventually(async () => (await panel.locator('.caveat').count()) === 0);
   });
 

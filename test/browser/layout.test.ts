@@ -105,7 +105,7 @@ describe('the console under faults', function () {
     await shows(form, /Angle loop, yaw is excited/);
     await fault('gimbal', 'unplug');
     await shows(form, /Gimbal is offline\./);
-    expect(await form.getByRole('button', { name: 'Excite' }).isDisabled()).to.equal(true);
+    expect(await form.getByRole('button', { name: 'Send test steps' }).isDisabled()).to.equal(true);
   });
 
   it('greys what a stop refuses, and keeps the focus', async () => {
@@ -117,7 +117,7 @@ describe('the console under faults', function () {
       mode(page, 'Gimbal', 'auto'),
       mode(page, 'Chassis', 'debug'),
       page.locator('.laser').getByRole('button', { name: 'On' }),
-      page.getByRole('button', { name: 'Excite', exact: true }),
+      page.getByRole('button', { name: 'Send test steps' }),
     ]) {
       await eventually(() => control.isDisabled());
     }

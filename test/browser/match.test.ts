@@ -142,7 +142,7 @@ describe('the match view', function () {
       await page.locator('.stop').tap();
       await shows(alerts(page), /Stopped/);
       expect(await laserOn(page).isDisabled()).to.equal(true);
-      await page.locator('.resume').tap();
+      await hold(page.locator('.resume'), 450);
       await shows(alerts(page), /All well/);
       await page.context().close();
     }

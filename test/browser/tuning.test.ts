@@ -66,7 +66,7 @@ describe('tuning on the page', function () {
     const kp = field(page, 'Angle loop, yaw kp');
     await eventually(async () => Number(await kp.inputValue()) === before.angle_yaw.kp / 2);
     await runs
-      .getByRole('button', { name: /Take these/ })
+      .getByRole('button', { name: /Use these gains/ })
       .first()
       .click();
     expect(Number(await kp.inputValue())).to.equal(before.angle_yaw.kp);

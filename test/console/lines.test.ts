@@ -38,7 +38,7 @@ describe('the alert strip', () => {
         'Resume puts both units in manual.',
     ]);
     expect(texts(stoppedWith({ ...gone, torque: 'silent' }))[0]).to.match(
-      /gimbal unreachable: without torque by its own silence rule, latch follows; chassis stopped \(confirmed\)/,
+      /gimbal not answering; it cuts its own torque when it hears nothing; chassis stopped \(confirmed\)/,
     );
   });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { wellText } from '../../src/console/bar/strip.js';
 import { FakeDaemon, refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
@@ -286,5 +287,57 @@ describe('a refusal on the page', () => {
     daemon.override = () => undefined;
     await page.model.switchMode('chassis', 'auto');
     expect(page.strip).to.equal('');
+  });
+
+  it('goes when its cause is over', async () => {
+    const page = await FakePage.open();
+    const refuse = (code: string) => {
+      page.daemon.override = (_, path) => (/mode/.test(path) ? refused(409, code, 'A reason.') : undefined);
+      return page.model.switchMode('chassis', 'auto');
+    };
+    page.daemon.units.chassis = { ...page.daemon.units.chassis, online: false };
+    await page.wait(200);
+    await refuse('unit-offline');
+    await page.wait(500);
+    expect(page.strip).to.match(/Chassis mode A reason/);
+    page.daemon.units.chassis = { ...page.daemon.units.chassis, online: true };
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+    page.daemon.stopped = true;
+    await page.wait(200);
+    await refuse('stopped');
+    expect(page.strip).to.match(/Chassis mode The robot is stopped/);
+    page.daemon.stopped = false;
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+    page.let(/mode/, 'failed');
+    await page.model.switchMode('chassis', 'auto');
+    expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+  });
+});
+
+describe('a page without complaints', () => {
+  it('says that all is well only if nothing is active', async () => {
+    const page = await FakePage.open();
+    expect(wellText(page.model)).to.equal('All well');
+    page.daemon.light = 'on';
+    page.daemon.units.chassis = { ...page.daemon.units.chassis, mode: 'auto' };
+    await page.wait(200);
+    expect(wellText(page.model)).to.equal('No faults · LASER ON · chassis auto');
+  });
+
+  it('tells a refused save, and what moves before what is wrong', async () => {
+    const page = await FakePage.open();
+    page.daemon.override = (method, path) =>
+      method === 'POST' && /pidconfig$/.test(path) ? refused(503, 'storage-failed', 'Full.') : undefined;
+    page.edit('gimbal', '/angle_yaw/kp', '20');
+    await page.model.gains.gimbal.save();
+    await page.model.gains.gimbal.try();
+    await page.wait(200);
+    expect(page.strip).to.equal(
+      'doing: Gimbal runs gains that this page tries. Nothing is saved.\nbad: Gimbal gains Full.',
+    );
   });
 });

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { Outcome, Press, useModel } from '../parts/parts.js';
+import { Outcome, Press, Toggle, useModel } from '../parts/parts.js';
 
 /** In place of the page's panels if the daemon shows nothing without a token. STOP and laser off stay. */
 export function Login() {
   const { access } = useModel();
   const token = useSignal('');
+  const shown = useSignal(false);
   const enter = () => void access.enter(token.value);
   return (
     <section class="card login" aria-label="Login">
@@ -19,7 +20,7 @@ export function Login() {
         <label>
           Token{' '}
           <input
-            type="password"
+            {...(shown.value ? { type: 'text' } : { type: 'password' })}
             autocomplete="off"
             value={token.value}
             onInput={event => {
@@ -27,6 +28,7 @@ export function Login() {
             }}
           />
         </label>
+        <Toggle on={shown}>Show</Toggle>
         <Press action={access.action} what="enter" class="primary" run={enter} disabled={token.value === ''}>
           Log in
         </Press>

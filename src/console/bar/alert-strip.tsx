@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Press, Toggle, useModel } from '../parts/parts.js';
 import type { Line } from './lines.js';
-import { stripLines } from './strip.js';
+import { stripLines, wellText } from './strip.js';
 
 /**
  * All complaints. The most urgent one is always visible, in a place of its own: nothing moves and nothing is covered. A press
@@ -49,7 +49,7 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
           ))}
         </ul>
       </div>
-      {lines.length === 0 && model.status.value !== undefined && <p class="well">All well</p>}
+      {lines.length === 0 && <p class="well">{wellText(model)}</p>}
       {folds && (
         <Toggle on={open} opens class="fold" data-tone={others[0]?.tone}>
           {open.value ? 'Fold' : others.length > 0 ? `${others.length} more` : 'More'}

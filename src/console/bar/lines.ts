@@ -1,7 +1,7 @@
 import { UNIT_LIST, type Unit } from '../../core/units.js';
 import type { LaserStatus, Status, UnitStatus } from '../../schemas/status.js';
 
-const TONES = ['alarm', 'bad', 'doing', 'note'] as const;
+const TONES = ['alarm', 'doing', 'bad', 'note'] as const;
 
 /** One line of the alert strip. */
 export interface Line {
@@ -88,7 +88,7 @@ type StopKnowledge = 'confirmed' | 'silent' | 'unconfirmed';
 
 const STOP_TEXTS: Readonly<Record<StopKnowledge, string>> = {
   confirmed: 'stopped (confirmed)',
-  silent: 'unreachable: without torque by its own silence rule, latch follows',
+  silent: 'not answering; it cuts its own torque when it hears nothing',
   unconfirmed: 'NOT CONFIRMED',
 };
 

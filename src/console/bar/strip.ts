@@ -30,7 +30,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
     ...(access.isShut ? [] : [access.action]),
     ...Object.values(modes),
     ...Object.values(exciting),
-    ...Object.values(gains).map(({ trial }) => trial.action),
+    ...Object.values(gains).flatMap(({ saving, trial }) => [saving, trial.action]),
     tuning.action,
   ];
   return mostUrgentFirst<AnswerableLine>([
@@ -45,6 +45,17 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
     ...versionLines(model, isForThumb),
     ...UNIT_LIST.flatMap(unit => movingLines(model, unit)),
   ]);
+}
+
+/** What is true if there is nothing to complain of. */
+export function wellText({ status: { value: status } }: Model): string {
+  if (status === undefined) return '';
+  const units = UNIT_LIST.map(({ name }) => ({ name, mode: status[name].mode }));
+  const active = [
+    ...(status.laser.light === 'on' ? ['LASER ON'] : []),
+    ...units.filter(({ mode }) => mode !== 'manual').map(({ name, mode }) => `${name} ${mode}`),
+  ];
+  return active.length === 0 ? 'All well' : ['No faults', ...active].join(' · ');
 }
 
 const PRESS_AGAIN = 'Press it again if it is still wanted.';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { MODES, type Unit } from '../../core/units.js';
 import type { LaserStatus } from '../../schemas/status.js';
-import { Press, useModel, vibrate } from '../parts/parts.js';
+import { isTouchScreen, Press, useModel, vibrate } from '../parts/parts.js';
 
 /** Stops by one press, or by Escape from anywhere. */
 export function StopButton() {
@@ -33,6 +33,7 @@ export function ResumeButton() {
       what="resume"
       run={() => model.resume()}
       class="resume"
+      holds={isTouchScreen}
       disabled={isRunning || !model.may('resume')}
     >
       Resume
@@ -40,8 +41,8 @@ export function ResumeButton() {
   );
 }
 
-/** `holds`: no tap lights it. No key does either. */
-export function LaserSwitch({ holds = false }: { readonly holds?: boolean }) {
+/** No key lights it. */
+export function LaserSwitch() {
   const model = useModel();
   const { laser, fresh, status } = model;
   const light = fresh.value ? status.value?.laser.light : undefined;
@@ -55,7 +56,7 @@ export function LaserSwitch({ holds = false }: { readonly holds?: boolean }) {
           action={laser.action}
           what="on"
           run={() => laser.light()}
-          holds={holds}
+          holds={isTouchScreen}
           pressed={light === 'on'}
           disabled={!fresh.value || model.isStopping || !model.may('laser')}
         >
@@ -97,14 +98,8 @@ function LaserLamp() {
   );
 }
 
-interface ModeSwitchProps {
-  readonly unit: Unit;
-  /** No tap sends the chassis off. */
-  readonly holds?: boolean;
-}
-
 /** The modes of one unit. The one in force is lit, or grey while the controller is away. */
-export function ModeSwitch({ unit: { name, title }, holds = false }: ModeSwitchProps) {
+export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
   const model = useModel();
   const status = model.status.value?.[name];
   const offline = status?.online === false;
@@ -123,7 +118,8 @@ export function ModeSwitch({ unit: { name, title }, holds = false }: ModeSwitchP
             action={model.modes[name]}
             what={mode}
             run={() => model.switchMode(name, mode)}
-            holds={holds && name === 'chassis' && mode === 'auto'}
+            holds={isTouchScreen && mode !== 'manual'}
+            title={mode === 'manual' ? 'Driven by its own remote control' : undefined}
             pressed={status?.mode === mode}
             disabled={isStopped(mode) || !model.may('drive') || allowed?.includes(mode) === false}
           >

@@ -7,7 +7,8 @@ export function MatchBoard() {
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
   return (
     <div class="match-board" role="status" data-locked={match.lock !== null || undefined}>
-      {match.phase !== 'none' && <strong>{match.phase}</strong>} <TimeLeft endsAtT={match.endsAtT} />
+      {match.phase !== 'none' && <strong>{match.phase === 'auto' ? 'autonomous' : match.phase}</strong>}{' '}
+      <TimeLeft endsAtT={match.endsAtT} />
       {match.lock !== null && (
         <span>
           LOCKED by {match.lock.by}: {match.lock.reason}

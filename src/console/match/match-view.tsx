@@ -10,11 +10,12 @@ import { MatchBoard } from './match-board.js';
 
 /** For one thumb on a phone: STOP at the bottom, Resume far from it, and nothing that acts by a slip. */
 export function MatchView() {
-  const { isShut } = useModel().access;
+  const { access, status } = useModel();
   return (
     <div class="match">
       <header>
         <h1>Trunnion</h1>
+        {status.value?.simulated && <span class="badge">SIMULATED</span>}
         <LinkQuality />
         <ResumeButton />
       </header>
@@ -23,8 +24,8 @@ export function MatchView() {
         <MatchBoard />
       </div>
       <main>
-        <LaserSwitch holds />
-        {isShut ? <Login /> : UNIT_LIST.map(unit => <ModeSwitch key={unit.name} unit={unit} holds />)}
+        <LaserSwitch />
+        {access.isShut ? <Login /> : UNIT_LIST.map(unit => <ModeSwitch key={unit.name} unit={unit} />)}
         <p class="hint">
           <Awake /> <a href="#desk">Full page</a>
         </p>

@@ -1,5 +1,5 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type Excitation, type Mode, perUnit, type UnitName } from '../../core/units.js';
+import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Status, TrialStatus } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
 import type { Telemetry } from '../../schemas/telemetry.js';
@@ -190,7 +190,23 @@ export class Model {
       this.stop.heardStatus();
       for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
     });
+    this.#clearOutdated(status);
     if (before !== undefined) this.telemetry.mark(before, status);
+  }
+
+  /** Clears refusals whose cause is over. */
+  #clearOutdated(status: Status): void {
+    const clear = (action: Action, ...codes: readonly string[]) => {
+      if (codes.includes(action.refusal.peek()?.code ?? '')) action.clear();
+    };
+    const over = ['unreachable', ...(status.stopped ? [] : ['stopped'])];
+    for (const action of [this.resuming, this.laser.action, this.access.action]) clear(action, ...over);
+    for (const { name } of UNIT_LIST) {
+      const { saving, trial } = this.gains[name];
+      const codes = status[name].online ? [...over, 'unit-offline'] : over;
+      for (const action of [this.modes[name], this.exciting[name], saving, trial.action])
+        clear(action, ...codes);
+    }
   }
 
   #takeTelemetry(sample: Telemetry): void {

@@ -66,7 +66,7 @@ export function Press(props: PressProps) {
     <button
       type="button"
       {...rest}
-      {...(holds ? hold : onPress)}
+      {...(holds ? { ...hold, class: `hold ${rest.class ?? ''}` } : onPress)}
       aria-disabled={disabled || undefined}
       aria-pressed={pressed}
       aria-busy={busy || (action !== undefined && action.pending.value === what) || undefined}
@@ -76,6 +76,9 @@ export function Press(props: PressProps) {
     </button>
   );
 }
+
+/** On a touch screen a slip of a finger must not move or light anything. */
+export const isTouchScreen = matchMedia('(hover: none)').matches;
 
 const HOLD_MS = 400;
 
@@ -103,7 +106,6 @@ function useHold(run: () => unknown, disabled: boolean | undefined) {
     }, HOLD_MS);
   };
   return {
-    class: 'hold',
     'data-held': held.value || undefined,
     style: { '--hold': `${HOLD_MS}ms` },
     onPointerDown: ({ currentTarget, pointerId }: PointerEvent) => {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
-import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
+import { isTouchScreen, Outcome, Press, useAction, useModel } from '../parts/parts.js';
 
 const OF_BUS = ['nack', 'timeout', 'corrupt', 'hang', 'clear'];
 const FAULTS: readonly (readonly [target: string, faults: readonly string[]])[] = [
@@ -9,7 +9,9 @@ const FAULTS: readonly (readonly [target: string, faults: readonly string[]])[] 
   ['bus', OF_BUS],
   ['pin', ['nack', 'clear']],
 ];
-const LOOK_MS = 500;
+/** Faults whose name says little. */
+const WORDS: Readonly<Record<string, string>> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
+const CHECK_MS = 500;
 
 /** Every fault that the simulator can play, and the truth behind the buses. */
 export function SimPanel() {
@@ -17,12 +19,12 @@ export function SimPanel() {
   const truth = useSignal<readonly string[]>([]);
   const act = useAction('Simulator');
   useEffect(() => {
-    const look = async () => {
+    const check = async () => {
       const outcome = await daemon.truth();
       if ('body' in outcome) truth.value = truthLines(outcome.body);
     };
-    void look();
-    const timer = setInterval(() => void look(), LOOK_MS);
+    void check();
+    const timer = setInterval(() => void check(), CHECK_MS);
     return () => clearInterval(timer);
   }, []);
   return (
@@ -39,7 +41,7 @@ export function SimPanel() {
                 act.run(`${target} ${fault}`, () => daemon.fault(target, fault), `${target}: ${fault}`)
               }
             >
-              {fault}
+              {WORDS[fault] ?? fault}
             </Press>
           ))}
         </fieldset>
@@ -69,8 +71,13 @@ const KEY = 'trunnion.begun';
 export function FirstMinute() {
   const model = useModel();
   const { daemon } = model;
-  const dismissed = useSignal(localStorage.getItem(KEY) !== null);
+  const { storage } = model.surroundings;
+  const dismissed = useSignal(storage.read(KEY) !== null);
   if (dismissed.value) return null;
+  const dismiss = () => {
+    dismissed.value = true;
+    storage.write(KEY, 'yes');
+  };
   const yaw = { unit: 'gimbal', loop: 'angle_yaw' } as const;
   const exciteYaw = async () => {
     model.choice.value = yaw;
@@ -82,31 +89,19 @@ export function FirstMinute() {
         <strong>This robot is simulated.</strong> Try what it does, and how this page shows it:
       </p>
       <div class="toolbar">
-        <button type="button" onClick={() => void model.switchMode('gimbal', 'auto')}>
+        <Press holds={isTouchScreen} run={() => model.switchMode('gimbal', 'auto')}>
           Gimbal auto
-        </button>
-        <button type="button" onClick={() => model.laser.light()}>
+        </Press>
+        <Press holds={isTouchScreen} run={() => model.laser.light()}>
           Laser on
-        </button>
-        <button type="button" onClick={() => void exciteYaw()}>
-          Excite yaw
-        </button>
-        <button type="button" onClick={() => void daemon.fault('gimbal', 'unplug')}>
-          Unplug the gimbal
-        </button>
-        <button type="button" onClick={() => void daemon.fault('gimbal', 'plug')}>
-          Plug it in
-        </button>
+        </Press>
+        <Press holds={isTouchScreen} run={exciteYaw}>
+          Send test steps to yaw
+        </Press>
+        <Press run={() => daemon.fault('gimbal', 'unplug')}>Unplug the gimbal</Press>
+        <Press run={() => daemon.fault('gimbal', 'plug')}>Plug it in</Press>
         <span class="spring" />
-        <button
-          type="button"
-          onClick={() => {
-            dismissed.value = true;
-            localStorage.setItem(KEY, 'yes');
-          }}
-        >
-          Dismiss
-        </button>
+        <Press run={dismiss}>Dismiss</Press>
       </div>
     </section>
   );

@@ -34,8 +34,8 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
         <thead>
           <tr>
             <td />
-            <Head title="Now" of={current} />
-            {previous !== undefined && <Head title="Before" of={previous} />}
+            <Head title="Newest" of={current} />
+            {previous !== undefined && <Head title="Compared with" of={previous} />}
           </tr>
         </thead>
         <tbody>
@@ -106,7 +106,7 @@ export function RunTable() {
         <thead>
           <tr>
             <td />
-            {['Time', 'Gains', 'Settling', 'Overshoot', 'Of'].map(head => (
+            {['Time', 'Gains', 'Settling', 'Overshoot', 'Saved as'].map(head => (
               <th scope="col" key={head}>
                 {head}
               </th>
@@ -131,10 +131,10 @@ export function RunTable() {
               <td>
                 <button
                   type="button"
-                  aria-label={`Take these: run ${run.number}`}
+                  aria-label={`Use these gains: run ${run.number}`}
                   onClick={() => model.gains[unit].editLoop(loop, run.gains)}
                 >
-                  Take these
+                  Use these gains
                 </button>
               </td>
             </tr>

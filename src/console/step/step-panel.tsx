@@ -91,7 +91,7 @@ export function ExcitationForm() {
         <NumberField label="Period, s" name="Period in seconds" text={period} disabled={!debugging} />
         <span class="acts">
           <Press action={act} what="excite" run={excite} class="primary" disabled={!debugging}>
-            Excite
+            Send test steps
           </Press>
           <Press action={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
             End

@@ -101,7 +101,9 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   const [state, how] = !model.fresh.value
     ? ['unknown', 'unknown']
     : trial !== undefined
-      ? ['waiting', `not running: ${trial.by} tries others`]
+      ? trial.id === model.gains[name].trial.id.value
+        ? ['trying', 'this page is trying others']
+        : ['waiting', `not running: ${trial.by} tries others`]
       : applied
         ? ['running', 'running']
         : ['waiting', status.online ? 'not running yet' : 'not running: controller offline'];
