@@ -64,7 +64,8 @@ describe('requests of the page whose order the network changes', () => {
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
     await page.wait(500);
-    await page.model.resume();
+    // Somebody else resumes.
+    page.daemon.stopped = false;
     page.sentTo(/stop/)[0]!.deliver();
     expect([page.sentTo(/stop/).length, page.daemon.stopped]).to.deep.equal([2, false]);
   });

@@ -21,13 +21,7 @@ export function EventList() {
   const shown = events.value.filter(FILTERS[filter.value] ?? (() => true));
   return (
     <>
-      <Segments
-        options={Object.keys(FILTERS)}
-        chosen={filter.value}
-        onChoose={name => {
-          filter.value = name;
-        }}
-      />
+      <Segments options={Object.keys(FILTERS)} chosen={filter} />
       <ol>
         {shown
           .slice(-SHOWN)

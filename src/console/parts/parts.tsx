@@ -153,20 +153,26 @@ export function Toggle({ on, opens = false, children, ...rest }: ToggleProps) {
 
 interface SegmentsProps<T extends string | number> {
   readonly options: readonly T[];
-  readonly chosen: T;
-  readonly onChoose: (option: T) => void;
-  readonly textOf?: (option: T) => string;
+  readonly chosen: Signal<T>;
+  /** By default the choice is only written to the signal. */
+  readonly onChoose?: (option: T) => void;
+  readonly unit?: string;
 }
 
 /** Buttons side by side, of which one is chosen. */
 export function Segments<T extends string | number>(props: SegmentsProps<T>) {
-  const { options, chosen, onChoose, textOf = String } = props;
+  const { options, chosen, unit = '' } = props;
+  const write = (option: T) => {
+    chosen.value = option;
+  };
+  const { onChoose = write } = props;
   return (
     <div class="segments">
       {options.map(option => (
-        <button type="button" key={option} aria-pressed={option === chosen} onClick={() => onChoose(option)}>
-          {textOf(option)}
-        </button>
+        <Press key={option} pressed={option === chosen.value} run={() => onChoose(option)}>
+          {option}
+          {unit}
+        </Press>
       ))}
     </div>
   );

@@ -5,7 +5,7 @@ import { UNIT_LIST } from '../../core/units.js';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
 import { PlotSettings } from '../model/plot-window.js';
 import { saveTelemetry } from '../parts/csv.js';
-import { Segments, Toggle, useModel } from '../parts/parts.js';
+import { Press, Segments, Toggle, useModel } from '../parts/parts.js';
 import { LoopPlot } from './loop-plot.js';
 
 const SPANS_S = [5, 15, 60, 120];
@@ -28,29 +28,20 @@ export function PlotPanel() {
       <div class="toolbar">
         <p class="hint">Drag or wheel zooms, a press picks.</p>
         <span class="spring" />
-        <Segments
-          options={SPANS_S}
-          chosen={view.spanS.value}
-          onChoose={seconds => view.span(seconds)}
-          textOf={seconds => `${seconds} s`}
-        />
+        <Segments options={SPANS_S} chosen={view.spanS} onChoose={span => view.span(span)} unit=" s" />
         {view.isHeld && (
           <>
-            <button type="button" aria-label="Back" onClick={() => view.pan(-0.5)}>
+            <Press aria-label="Back" run={() => view.pan(-0.5)}>
               ◀
-            </button>
-            <button type="button" aria-label="Forth" onClick={() => view.pan(0.5)}>
+            </Press>
+            <Press aria-label="Forth" run={() => view.pan(0.5)}>
               ▶
-            </button>
+            </Press>
           </>
         )}
-        <button
-          type="button"
-          aria-pressed={view.isHeld}
-          onClick={() => (view.isHeld ? view.goOn() : view.pause())}
-        >
+        <Press pressed={view.isHeld} run={() => (view.isHeld ? view.goOn() : view.pause())}>
           {view.isHeld ? 'Go on' : 'Pause'}
-        </button>
+        </Press>
         <Toggle on={stacks} title="Shows up to four loops below one another: choose them">
           Stack
         </Toggle>
@@ -63,9 +54,7 @@ export function PlotPanel() {
         <Toggle on={settings.showsOutput} title="Shows what the loop puts out">
           Output
         </Toggle>
-        <button type="button" onClick={() => saveTelemetry(model, choice, settings)}>
-          CSV
-        </button>
+        <Press run={() => saveTelemetry(model, choice, settings)}>CSV</Press>
       </div>
     </section>
   );
@@ -98,16 +87,15 @@ export function LoopChooser({ stacked }: LoopChooserProps) {
           {loops.map(({ name: loop, title }) => {
             const choice = { unit, loop };
             return (
-              <button
-                type="button"
+              <Press
                 key={loop}
-                aria-pressed={keyOf(choice) === chosen || isStacked(choice)}
+                pressed={keyOf(choice) === chosen || isStacked(choice)}
                 data-stacked={isStacked(choice) || undefined}
                 data-excited={model.excitationOf(unit)?.loop === loop || undefined}
-                onClick={() => press(choice)}
+                run={() => press(choice)}
               >
                 {title}
-              </button>
+              </Press>
             );
           })}
         </fieldset>

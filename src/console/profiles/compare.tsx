@@ -5,7 +5,7 @@ import type { Comparison } from '../../schemas/history.js';
 import type { RememberedStep } from '../../schemas/step.js';
 import type { LoopChoice } from '../model/loop-choice.js';
 import { inPercent } from '../model/step-curve.js';
-import { Outcome, useAction, useModel } from '../parts/parts.js';
+import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
 import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
 import { StepChart } from '../step/step-chart.js';
 
@@ -79,16 +79,15 @@ export function Compare({ unit, names, revision }: CompareProps) {
             return (
               <tr key={name} data-differs={loop?.differs || undefined}>
                 <th scope="row">
-                  <button
-                    type="button"
-                    aria-pressed={name === drawn}
+                  <Press
+                    pressed={name === drawn}
                     title="Draws the steps of this loop"
-                    onClick={() => {
+                    run={() => {
                       picked.value = name;
                     }}
                   >
                     {title}
-                  </button>
+                  </Press>
                 </th>
                 {[loop?.a, loop?.b].map((side, index) => (
                   <td key={index === 0 ? 'a' : 'b'}>

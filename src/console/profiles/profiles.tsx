@@ -64,17 +64,16 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
       <ol class="revisions profiles">
         {starredFirst.map(({ profile }) => (
           <li key={profile.name}>
-            <button
-              type="button"
+            <Press
               aria-label={`Star ${profile.name}`}
-              aria-pressed={profile.starred}
+              pressed={profile.starred}
               disabled={disabled}
-              onClick={() =>
+              run={() =>
                 void change('star', () => daemon.starProfile(unit, profile.name, !profile.starred), '')
               }
             >
               ★
-            </button>
+            </Press>
             <span>
               <strong>{profile.name}</strong> <time>{clockText(profile.savedAt, new Date())}</time>
               <span class="difference"> {profile.note}</span>
@@ -93,11 +92,10 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
               >
                 Load
               </Press>
-              <button
-                type="button"
+              <Press
                 disabled={disabled}
                 aria-label={`Remove ${profile.name}`}
-                onClick={() =>
+                run={() =>
                   void change(
                     'remove',
                     () => daemon.removeProfile(unit, profile.name),
@@ -106,7 +104,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
                 }
               >
                 Remove
-              </button>
+              </Press>
             </span>
           </li>
         ))}

@@ -2,7 +2,7 @@ import type { Quantity } from '../../core/units.js';
 import type { RememberedStep, StepFigures, StepSummary } from '../../schemas/step.js';
 import { clockText, fixed } from '../model/numbers.js';
 import { caveatOf } from '../model/step-curve.js';
-import { useModel } from '../parts/parts.js';
+import { Press, useModel } from '../parts/parts.js';
 import { RUN_COLOURS } from './step-chart.js';
 
 interface Figure {
@@ -129,13 +129,12 @@ export function RunTable() {
                 {run.number === runs.best.value && <strong class="best"> best so far</strong>}
               </td>
               <td>
-                <button
-                  type="button"
+                <Press
                   aria-label={`Use these gains: run ${run.number}`}
-                  onClick={() => model.gains[unit].editLoop(loop, run.gains)}
+                  run={() => model.gains[unit].editLoop(loop, run.gains)}
                 >
                   Use these gains
-                </button>
+                </Press>
               </td>
             </tr>
           ))}

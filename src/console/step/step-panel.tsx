@@ -28,11 +28,7 @@ export function StepPanel() {
           <Toggle on={plans} opens>
             Tune…
           </Toggle>
-          {main !== undefined && (
-            <button type="button" onClick={() => saveStep(choice, main)}>
-              CSV
-            </button>
-          )}
+          {main !== undefined && <Press run={() => saveStep(choice, main)}>CSV</Press>}
         </span>
       </header>
       {plans.value && (

@@ -26,13 +26,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
         none.
       </p>
       <div class="toolbar acts">
-        <Segments
-          options={STYLES}
-          chosen={tuning.style.value}
-          onChoose={style => {
-            tuning.style.value = style;
-          }}
-        />
+        <Segments options={STYLES} chosen={tuning.style} />
         <Press
           action={tuning.action}
           what="tune"

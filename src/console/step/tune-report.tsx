@@ -90,9 +90,8 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
             onKeep={() => gains.saveLoop(loop, proposed.gains)}
           />
         )}
-        <button
-          type="button"
-          onClick={() => {
+        <Press
+          run={() => {
             tuning.dismissed.value = tune.id;
             // What is put away is not saved either, where its save still waits for another one.
             tuning.breakOff('its result was dismissed', unit);
@@ -100,7 +99,7 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
           }}
         >
           Dismiss
-        </button>
+        </Press>
       </span>
       {proposed !== null && (
         <p class="hint">

@@ -58,12 +58,12 @@ export function GainsFile() {
 
   return (
     <div class="toolbar">
-      <button type="button" disabled={gains === undefined} onClick={save}>
+      <Press disabled={gains === undefined} run={save}>
         Export
-      </button>
-      <button type="button" disabled={gains === undefined} onClick={() => picker.current?.click()}>
+      </Press>
+      <Press disabled={gains === undefined} run={() => picker.current?.click()}>
         Import
-      </button>
+      </Press>
       <input
         ref={picker}
         type="file"
@@ -72,9 +72,7 @@ export function GainsFile() {
         aria-label="File of gains"
         onChange={event => void load(event.currentTarget)}
       />
-      <button type="button" onClick={() => void saveProfiles()}>
-        Export profiles
-      </button>
+      <Press run={() => saveProfiles()}>Export profiles</Press>
       <Outcome action={act} />
       {sets.value.length > 0 && (
         <ul class="revisions profiles" aria-label="Profiles of the file">

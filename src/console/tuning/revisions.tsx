@@ -40,24 +40,17 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
               {changesIn(unit, one, saved.value[index + 1]?.gains)}
               <Figures of={one} unit={unit} />
             </span>
-            {index === 0 ? (
-              <button type="button" disabled>
-                Stored
-              </button>
-            ) : (
-              <Press
-                what="restore"
-                disabled={!model.may('tune')}
-                aria-label={`Restore revision ${one.revision}`}
-                run={() =>
-                  gains.saveBy('restore', `Revision ${one.revision} is running again.`, base =>
-                    daemon.restore(unit.name, one.revision, base),
-                  )
-                }
-              >
-                Restore
-              </Press>
-            )}
+            <Press
+              disabled={index === 0 || !model.may('tune')}
+              aria-label={index === 0 ? undefined : `Restore revision ${one.revision}`}
+              run={() =>
+                gains.saveBy('restore', `Revision ${one.revision} is running again.`, base =>
+                  daemon.restore(unit.name, one.revision, base),
+                )
+              }
+            >
+              {index === 0 ? 'Stored' : 'Restore'}
+            </Press>
           </li>
         ))}
       </ol>

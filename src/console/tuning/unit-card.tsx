@@ -45,16 +45,15 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
               data-chosen={isChosen || undefined}
               data-excited={model.excitationOf(unit.name)?.loop === loop.name || undefined}
             >
-              <button
-                type="button"
+              <Press
                 class="loop-name"
-                aria-pressed={isChosen}
-                onClick={() => {
+                pressed={isChosen}
+                run={() => {
                   model.choice.value = choice;
                 }}
               >
                 {loop.title}
-              </button>
+              </Press>
               {fields
                 .filter(field => field.loop === loop.name)
                 .map(field => (
