@@ -242,6 +242,14 @@ describe('gains that the page tries', () => {
     expect([page.sentTo(/trial/).length, stored(page)[0]]).to.deep.equal([count, 21]);
   });
 
+  it('are renewed on a slow network, where a renewal takes longer than a second', async () => {
+    const page = await open();
+    await gainsOf(page).try();
+    page.let(/trial/, 'held');
+    await page.wait(2500);
+    expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
+  });
+
   it('are ended by Undo also where they have no answer yet', async () => {
     const page = await open();
     page.let(/trial/, 'held', 'POST');

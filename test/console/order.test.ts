@@ -87,6 +87,16 @@ describe('requests of the page whose order the network changes', () => {
 });
 
 describe('a STOP of the page', () => {
+  it('that is pressed again and again on a slow network takes back none of its requests', async () => {
+    const page = await FakePage.open();
+    page.let(/stop/, 'held');
+    for (let press = 0; press < 3; press += 1) {
+      page.model.pressStop();
+      await page.wait(200);
+    }
+    expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
+  });
+
   it('is sent again after 300 ms and then until it is answered, however old it is', async () => {
     const page = await FakePage.open();
     page.let(/stop/, 'failed');

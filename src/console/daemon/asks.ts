@@ -160,7 +160,7 @@ export class Asks {
     const pausedMs = moment.nowMs - press.sentMs;
     const isDue =
       press.state === 'refused'
-        ? isHeard && moment.rights !== press.rights
+        ? moment.rights !== press.rights
         : pausedMs >= (isHeard ? FIRST_PAUSE_MS : pauseMs(press.sent));
     press.state = isDue ? 'pending' : press.state;
     return isDue ? [this.#send(press, moment)] : [];
