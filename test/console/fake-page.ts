@@ -18,6 +18,7 @@ export class FakeRequest {
   // biome-ignore lint/suspicious/noExplicitAny: requests of the page under test.
   readonly body: any;
   isTakenBack = false;
+  isAnswered = false;
   #answer: Answer | undefined;
   readonly #resolve: (answer: Answer) => void;
   readonly #daemon: FakeDaemon;
@@ -42,7 +43,9 @@ export class FakeRequest {
   /** It arrives, and its answer reaches the page. */
   deliver(): void {
     this.arrive();
-    if (this.#answer !== undefined) this.#resolve(this.#answer);
+    if (this.#answer === undefined) return;
+    this.isAnswered = true;
+    this.#resolve(this.#answer);
   }
 }
 
@@ -185,7 +188,7 @@ export class FakePage {
         resolve({ status: answer.status, json: async <T>() => structuredClone(answer.body) as T }),
       );
       signal.addEventListener('abort', () => {
-        request.isTakenBack = true;
+        request.isTakenBack = !request.isAnswered;
         reject(new Error('taken back'));
       });
       this.requests.push(request);
