@@ -39,9 +39,9 @@ describe('the page about light', () => {
 
   it('does not take data that is older than the request for its outcome, and believes newer data', async () => {
     const page = await FakePage.open();
-    page.let(/laser/, 'held');
+    page.let(/laser/, 'lost');
     page.model.laser.light();
-    await page.wait(1000);
+    await page.wait(4500);
     page.isDeaf = true;
     await page.wait(900);
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
@@ -69,6 +69,11 @@ describe('the page about light', () => {
       expect(/STOP of 00:00:01 is confirmed\./.test(page.strip)).to.equal(name === 'STOP');
       page.mend();
       await page.wait(600);
+      expect(page.strip).not.to.match(/is confirmed\./);
+      page.daemon.answer('POST', '/api/resume');
+      await page.wait(200);
+      page.isDeaf = true;
+      await page.wait(900);
       expect(page.strip).not.to.match(/is confirmed\./);
     });
   }

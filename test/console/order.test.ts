@@ -151,6 +151,16 @@ describe('a STOP of the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
+  it('does not arrive after an answered Resume', async () => {
+    const page = await FakePage.open();
+    page.let(/stop/, 'held');
+    page.model.pressStop();
+    await page.wait(400);
+    await page.model.resume();
+    for (const request of page.sentTo(/stop/)) request.deliver();
+    expect([page.sentTo(/stop/).length, page.daemon.stopped]).to.deep.equal([2, false]);
+  });
+
   it('drops what was pressed before it and waited for its turn', async () => {
     const page = await FakePage.open();
     const { chassis } = page.model.gains;

@@ -5,7 +5,7 @@ import type { DaemonClient } from '../daemon/daemon.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
 
-/** Data that is later than this does not come: the stream is closed before. */
+/** No data comes later than this: the stream is closed before. A request without an answer ends before, too. */
 const LATEST_MS = 5000;
 
 /** What was asked of the laser here, and whether it may be lit. */
@@ -72,8 +72,7 @@ export class Laser {
   /** Telemetry or a status came. It may be older than light that was asked for since: they have different connections. */
   heard(status?: Status): void {
     if (status?.laser.light === 'on') this.#litCount += 1;
-    const isOlder =
-      this.action.pending.peek() !== undefined || this.#clock.nowMs() - this.#askedMs < LATEST_MS;
+    const isOlder = this.#clock.nowMs() - this.#askedMs < LATEST_MS;
     if (this.#since.peek() === 'dark' ? status !== undefined : !isOlder) this.#since.value = undefined;
   }
 }
