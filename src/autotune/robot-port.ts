@@ -9,7 +9,7 @@ import {
   unitNamed,
 } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
-import type { StepCapture } from '../robot/step-reader.js';
+import type { StepCapture } from '../robot/step-capture.js';
 import type { Proposal, ProposalTask } from '../tuning/propose.js';
 import type { Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
 import type { Propose } from './proposer.js';
@@ -234,7 +234,7 @@ export class RobotPort implements TunerPort {
 
   #reading(part: 'setpoint' | 'measured' | 'output'): number {
     const { robot, unit, loop } = this.#options;
-    return robot.units[unit].telemetry?.[`${loop.name}.${part}`] ?? 0;
+    return robot.units[unit].telemetry?.loops[loop.name]?.[part] ?? 0;
   }
 
   #deviation(): number {

@@ -4,7 +4,7 @@ import { perUnit, UNIT_LIST, type Unit } from '../core/units.js';
 import type { EventLog } from '../events/event-log.js';
 import type { Robot } from '../robot/robot.js';
 import type { Status } from '../schemas/status.js';
-import type { Pose, Reading, UnitTelemetry } from '../schemas/telemetry.js';
+import type { UnitTelemetry } from '../schemas/telemetry.js';
 import type { StepMemory } from '../steps/step-memory.js';
 import type { EventFeed } from './events.js';
 
@@ -24,8 +24,6 @@ export function robotFeed(
   { robot, clock, eventLog, autotune, steps }: Sources,
   status: () => Status,
 ): EventFeed {
-  const read = perUnit(unit => readerOf(robot, unit));
-
   return {
     status,
     lasting: () => JSON.stringify({ ...status(), uptimeS: undefined, bus: undefined }),
@@ -40,7 +38,7 @@ export function robotFeed(
       // Nobody listened before, so the first readings may be older than a poll.
       let isFirst = true;
       return robot.followed.add(() => {
-        if (!isFirst) listener({ t: clock.nowMs() / 1000, ...perUnit(({ name }) => read[name]()) });
+        if (!isFirst) listener({ t: clock.nowMs() / 1000, ...perUnit(unit => telemetryOf(robot, unit)) });
         isFirst = false;
       });
     },
@@ -50,24 +48,10 @@ export function robotFeed(
   };
 }
 
-/** Names its fields once: 50 times a second they are only looked up. Gives null while the unit is offline. */
-function readerOf(robot: Robot, { name, loops, hasPose, hasCamera }: Unit): () => UnitTelemetry | null {
-  const fields = loops.map(loop => ({
-    loop: loop.name,
-    setpoint: `${loop.name}.setpoint`,
-    measured: `${loop.name}.measured`,
-    output: `${loop.name}.output`,
-  }));
-  return () => {
-    const { telemetry, flags } = robot.units[name];
-    if (telemetry === undefined) return null;
-    const value = (field: string) => telemetry[field] ?? Number.NaN;
-    const readings: Record<string, Reading | Pose | boolean> = {};
-    for (const { loop, setpoint, measured, output } of fields) {
-      readings[loop] = { setpoint: value(setpoint), measured: value(measured), output: value(output) };
-    }
-    if (hasPose) readings.pose = { x: value('pose.x'), y: value('pose.y'), heading: value('pose.heading') };
-    if (hasCamera) readings.target = flags.includes('target_visible');
-    return readings;
-  };
+/** Null while the unit is offline. */
+function telemetryOf(robot: Robot, { name, hasCamera }: Unit): UnitTelemetry | null {
+  const { telemetry, flags } = robot.units[name];
+  if (telemetry === undefined) return null;
+  const { loops, pose } = telemetry;
+  return { ...loops, ...(pose && { pose }), ...(hasCamera && { target: flags.includes('target_visible') }) };
 }

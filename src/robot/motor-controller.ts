@@ -14,8 +14,9 @@ import {
   TAKES_EFFECT_MS,
   telemetryRegister,
 } from '../protocol/registers.js';
+import { type Readings, readingsOf } from '../protocol/telemetry.js';
 import { hasFlag, type StatusFrame } from './status-frame.js';
-import type { GuardedExcitation } from './wanted-excitation.js';
+import type { GuardedExcitation } from './wanted-motion.js';
 
 export interface Identity {
   readonly loopRateHz: number;
@@ -92,8 +93,8 @@ export class MotorController {
     return status;
   }
 
-  telemetry(urgency: Urgency): Promise<Record<string, number>> {
-    return this.#read(this.#telemetry, urgency);
+  async telemetry(urgency: Urgency): Promise<Readings> {
+    return readingsOf(this.#unit, await this.#read(this.#telemetry, urgency));
   }
 
   async heartbeat(silenceMs: number, urgency: Urgency): Promise<void> {

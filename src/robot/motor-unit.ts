@@ -1,41 +1,28 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, Mode, Unit } from '../core/units.js';
-import type { GainsStore } from '../gains/gains-store.js';
-import type { Link } from '../protocol/link.js';
+import type { Readings } from '../protocol/telemetry.js';
+import type { Torque } from '../schemas/status.js';
 import { HostSilence, type SilenceLimits } from './host-silence.js';
 import { MotorController } from './motor-controller.js';
-import type { Act, Permission } from './permission.js';
+import { isAllowed } from './permission.js';
 import { Reconciler } from './reconciler.js';
 import { RequestGate } from './request-gate.js';
-import type { UnitEvent } from './robot-event.js';
 import { faultsOf, flagsOf, hasFlag, type StatusFrame } from './status-frame.js';
-import type { StepCapture } from './step-reader.js';
-import { Turns } from './turns.js';
+import { UnitStop } from './stop.js';
 import { UnitGains } from './unit-gains.js';
+import type { UnitParts } from './unit-parts.js';
 import { UnitState } from './unit-state.js';
-import { UnitStop } from './unit-stop.js';
 import { UnitSupervision } from './unit-supervision.js';
 import type { Trial } from './wanted-gains.js';
 
-/** The pause between two looks for a controller when the daemon starts. */
-const FIND_AGAIN_MS = 20;
+/** The pause between two probes when the daemon starts. */
+const PROBE_AGAIN_MS = 20;
 
-interface UnitOptions {
-  readonly unit: Unit;
-  readonly link: Link;
-  readonly clock: Clock;
-  readonly store: GainsStore;
-  readonly permission: Permission;
+interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller'> {
   readonly silence: SilenceLimits;
   /** Which mode a controller gets that reset itself while the daemon ran. */
   readonly onControllerReset: 'manual' | 'restore';
-  readonly emit: (event: UnitEvent) => void;
-  /** Whether somebody wants the readings of every poll. */
-  readonly isFollowed: () => boolean;
-  /** Called when the controller is latched although nobody here asked for it. */
-  readonly foundLatched: () => void;
-  readonly stepCaptured: (capture: StepCapture) => void;
 }
 
 /**
@@ -47,6 +34,7 @@ export class MotorUnit {
   readonly gains: UnitGains;
   readonly stop: UnitStop;
   readonly #clock: Clock;
+  readonly #silence: HostSilence;
   readonly #state: UnitState;
   readonly #controller: MotorController;
   readonly #gate: RequestGate;
@@ -55,8 +43,6 @@ export class MotorUnit {
 
   constructor(options: UnitOptions) {
     const { unit, link, clock, store, permission, emit } = options;
-    this.unit = unit;
-    this.#clock = clock;
     const silence = new HostSilence({ link, address: unit.address, clock, limits: options.silence });
     const state = new UnitState({
       unit,
@@ -71,24 +57,23 @@ export class MotorUnit {
       if (state.latch.holds) silence.latchSeen();
     };
     const controller = new MotorController({ unit, link, clock, onStatus });
-    const turns = new Turns(clock, unit.name);
-    const reconciler = new Reconciler({ ...options, state, controller, turns });
-    const parts = { ...options, state, controller, turns, reconciler, silence };
-    const supervision = new UnitSupervision(parts);
-    const gate = new RequestGate({ ...parts, supervision });
-    this.gains = new UnitGains({ ...parts, gate, supervision });
-    this.stop = new UnitStop({ ...parts, gate, supervision });
+    const parts: UnitParts = { ...options, silence, state, controller };
+    this.unit = unit;
+    this.#clock = clock;
+    this.#silence = silence;
     this.#state = state;
     this.#controller = controller;
-    this.#gate = gate;
-    this.#reconciler = reconciler;
-    this.#supervision = supervision;
+    this.#gate = new RequestGate(parts);
+    this.#reconciler = new Reconciler(parts, this.#gate);
+    this.#supervision = new UnitSupervision(parts, this.#reconciler);
+    this.gains = new UnitGains(parts, this.#gate, this.#reconciler, this.#supervision);
+    this.stop = new UnitStop(parts, this.#gate, this.#reconciler, this.#supervision);
   }
 
   /** The state of the unit, for people and programs. */
   report() {
-    const { online, identity, problem } = this.#supervision;
-    const { mode, gains } = this.#state;
+    const { mode, gains, presence } = this.#state;
+    const { online, identity, problem } = presence;
     const status = online ? this.#state.status : undefined;
     return {
       online,
@@ -98,7 +83,7 @@ export class MotorUnit {
       flags: this.flags,
       /** Whether the controller itself guards trials; undefined while it is offline. */
       guardsTrials: status && hasFlag(status, 'guarded_excitation'),
-      torque: this.stop.torque,
+      torque: this.#torque,
       /** Null outside debug mode and while offline. */
       excitation: (online && mode === 'debug' && this.#state.excitation) || null,
       identity,
@@ -124,31 +109,30 @@ export class MotorUnit {
   }
 
   get flags(): readonly string[] {
-    return flagsOf(this.#supervision.online ? this.#state.status : undefined);
+    return flagsOf(this.#state.presence.online ? this.#state.status : undefined);
   }
 
   get trial(): Trial | undefined {
     return this.#state.gains.trial;
   }
 
-  get telemetry(): Readonly<Record<string, number>> | undefined {
-    return this.#supervision.telemetry;
+  /** The latest readings; undefined while offline. */
+  get telemetry(): Readings | undefined {
+    const { online, telemetry } = this.#state.presence;
+    return online ? telemetry : undefined;
   }
 
   tick(): Promise<void> {
     return this.#supervision.tick();
   }
 
-  /**
-   * Looks for the controller until it is online or `untilMs` has come. A first try may fail because of noise on the
-   * bus.
-   */
+  /** Probes the controller until it is online or `untilMs` has come. A first try may fail because of noise. */
   async find(untilMs: number): Promise<void> {
     for (;;) {
       await this.tick();
-      if (this.#supervision.online || this.#clock.nowMs() + FIND_AGAIN_MS > untilMs) return;
-      await new Promise<void>(resolve => this.#clock.after(FIND_AGAIN_MS, resolve));
-      this.#supervision.lookSoon();
+      if (this.#state.presence.online || this.#clock.nowMs() + PROBE_AGAIN_MS > untilMs) return;
+      await new Promise<void>(resolve => this.#clock.after(PROBE_AGAIN_MS, resolve));
+      this.#supervision.probeSoon();
     }
   }
 
@@ -156,14 +140,13 @@ export class MotorUnit {
     return this.#gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
       const sameBoot = this.#state.sameBoot();
       const { wantedExcitation } = this.#state;
-      const settle = await this.#reconciler.setMode(mode, untilMs, sameBoot);
+      await this.#reconciler.setMode(mode, untilMs, sameBoot);
       const shown =
         mode === 'debug' ? await this.#controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
       // The controller's guard may have ended the excitation after it was read above. Then what was read is stale.
       const isFresh = this.#state.wantedExcitation === wantedExcitation;
       this.#state.confirmedMode(mode, isFresh ? shown : undefined);
-      settle();
     });
   }
 
@@ -198,8 +181,8 @@ export class MotorUnit {
   }
 
   /**
-   * Ends this trial and this excitation, unless others have taken their place. Works also while the robot is stopped. Rejects
-   * as `UnitGains.bringBack` does.
+   * Ends this trial and this excitation, unless others have taken their place. Works also while the robot is stopped.
+   * Rejects as `UnitGains.bringBack` does.
    */
   endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
     if (this.trial?.id === id) this.#state.gains.endTrial('ended');
@@ -207,17 +190,15 @@ export class MotorUnit {
     return this.gains.bringBack();
   }
 
+  get #torque(): Torque {
+    const { presence, status, latch } = this.#state;
+    if (presence.online && status !== undefined) return hasFlag(status, 'torque') ? 'on' : 'off';
+    if (latch.holds) return 'off';
+    return this.#silence.hasPassed ? 'silent' : 'unknown';
+  }
+
   #requireDebug(): void {
     const { mode, wantedMode } = this.#state;
     if (wantedMode !== 'debug') throw new RobotError('wrong-mode', { unit: this.unit.name, mode });
-  }
-}
-
-function isAllowed(permission: Permission, act: Act): boolean {
-  try {
-    permission.require(act);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -10,3 +10,12 @@ export interface Permission {
   /** Throws a RobotError with the reason when the act is forbidden now. */
   require(act: Act): void;
 }
+
+export function isAllowed(permission: Permission, act: Act): boolean {
+  try {
+    permission.require(act);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,40 +1,22 @@
-import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Unit } from '../core/units.js';
-import type { Act, Permission } from './permission.js';
-import type { Turns } from './turns.js';
-import type { UnitState } from './unit-state.js';
-import type { UnitSupervision } from './unit-supervision.js';
+import type { Act } from './permission.js';
+import type { UnitParts } from './unit-parts.js';
 
-/**
- * The last frame of a request ends at most this long after the request came, so that its caller is answered within a
- * second.
- */
+/** The last frame of a request ends at most this long after its arrival, so that it is answered within a second. */
 const REQUEST_MS = 350;
 
-/** Lets requests through to a controller, one at a time, as long as they are allowed. */
+/** Lets requests through to a controller, one at a time in order of arrival, as long as they are allowed. */
 export class RequestGate {
-  readonly #unit: Unit;
-  readonly #clock: Clock;
-  readonly #turns: Turns;
-  readonly #permission: Permission;
-  readonly #state: UnitState;
-  readonly #supervision: UnitSupervision;
+  readonly #parts: UnitParts;
+  #lastTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(options: {
-    unit: Unit;
-    clock: Clock;
-    turns: Turns;
-    permission: Permission;
-    state: UnitState;
-    supervision: UnitSupervision;
-  }) {
-    this.#unit = options.unit;
-    this.#clock = options.clock;
-    this.#turns = options.turns;
-    this.#permission = options.permission;
-    this.#state = options.state;
-    this.#supervision = options.supervision;
+  constructor(parts: UnitParts) {
+    this.#parts = parts;
+  }
+
+  /** The time at which the last frame of a request that arrives now has to end. */
+  get deadlineMs(): number {
+    return this.#parts.clock.nowMs() + REQUEST_MS;
   }
 
   /**
@@ -46,29 +28,19 @@ export class RequestGate {
     stillWanted: (() => void) | undefined,
     perform: (untilMs: number) => Promise<T>,
   ): Promise<T> {
+    const { unit, state } = this.#parts;
     const requireAllowed = () => {
       this.requireNotOvertaken(act);
       this.requireOnline();
-      if (this.#state.latch.isReleasing) throw new RobotError('unit-busy', { unit: this.#unit.name });
+      if (state.latch.isReleasing) throw new RobotError('unit-busy', { unit: unit.name });
       stillWanted?.();
     };
     return this.inTurn(requireAllowed, perform);
   }
 
-  /** The time at which the last frame has to end of a request that comes now. */
-  get deadlineMs(): number {
-    return this.#clock.nowMs() + REQUEST_MS;
-  }
-
-  /** Throws where a stop or the match forbids the act. Acts that take long ask again before they count as done. */
-  requireNotOvertaken(act: Act): void {
-    this.#permission.require(act);
-    if (this.#state.latch.isWanted) throw new RobotError('stopped');
-  }
-
   /**
-   * Performs in the unit's turn, since one request at a time talks to the controller. `requireAllowed` is called when
-   * the request comes and again when its turn comes, for a match may have forbidden it meanwhile.
+   * Performs in the unit's turn. `requireAllowed` is called on arrival and again when the turn comes, because a match
+   * may forbid the act meanwhile.
    */
   async inTurn<T>(
     requireAllowed: () => void,
@@ -77,14 +49,41 @@ export class RequestGate {
   ): Promise<T> {
     requireAllowed();
     this.requireOnline();
-    return this.#turns.take(untilMs, () => {
+    return this.turn(untilMs, () => {
       requireAllowed();
       return perform(untilMs);
     });
   }
 
+  /** Performs as soon as all earlier turns have ended. Rejects with `unit-busy` if that is not before `untilMs`. */
+  turn<T>(untilMs: number, perform: () => Promise<T>): Promise<T> {
+    const { clock, unit } = this.#parts;
+    let isRefused = false;
+    const before = this.#lastTurn;
+    const own = before.then(() => {
+      if (isRefused) throw new RobotError('unit-busy', { unit: unit.name });
+      return perform();
+    });
+    this.#lastTurn = own.catch(() => undefined);
+    const timeout = new Promise<never>((_, reject) => {
+      const timer = clock.after(Math.max(0, untilMs - clock.nowMs()), () => {
+        isRefused = true;
+        reject(new RobotError('unit-busy', { unit: unit.name }));
+      });
+      void before.then(() => timer.cancel());
+    });
+    return Promise.race([own, timeout]);
+  }
+
+  /** Throws if a stop or the match forbids the act. Acts that take long ask again before they count as done. */
+  requireNotOvertaken(act: Act): void {
+    this.#parts.permission.require(act);
+    if (this.#parts.state.latch.isWanted) throw new RobotError('stopped');
+  }
+
   requireOnline(): void {
-    const { online, problem } = this.#supervision;
-    if (!online) throw new RobotError('unit-offline', { unit: this.#unit.name }, { cause: problem });
+    const { unit, state } = this.#parts;
+    const { online, problem } = state.presence;
+    if (!online) throw new RobotError('unit-offline', { unit: unit.name }, { cause: problem });
   }
 }

@@ -10,7 +10,7 @@ import { Laser, type LaserState } from './laser.js';
 import { MotorUnit } from './motor-unit.js';
 import type { Act, Permission } from './permission.js';
 import type { RobotEvent } from './robot-event.js';
-import type { StepCapture } from './step-reader.js';
+import type { StepCapture } from './step-capture.js';
 import { Stop, type StopMemory } from './stop.js';
 
 export interface RobotSettings {

@@ -1,4 +1,5 @@
 import { perUnit, UNIT_LIST, type Unit, unitNamed } from '../core/units.js';
+import type { Readings } from '../protocol/telemetry.js';
 import type { Robot } from './robot.js';
 
 /**
@@ -10,7 +11,7 @@ export function endRunawayTrials(robot: Robot): void {
   const excused = perUnit((): readonly string[] => []);
   robot.events.add(event => {
     if (event.what !== 'trial' || event.ended !== undefined) return;
-    excused[event.unit] = pastBound(unitNamed(event.unit), robot.units[event.unit].telemetry ?? {});
+    excused[event.unit] = pastBound(unitNamed(event.unit), robot.units[event.unit].telemetry);
   });
   robot.polled.add(() => {
     for (const unit of UNIT_LIST) {
@@ -25,10 +26,10 @@ export function endRunawayTrials(robot: Robot): void {
 }
 
 /** The loops that are further from their setpoint than their bound. */
-function pastBound({ loops }: Unit, telemetry: Readonly<Record<string, number>>): readonly string[] {
+function pastBound({ loops }: Unit, telemetry: Readings | undefined): readonly string[] {
   const past = loops.filter(({ name, runaway }) => {
-    const deviation = (telemetry[`${name}.setpoint`] ?? 0) - (telemetry[`${name}.measured`] ?? 0);
-    return Math.abs(deviation) > runaway;
+    const { setpoint = 0, measured = 0 } = telemetry?.loops[name] ?? {};
+    return Math.abs(setpoint - measured) > runaway;
   });
   return past.map(({ name }) => name);
 }

@@ -1,45 +1,20 @@
-import type { Clock } from '../core/clock.js';
-import { QUANTITIES, type Unit, type UnitName } from '../core/units.js';
-import type { Link, Urgency } from '../protocol/link.js';
+import { QUANTITIES } from '../core/units.js';
+import type { Urgency } from '../protocol/link.js';
 import { CAPTURE_PAGE_SAMPLES, capturePageRegister, REGISTERS } from '../protocol/registers.js';
 import type { StatusFrame } from './status-frame.js';
+import type { UnitParts } from './unit-parts.js';
 
-/** A step response as the controller recorded it, in the loop's quantity. Sample 0 is the last before the edge. */
-export interface StepCapture {
-  readonly unit: UnitName;
-  readonly loop: string;
-  readonly number: number;
-  readonly rateHz: number;
-  readonly decimation: number;
-  readonly setpoint: readonly number[];
-  readonly measured: readonly number[];
-}
-
-/** Reading out a capture takes at most this long: it has about 40 pages, and everything else on the bus comes first. */
+/** Longest time to read one capture. It has about 40 pages, and everything else on the bus comes first. */
 const CAPTURE_MS = 1500;
 
 /** Reads each new step capture of a controller once. */
 export class StepReader {
-  readonly #unit: Unit;
-  readonly #link: Link;
-  readonly #clock: Clock;
-  readonly #captured: (capture: StepCapture) => void;
-  /**
-   * The newest capture that the status showed. A controller that starts anew counts from the beginning, so its boot id
-   * belongs to the number.
-   */
+  readonly #parts: UnitParts;
+  /** The latest capture that the status showed. Numbers restart with the controller, so the boot id is part of it. */
   #known: { readonly bootId: number; readonly number: number } | undefined;
 
-  constructor(options: {
-    unit: Unit;
-    link: Link;
-    clock: Clock;
-    stepCaptured: (capture: StepCapture) => void;
-  }) {
-    this.#unit = options.unit;
-    this.#link = options.link;
-    this.#clock = options.clock;
-    this.#captured = options.stepCaptured;
+  constructor(parts: UnitParts) {
+    this.#parts = parts;
   }
 
   /** Reads the capture if the status shows a new one. Rejects as the bus does. */
@@ -50,18 +25,19 @@ export class StepReader {
   }
 
   async #capture(): Promise<void> {
-    const { name: unit, address, loops } = this.#unit;
-    const urgency: Urgency = { priority: 'capture', untilMs: this.#clock.nowMs() + CAPTURE_MS };
-    await this.#link.write(address, REGISTERS.capture_select, { page: 0 }, urgency);
-    const head = await this.#link.read(address, REGISTERS.capture, urgency);
+    const { link, clock, stepCaptured } = this.#parts;
+    const { name: unit, address, loops } = this.#parts.unit;
+    const urgency: Urgency = { priority: 'capture', untilMs: clock.nowMs() + CAPTURE_MS };
+    await link.write(address, REGISTERS.capture_select, { page: 0 }, urgency);
+    const head = await link.read(address, REGISTERS.capture, urgency);
     const loop = loops.find(candidate => candidate.slot === head.slot);
     if (loop === undefined) return;
     const register = capturePageRegister(QUANTITIES[loop.quantity].countsPerUnit);
     const setpoint: number[] = [];
     const measured: number[] = [];
     for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
-      await this.#link.write(address, REGISTERS.capture_select, { page }, urgency);
-      const values: Record<string, number> = await this.#link.read(address, register, urgency);
+      await link.write(address, REGISTERS.capture_select, { page }, urgency);
+      const values: Record<string, number> = await link.read(address, register, urgency);
       // A newer capture took its place.
       if (values.number !== head.number || values.page !== page) return;
       for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
@@ -70,6 +46,6 @@ export class StepReader {
       }
     }
     const { number, rate_hz: rateHz, decimation } = head;
-    this.#captured({ unit, loop: loop.name, number, rateHz, decimation, setpoint, measured });
+    stepCaptured({ unit, loop: loop.name, number, rateHz, decimation, setpoint, measured });
   }
 }

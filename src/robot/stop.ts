@@ -3,12 +3,19 @@ import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import type { Laser } from './laser.js';
-import type { UnitStop } from './unit-stop.js';
+import type { Reconciler } from './reconciler.js';
+import type { RequestGate } from './request-gate.js';
+import type { UnitParts } from './unit-parts.js';
+import type { UnitSupervision } from './unit-supervision.js';
+import type { WantedLatch } from './wanted-motion.js';
 
 /** A stop waits at most this long for its confirmation, so that its caller is answered within a second. */
 const STOP_MS = 800;
 /** A refused resume tries for this long to latch again what it released; polls go on trying. */
 const LATCH_AGAIN_MS = 100;
+/** Longest single try to latch while a stop waits, and the pause before the next. */
+const TRY_MS = 200;
+const BETWEEN_TRIES_MS = 10;
 
 /** Remembers through a restart whether the robot is stopped. */
 export interface StopMemory {
@@ -152,7 +159,7 @@ export class Stop {
     const units = this.#units;
     const online = units.filter(unit => unit.online);
     // A unit that appears only now is latched as before, until the resume is complete.
-    for (const unit of online) unit.beginRelease();
+    for (const unit of online) unit.latch.beginRelease();
     try {
       // The record is changed before the release. The other way round, a restart in between would stop a robot that was
       // released.
@@ -161,7 +168,7 @@ export class Stop {
       stillWanted();
     } catch (error) {
       giveUp();
-      for (const unit of online) unit.endRelease();
+      for (const unit of online) unit.latch.endRelease();
       const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
       if (this.#stopped)
         await Promise.allSettled([this.#memory?.record(true), ...online.map(unit => unit.confirm(untilMs))]);
@@ -186,6 +193,91 @@ export class Stop {
     if (this.#stopped === stopped) return;
     this.#stopped = stopped;
     this.#onChange(stopped, why);
+  }
+}
+
+/** One unit's part of a stop and of its end. */
+export class UnitStop {
+  readonly unit: UnitName;
+  readonly #parts: UnitParts;
+  readonly #gate: RequestGate;
+  readonly #reconciler: Reconciler;
+  readonly #supervision: UnitSupervision;
+
+  constructor(parts: UnitParts, gate: RequestGate, reconciler: Reconciler, supervision: UnitSupervision) {
+    this.unit = parts.unit.name;
+    this.#parts = parts;
+    this.#gate = gate;
+    this.#reconciler = reconciler;
+    this.#supervision = supervision;
+  }
+
+  get online(): boolean {
+    return this.#parts.state.presence.online;
+  }
+
+  /** Whether the controller can say of itself, also after a restart of the daemon, that it is stopped. */
+  get isLatched(): boolean {
+    return this.online && this.#parts.state.latch.holds;
+  }
+
+  get latch(): Pick<WantedLatch, 'beginRelease' | 'endRelease'> {
+    return this.#parts.state.latch;
+  }
+
+  /** From now on the controller has to be latched. `confirm` waits until it is. */
+  begin(): void {
+    this.#parts.state.wantStop();
+    this.#supervision.probeSoon();
+  }
+
+  /**
+   * Resolves when the controller has confirmed its latch, or must have taken torque off because it heard no heartbeat.
+   * Does not wait for the unit's turn. Rejects at `untilMs`.
+   */
+  async confirm(untilMs: number): Promise<void> {
+    const { clock, state } = this.#parts;
+    let cause: unknown;
+    while (!this.#isWithoutTorque) {
+      const nowMs = clock.nowMs();
+      if (nowMs >= untilMs)
+        throw new RobotError('not-confirmed', { unit: this.unit, register: 'stop' }, { cause });
+      try {
+        // Nothing is written at an address that never answered as our controller.
+        if (state.presence.identity !== undefined) {
+          await this.#reconciler.latch(Math.min(untilMs, nowMs + TRY_MS));
+          return;
+        }
+      } catch (error) {
+        cause = error;
+      }
+      await new Promise<void>(resolve => clock.after(BETWEEN_TRIES_MS, resolve));
+    }
+  }
+
+  /** Puts the unit into manual, so that nothing moves by itself when torque comes back. */
+  enterManual(stillWanted: () => void): Promise<void> {
+    return this.#gate.inTurn(stillWanted, untilMs =>
+      this.#reconciler.setMode('manual', untilMs, stillWanted),
+    );
+  }
+
+  unlatch(stillWanted: () => void): Promise<void> {
+    return this.#gate.inTurn(stillWanted, untilMs => this.#reconciler.unlatch(untilMs, stillWanted));
+  }
+
+  /** The resume was answered 200. `confirmed` is true if this controller has been released already. */
+  released(confirmed: boolean): void {
+    this.#parts.state.released(confirmed);
+  }
+
+  /**
+   * Whether the controller cannot have torque. A latch that was seen earlier counts only while the controller is
+   * offline. An online one has to confirm it again.
+   */
+  get #isWithoutTorque(): boolean {
+    const { silence, state } = this.#parts;
+    return silence.hasPassed || (!this.online && state.latch.holds);
   }
 }
 

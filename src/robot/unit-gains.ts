@@ -1,92 +1,63 @@
-import type { Clock } from '../core/clock.js';
 import { type GainsDifference, RobotError } from '../core/errors.js';
-import type { GainSet, Unit } from '../core/units.js';
+import type { GainSet } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
-import type { GainsStore, SavedGains } from '../gains/gains-store.js';
-import type { Permission } from './permission.js';
+import type { SavedGains } from '../gains/gains-store.js';
 import type { Reconciler } from './reconciler.js';
 import type { RequestGate } from './request-gate.js';
-import type { TrialEnd, UnitEvent } from './robot-event.js';
-import type { UnitState } from './unit-state.js';
+import type { TrialEnd } from './robot-event.js';
+import type { UnitParts } from './unit-parts.js';
 import type { UnitSupervision } from './unit-supervision.js';
 import { isSameTrial, type Trial } from './wanted-gains.js';
 
-/** The caller of a failed save waits at most this long for the saved gains to be back; later polls go on trying. */
+/** The caller of a failed save waits at most this long for the saved gains to be back. Later polls try again. */
 const BRING_BACK_MS = 100;
 
-/** A save that waits for the unit's turn, with the acts that end its waiting. */
+/** A save that waits for the unit's turn. It resolves when the controller runs its gains, or newer ones. */
 interface WaitingSave {
   readonly gains: GainSet;
   readonly baseRevision: number | undefined;
   readonly stillWanted: (() => void) | undefined;
   readonly untilMs: number;
-  /**
-   * Called when the controller runs these gains, or newer ones that share the turn. Its argument is the act that ends
-   * the save.
-   */
-  readonly given: (endSave: () => void) => void;
-  readonly refused: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Saves and trials of one unit's gains. */
 export class UnitGains {
-  readonly #unit: Unit;
-  readonly #store: GainsStore;
-  readonly #permission: Permission;
-  readonly #state: UnitState;
-  readonly #reconciler: Reconciler;
+  readonly #parts: UnitParts;
   readonly #gate: RequestGate;
-  readonly #emit: (event: UnitEvent) => void;
+  readonly #reconciler: Reconciler;
   readonly #supervision: UnitSupervision;
-  readonly #clock: Clock;
   #waiting: WaitingSave[] = [];
 
-  constructor(options: {
-    unit: Unit;
-    store: GainsStore;
-    permission: Permission;
-    state: UnitState;
-    reconciler: Reconciler;
-    gate: RequestGate;
-    emit: (event: UnitEvent) => void;
-    supervision: UnitSupervision;
-    clock: Clock;
-  }) {
-    this.#unit = options.unit;
-    this.#store = options.store;
-    this.#permission = options.permission;
-    this.#state = options.state;
-    this.#reconciler = options.reconciler;
-    this.#gate = options.gate;
-    this.#emit = options.emit;
-    this.#supervision = options.supervision;
-    this.#clock = options.clock;
+  constructor(parts: UnitParts, gate: RequestGate, reconciler: Reconciler, supervision: UnitSupervision) {
+    this.#parts = parts;
+    this.#gate = gate;
+    this.#reconciler = reconciler;
+    this.#supervision = supervision;
   }
 
   /**
    * Resolves when the gains are active in the controller and on the disk. The next save may stage while this one waits
-   * for the disk. With `baseRevision`, the save is refused with `changed-meanwhile` where another revision is in force.
+   * for the disk. With `baseRevision`, the save is refused with `changed-meanwhile` if another revision is in force.
    */
   async save(
     gains: GainSet,
     { baseRevision, stillWanted }: { baseRevision?: number | undefined; stillWanted?: () => void } = {},
   ): Promise<SavedGains> {
-    const { name } = this.#unit;
-    let endSave: () => void = () => undefined;
+    const { unit, store, state, emit } = this.#parts;
     try {
-      endSave = await new Promise<() => void>((given, refused) => {
+      await new Promise<void>((resolve, reject) => {
         const untilMs = this.#gate.deadlineMs;
-        const save = { gains, baseRevision, stillWanted, untilMs, given, refused };
+        const save = { gains, baseRevision, stillWanted, untilMs, resolve, reject };
         this.#requireAllowed(save);
         this.#gate.requireOnline();
         this.#wait([...this.#waiting, save]);
       });
-      const after = await this.#store.save(name, gains);
-      endSave();
-      this.#emit({ what: 'gains', before: this.#store.before(name, after.revision), after });
+      const after = await store.save(unit.name, gains).finally(() => state.gains.endSave(gains));
+      emit({ what: 'gains', before: store.before(unit.name, after.revision), after });
       return after;
     } catch (error) {
-      endSave();
       await this.settle();
       throw error;
     }
@@ -101,25 +72,28 @@ export class UnitGains {
     this.#waiting = saves;
     const [first] = saves;
     if (first === undefined || hasTurn) return;
-    const turn = this.#gate.inTurn(
-      () => undefined,
-      () => this.#give(this.#waiting.splice(0)),
-      first.untilMs,
-    );
-    turn.catch(error => this.#wait(refuseDue(this.#waiting.splice(0), first.untilMs, error)));
+    this.#gate
+      .inTurn(
+        () => undefined,
+        () => this.#give(this.#waiting.splice(0)),
+        first.untilMs,
+      )
+      .catch(error => this.#wait(refuseDue(this.#waiting.splice(0), first.untilMs, error)));
   }
 
+  /** Gives the newest gains to the controller. */
   async #give(saves: readonly WaitingSave[]): Promise<void> {
+    const { state } = this.#parts;
     const allowed: WaitingSave[] = [];
     const again: WaitingSave[] = [];
     for (const save of saves) {
       try {
         this.#requireAllowed(save);
-        // Its base is compared again once the saves before it are on the disk, for they change the revision in force.
+        // The saves before it change the revision in force. Its base is compared once they are on the disk.
         if (save.baseRevision !== undefined && allowed.length > 0) again.push(save);
         else allowed.push(save);
       } catch (error) {
-        save.refused(error);
+        save.reject(error);
       }
     }
     const newest = allowed.at(-1);
@@ -127,37 +101,40 @@ export class UnitGains {
     const untilMs = Math.min(...allowed.map(save => save.untilMs));
     try {
       await this.#reconciler.applyGains(newest.gains, untilMs);
-      for (const { gains, given } of allowed) given(this.#state.gains.beginSave(gains));
+      for (const { gains, resolve } of allowed) {
+        state.gains.beginSave(gains);
+        resolve();
+      }
     } catch (error) {
       again.push(...refuseDue(allowed, untilMs, error));
     }
-    // They go before those that came meanwhile, so that older gains never replace newer ones.
+    // Put them back in front, so that older gains never overwrite newer ones.
     this.#wait([...saves.filter(save => again.includes(save)), ...this.#waiting]);
   }
 
   /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */
   async tryGains(trial: Trial, stillWanted?: () => void): Promise<void> {
+    const { unit, store, state } = this.#parts;
     const act = { kind: 'trial' } as const;
     try {
       await this.#gate.request(act, stillWanted, async untilMs => {
-        const { gains: wanted } = this.#state;
-        const running = wanted.trial;
-        const noneEnded = wanted.noneEnded();
-        // This throws where the journal cannot be read, for nobody would know which gains come after the trial.
-        this.#store.current(this.#unit.name);
+        const running = state.gains.trial;
+        const noneEnded = state.gains.noneEnded();
+        // Throws if the journal cannot be read. Then nobody knows which gains come after the trial.
+        store.current(unit.name);
         if (running !== undefined && !isSameTrial(running, trial)) {
-          throw new RobotError('trial-running', { unit: this.#unit.name, by: running.by });
+          throw new RobotError('trial-running', { unit: unit.name, by: running.by });
         }
         // A save that still waits for the disk would end this trial as soon as the disk answers.
-        if (wanted.savesPending) throw new RobotError('unit-busy', { unit: this.#unit.name });
-        // Fresh readings show which loops are past their bound already; these gains are not to blame for those.
+        if (state.gains.savesPending) throw new RobotError('unit-busy', { unit: unit.name });
+        // Fresh readings show which loops are past their bound already. These gains are not to blame for those.
         if (running === undefined) await this.#supervision.takeReadings({ priority: 'gains', untilMs });
         await this.#reconciler.mendExcitation(untilMs, true);
         await this.#reconciler.applyGains(trial.gains, untilMs);
         this.#gate.requireNotOvertaken(act);
         stillWanted?.();
         noneEnded();
-        wanted.beginTrial(trial);
+        state.gains.beginTrial(trial);
       });
     } catch (error) {
       await this.settle();
@@ -170,24 +147,21 @@ export class UnitGains {
    * begun. Rejects as `bringBack` does, and the trial is over all the same.
    */
   async endTrial(why: TrialEnd): Promise<void> {
-    const end = () => this.#state.gains.endTrial(why);
+    const end = () => this.#parts.state.gains.endTrial(why);
     end();
-    // A trial that was asked for earlier may begin while this waits for its turn. Whoever ended the trial wants none,
-    // so it is ended once more in the turn.
+    // A trial that was asked for earlier may begin while this waits for its turn. Its end was asked for too.
     await this.bringBack(why === 'ended' ? end : undefined);
   }
 
-  /**
-   * Takes back at once what refused requests may have left in the controller, as far as it can be reached. Never
-   * rejects.
-   */
+  /** Takes back what refused requests may have left in the controller, if it can be reached. Never rejects. */
   async settle(): Promise<void> {
-    if (this.#supervision.online) await this.#reconciler.settle(this.#clock.nowMs() + BRING_BACK_MS);
+    const { state, clock } = this.#parts;
+    if (state.presence.online) await this.#reconciler.settle(clock.nowMs() + BRING_BACK_MS);
   }
 
   /**
    * Waits for the unit's turn, and resolves when the controller shows everything that is wanted of it. Rejects with
-   * `not-confirmed` where that does not happen in time; polls go on trying then. `first` is called in the turn.
+   * `not-confirmed` if that takes too long; polls try again then. `first` is called in the turn.
    */
   async bringBack(first?: () => void): Promise<void> {
     try {
@@ -199,29 +173,30 @@ export class UnitGains {
         },
       );
     } catch (cause) {
-      throw new RobotError('not-confirmed', { unit: this.#unit.name, ended: true }, { cause });
+      throw new RobotError('not-confirmed', { unit: this.#parts.unit.name, ended: true }, { cause });
     }
   }
 
   /**
-   * Throws where the save is forbidden or its base has changed. A save that the disk has not confirmed yet may become
-   * the revision in force, so it counts as a change.
+   * Throws if the save is forbidden or its base has changed. A save that the disk has not confirmed yet may become the
+   * revision in force, so it counts as a change.
    */
   #requireAllowed({ baseRevision, gains: sent, stillWanted }: WaitingSave): void {
-    const { name: unit } = this.#unit;
-    this.#permission.require({ kind: 'save' });
+    const { unit, permission, store, state } = this.#parts;
+    permission.require({ kind: 'save' });
     stillWanted?.();
-    // This throws where the journal cannot be read, for nobody would know which gains to go back to.
-    const { revision, gains } = this.#store.current(unit);
+    // Throws if the journal cannot be read. Then nobody knows which gains to go back to.
+    const { revision, gains } = store.current(unit.name);
     if (baseRevision === undefined) return;
-    if (revision === baseRevision && !this.#state.gains.savesPending) return;
-    throw new RobotError('changed-meanwhile', { unit, revision, difference: differenceOf(sent, gains) });
+    if (revision === baseRevision && !state.gains.savesPending) return;
+    const difference = differenceOf(sent, gains);
+    throw new RobotError('changed-meanwhile', { unit: unit.name, revision, difference });
   }
 }
 
-/** Refuses the saves whose time is over at `nowMs`. Returns the others, which have time for another turn. */
+/** Refuses the saves that have timed out at `nowMs`. Returns the others, which have time for another turn. */
 function refuseDue(saves: readonly WaitingSave[], nowMs: number, error: unknown): WaitingSave[] {
-  for (const { untilMs, refused } of saves) if (untilMs <= nowMs) refused(error);
+  for (const { untilMs, reject } of saves) if (untilMs <= nowMs) reject(error);
   return saves.filter(({ untilMs }) => untilMs > nowMs);
 }
 

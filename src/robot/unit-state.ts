@@ -1,27 +1,38 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
+import type { Readings } from '../protocol/telemetry.js';
+import type { Identity } from './motor-controller.js';
 import type { UnitEvent } from './robot-event.js';
 import { faultsOf, hasFlag, modeOf, type StatusFrame } from './status-frame.js';
 import { UnsettledFrames } from './unsettled-frames.js';
-import { type GuardedExcitation, WantedExcitation } from './wanted-excitation.js';
 import { WantedGains } from './wanted-gains.js';
-import { WantedLatch } from './wanted-latch.js';
+import { type GuardedExcitation, WantedExcitation, WantedLatch } from './wanted-motion.js';
 
 /** Faults that report a frame damaged on the bus. Nothing is wrong with the motors then. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
 
-/** What the controller should show where it shows something else; undefined where it is right. */
+/** What the controller should show instead; undefined if it is right. */
 interface Difference {
   readonly mode: Mode | undefined;
   readonly gains: GainSet | undefined;
   readonly excitation: GuardedExcitation | undefined;
 }
 
+/** Whether the controller answers, and what it said beside its status. */
+interface Presence {
+  online: boolean;
+  /** Undefined until a controller of the right kind answered. */
+  identity: Identity | undefined;
+  /** Why it is offline. */
+  problem: RobotError | undefined;
+  telemetry: Readings | undefined;
+}
+
 /**
  * What is wanted of one unit and what was last observed of it. Wanted is what somebody was last answered 200 for, or
- * what the controller did of its own accord; a refused request never changes it. Nothing remembers how to undo
- * something, because that follows from the difference. This class does not talk to the controller.
+ * what the controller did by itself. A refused request never changes it. Nothing remembers how to undo something,
+ * because that follows from the difference. This class does not talk to the controller.
  */
 export class UnitState {
   readonly #unit: Unit;
@@ -36,7 +47,13 @@ export class UnitState {
   readonly latch = new WantedLatch();
   readonly gains: WantedGains;
 
-  /** What was observed. */
+  /** What was observed. `UnitSupervision` writes the presence. */
+  readonly presence: Presence = {
+    online: false,
+    identity: undefined,
+    problem: undefined,
+    telemetry: undefined,
+  };
   #status: StatusFrame | undefined;
   #shownExcitation: Excitation | undefined;
   /** The deviation of the excitation; undefined while a frame may change it. */
@@ -132,6 +149,7 @@ export class UnitState {
   /** The controller confirmed a mode that somebody asked for, with the excitation it has in it. */
   confirmedMode(mode: Mode, excitation: GuardedExcitation | undefined): void {
     if (excitation !== undefined) this.#show(excitation);
+    this.modeFrames.judge(true, this.#clock.nowMs());
     // The unit was in debug mode already, so the excitation that the controller shows may be what a refused request
     // left there.
     if (mode === 'debug' && this.#mode === 'debug') return;

@@ -1,14 +1,16 @@
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 
 /**
- * The frames of one kind (mode, latch or wave) that were written to a controller and may still take effect: the answer
- * may be lost, and the effect may come up to 20 ms later. While there are such frames, a difference is the daemon's own
- * doing and is mended. Otherwise the controller changed by itself, and that is adopted.
+ * The frames of one kind (mode, latch or excitation) that were written to a controller and may still take effect. The
+ * answer may be lost, and the effect may come up to 20 ms later. While there are such frames, a difference is the
+ * daemon's own doing and is mended. Otherwise the controller changed by itself, and that is adopted.
  */
 export class UnsettledFrames {
   #writing = 0;
   #unsettled = false;
   #disturbances = 0;
+  /** Whether only one frame is unsettled, and it has taken full effect. */
+  #isProven = false;
   /** The time since which the controller shows what is wanted; undefined while it does not. */
   #agreesSinceMs: number | undefined;
 
@@ -20,6 +22,7 @@ export class UnsettledFrames {
   disturb(): void {
     this.#unsettled = true;
     this.#disturbances += 1;
+    this.#isProven = false;
     this.#agreesSinceMs = undefined;
   }
 
@@ -36,24 +39,20 @@ export class UnsettledFrames {
   }
 
   /**
-   * Does what `during` does, for a write whose effect can be proven. `write` resolves with true where one frame alone
-   * went out and the controller now shows what it did not show before: then nothing of that frame is still to come. In
-   * that case the returned act settles the frames at once, unless others were unsettled before or came meanwhile.
+   * The same for a write that may prove its effect. `write` resolves with true if only one frame went out and the
+   * controller now shows what it did not show before. Then nothing of that frame is still to come.
    */
-  async duringProof(write: () => Promise<boolean>): Promise<() => void> {
+  async duringProof(write: () => Promise<boolean>): Promise<void> {
     const wasSettled = !this.#unsettled;
     // `during` disturbs when it begins and when it ends.
     const disturbancesOfOne = this.#disturbances + 2;
-    const isProven = await this.during(write);
-    return () => {
-      if (wasSettled && isProven && this.#disturbances === disturbancesOfOne) this.#unsettled = false;
-    };
+    const isProof = await this.during(write);
+    this.#isProven = isProof && wasSettled && this.#disturbances === disturbancesOfOne;
   }
 
   /**
-   * Says whose doing it is that the controller differs from what is wanted. Frames count as settled once the controller
-   * has agreed for as long as a frame may need to take effect, counted from the first look that began after the last
-   * write had left the bus.
+   * Says who caused a difference between the controller and what is wanted. After a proof, frames settle as soon as the
+   * controller agrees. Otherwise it has to agree for as long as a frame may need to take effect.
    */
   judge(agrees: boolean, nowMs: number): 'as wanted' | 'our doing' | 'its own doing' {
     if (!agrees) {
@@ -62,7 +61,7 @@ export class UnsettledFrames {
     }
     if (this.#writing === 0 && this.#unsettled) {
       this.#agreesSinceMs ??= nowMs;
-      if (nowMs - this.#agreesSinceMs >= TAKES_EFFECT_MS) this.#unsettled = false;
+      if (this.#isProven || nowMs - this.#agreesSinceMs >= TAKES_EFFECT_MS) this.#unsettled = false;
     }
     return 'as wanted';
   }

@@ -73,13 +73,15 @@ export class WantedGains {
     return this.#saving.length > 0;
   }
 
-  /** The controller runs these gains, and the disk does not have them yet. Returns the act that ends the save. */
-  beginSave(gains: GainSet): () => void {
+  /** The controller runs these gains, and the disk does not have them yet. */
+  beginSave(gains: GainSet): void {
     this.endTrial('saved');
     this.#saving.push(gains);
-    return () => {
-      this.#saving.splice(this.#saving.indexOf(gains), 1);
-    };
+  }
+
+  /** The disk has these gains, or refused them. */
+  endSave(gains: GainSet): void {
+    this.#saving.splice(this.#saving.indexOf(gains), 1);
   }
 
   /** Begins a trial, or renews the one under way, which may change its gains. */

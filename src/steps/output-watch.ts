@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
+import type { Readings } from '../protocol/telemetry.js';
 import type { Robot } from '../robot/robot.js';
-import type { StepCapture } from '../robot/step-reader.js';
+import type { StepCapture } from '../robot/step-capture.js';
 
 /** How long readings are kept: for the longest half wave, and until its capture has been read out. */
 const KEPT_MS = 14_000;
@@ -12,7 +13,7 @@ const NEAR = 0.2;
 
 interface Reading {
   readonly atMs: number;
-  readonly telemetry: Readonly<Record<string, number>>;
+  readonly telemetry: Readings;
 }
 
 /**
@@ -45,7 +46,7 @@ export class OutputWatch {
     const lengthMs = (1000 * decimation * setpoint.length) / rateHz;
     const lastMs = readings.at(-1)?.atMs ?? 0;
     const isNear = (reading: Reading | undefined, value: number) =>
-      Math.abs((reading?.telemetry[`${loop}.setpoint`] ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
+      Math.abs((reading?.telemetry.loops[loop]?.setpoint ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
     // The newest such edge that lies far enough back, since waves repeat and a capture is read out before the next edge
     // of its kind is over.
     const edge = readings.findLastIndex(
@@ -57,7 +58,7 @@ export class OutputWatch {
     const output = readings
       .slice(edge)
       .filter(({ atMs }) => atMs < beganMs + lengthMs)
-      .map(({ telemetry }) => telemetry[`${loop}.output`] ?? Number.NaN);
+      .map(({ telemetry }) => telemetry.loops[loop]?.output ?? Number.NaN);
     return output.length >= FEWEST && output.every(Number.isFinite) ? output : undefined;
   }
 

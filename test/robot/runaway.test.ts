@@ -59,7 +59,7 @@ describe('a trial whose loop runs away', () => {
     await waitUntil(1000 * runaway - 10);
     unfollow();
     await waitUntil(1000 * runaway + 30);
-    expect(clocked.robot.units.chassis.telemetry?.['speed.measured']).to.be.below(runaway);
+    expect(clocked.robot.units.chassis.telemetry?.loops.speed?.measured).to.be.below(runaway);
     await begin();
     await clocked.wait(300);
     expect(trial()).equal('a');

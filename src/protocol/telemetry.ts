@@ -1,0 +1,28 @@
+import type { Unit } from '../core/units.js';
+import type { Pose, Reading } from '../schemas/telemetry.js';
+
+/** What the telemetry frame of a unit says. */
+export interface Readings {
+  /** By the names of the loops. */
+  readonly loops: Readonly<Record<string, Reading>>;
+  /** Only of a unit that has one. */
+  readonly pose?: Pose;
+}
+
+/** Decodes the values of the telemetry frame. */
+export function readingsOf({ loops, hasPose }: Unit, values: Readonly<Record<string, number>>): Readings {
+  const value = (field: string) => values[field] ?? Number.NaN;
+  const readings: Record<string, Reading> = {};
+  for (const { name } of loops) {
+    readings[name] = {
+      setpoint: value(`${name}.setpoint`),
+      measured: value(`${name}.measured`),
+      output: value(`${name}.output`),
+    };
+  }
+  if (!hasPose) return { loops: readings };
+  return {
+    loops: readings,
+    pose: { x: value('pose.x'), y: value('pose.y'), heading: value('pose.heading') },
+  };
+}
