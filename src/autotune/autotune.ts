@@ -1,28 +1,24 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
-import { isRobotError, messageOf, RobotError } from '../core/errors.js';
+import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
-import { controllerOf } from '../core/loop-controllers.js';
-import { LONGEST_TUNING_S, type Style, TUNING_PART } from '../core/tuning-terms.js';
-import { type UnitName, unitNamed } from '../core/units.js';
+import { isVisual } from '../core/loop-controllers.js';
+import type { Style } from '../core/tuning-terms.js';
+import { type Loop, type UnitName, unitNamed } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { Happening } from '../schemas/log.js';
 import type { Tune } from '../schemas/tune.js';
-import { shapeOf } from '../tuning/loop-shape.js';
-import type { Proposal } from '../tuning/propose.js';
-import { type TuneResult, tune } from '../tuning/tuner.js';
 import type { Propose } from './proposer.js';
-import { RobotPort } from './robot-port.js';
+import { NO_TARGET, TuneRun } from './tune-run.js';
 
 interface TuneRequest {
   readonly unit: UnitName;
-  readonly loop: string;
+  readonly loops: readonly string[];
   readonly style: Style;
   readonly by: string;
   readonly leaseMs: number;
 }
 
-/** Tunes one loop at a time, in debug mode and with the laser dark. It proposes gains and never saves them. */
+/** Tunes loops of one unit at a time, in debug mode and with the laser dark. It proposes gains and never saves them. */
 export class Autotune {
   /** Emitted when the current tuning has changed. */
   readonly changed = new Listeners<Tune>();
@@ -33,7 +29,7 @@ export class Autotune {
   readonly #propose: Propose;
   readonly #explain: (error: RobotError) => string;
   readonly #latest = new Map<UnitName, Tune>();
-  #running: { readonly tune: Tune; readonly port: RobotPort; readonly over: Promise<void> } | undefined;
+  #running: { readonly run: TuneRun; readonly over: Promise<void> } | undefined;
 
   constructor(options: {
     robot: Robot;
@@ -61,54 +57,43 @@ export class Autotune {
    * Throws `locked`, `referee-silent`, `wrong-phase`, `tune-running`, `stopped`, `unit-offline`, `wrong-mode`,
    * `trial-running`, `loop-unfit`, or the error of a laser that cannot be darkened.
    */
-  start({ unit, loop: name, style, by, leaseMs }: TuneRequest): Tune {
+  start({ unit, loops: names, style, by, leaseMs }: TuneRequest): Tune {
     const robot = this.#robot;
-    const loop = unitNamed(unit).loops.find(one => one.name === name);
-    if (loop === undefined) {
-      throw new RobotError('loop-unfit', { loop: name, reason: `the ${unit} has none` });
-    }
-    this.#requireFree(unit, name);
-    const gains = robot.store.current(unit).gains[name] ?? loop.defaults;
+    const loops = insideOut(unit, names);
+    this.#requireFree(unit, loops);
+    const saved = robot.store.current(unit);
     robot.laser.requireDark('tuning');
-    const id = randomUUID();
-    const nowMs = this.#clock.nowMs();
-    const nothing = { why: null, before: null, proposed: null, predicted: null };
-    const begun: Tune = { id, by, unit, loop: name, style, state: 'running', words: [], ...nothing };
-    this.#latest.set(unit, begun);
-    const port = new RobotPort({
+    const run = new TuneRun({
       robot,
       clock: this.#clock,
-      unit,
-      loop,
-      id,
-      by,
-      leaseEndsAtMs: nowMs + leaseMs,
-      deadlineMs: nowMs + 1000 * LONGEST_TUNING_S,
       propose: this.#propose,
-      progress: words => this.#show(unit, { words: [...(this.of(unit)?.words ?? []), words] }),
+      explain: this.#explain,
+      unit,
+      loops,
+      style,
+      by,
+      leaseMs,
+      saved,
+      changed: tune => {
+        this.#latest.set(unit, tune);
+        this.changed.emit(tune);
+      },
     });
-    const shape = shapeOf(loop, robot.units[unit].report().identity?.loopRateHz ?? 1000);
-    const amplitude = TUNING_PART * loop.maxAmplitude;
-    const result = tune({ shape, gains, amplitude, periodS: loop.excitationPeriodS, style }, port);
-    const over = this.#finish(port, begun, result);
+    this.#latest.set(unit, run.tune);
+    const loop = run.tune.loops.join(', ');
+    const over = run.tuneLoops().then(async end => {
+      try {
+        await run.port.finish();
+      } finally {
+        this.#running = undefined;
+        run.show(end);
+        this.happened.emit({ what: 'tune-end', unit, detail: { loop, end: end.state, why: end.why } });
+      }
+    });
     over.catch(() => undefined);
-    this.#running = { tune: begun, port, over };
-    this.happened.emit({ what: 'tune', unit, who: by, detail: { loop: name, style } });
-    return begun;
-  }
-
-  async #finish(port: RobotPort, { unit, loop }: Tune, result: Promise<TuneResult>): Promise<void> {
-    const end = await result.then(
-      ({ prediction, ...measured }) => ({ ...measured, predicted: prediction && predictedOf(prediction) }),
-      (error: unknown) => ({ state: 'aborted' as const, why: this.#reasonOf(error) }),
-    );
-    try {
-      await port.finish();
-    } finally {
-      this.#running = undefined;
-      this.#show(unit, end);
-      this.happened.emit({ what: 'tune-end', unit, detail: { loop, end: end.state, why: end.why } });
-    }
+    this.#running = { run, over };
+    this.happened.emit({ what: 'tune', unit, who: by, detail: { loop, style } });
+    return run.tune;
   }
 
   /**
@@ -116,59 +101,57 @@ export class Autotune {
    * began it.
    */
   async renew(unit: UnitName, id: string, by: string, leaseMs: number): Promise<Tune> {
-    const running = this.#running;
-    const isOver = running?.tune.id !== id || running.tune.unit !== unit || running.port.isAborted;
-    if (isOver) throw new RobotError('trial-ended');
-    const { loop, by: owner } = running.tune;
+    const run = this.#running?.run;
+    if (run === undefined || run.tune.id !== id || run.tune.unit !== unit)
+      throw new RobotError('trial-ended');
+    const { loop, by: owner } = run.tune;
     if (owner !== by) throw new RobotError('tune-running', { loop, by: owner });
-    await running.port.renew(this.#clock.nowMs() + leaseMs).catch(() => undefined);
-    return this.of(unit) ?? running.tune;
+    if (run.port.isAborted) throw new RobotError('trial-ended');
+    await run.port.renew(this.#clock.nowMs() + leaseMs).catch(() => undefined);
+    return run.tune;
   }
 
   /**
-   * Ends the current tuning. Resolves when the saved gains run again and nothing is excited, with false if there was no
-   * tuning. Rejects with `not-confirmed` if that is not proven; the tuning is over all the same.
+   * Ends the current tuning. Resolves when the saved gains run again and nothing is excited, with false if there was
+   * no tuning. Rejects with `not-confirmed` if that is not proven; the tuning is over all the same.
    */
   async end(why: string): Promise<boolean> {
     const running = this.#running;
     if (running === undefined) return false;
-    running.port.abort(why);
+    running.run.port.abort(why);
     await running.over;
     return true;
   }
 
-  #show(unit: UnitName, change: Partial<Tune>): void {
-    const known = this.of(unit);
-    if (known === undefined) return;
-    const now = { ...known, ...change };
-    this.#latest.set(unit, now);
-    this.changed.emit(now);
-  }
-
-  #reasonOf(error: unknown): string {
-    if (isRobotError(error, 'loop-unfit')) return error.context.reason;
-    if (isRobotError(error)) return this.#explain(error);
-    return messageOf(error);
-  }
-
-  #requireFree(unit: UnitName, loop: string): void {
+  #requireFree(unit: UnitName, loops: readonly Loop[]): void {
     this.#robot.requireAllowed({ kind: 'excite' });
     this.#robot.requireAllowed({ kind: 'trial' });
-    const running = this.#running?.tune;
+    const running = this.#running?.run.tune;
     if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
     if (this.#robot.stopped) throw new RobotError('stopped');
     const { online, problem, mode, trial, flags } = this.#robot.units[unit].report();
     if (!online) throw new RobotError('unit-offline', { unit }, { cause: problem });
     if (mode !== 'debug') throw new RobotError('wrong-mode', { unit, mode });
     if (trial !== undefined) throw new RobotError('trial-running', { unit, by: trial.by });
-    const isVisual = controllerOf({ unit, name: loop }).sign === -1;
-    if (isVisual && !flags.includes('target_visible')) {
-      throw new RobotError('loop-unfit', { loop, reason: 'there is no target in view' });
-    }
+    const loop = loops.map(({ name }) => name).join(', ');
+    if (!flags.includes('target_visible') && loops.every(isVisual))
+      throw new RobotError('loop-unfit', { loop, reason: NO_TARGET });
   }
 }
 
-function predictedOf({ design, fit, curve }: Proposal) {
-  const { settlingS, overshootPercent } = design.evaluation;
-  return { settlingS, overshootPercent, fitPercent: fit.errorPercent, curve };
+/** The named loops of the unit, each after the loop that its output goes to. Throws `loop-unfit`. */
+function insideOut(unit: UnitName, names: readonly string[]): readonly [Loop, ...Loop[]] {
+  const { loops } = unitNamed(unit);
+  const unknown = names.find(name => loops.every(loop => loop.name !== name));
+  if (unknown !== undefined)
+    throw new RobotError('loop-unfit', { loop: unknown, reason: `the ${unit} has none` });
+  const depthOf = (name: string | undefined): number => {
+    const loop = loops.find(one => one.name === name);
+    return loop === undefined ? 0 : 1 + depthOf(loop.inner);
+  };
+  const [first, ...others] = loops
+    .filter(({ name }) => names.includes(name))
+    .sort((one, other) => depthOf(one.name) - depthOf(other.name));
+  if (first === undefined) throw new RobotError('loop-unfit', { loop: '', reason: 'no loop is named' });
+  return [first, ...others];
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
+import { isVisual } from '../core/loop-controllers.js';
 import {
   type Excitation,
   type GainSet,
@@ -9,6 +10,7 @@ import {
   unitNamed,
 } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
+import type { TrialEnd } from '../robot/robot-event.js';
 import type { StepCapture } from '../robot/step-capture.js';
 import type { Proposal, ProposalTask } from '../tuning/propose.js';
 import type { Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
@@ -23,29 +25,38 @@ const REST_MS = 3000;
 /** Reading the last capture takes at most this time. */
 const READ_OUT_MS = 2000;
 
+/** Ends the tuning of one loop. The next loop begins. */
+export class LoopFailure extends Error {}
+
 interface RobotPortOptions {
   readonly robot: Robot;
   readonly clock: Clock;
   readonly unit: UnitName;
-  readonly loop: Loop;
   readonly id: string;
   readonly by: string;
   readonly leaseEndsAtMs: number;
-  /** The time by which the whole tuning must be over. */
-  readonly deadlineMs: number;
+  /** The saved gains of the unit. */
+  readonly gains: GainSet;
+  /** The first loop. */
+  readonly loop: Loop;
   readonly propose: Propose;
   readonly progress: (words: string) => void;
 }
 
-/** The robot as a tuner acts on it: by trials and by excitations, as any caller does. */
+/** One unit as a tuner acts on it: by trials and by excitations, as any caller does. */
 export class RobotPort implements TunerPort {
   readonly #options: RobotPortOptions;
-  readonly #saved: GainSet;
   readonly #listeners: (() => void)[];
-  /** Aborted with the reason when the tuning ends early. */
+  /** Aborted with the reason when the whole tuning ends early. */
   readonly #over = new AbortController();
+  /** Aborted with the reason when the tuning of the current loop ends early. */
+  #loopOver = new AbortController();
   /** Resolve functions of everything that waits for the next poll. */
   #waiting: (() => void)[] = [];
+  #loop: Loop;
+  #deadlineMs = Number.POSITIVE_INFINITY;
+  /** The saved gains, with those that were accepted since. */
+  #base: GainSet;
   #leaseEndsAtMs: number;
   #tried: GainSet | undefined;
   /** The last excitation that was asked for. */
@@ -57,37 +68,77 @@ export class RobotPort implements TunerPort {
     const { robot, unit, clock } = options;
     this.#options = options;
     this.#leaseEndsAtMs = options.leaseEndsAtMs;
-    this.#saved = robot.store.current(unit).gains;
+    this.#base = options.gains;
+    this.#loop = options.loop;
     this.#listeners = [
       robot.events.add(event => {
         if (event.what === 'stopped' && event.after) this.abort('the robot was stopped');
         if (!('unit' in event) || event.unit !== unit) return;
+        if (event.what === 'trial' && event.ended !== undefined) this.#trialEnded(event.ended);
         if (event.what === 'mode' && event.after !== 'debug') this.abort('the mode was changed');
-        if (event.what !== 'trial' || event.ended === undefined) return;
-        // After a runaway the saved gains run again, and the tuner tries calmer gains.
-        if (event.ended === 'runaway' && this.#ranAway !== undefined) {
-          this.#ranAway = true;
-          this.#tried = undefined;
-        } else this.abort(`its trial ended: ${event.ended}`);
       }),
       robot.polled.add(() => {
         const nowMs = clock.nowMs();
         if (nowMs >= this.#leaseEndsAtMs) this.abort('nobody renewed it');
-        if (nowMs >= options.deadlineMs) this.abort('it took too long');
         if (!robot.units[unit].report().online) this.abort('the controller is offline');
+        if (nowMs >= this.#deadlineMs) this.#fail('it took too long');
+        if (!this.hasTargetFor(this.#loop)) this.#fail('the target was lost');
         this.#wake();
       }),
     ];
   }
 
-  /** Makes the tuner's current and next act reject. */
+  /** From now on all acts are for this loop. */
+  begin(loop: Loop, deadlineMs: number): void {
+    this.#loop = loop;
+    this.#deadlineMs = deadlineMs;
+    this.#ranAway = undefined;
+    this.#loopOver = new AbortController();
+    if (this.isAborted) this.#loopOver.abort(this.#over.signal.reason);
+  }
+
+  /** The gains with which each other loop runs. */
+  get base(): GainSet {
+    return this.#base;
+  }
+
+  /** From now on the current loop runs these gains, also while others are tuned. */
+  accept(gains: Gains): void {
+    this.#base = { ...this.#base, [this.#loop.name]: gains };
+  }
+
+  /** False for a visual loop while there is no target. */
+  hasTargetFor(loop: Loop): boolean {
+    const { robot, unit } = this.#options;
+    return !isVisual(loop) || robot.units[unit].flags.includes('target_visible');
+  }
+
+  /** Ends the whole tuning: the tuner's current and next act reject. */
   abort(why: string): void {
     if (!this.isAborted) this.#over.abort(new Error(why));
-    this.#wake();
+    this.#endLoop(this.#over.signal.reason);
   }
 
   get isAborted(): boolean {
     return this.#over.signal.aborted;
+  }
+
+  #fail(why: string): void {
+    this.#endLoop(new LoopFailure(why));
+  }
+
+  #endLoop(reason: unknown): void {
+    if (!this.#loopOver.signal.aborted) this.#loopOver.abort(reason);
+    this.#wake();
+  }
+
+  /** After a runaway the saved gains run again. In an excitation the tuner then tries calmer gains. */
+  #trialEnded(why: TrialEnd): void {
+    this.#tried = undefined;
+    if (why === 'runaway' && this.#ranAway !== undefined) this.#ranAway = true;
+    else if (why === 'runaway') this.#fail('it ran away');
+    else if (why === 'target lost') this.#fail('the target was lost');
+    else this.abort(`its trial ended: ${why}`);
   }
 
   async renew(leaseEndsAtMs: number): Promise<void> {
@@ -96,13 +147,13 @@ export class RobotPort implements TunerPort {
   }
 
   async tryGains(gains: Gains): Promise<void> {
-    this.#tried = { ...this.#saved, [this.#options.loop.name]: gains };
+    this.#tried = { ...this.#base, [this.#loop.name]: gains };
     await this.#try(this.#tried);
-    this.#over.signal.throwIfAborted();
+    this.#loopOver.signal.throwIfAborted();
   }
 
   async propose(task: ProposalTask): Promise<Proposal> {
-    const { signal } = this.#over;
+    const { signal } = this.#loopOver;
     signal.throwIfAborted();
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -115,18 +166,19 @@ export class RobotPort implements TunerPort {
   }
 
   secondsLeft(): number {
-    return (this.#options.deadlineMs - this.#options.clock.nowMs()) / 1000;
+    return (this.#deadlineMs - this.#options.clock.nowMs()) / 1000;
   }
 
   async excite({ amplitude, periodS, halves, runaway, swingsOn, rings }: WaveRequest): Promise<Recording> {
-    const { robot, unit, loop, clock } = this.#options;
+    const { robot, unit, clock } = this.#options;
+    const loop = this.#loop;
     const wave = (size: number, name = loop.name, most?: number) => {
       const chosen = { loop: name, amplitude: size, periodS };
       // Noted before it is sent: an excitation that is refused may still move the loop, and must be ended.
       if (size !== 0) this.#wave = chosen;
       return robot.units[unit].excite(chosen, undefined, most);
     };
-    this.#over.signal.throwIfAborted();
+    this.#loopOver.signal.throwIfAborted();
     let isRinging = false;
     const looksRinging = () => {
       isRinging ||= swingsOn(clock.nowMs() / 1000, this.#reading('setpoint'), this.#reading('measured'));
@@ -169,7 +221,7 @@ export class RobotPort implements TunerPort {
     const whole = unbroken(captures).slice(0, halves);
     const [first] = whole;
     if (first === undefined && end === 'whole') {
-      throw new RobotError('loop-unfit', { loop: loop.name, reason: 'no step was captured' });
+      throw new LoopFailure('no step was captured');
     }
     return {
       halfTicks: Math.round((periodS / 2) * (first?.rateHz ?? 1)),
@@ -189,15 +241,21 @@ export class RobotPort implements TunerPort {
   }
 
   async #try(gains: GainSet): Promise<void> {
-    const { signal } = this.#over;
+    const { signal } = this.#loopOver;
     signal.throwIfAborted();
     const { robot, unit, id, by } = this.#options;
     const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs, ofTuning: true as const };
-    await robot.units[unit].gains.tryGains(trial, () => {
+    const stillWanted = () => {
       signal.throwIfAborted();
       // The loop ran away with these gains while this request waited.
       if (this.#tried !== gains) throw new RobotError('trial-ended');
-    });
+    };
+    try {
+      await robot.units[unit].gains.tryGains(trial, stillWanted);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
   }
 
   /** Resolves when the loop stands still, and after REST_MS if it does not. */
@@ -222,7 +280,7 @@ export class RobotPort implements TunerPort {
     const { clock } = this.#options;
     const untilMs = clock.nowMs() + limitMs;
     for (;;) {
-      this.#over.signal.throwIfAborted();
+      this.#loopOver.signal.throwIfAborted();
       if (holds() || clock.nowMs() >= untilMs) return;
       await new Promise<void>(resolve => this.#waiting.push(resolve));
     }
@@ -233,8 +291,8 @@ export class RobotPort implements TunerPort {
   }
 
   #reading(part: 'setpoint' | 'measured' | 'output'): number {
-    const { robot, unit, loop } = this.#options;
-    return robot.units[unit].telemetry?.loops[loop.name]?.[part] ?? 0;
+    const { robot, unit } = this.#options;
+    return robot.units[unit].telemetry?.loops[this.#loop.name]?.[part] ?? 0;
   }
 
   #deviation(): number {

@@ -42,3 +42,8 @@ export function controllerOf({ unit, name }: Pick<Loop, 'unit' | 'name'>): LoopC
   if (found === undefined) throw new TypeError(`no loop named ${name}`);
   return found;
 }
+
+/** Whether the loop follows a target in the camera's image. */
+export function isVisual(loop: Pick<Loop, 'unit' | 'name'>): boolean {
+  return controllerOf(loop).sign === -1;
+}

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
+import { isVisual } from '../core/loop-controllers.js';
 import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Identity } from './motor-controller.js';
@@ -271,8 +272,14 @@ export class UnitState {
       this.gains.endTrial('runaway');
     }
     if (appeared.some(fault => !HARMLESS.includes(fault))) this.gains.endTrial('fault');
-    if (hasFlag(before, 'target_visible') && !hasFlag(after, 'target_visible'))
-      this.gains.endTrial('target lost');
+    const isLost = hasFlag(before, 'target_visible') && !hasFlag(after, 'target_visible');
+    if (isLost && this.#followsTarget(modeOf(after))) this.gains.endTrial('target lost');
+  }
+
+  /** In debug mode only a visual loop that is excited follows the target. */
+  #followsTarget(mode: Mode): boolean {
+    const excited = this.#unit.loops.find(({ name }) => name === this.#excitation.current?.loop);
+    return mode !== 'debug' || (excited !== undefined && isVisual(excited));
   }
 
   #adopt(mode: Mode): void {

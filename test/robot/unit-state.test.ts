@@ -274,7 +274,6 @@ describe('what is wanted of a unit and what it shows', () => {
     ['mode change', b => b.state.released(false)],
     ['reset', b => b.shows({ boot: 2 })],
     ['fault', b => b.shows({ faults: ['over_current'] })],
-    ['target lost', b => b.shows({ flags: ['torque'] })],
     ['saved', b => b.state.gains.beginSave(SAVED)],
   ];
   for (const [why, act] of ends) {
@@ -288,7 +287,14 @@ describe('what is wanted of a unit and what it shows', () => {
       expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: why });
     });
   }
+  it('runs a trial until the target is lost, if a loop follows it', () => {
+    bench.shows({ mode: 'auto', flags: ['torque', 'target_visible'] });
+    bench.state.gains.beginTrial(TRIAL);
+    bench.shows({ gains: OTHER, flags: ['torque'] });
+    expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: 'target lost' });
+  });
   const goOn: [through: string, mode: Mode, act: (bench: Bench) => unknown][] = [
+    ['a lost target in debug mode', 'debug', b => b.shows({ flags: ['torque'] })],
     ['a switch to the mode it has', 'auto', b => b.state.confirmedMode('auto', undefined)],
     [
       'a switch to debug in debug, which leaves the wanted wave',
@@ -320,7 +326,7 @@ describe('what is wanted of a unit and what it shows', () => {
   ];
   for (const [through, mode, act] of goOn) {
     it(`goes on with a trial through ${through}`, () => {
-      bench.shows({ mode });
+      bench.shows({ mode, flags: ['torque', 'target_visible'] });
       bench.state.gains.beginTrial(TRIAL);
       const stillRenewed = bench.state.gains.noneEnded();
       act(bench);

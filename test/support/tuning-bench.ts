@@ -74,8 +74,8 @@ export class TuningBench {
     return end;
   }
 
-  start(leaseMs = 5000): Tune {
-    return this.autotune.start({ unit: 'gimbal', loop: 'angle_yaw', style: 'normal', by: 'lab', leaseMs });
+  start(leaseMs = 5000, loops: readonly string[] = ['angle_yaw']): Tune {
+    return this.autotune.start({ unit: 'gimbal', loops, style: 'normal', by: 'lab', leaseMs });
   }
 
   get now(): Tune {

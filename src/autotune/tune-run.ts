@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../core/clock.js';
+import { isRobotError, messageOf, type RobotError } from '../core/errors.js';
+import { LONGEST_TUNING_S, type Style, TUNING_PART } from '../core/tuning-terms.js';
+import type { Loop, UnitName } from '../core/units.js';
+import type { SavedGains } from '../gains/gains-store.js';
+import type { Robot } from '../robot/robot.js';
+import type { Tune } from '../schemas/tune.js';
+import { shapeOf } from '../tuning/loop-shape.js';
+import type { Proposal } from '../tuning/propose.js';
+import { tune } from '../tuning/tuner.js';
+import type { Propose } from './proposer.js';
+import { LoopFailure, RobotPort } from './robot-port.js';
+
+type LoopResult = Tune['results'][number];
+type LoopState = Pick<Tune, 'before' | 'proposed' | 'predicted'>;
+
+interface TuneRunOptions {
+  readonly robot: Robot;
+  readonly clock: Clock;
+  readonly propose: Propose;
+  /** Explains an error to people. */
+  readonly explain: (error: RobotError) => string;
+  readonly unit: UnitName;
+  /** In the order in which they are tuned. */
+  readonly loops: readonly [Loop, ...Loop[]];
+  readonly style: Style;
+  readonly by: string;
+  readonly leaseMs: number;
+  /** The gains in force when the tuning began. */
+  readonly saved: SavedGains;
+  readonly changed: (tune: Tune) => void;
+}
+
+const NOTHING: LoopState = { before: null, proposed: null, predicted: null };
+
+/** Tunes loops of one unit, one after the other. Better gains of a loop run while the loops after it are tuned. */
+export class TuneRun {
+  readonly port: RobotPort;
+  readonly #options: TuneRunOptions;
+  #tune: Tune;
+
+  constructor(options: TuneRunOptions) {
+    const { robot, clock, unit, loops, style, by, saved } = options;
+    const id = randomUUID();
+    const leaseEndsAtMs = clock.nowMs() + options.leaseMs;
+    const progress = (words: string) => this.show({ words: [...this.#tune.words, words] });
+    const { propose } = options;
+    this.#options = options;
+    const [loop] = loops;
+    const { gains } = saved;
+    this.port = new RobotPort({
+      robot,
+      clock,
+      unit,
+      id,
+      by,
+      leaseEndsAtMs,
+      gains,
+      loop,
+      propose,
+      progress,
+    });
+    this.#tune = {
+      id,
+      by,
+      unit,
+      loop: loop.name,
+      loops: loops.map(({ name }) => name),
+      style,
+      state: 'running',
+      words: [],
+      why: null,
+      ...NOTHING,
+      results: [],
+      proposal: null,
+    };
+  }
+
+  get tune(): Tune {
+    return this.#tune;
+  }
+
+  show(change: Partial<Tune>): void {
+    this.#tune = { ...this.#tune, ...change };
+    this.#options.changed(this.#tune);
+  }
+
+  /** Resolves with what came of the whole. */
+  async tuneLoops(): Promise<Pick<Tune, 'state' | 'why'>> {
+    const { loops, saved } = this.#options;
+    try {
+      for (const loop of loops) {
+        if (!this.port.hasTargetFor(loop)) {
+          this.#ended({ loop: loop.name, state: 'skipped', why: NO_TARGET, ...NOTHING });
+          continue;
+        }
+        const result = await this.#tuneLoop(loop);
+        const { state, before, proposed, predicted } = result;
+        let { proposal } = this.#tune;
+        if (state === 'better' && proposed !== null) {
+          this.port.accept(proposed.gains);
+          proposal = { revision: saved.revision, gains: this.port.base };
+        }
+        this.#ended(result, { before, proposed, predicted, proposal });
+      }
+    } catch (error) {
+      return { state: 'aborted', why: isRobotError(error) ? this.#options.explain(error) : messageOf(error) };
+    }
+    return verdictOf(this.#tune.results);
+  }
+
+  #ended(result: LoopResult, change: Partial<Tune> = {}): void {
+    this.show({ ...change, results: [...this.#tune.results, result] });
+  }
+
+  /** Throws if the whole tuning has to end, and not only that of this loop. */
+  async #tuneLoop(loop: Loop): Promise<LoopResult> {
+    const { robot, clock, unit, style } = this.#options;
+    const { name } = loop;
+    this.port.begin(loop, clock.nowMs() + 1000 * LONGEST_TUNING_S);
+    if (this.#tune.results.length > 0) this.show({ loop: name, words: [], ...NOTHING });
+    const rateHz = robot.units[unit].report().identity?.loopRateHz ?? 1000;
+    const gains = this.port.base[name] ?? loop.defaults;
+    const amplitude = TUNING_PART * loop.maxAmplitude;
+    const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
+    try {
+      const { prediction, ...measured } = await tune(task, this.port);
+      return { loop: name, ...measured, predicted: prediction && predictedOf(prediction) };
+    } catch (error) {
+      if (!(error instanceof LoopFailure)) throw error;
+      return { loop: name, state: 'failed', why: error.message, ...NOTHING };
+    }
+  }
+}
+
+export const NO_TARGET = 'there is no target in view';
+
+/** The end of a whole tuning that was not aborted. */
+function verdictOf(results: Tune['results']): Pick<Tune, 'state' | 'why'> {
+  const [only] = results;
+  const better = results.filter(({ state }) => state === 'better').length;
+  const isGood = results.some(({ state }) => state === 'good');
+  const state = better > 0 ? 'better' : isGood ? 'good' : 'failed';
+  if (only !== undefined && results.length === 1) return { state, why: only.why };
+  const left = results.filter(one => one.state === 'failed' || one.state === 'skipped');
+  const parts = left.map(({ loop, why }) => `${loop}: ${why}`);
+  return { state, why: [`${better} of ${results.length} loops are better`, ...parts].join('; ') };
+}
+
+function predictedOf({ design, fit, curve }: Proposal): LoopState['predicted'] {
+  const { settlingS, overshootPercent } = design.evaluation;
+  return { settlingS, overshootPercent, fitPercent: fit.errorPercent, curve };
+}

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { isRobotError } from '../../src/core/errors.js';
+import type { Gains } from '../../src/core/units.js';
+import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
+import { TuningBench } from '../support/tuning-bench.js';
+
+const BAD = { kp: 90, ki: 90, kd: 2.25 };
+const BETTER = { kp: 300, ki: 300, kd: 7.5 };
+
+/** Proposes better gains for the bad ones, and the same again for all others. */
+async function compute({ runs }: ProposalTask): Promise<Proposal> {
+  const latest = runs.at(-1)?.gains ?? BETTER;
+  const gains: Gains = latest.kp === BAD.kp ? BETTER : latest;
+  const evaluation = { settlingS: 0.1, overshootPercent: 0, slownessS: 0.1, loadS: 0, lagS: 0 };
+  const plant = { gain: 1, tauS: 0.1, delayS: 0, friction: 0, offset: 0, sensorS: 0, steepest: 1 };
+  return {
+    fit: { plant, bridged: false, errorPercent: 0.5 },
+    design: { gains, evaluation, cost: gains === latest ? 1 : 0.1 },
+    curve: { periodS: 0.01, setpoint: 1, measured: [0, 1] },
+    now: { gains: latest, evaluation, cost: 1 },
+  };
+}
+
+describe('a tuning of several loops', function () {
+  this.timeout(60_000);
+  let bench: TuningBench;
+  let isVisible = true;
+
+  const open = async (propose = compute) => {
+    bench = new TuningBench(propose);
+    isVisible = true;
+    Object.defineProperty(bench.physics.loops.gimbal, 'targetVisible', { get: () => isVisible });
+    await bench.open();
+    await bench.during(gimbal().gains.save({ ...bench.saved.gains, angle_yaw: BAD }));
+  };
+  beforeEach(() => open());
+  afterEach(() => bench.close());
+
+  const gimbal = () => bench.robot.units.gimbal;
+  const start = (...loops: string[]) => bench.start(5000, loops);
+  /** Renews the tuning until it is over or `isReached`. */
+  const until = async (isReached: () => boolean = () => false) => {
+    for (let steps = 0; bench.now.state === 'running' && !isReached(); steps += 1) {
+      if (steps % 20 === 0)
+        void bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
+      await bench.wait(50);
+    }
+  };
+  const moves = (loop: string) => () =>
+    bench.now.loop === loop && (gimbal().report().excitation?.amplitude ?? 0) > 0;
+  const states = () => bench.now.results.map(({ loop, state }) => `${loop} ${state}`);
+  const proposal = () => ({ revision: 1, gains: { ...bench.saved.gains, angle_yaw: BETTER } });
+
+  it('goes from the inside out, with what is better running, to one proposal for all', async () => {
+    expect(start('visual_yaw', 'angle_yaw')).deep.include({
+      loop: 'angle_yaw',
+      loops: ['angle_yaw', 'visual_yaw'],
+      results: [],
+      proposal: null,
+    });
+    await until(moves('visual_yaw'));
+    expect(bench.now).deep.include({ state: 'running', proposal: proposal() });
+    await bench.wait(1000);
+    expect(bench.running.angle_yaw?.kp).equal(BETTER.kp);
+    await until();
+    expect(states()).deep.equal(['angle_yaw better', 'visual_yaw good']);
+    expect(bench.now).deep.include({ state: 'better', why: '1 of 2 loops are better', proposal: proposal() });
+    expect(bench.now.results[0]?.proposed?.gains).deep.equal(BETTER);
+    await bench.wait(200);
+    expect([bench.saved.revision, bench.running.angle_yaw?.kp, gimbal().trial]).deep.equal([
+      1,
+      BAD.kp,
+      undefined,
+    ]);
+  });
+
+  it('skips a visual loop without a target, and is refused where there is no other loop', async () => {
+    isVisible = false;
+    await bench.wait(100);
+    start('visual_yaw', 'angle_pitch');
+    await until();
+    expect(states()).deep.equal(['angle_pitch good', 'visual_yaw skipped']);
+    expect(bench.now).include({
+      state: 'good',
+      why: '0 of 2 loops are better; visual_yaw: there is no target in view',
+    });
+    try {
+      start('visual_yaw', 'visual_pitch');
+      expect.fail('it was accepted');
+    } catch (error) {
+      expect(isRobotError(error, 'loop-unfit')).equal(true);
+    }
+  });
+
+  it('ends only the visual loop whose target is lost, while it moves or computes', async () => {
+    start('angle_yaw', 'visual_yaw', 'visual_pitch');
+    await until(moves('angle_yaw'));
+    isVisible = false;
+    await bench.wait(100);
+    isVisible = true;
+    await until(moves('visual_yaw'));
+    isVisible = false;
+    await bench.wait(100);
+    isVisible = true;
+    await until();
+    expect(states()).deep.equal(['angle_yaw better', 'visual_yaw failed', 'visual_pitch skipped']);
+    expect(bench.now.results[1]?.why).equal('the target was lost');
+    expect(bench.now).deep.include({ state: 'better', proposal: proposal() });
+  });
+
+  it('keeps its proposal when it is ended in the middle of a later loop', async () => {
+    start('angle_yaw', 'angle_pitch');
+    await until(moves('angle_pitch'));
+    await bench.during(bench.robot.stop());
+    await bench.wait(200);
+    expect(bench.now).deep.include({ state: 'aborted', proposal: proposal() });
+    expect(states()).deep.equal(['angle_yaw better']);
+    expect(bench.running.angle_yaw?.kp).equal(BAD.kp);
+  });
+
+  it('runs the better inner gains again after a loop that ran away', async () => {
+    start('angle_yaw', 'visual_yaw', 'angle_pitch');
+    await until(moves('visual_yaw'));
+    await bench.during(gimbal().gains.endTrial('runaway'));
+    expect(bench.running.angle_yaw?.kp).equal(BAD.kp);
+    const { words } = bench.now;
+    await until(() => bench.now.loop !== 'visual_yaw' || bench.now.words.length > words.length);
+    await bench.wait(200);
+    expect(bench.running.angle_yaw?.kp).equal(BETTER.kp);
+    await until();
+    expect(bench.now).deep.include({ state: 'better', proposal: proposal() });
+  });
+
+  it('gives each loop 45 s at most', async () => {
+    await bench.close();
+    await open(() => new Promise(() => undefined));
+    const beganMs = bench.clock.nowMs();
+    start('angle_yaw', 'angle_pitch');
+    await until();
+    expect(states()).deep.equal(['angle_yaw failed', 'angle_pitch failed']);
+    expect(bench.now.results[0]?.why).equal('it took too long');
+    expect(bench.now).include({ state: 'failed', proposal: null });
+    expect(bench.clock.nowMs() - beganMs).within(89_000, 93_000);
+  });
+});
