@@ -41,13 +41,8 @@ export class Stop {
   #underWay = 0;
   /** Resolves when the newest stop is on record, or cannot be in time. */
   #recorded: Promise<void> | undefined;
-  #resuming: Promise<void> | undefined;
-  /**
-   * One check for each caller who wants the resume under way. It throws when that caller has hung up or may not resume
-   * any more. When the resume is given up an empty set takes the place of this one, for those who come from then on and
-   * want the next resume.
-   */
-  #resumers = new Set<() => void>();
+  /** The resume under way. Resolves with false if its caller gave it up. */
+  #resuming: Promise<boolean> | undefined;
 
   constructor(options: {
     units: readonly UnitStop[];
@@ -98,28 +93,36 @@ export class Stop {
   }
 
   /**
-   * Callers who come while a resume is under way wait for that one; it goes on as long as one of them wants it. Rejects
-   * with `stopped` where a stop wins.
+   * A caller who comes while a resume is under way shares its result. If that resume is given up, the next caller begins
+   * another. Rejects with `stopped` if a stop wins.
    */
   async resume(stillWanted: () => void): Promise<void> {
     if (this.#underWay > 0) throw new RobotError('stopped');
     const stops = this.#stops;
-    this.#resumers.add(stillWanted);
-    this.#resuming ??= this.#resume().finally(() => {
+    if (this.#resuming !== undefined) {
+      if (await this.#resuming) return;
+      if (this.#stops !== stops) throw new RobotError('stopped');
+      return this.resume(stillWanted);
+    }
+    let isGivenUp = false;
+    const resumed = this.#resume(() => {
+      if (this.#stops !== stops) throw new RobotError('stopped');
+      isGivenUp = true;
+      stillWanted();
+      isGivenUp = false;
+    });
+    const result = resumed.then(
+      () => true,
+      error => {
+        if (isGivenUp) return false;
+        throw error;
+      },
+    );
+    this.#resuming = result.finally(() => {
       this.#resuming = undefined;
     });
-    try {
-      await this.#resuming;
-    } catch (error) {
-      // Whoever wanted the resume that failed is not in the set any more.
-      if (!this.#resumers.has(stillWanted)) throw error;
-      // This caller came after that one was given up, and begins another.
-      if (this.#stops !== stops) throw new RobotError('stopped');
-      stillWanted();
-      await this.resume(stillWanted);
-    } finally {
-      this.#resumers.delete(stillWanted);
-    }
+    this.#resuming.catch(() => undefined);
+    return resumed;
   }
 
   /**
@@ -140,22 +143,8 @@ export class Stop {
     if (this.#memory?.wasStopped) this.begin('stopped before the restart');
   }
 
-  async #resume(): Promise<void> {
+  async #resume(stillWanted: () => void): Promise<void> {
     const stops = this.#stops;
-    const resumers = this.#resumers;
-    // Whoever comes after this waits until this resume has ended, and then begins another.
-    const giveUp = () => {
-      if (this.#resumers === resumers) this.#resumers = new Set();
-    };
-    const stillWanted = () => {
-      try {
-        if (this.#stops !== stops) throw new RobotError('stopped');
-        requireOne(resumers);
-      } catch (error) {
-        giveUp();
-        throw error;
-      }
-    };
     const units = this.#units;
     const online = units.filter(unit => unit.online);
     // A unit that appears only now is latched as before, until the resume is complete.
@@ -167,7 +156,6 @@ export class Stop {
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
-      giveUp();
       for (const unit of online) unit.latch.endRelease();
       const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
       if (this.#stopped)
@@ -279,18 +267,4 @@ export class UnitStop {
     const { silence, state } = this.#parts;
     return silence.hasPassed || (!this.online && state.latch.holds);
   }
-}
-
-/** Throws the last refusal where all checks throw. */
-function requireOne(checks: Iterable<() => void>): void {
-  let refusal: unknown;
-  for (const check of checks) {
-    try {
-      check();
-      return;
-    } catch (error) {
-      refusal = error;
-    }
-  }
-  throw refusal;
 }
