@@ -10,15 +10,16 @@ import { shrink } from '../../scripts/walk/shrink.js';
 import { walk } from '../../scripts/walk/walk.js';
 
 const STEPS = 1000;
+/** `npm run walk` draws fresh ones. */
+const SEED = 1;
 
 describe('a walk', () => {
   it(`of ${STEPS} random steps breaks no promise`, async function () {
     this.timeout(300_000);
-    const seed = Date.now() % 2 ** 31;
-    for await (const { found } of randomWalks(seed, STEPS)) {
+    for await (const { found } of randomWalks(SEED, STEPS)) {
       if (found === undefined) continue;
       const test = testOf(await shrink(found, walk));
-      expect.fail(`${found.broken.message}\nseed ${seed}; as a test:\n${test}`);
+      expect.fail(`${found.broken.message}\nseed ${SEED}; as a test:\n${test}`);
     }
   });
 
