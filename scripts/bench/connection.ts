@@ -8,11 +8,11 @@ export interface Answer {
 
 const HEAD_END = '\r\n\r\n';
 
-/** The token of whoever measures, since the daemon is closed to others. Yardsticks get it with each request too, and do not look. */
+/** The token of all requests: a daemon is measured as it runs in a match, closed. */
 export const SECRET = 'bench-bench-bench-bench-bench-bench-bench-bench';
 const HEAD = `Host: 127.0.0.1\r\nAuthorization: Bearer ${SECRET}\r\n`;
 
-/** The bytes of one request, made once and sent many times. */
+/** The bytes of one request, which may be sent many times. */
 export function request(method: string, path: string, body?: unknown): Buffer {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
@@ -21,8 +21,8 @@ export function request(method: string, path: string, body?: unknown): Buffer {
 }
 
 /**
- * One keep-alive connection with one request at a time. It reads no more of an answer than status and length, so that
- * it takes less of a machine than the server that it measures.
+ * One keep-alive connection with one request at a time. It reads only the status and the length of an answer, to take less
+ * processor time than the server that it measures.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -91,7 +91,7 @@ export async function openStream(port: number): Promise<Socket> {
   const [first] = await Promise.race([once(socket, 'data'), gone]);
   gone.catch(() => undefined);
   if (!String(first).startsWith('HTTP/1.1 200')) {
-    // Left open, refused ones would soon be too many for the daemon, which then ends those that rest.
+    // The daemon closes idle connections if refused ones stay open.
     socket.destroy();
     throw new Error(`no stream: ${String(first).slice(0, 80)}`);
   }

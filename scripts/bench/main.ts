@@ -1,62 +1,42 @@
-/** npm run bench [-- --quick] [--json] [--only NAME]: how fast the daemon is, against yardsticks on the same machine. */
-import { cpus } from 'node:os';
-import { join } from 'node:path';
-import { optionsOf, refuse, script, withFolder } from '../script.js';
-import { type Figure, isSane, summarize, tableOf } from './figure.js';
-import { idleCosts } from './idle.js';
-import { latencies } from './latencies.js';
-import { memoryAfter } from './memory.js';
-import { type Bench, FULL, QUICK } from './plan.js';
-import { preparePrograms } from './programs.js';
-import { rates } from './rates.js';
-import { concurrentSaves } from './saves.js';
-import { startTimes } from './start-time.js';
-import { watchdogFeeds } from './watchdog.js';
-import { wireBytes } from './wire-bytes.js';
+import { join, resolve } from 'node:path';
+import { argumentsOf, script, wholeNumberOf, withFolder } from '../script.js';
+import { bundledDaemon } from './bundled-daemon.js';
+import { type Figures, FULL, measure, QUICK } from './measure.js';
+import { tableOf } from './table.js';
 
-const PARTS: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
-  rates,
-  latencies,
-  wire: wireBytes,
-  saves: concurrentSaves,
-  idle: idleCosts,
-  memory: memoryAfter,
-  watchdog: watchdogFeeds,
-  start: startTimes,
-};
-
-const asked = optionsOf({
-  quick: { type: 'boolean' },
-  json: { type: 'boolean' },
-  only: { type: 'string', multiple: true },
-});
-const unknown = asked.only?.find(name => PARTS[name] === undefined);
-if (unknown !== undefined) refuse(`no part ${unknown}: ${Object.keys(PARTS).join(', ')}`);
-// What hears no signal does not end its servers.
+const { values } = argumentsOf(
+  {
+    command: 'npm run bench',
+    about: `Measures the daemon of the package on a bus and a pin in memory: stop, laser off, mode switch, save, GET, idle
+processor time, memory and start.`,
+  },
+  {
+    against: { type: 'string', about: 'another checkout, built: both are measured in turns and compared' },
+    runs: { type: 'string', default: '5', about: 'how often everything is measured' },
+    quick: {
+      type: 'boolean',
+      about: 'shows in seconds that everything is measured, not how fast anything is',
+    },
+  },
+);
+const runs = wholeNumberOf('runs', values.runs, 1);
+const checkouts = ['.', ...(values.against === undefined ? [] : [values.against])].map(path => resolve(path));
+// The servers end with this process, but not if a signal ends it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}`;
 
 await script(() =>
   withFolder('bench', async folder => {
-    const plan = asked.quick ? QUICK : FULL;
-    const programsWith = await preparePrograms(folder);
-    const figures: Figure[] = [];
-    for (const [name, measure] of Object.entries(PARTS)) {
-      if (asked.only !== undefined && !asked.only.includes(name)) continue;
-      process.stderr.write(`${name} …\n`);
-      // What one part saves is no burden to the next.
-      const own = join(folder, name);
-      figures.push(
-        ...(await measure({ plan, programs: await programsWith(join(own, 'state')), folder: own })),
-      );
+    const builds: { readonly node: readonly string[]; readonly measured: Figures[] }[] = [];
+    for (const [index, checkout] of checkouts.entries()) {
+      builds.push({ node: bundledDaemon(checkout, join(folder, String(index))), measured: [] });
     }
-    const summaries = figures.map(figure => summarize(figure));
-    const text = asked.json
-      ? JSON.stringify({ machine, quick: asked.quick ?? false, figures: summaries }, undefined, 2)
-      : `${tableOf(summaries)}\n\n${machine}`;
-    process.stdout.write(`${text}\n`);
-    const insane = summaries.filter(summary => !isSane(summary));
-    for (const { name } of insane) process.stderr.write(`no sane figure: ${name}\n`);
-    process.exitCode = insane.length > 0 ? 1 : 0;
+    for (let run = 0; run < (values.quick ? 1 : runs); run += 1) {
+      for (const [index, { node, measured }] of builds.entries()) {
+        const own = join(folder, `${index}-${run}`);
+        measured.push(await measure(node, own, values.quick ? QUICK : FULL));
+      }
+    }
+    const [now = [], against] = builds.map(({ measured }) => measured);
+    console.log(tableOf(now, against));
   }),
 );

@@ -10,20 +10,20 @@ import {
 } from '../../src/protocol/registers.js';
 
 const RATE_HZ = 1000;
-/** A commit or a mode is in force after so many ticks of the firmware. */
+/** A commit or a mode is in force after this many ticks of the firmware. */
 const TICKS_TO_TAKE_EFFECT = 20;
 
 /**
- * A motor controller that costs the process next to nothing: reads are answered from 256 bytes of memory, and the
- * firmware runs only when something but a heartbeat was written. No physics, and time stands still for it.
+ * A motor controller that costs next to no processor time. It answers reads from 256 bytes of memory, and the firmware runs
+ * only after a write that is no heartbeat. It has no physics, and no time passes for it.
  */
 export class MemoryController {
   readonly #memory = Buffer.alloc(2 * SPACE_BYTES);
   readonly #controller: SimulatedController;
-  /** The newest, which the firmware has not heard yet. */
+  /** The latest heartbeat, if the firmware has not received it yet. */
   #heartbeat: Buffer | undefined;
   readonly #readable: readonly Register[];
-  /** The registers of which the memory holds what the firmware shows. */
+  /** The registers whose memory is up to date. */
   readonly #shown = new Set<Register>();
 
   constructor(unit: Unit) {
@@ -47,7 +47,7 @@ export class MemoryController {
     this.#shown.clear();
   }
 
-  /** Takes what lies between these addresses over from the firmware. */
+  /** Copies the registers between these addresses from the firmware. */
   #show(start: number, end: number): void {
     for (const register of this.#readable) {
       const { address } = register;

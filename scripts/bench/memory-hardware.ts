@@ -1,71 +1,44 @@
 import { RobotError } from '../../src/core/errors.js';
 import { UNIT_LIST } from '../../src/core/units.js';
-import type { Hardware, I2cBus } from '../../src/hardware/ports.js';
+import type { Hardware, I2cBus, OutputPin } from '../../src/hardware/ports.js';
+import { bitsOnTheWire } from '../generate/bus-load.js';
 import { MemoryController } from './memory-controller.js';
-import { bitsOnTheWire, type WireTime } from './wire-time.js';
-
-/** One transaction as the wire saw it. */
-export interface Transaction {
-  readonly address: number;
-  readonly register: number;
-  readonly direction: 'read' | 'write';
-  readonly dataBytes: number;
-}
-
-/** Kept for those who ask what went over the wire and when the pin went dark: the newest of them. */
-const KEPT = 20_000;
+import type { WireTime } from './wire-time.js';
 
 /** Bus and pin in memory, both units on the bus. Without `wire` a transaction takes one turn of the event loop. */
 export class MemoryHardware implements Hardware {
   readonly simulated = true;
   readonly bus: I2cBus;
-  readonly laser = { write: (on: boolean) => this.#write(on), read: () => this.#lit };
-  #lit = false;
-  /** Nobody asks in most measurements, which are not to pay for it. */
-  #transactions: Transaction[] | undefined;
-  #darkAtNs: bigint[] | undefined;
+  readonly laser: OutputPin;
 
-  constructor(wire?: WireTime) {
+  constructor(wire: WireTime | undefined) {
+    let isLit = false;
+    this.laser = {
+      write: isOn => {
+        isLit = isOn;
+      },
+      read: () => isLit,
+    };
     const controllers = new Map(UNIT_LIST.map(unit => [unit.address, new MemoryController(unit)]));
-    const transact = async (transaction: Transaction) => {
-      const { address, register } = transaction;
-      if (this.#transactions !== undefined && this.#transactions.length < KEPT)
-        this.#transactions.push(transaction);
+    const transact = async (
+      direction: 'read' | 'write',
+      address: number,
+      register: number,
+      bytes: number,
+    ) => {
       if (wire === undefined) await new Promise(resolve => setImmediate(resolve));
-      else await wire.take(bitsOnTheWire(transaction.direction, transaction.dataBytes));
+      else await wire.take(bitsOnTheWire(direction, bytes));
       const controller = controllers.get(address);
       if (controller === undefined) throw new RobotError('nack', { address, register });
       return controller;
     };
     this.bus = {
-      readBlock: async (address, register, dataBytes) =>
-        (await transact({ address, register, direction: 'read', dataBytes })).read(register, dataBytes),
+      readBlock: async (address, register, bytes) =>
+        (await transact('read', address, register, bytes)).read(register, bytes),
       writeBlock: async (address, register, data) =>
-        (await transact({ address, register, direction: 'write', dataBytes: data.length })).write(
-          register,
-          data,
-        ),
+        (await transact('write', address, register, data.length)).write(register, data),
     };
   }
 
-  /** The transactions since this was last asked; none at the first time. */
-  takeTransactions(): Transaction[] {
-    const taken = this.#transactions ?? [];
-    this.#transactions = [];
-    return taken;
-  }
-
-  /** The instants at which the pin went from lit to dark since this was last asked, on the machine's monotonic clock. */
-  takeDarkAtNs(): bigint[] {
-    const taken = this.#darkAtNs ?? [];
-    this.#darkAtNs = [];
-    return taken;
-  }
-
   async close(): Promise<void> {}
-
-  #write(on: boolean): void {
-    if (this.#lit && !on) this.#darkAtNs?.push(process.hrtime.bigint());
-    this.#lit = on;
-  }
 }

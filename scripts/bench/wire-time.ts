@@ -1,14 +1,5 @@
 import { Worker } from 'node:worker_threads';
 
-/** Every byte on the wire takes eight bits and an acknowledge. */
-const BITS_PER_BYTE = 9;
-
-/** Start, address, register, data, stop; a read has a second start and the address again. */
-export function bitsOnTheWire(direction: 'read' | 'write', dataBytes: number): number {
-  const [bytes, conditions] = direction === 'read' ? [3, 3] : [2, 2];
-  return (bytes + dataBytes) * BITS_PER_BYTE + conditions;
-}
-
 /** Waits in a thread, as the kernel's I2C driver does: timers of the event loop are coarser than a transaction. */
 const WAITING = `const { parentPort } = require('node:worker_threads');
 const nobody = new Int32Array(new SharedArrayBuffer(4));
@@ -24,11 +15,6 @@ export class WireTime {
     this.#hz = hz;
     this.#worker.on('message', () => this.#done());
     this.#worker.unref();
-  }
-
-  /** No more transactions. */
-  end(): void {
-    void this.#worker.terminate();
   }
 
   take(bits: number): Promise<void> {

@@ -3,13 +3,22 @@ import type { Browser } from 'playwright-core';
 import { openBrowser } from '../../test/support/browser.js';
 import { Child } from '../../test/support/child.js';
 import { call } from '../../test/support/daemon.js';
-import { script, withFolder } from '../script.js';
+import { argumentsOf, script, withFolder } from '../script.js';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
 
+const { positionals } = argumentsOf(
+  {
+    command: 'npm run screenshot',
+    about: 'Writes the pictures of the page, to docs by default.',
+    operands: '[FOLDER]',
+  },
+  {},
+);
+const [folder = 'docs'] = positionals;
+
 await script(() =>
   withFolder('screenshot', async state => {
-    const folder = process.argv[2] ?? 'docs';
     const browser = await openBrowser();
     const daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
     try {

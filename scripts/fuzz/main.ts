@@ -1,16 +1,21 @@
-/** npm run fuzz [-- --seconds N] [--seed N]: odd input everywhere, for so long; what is found is printed to be made a test. */
 import { join } from 'node:path';
 import { Server } from '../bench/server.js';
-import { optionsOf, script, wholeNumberOf, withFolder } from '../script.js';
+import { argumentsOf, script, wholeNumberOf, withFolder } from '../script.js';
 import { atThePort, finding, inside } from './fuzzer.js';
 
 const HANG_MS = 1000;
 /** Growth of the daemon's memory that is no leak: caches, compiled code, garbage. */
 const GROWTH_MIB = 40;
 
-const asked = optionsOf({ seconds: { type: 'string', default: '120' }, seed: { type: 'string' } });
-const seconds = wholeNumberOf('seconds', asked.seconds, 1);
-const seed = wholeNumberOf('seed', asked.seed ?? String(Date.now() & 0x7fff_ffff), 0);
+const { values } = argumentsOf(
+  { command: 'npm run fuzz', about: 'Odd input at every place that reads input. Prints what breaks.' },
+  {
+    seconds: { type: 'string', default: '120', about: 'how long' },
+    seed: { type: 'string', about: 'of the input (default: a fresh one)' },
+  },
+);
+const seconds = wholeNumberOf('seconds', values.seconds, 1);
+const seed = wholeNumberOf('seed', values.seed ?? String(Date.now() & 0x7fff_ffff), 0);
 
 await script(() =>
   withFolder('fuzz', async folder => {

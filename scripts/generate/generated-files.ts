@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultConfig } from '../../src/config/default-config.js';
+import { defaultFigures } from './default-figures.js';
 import { motorHeader } from './motor-header.js';
 import { openApiDocument } from './openapi-document.js';
 import { problemTable } from './problem-table.js';
@@ -22,6 +23,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     fill('docs/motor_registers.h', { registers: motorHeader() }),
     fill('docs/motor-protocol.md', protocolTables()),
     fill('docs/api.md', { problems: problemTable() }),
+    fill('docs/tuning.md', { 'default gains': defaultFigures() }),
   ]);
 }
 

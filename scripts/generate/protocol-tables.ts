@@ -11,7 +11,7 @@ import {
   SCALAR_BYTES,
   telemetryRegister,
 } from '../../src/protocol/registers.js';
-import { busLoad, POLL } from '../bench/bus-load.js';
+import { busLoad, POLL } from './bus-load.js';
 
 /** The parts of docs/motor-protocol.md that come from the declarations, by the names of their markers. */
 export function protocolTables(): Readonly<Record<string, string>> {

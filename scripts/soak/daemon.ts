@@ -1,14 +1,15 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { simRoutes } from '../../sim/sim-routes.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { systemClock } from '../../src/core/clock.js';
 import { run } from '../../src/daemon/run.js';
 import { get } from '../../src/http/route.js';
-import { LoopWatch } from './loop-watch.js';
 
-/** The simulator's entry, with a look into the process: what it holds and how long its event loop was held. */
+/** The simulator's entry, with a route that tells what the process holds. */
 
-const watch = new LoopWatch();
+const loopDelay = monitorEventLoopDelay({ resolution: 5 });
+loopDelay.enable();
 const insides = get({
   path: '/soak/process',
   id: 'soakProcess',
@@ -19,7 +20,9 @@ const insides = get({
   act: () => {
     const resources = process.getActiveResourcesInfo();
     const timers = resources.filter(name => name === 'Timeout').length;
-    return { ...watch.take(), timers, handles: resources.length - timers };
+    const longestTurnMs = loopDelay.max / 1e6;
+    loopDelay.reset();
+    return { timers, handles: resources.length - timers, longestTurnMs };
   },
 });
 
@@ -31,7 +34,7 @@ await run(
     commands: {},
     open: async () => {
       const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
-      return { hardware: robot.hardware, extraRoutes: [...simRoutes(robot), insides] };
+      return { hardware: robot.hardware, hiddenRoutes: [...simRoutes(robot), insides] };
     },
   },
   process.argv.slice(2),

@@ -7,21 +7,9 @@ import {
   UNIT_LIST,
   type UnitName,
 } from '../../src/core/units.js';
-import { optionsOf, refuse, script, wholeNumberOf } from '../script.js';
-import { drawPictures } from './pictures.js';
+import { argumentsOf, oneOf, script, wholeNumberOf } from '../script.js';
 import { ROBOTS } from './robots.js';
 import { STARTS, type TuningTrial, tuningTrial } from './tuning-trial.js';
-
-const USAGE = `Usage: npm run -s tune -- [options]     tunes the simulated robot, faster than real time
-
-  --start NAME    ${Object.keys(STARTS).join(' | ')}; default x0.3
-  --robot NAME    ${Object.keys(ROBOTS).join(' | ')}; default standard, and with --matrix all
-  --seed N        of the camera's noise; default 1
-  --loop NAME     this loop only; else every loop, from the inside out, and then a minute of auto
-  --words         says what the tuner did
-  --pictures DIR  draws how one loop is tuned, for docs/tuning.md
-  --matrix        every start of every loop on every robot: half an hour of one core. With --robot or --loop that part of it
-`;
 
 const digits = (value: number | null | undefined, places: number) =>
   value === null || value === undefined ? '–' : value.toFixed(places);
@@ -126,33 +114,30 @@ async function matrix(onlyRobot: string | undefined, onlyLoop: string | undefine
   if (bad.length > 0) console.log(`\nNot ok:\n${bad.join('\n')}`);
 }
 
-function requireKnown(option: string, asked: string | undefined, known: readonly string[]) {
-  if (asked !== undefined && !known.includes(asked)) refuse(`no ${option} ${asked}: ${known.join(', ')}`);
-}
+const names = {
+  start: Object.keys(STARTS),
+  robot: Object.keys(ROBOTS),
+  loop: INSIDE_OUT.map(({ loop }) => loop.name),
+};
+const { values } = argumentsOf(
+  {
+    command: 'npm run -s tune',
+    about: 'Tunes every loop of the simulated robot, faster than real time. A minute of auto follows.',
+  },
+  {
+    start: { type: 'string', default: 'x0.3', about: names.start.join(' | ') },
+    robot: { type: 'string', about: `${names.robot.join(' | ')} (default: standard, with --matrix all)` },
+    seed: { type: 'string', default: '1', about: "of the camera's noise" },
+    loop: { type: 'string', about: 'tunes only this loop' },
+    words: { type: 'boolean', default: false, about: 'prints what the tuner did' },
+    matrix: { type: 'boolean', about: 'every start of every loop on every robot: half an hour of one core' },
+  },
+);
+const seed = wholeNumberOf('seed', values.seed, 0);
+const start = oneOf('start', values.start, names.start);
+const robot = values.robot && oneOf('robot', values.robot, names.robot);
+const loop = values.loop && oneOf('loop', values.loop, names.loop);
 
-async function main() {
-  const values = optionsOf({
-    start: { type: 'string', default: 'x0.3' },
-    robot: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    loop: { type: 'string' },
-    words: { type: 'boolean', default: false },
-    pictures: { type: 'string' },
-    matrix: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  });
-  const seed = wholeNumberOf('seed', values.seed, 0);
-  requireKnown('start', values.start, Object.keys(STARTS));
-  requireKnown('robot', values.robot, Object.keys(ROBOTS));
-  requireKnown(
-    'loop',
-    values.loop,
-    INSIDE_OUT.map(({ loop }) => loop.name),
-  );
-  if (values.help) console.log(USAGE);
-  else if (values.pictures !== undefined) await drawPictures(values.pictures);
-  else if (values.matrix) await matrix(values.robot, values.loop);
-  else await tuneAll(values.start, values.robot ?? 'standard', seed, values.loop, values.words);
-}
-
-await script(main);
+await script(() =>
+  values.matrix ? matrix(robot, loop) : tuneAll(start, robot ?? 'standard', seed, loop, values.words),
+);

@@ -1,17 +1,19 @@
 #!/usr/bin/env node
-import { optionsOf, script, wholeNumberOf } from '../script.js';
+import { argumentsOf, script, wholeNumberOf } from '../script.js';
 import { testOf } from './print-test.js';
 import { randomWalks } from './random-walks.js';
 import { shrink } from './shrink.js';
 import { walk } from './walk.js';
 
-const values = optionsOf({
-  steps: { type: 'string', default: '10000' },
-  seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-  /** Goes on after a find, and shows the first of each kind. */
-  all: { type: 'boolean', default: false },
-});
-const seed = wholeNumberOf('seed', values.seed, 0);
+const { values } = argumentsOf(
+  { command: 'npm run walk', about: 'Random histories of the robot, judged by a model of its promises.' },
+  {
+    steps: { type: 'string', default: '10000', about: 'steps in all' },
+    seed: { type: 'string', about: 'of the random histories (default: a fresh one)' },
+    all: { type: 'boolean', about: 'continues after a broken promise, and shows one of each kind' },
+  },
+);
+const seed = wholeNumberOf('seed', values.seed ?? String(Date.now() % 2 ** 31), 0);
 const steps = wholeNumberOf('steps', values.steps, 1);
 
 await script(async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { busLoad } from '../../scripts/bench/bus-load.js';
+import { busLoad } from '../../scripts/generate/bus-load.js';
 import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import {
   CAPTURE_PAGE_SAMPLES,

@@ -1,6 +1,14 @@
 import { UNIT_LIST } from '../../src/core/units.js';
 import { frameBytes, REGISTERS, type Register, telemetryRegister } from '../../src/protocol/registers.js';
-import { bitsOnTheWire } from './wire-time.js';
+
+/** Every byte on the wire takes eight bits and an acknowledge. */
+const BITS_PER_BYTE = 9;
+
+/** Start, address, register, data, stop. A read has a second start and the address again. */
+export function bitsOnTheWire(direction: 'read' | 'write', dataBytes: number): number {
+  const [bytes, conditions] = direction === 'read' ? [3, 3] : [2, 2];
+  return (bytes + dataBytes) * BITS_PER_BYTE + conditions;
+}
 
 /** One poll of one unit, in the order in which it goes over the bus. */
 export interface Transaction {

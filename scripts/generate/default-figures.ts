@@ -41,6 +41,5 @@ export function defaultFigures(): string {
     ...trackingErrors({ seed: SEED }).map(
       ({ what, rms, most }) => `| ${what} | ${digits(rms, 3)} | ${digits(most, 3)} |`,
     ),
-    '',
   ].join('\n');
 }

@@ -1,0 +1,151 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hashOf } from '../../src/access/token.js';
+import { writeTokens } from '../../src/access/token-file.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { Connection, request, SECRET } from './connection.js';
+import { gainsBody } from './gains-body.js';
+import { load } from './load.js';
+import { type Program, Server } from './server.js';
+import { median, percentile } from './statistics.js';
+
+/** What was measured once, by its name with its unit. */
+export type Figures = Readonly<Record<string, number>>;
+
+interface Plan {
+  readonly starts: number;
+  /** How often each act is measured. */
+  readonly acts: number;
+  /** V8 compiles for half a minute after a start. Only then is the idle daemon measured. */
+  readonly warmMs: number;
+  readonly idleMs: number;
+  readonly rateMs: number;
+}
+
+export const FULL: Plan = { starts: 5, acts: 100, warmMs: 30_000, idleMs: 15_000, rateMs: 3000 };
+export const QUICK: Plan = { starts: 1, acts: 5, warmMs: 200, idleMs: 500, rateMs: 200 };
+
+const BUS_HZ = '400000';
+/** A mode switch soon after another waits for the effect of that one. */
+const SPACED_MS = 100;
+
+interface Act {
+  readonly prepare?: Buffer;
+  readonly pauseMs: number;
+  request(turn: number): Buffer;
+}
+
+const modes = ['auto', 'manual'].map(mode => request('POST', '/api/gimbal/mode/switch', { mode }));
+const ACTS: Readonly<Record<string, Act>> = {
+  stop: {
+    prepare: request('POST', '/api/resume'),
+    pauseMs: 0,
+    request: () => request('POST', '/api/stop'),
+  },
+  'laser off': {
+    prepare: request('POST', '/api/laser', { action: 'on' }),
+    pauseMs: 0,
+    request: () => request('POST', '/api/laser', { action: 'off' }),
+  },
+  'mode switch': { pauseMs: SPACED_MS, request: turn => modes[turn % 2] ?? Buffer.alloc(0) },
+  save: {
+    pauseMs: 0,
+    request: turn => request('POST', '/api/gimbal/pidconfig', gainsBody('gimbal', turn)),
+  },
+};
+
+const READ = request('GET', '/api/gimbal/pidconfig');
+const MIXED = [
+  READ,
+  request('GET', '/api/status'),
+  request('GET', '/healthz'),
+  request('GET', '/api/nothing'),
+];
+
+/** Measures everything once. `node` are the arguments that start the daemon; `folder` gets its state and its log. */
+export async function measure(node: readonly string[], folder: string, plan: Plan): Promise<Figures> {
+  const state = join(folder, 'state');
+  mkdirSync(state, { recursive: true });
+  await writeTokens(realDisk, state, [{ name: 'bench', role: 'operator', hash: hashOf(SECRET) }]);
+  const program: Program = {
+    name: 'daemon',
+    args: port => [...node, '--port', String(port), '--state', state],
+  };
+  const startsMs: number[] = [];
+  for (let count = 0; count < plan.starts; count += 1) startsMs.push(await startMs(program, folder));
+  return {
+    'start to first answer, ms': median(startsMs),
+    ...(await latencies(program, folder, plan)),
+    ...(await costs(program, folder, plan)),
+  };
+}
+
+async function startMs(program: Program, folder: string): Promise<number> {
+  const beganMs = performance.now();
+  const server = await Server.start(program, folder);
+  const tookMs = performance.now() - beganMs;
+  await server.stop();
+  return tookMs;
+}
+
+/** How long acts take, alone and beside 16 saturating connections, on a bus with the wire time of a real one. */
+async function latencies(program: Program, folder: string, { acts }: Plan): Promise<Figures> {
+  const server = await Server.start(program, folder, { BENCH_BUS_HZ: BUS_HZ });
+  const connection = await Connection.open(server.port);
+  const figures: Record<string, number> = {};
+  try {
+    for (const isBusy of [false, true]) {
+      const end = isBusy ? await load(server.port, MIXED) : undefined;
+      for (const [name, act] of Object.entries(ACTS)) {
+        const tookMs = await answersMs(connection, act, acts);
+        const where = isBusy ? `${name} beside 16 connections` : name;
+        figures[`${where}, median ms`] = median(tookMs);
+        figures[`${where}, p99 ms`] = percentile(tookMs, 0.99);
+        await connection.send(request('POST', '/api/resume'));
+      }
+      await end?.();
+    }
+  } finally {
+    connection.close();
+    await server.stop();
+  }
+  return figures;
+}
+
+async function answersMs(connection: Connection, act: Act, count: number): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (let turn = 0; turn < count; turn += 1) {
+    if (act.prepare !== undefined) await connection.send(act.prepare);
+    await delay(act.pauseMs + 10 * Math.random());
+    const beganMs = performance.now();
+    const { status, text } = await connection.send(act.request(turn));
+    tookMs.push(performance.now() - beganMs);
+    // A busy robot may refuse after a second, which counts as that second.
+    if (status !== 200 && status !== 503) throw new Error(`${status} ${text}`);
+  }
+  return tookMs;
+}
+
+/** Processor time and memory of a daemon that nobody asks for anything, and the most GETs that it answers. */
+async function costs(program: Program, folder: string, { warmMs, idleMs, rateMs }: Plan): Promise<Figures> {
+  const server = await Server.start(program, folder);
+  try {
+    await delay(warmMs);
+    const beforeMs = server.processorMs;
+    await delay(idleMs);
+    const idlePercent = (100 * (server.processorMs - beforeMs)) / idleMs;
+    const idleMiB = server.rssMiB;
+    const end = await load(server.port, [READ]);
+    await delay(rateMs);
+    const perSecond = await end();
+    return {
+      'idle, % of a core': idlePercent,
+      'memory idle, MiB': idleMiB,
+      'memory after the GETs, MiB': server.rssMiB,
+      'time of a GET by 16 connections, us': 1e6 / perSecond,
+    };
+  } finally {
+    await server.stop();
+  }
+}

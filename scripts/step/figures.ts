@@ -1,3 +1,0 @@
-import { defaultFigures } from './default-figures.js';
-
-process.stdout.write(defaultFigures());
