@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { requireProgram } from '../script.js';
 import { put } from './layout.js';
 import { NODE_ABIS, type NodeMajor, nodeRelease } from './node-release.js';
 
@@ -9,6 +10,12 @@ export const ARCHITECTURES = {
   amd64: { node: 'x64', compiler: 'x86_64-linux-gnu', debian: 'x86-64-linux-gnu' },
 } as const;
 export type Architecture = keyof typeof ARCHITECTURES;
+
+/** Throws if nothing can be compiled for this architecture. */
+export function requireCompiler(architecture: Architecture): void {
+  const { compiler, debian } = ARCHITECTURES[architecture];
+  requireProgram(`${compiler}-g++`, `g++-${debian} make python3`);
+}
 
 /**
  * Compiles the addons of these packages ("node_modules/epoll") for one architecture and one major of Node, into the
@@ -20,12 +27,7 @@ export function buildAddons(
   destination: string,
   workFolder: string,
 ): string[] {
-  const { node, compiler, debian } = ARCHITECTURES[architecture];
-  try {
-    execFileSync(`${compiler}-g++`, ['--version'], { stdio: 'ignore' });
-  } catch (cause) {
-    throw new Error(`no compiler for ${architecture}: apt install g++-${debian} make python3`, { cause });
-  }
+  const { node, compiler } = ARCHITECTURES[architecture];
   const stage = join(workFolder, `addons-${architecture}-${major}`);
   for (const folder of [...packages, 'node_modules/nan', 'node_modules/bindings']) {
     cpSync(folder, join(stage, folder), { recursive: true, filter: path => basename(path) !== 'build' });

@@ -1,15 +1,22 @@
-/** npm run licences: what is shipped, and under which licence; it fails at one that nobody has looked at. */
 import { readFileSync } from 'node:fs';
-import { script, withFolder } from '../script.js';
+import { argumentsOf, script, withFolder } from '../script.js';
 import { bundleDaemon } from './bundle.js';
-import { requirePackages, shippedIn } from './supply.js';
+import { completePackages, shippedIn } from './supply.js';
 
-/** They ask for no more than their words in the package, which copyright there has. */
+argumentsOf(
+  {
+    command: 'npm run licences',
+    about: 'Lists what is shipped and its licences. Fails if a licence is not known to be permissive.',
+  },
+  {},
+);
+
+/** These licences ask for nothing but their text, which the package has in `copyright`. */
 const PERMISSIVE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0'];
 
 await script(async () => {
   const natives = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).optionalDependencies);
-  requirePackages(natives);
+  completePackages(natives);
   await withFolder('licences', async folder => {
     const shipped = shippedIn((await bundleDaemon(natives, folder)).packages);
     for (const { name, version, license } of shipped) console.log(`${license.padEnd(14)} ${name} ${version}`);

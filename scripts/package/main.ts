@@ -1,19 +1,41 @@
-/**
- * npm run package [-- arm64|amd64 … --node 20|22|24 …]: trunnion_VERSION_ARCH.deb for each architecture, into the current
- * folder, with addons for these majors of Node. Without arguments: for all of them.
- */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { requireProgram, script, withFolder } from '../script.js';
-import { type Architecture, buildAddons, libraryDependencies } from './addons.js';
+import { messageOf } from '../../src/core/errors.js';
+import { argumentsOf, refuse, requireProgram, script, withFolder } from '../script.js';
+import { type Architecture, buildAddons, libraryDependencies, requireCompiler } from './addons.js';
 import { bundleDaemon } from './bundle.js';
 import { filesIn, HOME, layOutSystem, put } from './layout.js';
-import { NODE_MAJORS, type NodeMajor } from './node-release.js';
-import { billOfMaterials, copyright, requirePackages, shippedIn } from './supply.js';
+import { type NodeMajor, nodeRelease } from './node-release.js';
+import { billOfMaterials, completePackages, copyright, shippedIn } from './supply.js';
+
+const ALL: readonly Architecture[] = ['arm64', 'amd64'];
+const MAJORS: readonly NodeMajor[] = [20, 22, 24];
+
+const { values, positionals } = argumentsOf(
+  {
+    command: 'npm run package',
+    about: `Makes trunnion_VERSION_ARCHITECTURE.deb in this folder, for both architectures by default. What cannot be made here is
+left out, with the reason.`,
+    operands: `[${ALL.join('|')} …]`,
+  },
+  {
+    node: {
+      type: 'string',
+      multiple: true,
+      about: `version of Node to serve: ${MAJORS.join(', ')} (default: all)`,
+    },
+  },
+);
+const asked = positionals.map(
+  one => ALL.find(known => known === one) ?? refuse(`no architecture ${one}: ${ALL.join(' or ')}`),
+);
+const askedMajors =
+  values.node?.map(
+    one => MAJORS.find(known => String(known) === one) ?? refuse(`no Node ${one}: ${MAJORS.join(' or ')}`),
+  ) ?? MAJORS;
 
 const { name, version, license, optionalDependencies, engines } = JSON.parse(
   readFileSync('package.json', 'utf8'),
@@ -137,32 +159,30 @@ async function makePackage(order: Order): Promise<void> {
   });
 }
 
-function isOneOf<T>(known: readonly T[], value: unknown): value is T {
-  return known.some(one => one === value);
-}
-
-function ordersOf(args: readonly string[]): Order[] {
-  const all: readonly Architecture[] = ['arm64', 'amd64'];
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { node: { type: 'string', multiple: true } },
+/** Those that `require` does not throw for. The reasons of the others are added to `missing`. */
+function available<One>(all: readonly One[], require: (one: One) => void, missing: string[]): One[] {
+  return all.filter(one => {
+    try {
+      require(one);
+      return true;
+    } catch (error) {
+      missing.push(messageOf(error));
+      return false;
+    }
   });
-  const architectures = positionals.filter(one => isOneOf(all, one));
-  const majors = (values.node ?? []).map(Number).filter(one => isOneOf(NODE_MAJORS, one));
-  if (architectures.length < positionals.length || majors.length < (values.node ?? []).length) {
-    throw new Error(`usage: npm run package [-- ${all.join('|')} … --node ${NODE_MAJORS.join('|')} …]`);
-  }
-  return (architectures.length > 0 ? architectures : all).map(architecture => ({
-    architecture,
-    majors: majors.length > 0 ? majors : NODE_MAJORS,
-  }));
 }
 
 process.umask(0o022);
 await script(async () => {
-  const orders = ordersOf(process.argv.slice(2));
-  requirePackages(natives);
+  completePackages(natives);
   requireProgram('dpkg-deb', 'dpkg');
-  for (const order of orders) await makePackage(order);
+  const missing: string[] = [];
+  const architectures = available(asked.length > 0 ? asked : ALL, requireCompiler, missing);
+  const majors = architectures.length > 0 ? available(askedMajors, nodeRelease, missing) : [];
+  if (majors.length > 0) {
+    for (const architecture of architectures) await makePackage({ architecture, majors });
+  }
+  for (const reason of missing) console.error(`left out: ${reason}`);
+  const isWanted = asked.length > 0 || values.node !== undefined;
+  process.exitCode = majors.length === 0 || (isWanted && missing.length > 0) ? 1 : 0;
 });

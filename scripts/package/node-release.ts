@@ -6,8 +6,6 @@ import { dirname, join } from 'node:path';
 export const NODE_ABIS = { 20: 115, 22: 127, 24: 137 } as const;
 export type NodeMajor = keyof typeof NODE_ABIS;
 
-export const NODE_MAJORS: readonly NodeMajor[] = [20, 22, 24];
-
 /** Unpacked releases stay here until the next `npm ci`. */
 const CACHE = 'node_modules/.cache/node';
 
@@ -30,7 +28,6 @@ function fetchRelease(major: NodeMajor, folder: string): void {
     rmSync(join(folder, packed));
   } catch (cause) {
     rmSync(folder, { recursive: true, force: true });
-    const cure = `look after the connection to npm's registry, or leave it out: npm run package -- --node ${NODE_MAJORS[0]}`;
-    throw new Error(`cannot fetch the headers of Node ${major}: ${cure}`, { cause });
+    throw new Error(`Node ${major}: npm could not fetch its headers, check the network`, { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -70,9 +71,10 @@ function sha512Of(integrity: string): { alg: string; content: string } {
   return { alg: 'SHA-512', content };
 }
 
-/** The addons are optional: where they could not be compiled, npm leaves their packages out. */
-export function requirePackages(names: readonly string[]): void {
-  const missing = names.filter(name => !existsSync(join('node_modules', name)));
-  if (missing.length === 0) return;
-  throw new Error(`${missing.join(' and ')} not installed: apt install g++ make python3, then npm ci`);
+/** Installs the sources of these packages. `npm ci` leaves optional packages out if it cannot compile their addons. */
+export function completePackages(names: readonly string[]): void {
+  if (names.every(name => existsSync(join('node_modules', name)))) return;
+  execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
