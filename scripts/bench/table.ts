@@ -22,8 +22,9 @@ function valuesOf(runs: readonly Figures[], name: string): number[] {
 }
 
 function shown(values: readonly number[]): string {
-  const [value, least, most] = [median(values), Math.min(...values), Math.max(...values)].map(one =>
-    one.toPrecision(3),
+  const rounded = [median(values), Math.min(...values), Math.max(...values)].map(one =>
+    Number(one.toPrecision(3)),
   );
+  const [value, least, most] = rounded;
   return least === most ? `${value}` : `${value} (${least} to ${most})`;
 }

@@ -34,7 +34,7 @@ await run(
     commands: {},
     open: async () => {
       const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
-      return { hardware: robot.hardware, hiddenRoutes: [...simRoutes(robot), insides] };
+      return { hardware: robot.hardware, extraRoutes: [...simRoutes(robot), insides] };
     },
   },
   process.argv.slice(2),
