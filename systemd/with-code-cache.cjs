@@ -1,9 +1,8 @@
 'use strict';
 /**
- * with-code-cache.cjs PROGRAM …: runs a program with the code that V8 compiled of it before, so that its start does not
- * compile it. With --make it writes that code beside the program, as PROGRAM.cache, and runs nothing. A code cache that is
- * missing, damaged, or of another text or Node is not used: the start takes longer, nothing else. The program is in
- * CommonJS, without any import().
+ * with-code-cache.cjs PROGRAM …: runs a program with code that V8 compiled before, so that the start does not compile. With
+ * --make it only compiles, and writes PROGRAM.cache. If the cache is missing, damaged, or made of another text or by another
+ * Node, the program is compiled as usual. The program must be CommonJS without import().
  */
 const { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
@@ -16,24 +15,24 @@ const CHECKSUM_BYTES = 4;
 
 const cacheFile = program => `${program}.cache`;
 
-/** `cachedDataRejected` of the script that this returns is false where the code cache is in use. */
+/** Compiles the program. `cachedDataRejected` of the result is false if the code cache is in use. */
 function compile(program) {
   const source = readFileSync(program);
   return scriptOf(program, source, readCode(program, source));
 }
 
 function scriptOf(program, source, cachedData) {
-  // on one line, so that the lines in stack traces are those of the program
+  // On one line, so that line numbers in stack traces stay right.
   const text = `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
   return new vm.Script(text, { filename: program, cachedData });
 }
 
 function make(program) {
   const source = readFileSync(program);
-  // The code of a function is in the cache if it is compiled already, and usually that waits for its first call.
+  // Usually V8 compiles a function at its first call. The cache holds only compiled functions.
   v8.setFlagsFromString('--no-lazy');
   const script = scriptOf(program, source);
-  // V8 takes the cache only under the flags that stood when it was made.
+  // V8 accepts the cache only under the flags with which it was made.
   v8.setFlagsFromString('--lazy');
   const code = script.createCachedData();
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
@@ -41,12 +40,12 @@ function make(program) {
   put(cacheFile(program), Buffer.concat([checksum, code]));
 }
 
-/** Whole or not at all: a full disk keeps no part of it. */
+/** Writes the whole file or nothing, even on a full disk. */
 function put(file, bytes) {
   const made = `${file}.new`;
   try {
     writeFileSync(made, bytes, { flush: true });
-    // whatever root's umask is: the daemon is not root
+    // The daemon is not root and must read it, whatever root's umask is.
     chmodSync(made, 0o644);
     renameSync(made, file);
   } catch (error) {
@@ -61,15 +60,14 @@ function readCode(program, source) {
     const code = file.subarray(CHECKSUM_BYTES);
     return file.readUInt32LE() === checksumOf(source, code) ? code : undefined;
   } catch {
-    // missing, too short, or not readable: a program starts without it
+    // Missing, too short or not readable: the program starts without it.
     return undefined;
   }
 }
 
 /**
- * Of the code, the text that it was made of, and the Node that made it. V8 itself looks at its version and flags, but of
- * the text only at its length, and a wrong bit in the code would end the process. Distributions mend Node without giving
- * it another version.
+ * Checksum over the code, its text, and the Node that made it. V8 checks its version and flags, but only the length of the
+ * text, and a wrong bit in the code would crash the process. Distributions patch Node without changing its version.
  */
 function checksumOf(source, code) {
   const { size, mtimeMs } = statSync(process.execPath);

@@ -127,7 +127,7 @@ async function answersMs(connection: Connection, act: Act, count: number): Promi
   return tookMs;
 }
 
-/** Processor time and memory of a daemon that nobody asks for anything, and the most GETs that it answers. */
+/** Processor time and memory without any request, and the most GETs that the daemon answers. */
 async function costs(program: Program, folder: string, { warmMs, idleMs, rateMs }: Plan): Promise<Figures> {
   const server = await Server.start(program, folder);
   try {

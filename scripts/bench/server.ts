@@ -20,7 +20,7 @@ export interface Program {
   args(port: number): string[];
 }
 
-/** A server as a process of its own, with its output in a file. */
+/** A server in a separate process, with its output in a file. */
 export class Server {
   readonly name: string;
   readonly port: number;
@@ -83,7 +83,7 @@ export class Server {
     }
   }
 
-  /** Sends one request on a connection of its own, and returns the answer's JSON. */
+  /** Sends one request on a new connection, and returns the answer's JSON. */
   async ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const connection = await Connection.open(this.port);
     const { status, text } = await connection.send(request(method, path, body));

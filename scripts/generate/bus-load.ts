@@ -10,7 +10,7 @@ export function bitsOnTheWire(direction: 'read' | 'write', dataBytes: number): n
   return (bytes + dataBytes) * BITS_PER_BYTE + conditions;
 }
 
-/** One poll of one unit, in the order in which it goes over the bus. */
+/** One transaction of a poll. */
 export interface Transaction {
   readonly unit: string;
   readonly register: string;
@@ -32,7 +32,7 @@ export const POLL: readonly Transaction[] = UNIT_LIST.flatMap(unit => {
   ];
 });
 
-/** Part of the bus that polling all units takes, from 0 to 1; clock stretching and gaps not counted. */
+/** The share of the bus that polling all units takes, from 0 to 1, without clock stretching and gaps. */
 export function busLoad(pollHz: number, busHz: number): number {
   return (POLL.reduce((sum, { bits }) => sum + bits, 0) * pollHz) / busHz;
 }

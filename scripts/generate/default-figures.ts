@@ -2,7 +2,7 @@ import { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { trackingErrors } from '../../sim/trials/tracking.js';
 import { type Loop, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 
-/** Part of the largest amplitude that the steps of the table have. */
+/** Amplitude of the steps in the table, as a part of the largest amplitude. */
 const PART = 0.3;
 const PERIOD_S = 6;
 const SEED = 1;

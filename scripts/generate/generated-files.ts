@@ -7,7 +7,7 @@ import { openApiDocument } from './openapi-document.js';
 import { problemTable } from './problem-table.js';
 import { protocolTables } from './protocol-tables.js';
 
-/** Every file that is generated in whole or in part, by its path in the project at `root`, as it should be. */
+/** The right text of every file that is generated in whole or in part, by its path in the project at `root`. */
 export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
   const fill = (file: string, parts: Readonly<Record<string, string>>): [string, string] => [
     file,
@@ -29,7 +29,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
 
 type Comment = readonly [open: string, close: string];
 
-/** Replaces what stands between the comments `generated: NAME` and `end: NAME`. */
+/** Replaces the text between the comments `generated: NAME` and `end: NAME`. */
 function filled(text: string, parts: Readonly<Record<string, string>>, [open, close]: Comment): string {
   return Object.entries(parts).reduce((before, [name, part]) => {
     const [begin, end] = [`${open} generated: ${name} ${close}`, `${open} end: ${name} ${close}`];

@@ -28,7 +28,7 @@ const C_TYPES: Readonly<Record<Scalar, string>> = {
   f32: 'float',
 };
 
-/** The part of docs/motor_registers.h that comes from the declarations, as C11 or C++11. */
+/** The generated part of docs/motor_registers.h, valid as C11 and C++11. */
 export function motorHeader(): string {
   const common = Object.values(REGISTERS);
   const page = capturePageRegister(1);
@@ -125,7 +125,7 @@ function unitDefines(unit: Unit): string[] {
   ];
 }
 
-/** A dotted name is a member of a struct within the frame, as `pose.x`. */
+/** A dotted field name such as `pose.x` becomes a member of a nested struct. */
 function struct(name: string, register: Register): string[] {
   const tag = `struct motor_${name}`;
   const lines = ['', `/* ${register.doc} */`, `${tag} {`];

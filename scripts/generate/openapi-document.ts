@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { start } from '../../src/daemon/start.js';
 
-/** The OpenAPI document of a daemon with the default configuration, with its lines broken for people. */
+/** The OpenAPI document of a daemon with the default configuration, indented for people. */
 export async function openApiDocument(): Promise<string> {
   const state = await mkdtemp(join(tmpdir(), 'trunnion-'));
   const { hardware } = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });

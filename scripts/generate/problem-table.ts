@@ -1,6 +1,6 @@
 import { PROBLEMS } from '../../src/http/problem-table.js';
 
-/** Every code, by the status that an answer with it has. */
+/** A Markdown table of every code, sorted by HTTP status. */
 export function problemTable(): string {
   const rows = Object.entries(PROBLEMS)
     .sort(([, a], [, b]) => a.status - b.status)

@@ -13,7 +13,7 @@ import {
 } from '../../src/protocol/registers.js';
 import { busLoad, POLL } from './bus-load.js';
 
-/** The parts of docs/motor-protocol.md that come from the declarations, by the names of their markers. */
+/** The generated parts of docs/motor-protocol.md, by the names of their markers. */
 export function protocolTables(): Readonly<Record<string, string>> {
   return {
     map: map(),

@@ -18,8 +18,8 @@ export function requireCompiler(architecture: Architecture): void {
 }
 
 /**
- * Compiles the addons of these packages ("node_modules/epoll") for one architecture and one major of Node, into the
- * folder of the package where `bindings` looks for the ABI of the Node that runs.
+ * Compiles the addons of these packages ("node_modules/epoll") for one architecture and one major version of Node. Puts them
+ * where the package `bindings` looks for them.
  */
 export function buildAddons(
   packages: readonly string[],
@@ -65,7 +65,7 @@ export function buildAddons(
   });
 }
 
-/** The packages and versions that these binaries ask of the C and C++ libraries. */
+/** The Debian packages of the C and C++ libraries that these binaries need, with their versions. */
 export function libraryDependencies(binaries: readonly string[], architecture: Architecture): string[] {
   const { compiler } = ARCHITECTURES[architecture];
   const dump = execFileSync(`${compiler}-objdump`, ['-p', ...binaries], { encoding: 'utf8' });

@@ -4,23 +4,22 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import { filesIn, put } from './layout.js';
 
 /**
- * What the daemon and the simulator load, and nothing else, decided by their imports: everything in JavaScript becomes
- * one file for each entry, in CommonJS, because Node 20 takes a code cache for nothing else; packages with native addons
- * stay packages, of which only the loaded files are taken.
+ * The files that the daemon and the simulator load, and no others. All JavaScript of an entry becomes one CommonJS file,
+ * because Node 20 takes a code cache for CommonJS only. Packages with native addons stay packages, without unused files.
  */
 export interface Bundle {
-  /** Folders of the npm packages inside, as "node_modules/koa". */
+  /** Folders of the npm packages in the bundle, such as "node_modules/koa". */
   readonly packages: readonly string[];
-  /** Those packages that have an addon to compile. */
+  /** Folders of the packages with an addon to compile. */
   readonly addons: readonly string[];
 }
 
-/** Commands, and the thread that the daemon starts, below `dist` in the build as in the bundle. */
+/** The commands, and the thread that the daemon starts. Paths below `dist`, the same in the build and in the bundle. */
 const ENTRIES = ['src/main', 'sim/main', 'src/autotune/propose-worker'];
-/** The operator's page, as built and compressed by scripts/console/build.ts. */
+/** The operator's page, built by scripts/console/build.ts. */
 const PAGE = 'dist/console';
 
-/** Lets a module find what lies beside its own place, although it now stands in a file with others, which knows `dist`. */
+/** Keeps `import.meta.url` of each module as it was before the modules became one file. */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup(builder) {
@@ -30,13 +29,13 @@ const ownUrls: Plugin = {
         'import.meta.url',
         `new URL('${own}', distUrl).href`,
       );
-      // a code cache is made of a function around the file, and there a first line for the shell has no place
+      // The code cache wraps the file in a function, in which a `#!` line is a syntax error.
       return { contents: code.replace(/^#!.*/, ''), resolveDir: dirname(path) };
     });
   },
 };
 
-/** Tables of encodings that are asked for when a body comes in one: the daemon refuses all but UTF-8. */
+/** Leaves out the tables of character encodings: the daemon refuses all but UTF-8. */
 const noEncodings: Plugin = {
   name: 'no-encodings',
   setup(builder) {
@@ -47,10 +46,7 @@ const noEncodings: Plugin = {
   },
 };
 
-/**
- * Of 2,500 media types, which libraries sort at every start, those that the daemon may name by an extension. What is
- * named in full needs no table.
- */
+/** Keeps the few media types that the daemon names by an extension, of 2,500 that libraries would sort at every start. */
 const fewTypes: Plugin = {
   name: 'few-types',
   setup(builder) {
@@ -72,12 +68,12 @@ function packagesOf(metafile: Metafile): string[] {
   return [...new Set(folders)].sort();
 }
 
-/** From the entry's folder to `dist`. */
+/** The relative path from the entry's folder to `dist`. */
 function wayUp(entry: string): string {
   return `./${'../'.repeat(entry.split('/').length - 1)}`;
 }
 
-/** `more` are entries besides the package's own. */
+/** Bundles the commands of the package and the entries in `more`. */
 export async function bundleDaemon(
   natives: readonly string[],
   destination: string,
@@ -97,16 +93,16 @@ export async function bundleDaemon(
       entryPoints: [{ in: `dist/${entry}.js`, out: entry }],
       outdir: join(destination, 'dist'),
       format: 'cjs',
-      // What is loaded later is so by require: Node 20 finds nothing for an import() in code that comes from a cache.
+      // import() becomes require: Node 20 cannot resolve import() in code from a code cache.
       supported: { 'dynamic-import': false },
       external: [...natives],
-      // a shorter text is read sooner at a start, and takes less room on the SD card; names and lines stay for stack traces
+      // A short text is read faster at a start. Names and lines stay for stack traces.
       minifyWhitespace: true,
       minifySyntax: true,
       lineLimit: 120,
       legalComments: 'none',
       plugins: [ownUrls, noEncodings, fewTypes],
-      // a library's own, which would be empty
+      // A library's import.meta would be empty.
       logOverride: { 'empty-import-meta': 'error' },
       banner: {
         js: `const distUrl = new URL('${wayUp(entry)}', require('node:url').pathToFileURL(__filename));`,

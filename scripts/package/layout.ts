@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { defaultConfig } from '../../src/config/default-config.js';
 import { NODE_ENVIRONMENT, NODE_OPTIONS } from './node-options.js';
 
-/** Where the daemon lies in the package. */
+/** The daemon's folder in the package. */
 export const HOME = 'usr/lib/trunnion';
 
 export function put(root: string, path: string, content: string | Buffer, mode = 0o644): void {
@@ -21,16 +21,16 @@ export function filesIn(folder: string): string[] {
     .sort();
 }
 
-/** Everything in the package by which Debian knows the daemon: commands, unit, user, device rights, configuration. */
+/** Writes the files that integrate the daemon into Debian: commands, unit, user, device rights, configuration. */
 export function layOutSystem(root: string): void {
-  // Only systemd sets NOTIFY_SOCKET: nothing else comes between the command and Node.
+  // Only systemd sets NOTIFY_SOCKET. Without it the command becomes Node at once.
   const node = ['/usr/bin/node', ...NODE_OPTIONS, `/${HOME}/with-code-cache.cjs`].join(' ');
   const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
   const command = (entry: string) =>
     `#!/bin/sh\n${environment.join('')}exec \${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} ${node} /${HOME}/dist/${entry}/main.js "$@"\n`;
   put(root, 'usr/bin/trunnion', command('src'), 0o755);
   put(root, 'usr/bin/trunnion-sim', command('sim'), 0o755);
-  // V8 refuses a cache that was made under other flags: the service does not have those of root's NODE_OPTIONS
+  // V8 refuses a cache that was made under other flags, such as those in root's NODE_OPTIONS.
   const make = `#!/bin/sh\nexport NODE_OPTIONS=\nexec ${node} --make /${HOME}/dist/src/main.js\n`;
   put(root, `${HOME}/make-code-cache`, make, 0o755);
   for (const program of ['trunnion-dark', 'with-notify-socket']) {

@@ -56,7 +56,7 @@ function lastCommit(format: string): string {
   }
 }
 
-/** Seconds. Same commit, same bytes. */
+/** The time of all files in the package, in seconds. It depends on the commit only, so that the same commit makes the same bytes. */
 function epoch(): string {
   return process.env.SOURCE_DATE_EPOCH ?? lastCommit('%ct');
 }
@@ -71,7 +71,7 @@ function changelog(): string {
   return `trunnion (${version}) stable; urgency=medium\n\n  * Version ${version}.\n\n -- ${maintainer()}  ${date}\n`;
 }
 
-/** From the oldest Node that serves to before the one that no addon fits. */
+/** The lowest version of Node that works, and the first that no addon fits. */
 function nodeRange(majors: readonly NodeMajor[]): string[] {
   const oldest = Math.min(...majors);
   return [
@@ -118,13 +118,13 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
     engines: { node: nodeRange(order.majors).join(' ') },
   };
   put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
-  // An upgrade replaces file by file, this one before the programs, while the manifest of 0.1.0 still says another type.
+  // An upgrade replaces one file after the other, and this file before the programs. The manifest of 0.1.0 has another type.
   put(root, `${HOME}/dist/package.json`, `${JSON.stringify({ type: manifest.type })}\n`);
   layOutSystem(root);
   put(root, 'usr/share/doc/trunnion/copyright', copyright(shipped));
   put(root, 'usr/share/doc/trunnion/sbom.cdx.json', billOfMaterials(version, shipped));
   put(root, 'usr/share/doc/trunnion/changelog.gz', gzipSync(changelog(), { level: 9 }));
-  // Laid out as in the project, so that the links between the documents work.
+  // The same folders as in the project, so that links between the documents work.
   for (const file of ['SECURITY.md', ...filesIn('docs').map(name => join('docs', name))])
     put(root, `usr/share/doc/trunnion/${file}`, readFileSync(file));
 
@@ -159,7 +159,7 @@ async function makePackage(order: Order): Promise<void> {
   });
 }
 
-/** Those that `require` does not throw for. The reasons of the others are added to `missing`. */
+/** Keeps the ones for which `require` does not throw. Adds the reasons for the others to `missing`. */
 function available<One>(all: readonly One[], require: (one: One) => void, missing: string[]): One[] {
   return all.filter(one => {
     try {

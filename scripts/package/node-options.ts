@@ -1,11 +1,11 @@
 /**
- * How the package starts Node. Room for new objects may grow to three times 8 MiB under a flood, where Node would let it
- * grow to 48: less would be collected so often that a tenth of the time went into it, more would make the daemon big.
+ * The options with which the package starts Node. New objects get up to 24 MiB, half of Node's default, to keep the daemon
+ * small. With less, a flood of requests would spend a tenth of the time on garbage collection.
  */
 export const NODE_OPTIONS = ['--max-semi-space-size=8'] as const;
 
 /**
- * Threads for calls of the kernel, where Node would have four. On a disk that hangs each of the eight files of the state folder may
- * hold one, and the I2C bus needs one more: without it no heartbeat and no latch would reach a controller.
+ * Threads for kernel calls. Node's default is four. If the disk hangs, each of the eight state files may block one thread,
+ * and the I2C bus needs one more to send heartbeats and latches.
  */
 export const NODE_ENVIRONMENT = { UV_THREADPOOL_SIZE: '16' } as const;

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The majors of Node that a package may serve, with the ABI by which Node finds an addon that fits. */
+/** The major versions of Node that a package can serve, each with the version of its addon interface (ABI). */
 export const NODE_ABIS = { 20: 115, 22: 127, 24: 137 } as const;
 export type NodeMajor = keyof typeof NODE_ABIS;
 
 /** Unpacked releases stay here until the next `npm ci`. */
 const CACHE = 'node_modules/.cache/node';
 
-/** Folder with `include/node` of this major: that of the Node that runs, else of a release from npm, with `bin/node`. */
+/** A folder with `include/node` of this major version. Fetches the release from npm, unless this process runs on it. */
 export function nodeRelease(major: NodeMajor): string {
   const own = dirname(dirname(process.execPath));
   const isOwn = process.versions.node.startsWith(`${major}.`);

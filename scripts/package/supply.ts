@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An npm package that is part of what is shipped. */
+/** An npm package whose code is in the Debian package. */
 export interface Shipped {
   readonly name: string;
   readonly version: string;
@@ -11,7 +11,7 @@ export interface Shipped {
   readonly folder: string;
 }
 
-/** The npm packages in the folders of a bundle, by name; one that npm has put into several folders counts once. */
+/** The npm packages in these folders, sorted by name. The same version in two folders counts once. */
 export function shippedIn(folders: readonly string[]): Shipped[] {
   const found = new Map<string, Shipped>();
   for (const folder of folders) {
@@ -23,7 +23,7 @@ export function shippedIn(folders: readonly string[]): Shipped[] {
 
 const COPYRIGHT_LINE = /^.*\bcopyright\s+(\(c\)|©|\d).*$/gim;
 
-/** Every licence text once, under the packages that come under it and their holders. */
+/** Every licence text once, below the packages with that licence and their copyright lines. */
 export function copyright(shipped: readonly Shipped[]): string {
   const licences = new Map<string, { readonly named: string[]; readonly words: string }>();
   for (const { name, version, license, folder } of shipped) {
@@ -41,7 +41,7 @@ export function copyright(shipped: readonly Shipped[]): string {
   return [own, ...parts].join(`\n${'-'.repeat(78)}\n\n`);
 }
 
-/** Software bill of materials in the form of CycloneDX 1.5, without a date or a serial number: same commit, same bytes. */
+/** Software bill of materials in CycloneDX 1.5. It has no date or serial number, so that the same commit makes the same bytes. */
 export function billOfMaterials(version: string, shipped: readonly Shipped[]): string {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   const component = ({ name, version, license, folder }: Shipped) => ({
@@ -65,7 +65,7 @@ export function billOfMaterials(version: string, shipped: readonly Shipped[]): s
   return `${JSON.stringify(bom, null, 2)}\n`;
 }
 
-/** npm's `sha512-BASE64`, of the package as the registry has it. */
+/** The hash of a package, from npm's form `sha512-BASE64`. */
 function sha512Of(integrity: string): { alg: string; content: string } {
   const content = Buffer.from(integrity.replace(/^sha512-/, ''), 'base64').toString('hex');
   return { alg: 'SHA-512', content };

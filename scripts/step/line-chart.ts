@@ -1,6 +1,5 @@
 export interface Curve {
   readonly name: string;
-  /** Value against abscissa. */
   readonly points: readonly (readonly [x: number, y: number])[];
   readonly colour: string;
   readonly isDashed?: boolean;
@@ -21,7 +20,7 @@ const TOP = 40;
 const BOTTOM = 48;
 const TICKS = 5;
 
-/** A chart as SVG, on white paper, for a document. */
+/** A chart as SVG on a white background. */
 export function lineChart({ title, across, up, curves }: LineChart): string {
   const xs = spanOf(curves.flatMap(({ points }) => points.map(([x]) => x)));
   const ys = spanOf(curves.flatMap(({ points }) => points.map(([, y]) => y)));
@@ -65,7 +64,7 @@ interface Span {
   readonly max: number;
 }
 
-/** The span of the values, with a little room at both ends where they differ. */
+/** The span of the values, with a little room at both ends. */
 function spanOf(values: readonly number[]): Span {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const room = 0.04 * (max - min);

@@ -9,7 +9,7 @@ type MotorLoop = 'position' | 'speed';
 export interface StepTrial {
   readonly motor: MotorParameters;
   readonly loop: MotorLoop;
-  /** Open loop: the step is a voltage. */
+  /** In an open loop the step is a voltage. */
   readonly gains: Gains | 'open-loop';
   readonly rateHz: number;
   /** Loop periods between a sample and the voltage computed from it. */
@@ -19,25 +19,25 @@ export interface StepTrial {
   readonly seconds: number;
   /** Size of the step, in rad, rad/s, or V in an open loop. */
   readonly size: number;
-  /** Volts that are added to the loop's from the step on. */
+  /** Volts that are added to the controller's voltage, from the step on. */
   readonly disturbanceV: number;
-  /** Integration steps to a loop period. */
+  /** Integration steps in a loop period. */
   readonly substeps: number;
 }
 
 export interface StepResponse {
   readonly periodS: number;
-  /** One sample to each integration step, from the moment of the step on; it ends early when all is lost. */
+  /** One sample for each integration step, from the step on. It ends early if the response diverges. */
   readonly measured: Float64Array;
   readonly diverged: boolean;
-  /** All null when it diverged. */
+  /** All null if the response diverged. */
   readonly figures: StepFigures;
 }
 
-/** A response that has gone so many times as far as the step, or the disturbance, does not come back. */
+/** A response that is this many times as large as the step or the disturbance counts as diverged. */
 const DIVERGED = 1e6;
 
-/** The loop at rest at 0, and then a step of its setpoint. */
+/** Simulates a step of the setpoint, from rest at 0. */
 export function stepResponse(trial: StepTrial): StepResponse {
   const { loop, gains, substeps, size, disturbanceV } = trial;
   const motor = new DcMotor(trial.motor);
@@ -72,7 +72,7 @@ export function stepResponse(trial: StepTrial): StepResponse {
   return { periodS: dtS, measured: seen, diverged, figures };
 }
 
-/** Whether the error is beyond the step itself at the end, and was less a quarter of the trial before. */
+/** True if the error in the last quarter is larger than the step, and larger than in the quarter before. */
 function grows(measured: Float64Array, setpoint: number): boolean {
   const quarter = Math.floor(measured.length / 4);
   const worst = (from: number, to: number) =>

@@ -1,7 +1,7 @@
 import type { MotorParameters } from '../../sim/physics/dc-motor.js';
 import { ROBOT } from '../../sim/physics/robot-body.js';
 
-/** The wheel's motor with the half of the standing robot that it moves when no wheel slips. */
+/** The wheel's motor with its load: half of the robot's mass, if no wheel slips. */
 export function wheelUnderLoad(): MotorParameters {
   const { chassis, motors } = ROBOT;
   const carried = (chassis.massKg / 2) * chassis.wheelRadiusM ** 2;

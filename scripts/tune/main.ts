@@ -14,7 +14,7 @@ import { STARTS, type TuningTrial, tuningTrial } from './tuning-trial.js';
 const digits = (value: number | null | undefined, places: number) =>
   value === null || value === undefined ? '–' : value.toFixed(places);
 
-/** Inner loops come before those whose output they are asked for. */
+/** Inner loops come before the outer loops that command them. */
 const INSIDE_OUT = UNIT_LIST.flatMap(unit => unit.loops.map(loop => ({ unit, loop }))).sort(
   (a, b) => depth(a.loop) - depth(b.loop),
 );
@@ -86,7 +86,7 @@ async function tuneAll(start: string, robot: string, seed: number, only: string 
   });
 }
 
-/** Standard robots are tuned with two seeds of noise, the others with one. */
+/** The standard robot is tuned with two seeds of noise, the others with one. */
 const SEEDS = (robot: string) => (robot === 'standard' ? [1, 2] : [1]);
 
 async function matrix(onlyRobot: string | undefined, onlyLoop: string | undefined) {

@@ -6,7 +6,7 @@ function motors(change: (motor: MotorParameters) => Partial<MotorParameters>): R
   return { yaw: changed('yaw'), pitch: changed('pitch'), wheel: changed('wheel') };
 }
 
-/** Everything that is moved, `factor` times as heavy; what the motors weigh stays. */
+/** A robot whose load is `factor` times as heavy. The motors weigh the same. */
 function laden(factor: number): RobotBody {
   const { chassis, gimbal } = ROBOT;
   const yawInertiaKgM2 = factor * gimbal.yawInertiaKgM2;
@@ -42,7 +42,7 @@ function laden(factor: number): RobotBody {
 
 const { yaw, pitch, wheel } = ROBOT.encoderCountsPerTurn;
 
-/** Robots of the kind that are not quite the one for which the default gains were found. */
+/** Robots that differ from the one for which the default gains were found. */
 export const ROBOTS: Readonly<Record<string, RobotBody>> = {
   standard: ROBOT,
   heavy: laden(1.6),

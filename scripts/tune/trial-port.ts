@@ -8,13 +8,12 @@ import { type Proposal, type ProposalTask, propose } from '../../src/tuning/prop
 import { Ringing } from '../../src/tuning/ringing.js';
 import type { Recording, TunerPort, WaveRequest } from '../../src/tuning/tuner.js';
 
-/** A wave that ended has faded after a second. */
+/** The motion of an ended excitation has faded after this time. */
 const FADE_S = 1.1;
 /**
- * A loop stands still when it has moved less than this part of the amplitude for so long. The daemon's port
- * (src/autotune/robot-port.ts) allows 3 %, because it judges readings of 50 Hz. Here every loop period counts. The
- * figures of docs/tuning.md were measured with this value; with 3 % the tunings end alike, and those of the camera
- * loops sooner.
+ * A loop is at rest if it moves less than this part of the amplitude for STILL_S. The daemon's port
+ * (src/autotune/robot-port.ts) allows 3 %, because it has readings of 50 Hz only. The figures of docs/tuning.md were
+ * measured with 2 %.
  */
 const STILL = 0.02;
 const STILL_S = 0.3;
@@ -22,12 +21,12 @@ const REST_S = 3;
 /** The daemon polls as often as this. */
 const POLL_S = 0.02;
 
-/** The simulated robot as a tuner sees it, without bus and daemon, as fast as it computes. */
+/** The tuner's port to a simulated robot without bus and daemon. It is as fast as the computer. */
 export class TrialPort implements TunerPort {
   readonly words: string[] = [];
-  /** How long the robot was busy so far. */
+  /** Time of the robot that was used so far. */
   seconds = 0;
-  /** The longest that the loop swung on, judged at every loop period. */
+  /** The longest time for which the loop kept ringing, judged at every loop period. */
   longestRingingS = 0;
   readonly #robot: RobotTrial;
   readonly #unit: UnitName;
@@ -110,7 +109,7 @@ export class TrialPort implements TunerPort {
     return { halfTicks, decimation, output, halves: recorded, end: recordedEnd };
   }
 
-  /** A wave that moves to another loop leaves nothing behind, at once. */
+  /** Moves the excitation to another loop, which ends its effect on this loop at once. */
   #cutOff(): void {
     const other = unitNamed(this.#unit).loops.find(loop => loop.name !== this.#loop.name);
     const excitation = { loop: other?.name ?? '', amplitude: 0, periodS: 1 };

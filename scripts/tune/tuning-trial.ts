@@ -8,13 +8,13 @@ import { TrialPort } from './trial-port.js';
 
 type Start = (defaults: Gains) => Gains;
 
-/** Starts beside those of the matrix: the defaults, and gains of the wrong sign, which no tuning can mend. */
+/** Starts that are not in the matrix. No tuning can correct gains of the wrong sign. */
 const OTHER_STARTS: Readonly<Record<string, Start>> = {
   'as they are': gains => gains,
   'wrong way': ({ kp, ki, kd }) => ({ kp: -kp, ki: -ki, kd: -kd }),
 };
 
-/** Bad gains to begin with, by name. */
+/** Bad gains to start from, by name. */
 export const STARTS: Readonly<Record<string, Start>> = {
   'x0.3': ({ kp, ki, kd }) => ({ kp: 0.3 * kp, ki: 0.3 * ki, kd: 0.3 * kd }),
   x3: ({ kp, ki, kd }) => ({ kp: 3 * kp, ki: 3 * ki, kd: 3 * kd }),
@@ -29,23 +29,23 @@ export interface TuningTrial {
   readonly loop: Loop;
   readonly start: string;
   readonly result: TuneResult;
-  /** The gains with which the loop runs in the end. */
+  /** The figures of the gains that the loop has at the end. */
   readonly after: Measured;
   readonly defaults: Measured;
   readonly isGood: boolean;
-  /** How long the robot was busy. */
+  /** Time of the robot that the tuning took. */
   readonly seconds: number;
-  /** The longest that the loop swung on. */
+  /** The longest time for which the loop kept ringing. */
   readonly longestRingingS: number;
   readonly words: readonly string[];
 }
 
-/** Settling at most so many times that of the default gains on the same robot. */
+/** Good gains settle in at most this many times the time of the default gains on the same robot. */
 const SETTLING = 1.5;
 const OVERSHOOT = 5;
 const OVERSHOOT_MORE = 3;
 
-/** Tunes one loop of a robot whose other loops have their default gains, or those that `prepare` gives them. */
+/** Tunes one loop of a robot. The other loops have their default gains, unless `prepare` sets others. */
 export async function tuningTrial(
   options: PhysicsOptions,
   unit: Unit,

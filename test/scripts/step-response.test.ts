@@ -98,7 +98,7 @@ describe('step response of a motor', () => {
     }
   });
 
-  it('is held back by the supply', () => {
+  it('is slower with a low supply voltage', () => {
     const limited = figuresOf({ motor: { ...POSITION_MOTOR, supplyV: 2 } });
     expect(limited.riseS).above(2 * figuresOf({}).riseS!);
   });
