@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { accessibilityFaults } from '../support/browser.js';
 import { alerts, card, consoleInBrowser, eventually, field, shows } from './console-page.js';
 
 describe('tuning on the page', function () {
@@ -42,6 +43,39 @@ describe('tuning on the page', function () {
     await shows(alerts(page), /All well/);
     expect((await gainsOf('chassis')).speed.kp).to.equal(32);
     expect((await statusOf('chassis')).gains.trial).to.equal(undefined);
+  });
+
+  it('says what will move before all loops are tuned, and keeps what is better by one press', async () => {
+    const page = await open();
+    const { speed } = await gainsOf('chassis');
+    const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
+    const better = { gains: { ...speed, kp: speed.kp + 1 }, figures };
+    const found = { before: null, proposed: better, predicted: null, why: 'measured' };
+    const ended = { id: '1', by: 'me', unit: 'chassis', loop: 'position', style: 'normal', words: [] };
+    await page.route('**/api/chassis/autotune', async route => {
+      const { loops } = route.request().postDataJSON() ?? {};
+      const results = [
+        { loop: 'speed', state: 'better', ...found },
+        { loop: 'angle', state: 'skipped', ...found, proposed: null, why: 'a reason' },
+      ];
+      const { revision } = (await statusOf('chassis')).gains;
+      const proposal = { revision, gains: {} };
+      await route.fulfill({ json: { ...ended, ...found, loops, state: 'better', results, proposal } });
+    });
+    await page.getByRole('button', { name: 'Speed loop', exact: true }).first().click();
+    const panel = page.getByRole('region', { name: 'Step response' });
+    await panel.getByRole('button', { name: 'Tune…' }).click();
+    await shows(
+      panel,
+      /Speed loop moves ±[\d.]+ m\/s .* for at most 45 s.*put in debug mode first\. The laser goes dark/,
+    );
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await panel.getByRole('button', { name: /^Tune all 3/ }).click();
+    const report = page.getByRole('region', { name: 'Tuning' });
+    await shows(report, /Speed loop: settles in 400 ms.*Heading angle loop: skipped: a reason\./);
+    await report.getByRole('button', { name: 'Keep' }).click();
+    await shows(report, /Saved\./);
+    expect((await gainsOf('chassis')).speed).to.deep.equal(better.gains);
   });
 
   it('lays up to five runs under the newest, and takes the gains of one', async () => {

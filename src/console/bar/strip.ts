@@ -142,25 +142,12 @@ function versionLines(
 
 /** A tuning, an excitation, or gains on trial. A tuning's line speaks for what it excites and tries itself. */
 function movingLines(model: Model, unit: Unit): AnswerableLine[] {
-  return model.tuning.tunes[unit.name].value?.state === 'running'
-    ? tuningLines(model, unit)
-    : [...tuningLines(model, unit), ...excitationLines(model, unit), ...trialLines(model, unit)];
-}
-
-function tuningLines(model: Model, unit: Unit): AnswerableLine[] {
-  const text = tuningText(model, unit);
-  if (text === undefined) return [];
+  const tune = model.tuning.tunes[unit.name].value;
+  if (tune?.state !== 'running') return [...excitationLines(model, unit), ...trialLines(model, unit)];
   const { tuning, access } = model;
   const run = () => tuning.end(unit.name);
+  const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
   return [moving(unit, text, 'tuning', { action: tuning.action, run, disabled: !access.hasRight('tune') })];
-}
-
-function tuningText({ tuning }: Model, unit: Unit): string | undefined {
-  const tune = tuning.tunes[unit.name].value;
-  const [next] = tuning.plan.value;
-  if (tune?.state === 'running')
-    return `${loopNamed(unit, tune.loop).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
-  return next?.unit === unit.name ? `${loopNamed(unit, next.loop).title} is tuned next.` : undefined;
 }
 
 /** A loop that this version of the page does not know has the daemon's name for it. */

@@ -25,6 +25,11 @@ export interface ProfileToKeep extends Partial<Pick<Profile, 'note' | 'starred' 
   readonly dryRun?: boolean;
 }
 
+type TuneBody = { readonly leaseS: number } & (
+  | { readonly id: string }
+  | { readonly loops: readonly string[]; readonly style: Tune['style'] }
+);
+
 interface DaemonHandlers extends SendHandlers {
   /** The rights of whoever is here; undefined as long as they are unknown. */
   readonly rights: () => string | undefined;
@@ -91,13 +96,8 @@ export class DaemonClient {
   endTrial = (unit: UnitName) => this.#send('DELETE', `/api/${unit}/pidconfig/trial`);
 
   /** Begins a tuning. With an id it renews that one. */
-  tune = (unit: UnitName, body: { loop: string; style: Tune['style']; leaseS: number; id?: string }) =>
-    this.#ask<Tune>({
-      path: `/api/${unit}/autotune`,
-      body,
-      rule: 'moves',
-      renews: body.id !== undefined,
-    });
+  tune = (unit: UnitName, body: TuneBody) =>
+    this.#ask<Tune>({ path: `/api/${unit}/autotune`, body, rule: 'moves', renews: 'id' in body });
   endTune = (unit: UnitName) => this.#ask({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
   lastTune = (unit: UnitName) => this.#get<{ readonly tune: Tune | null }>(`/api/${unit}/autotune`);
 

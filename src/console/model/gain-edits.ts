@@ -175,13 +175,13 @@ export class GainEdits {
     return this.saveSet(withChanges(base.gains, changes), done, base);
   }
 
-  /** Saves one loop, and no other edits. */
-  saveLoop(loop: string, gains: Gains): Promise<boolean> {
+  /** Saves some loops in place of the gains of a revision, and no other edits. */
+  saveLoops(loops: GainSet, revision: number): Promise<boolean> {
     const stored = this.stored.value?.gains;
     if (stored === undefined) return Promise.resolve(false);
-    const set = { ...stored, [loop]: gains };
+    const set = { ...stored, ...loops };
     const changes = difference(this.unit, stored, set).map(change => changeText(this.unit, change));
-    return changes.length === 0 ? Promise.resolve(true) : this.saveSet(set, `Saved: ${changes.join('; ')}`);
+    return this.saveSet(set, `Saved: ${changes.join('; ')}`, { gains: stored, revision });
   }
 
   saveSet(gains: GainSet, done: string, from?: Stored): Promise<boolean> {

@@ -1,9 +1,8 @@
-import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Status, TrialStatus } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
 import type { Telemetry } from '../../schemas/telemetry.js';
-import type { Tune } from '../../schemas/tune.js';
 import { DaemonClient } from '../daemon/daemon.js';
 import { EventStream } from '../daemon/event-stream.js';
 import type { Surroundings } from '../daemon/surroundings.js';
@@ -40,11 +39,15 @@ export class Model {
   readonly log: LogView;
   readonly tuning: Tuning;
   readonly runs: Runs;
-  /** The latest tuning of the chosen loop, until somebody dismisses it. */
-  readonly tuned: ReadonlySignal<Tune | undefined> = computed(() => {
+  /** The latest tuning of the chosen unit, until somebody dismisses it. */
+  readonly tuned = computed(() => {
     const tune = this.tuning.tunes[this.choice.value.unit].value;
-    const isShown = tune?.loop === this.choice.value.loop && tune.id !== this.tuning.dismissed.value;
-    return isShown ? tune : undefined;
+    return tune?.id === this.tuning.dismissed.value ? undefined : tune;
+  });
+  /** What it found for the chosen loop. */
+  readonly tunedLoop = computed(() => {
+    const result = this.tuned.value?.results.find(({ loop }) => loop === this.choice.value.loop);
+    return result && { ...result, id: this.tuned.value?.id };
   });
   readonly resuming: Action;
   readonly modes: Readonly<Record<UnitName, Action>>;
@@ -74,13 +77,9 @@ export class Model {
     this.tuning = new Tuning({
       daemon,
       clock,
-      prepare: async choice => {
-        if (keyOf(choice) !== keyOf(this.choice.peek())) this.choice.value = choice;
-        const { mode } = this.status.peek()?.[choice.unit] ?? {};
-        return mode === 'debug' || this.switchMode(choice.unit, 'debug');
-      },
+      prepare: async unit => this.status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
     });
-    this.runs = new Runs(daemon, this.choice, this.tuned);
+    this.runs = new Runs(daemon, this.choice, this.tunedLoop);
     this.stream = new EventStream(surroundings, {
       // A caller with the right to read is refused only if there is no room.
       onLost: isRefused => void this.#lost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
@@ -102,9 +101,6 @@ export class Model {
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
       else this.telemetry.breakOff();
-    });
-    effect(() => {
-      if (this.isStopping) this.tuning.breakOff('the robot was stopped');
     });
   }
 

@@ -5,7 +5,10 @@ import type { Tune } from '../../schemas/tune.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import type { LoopChoice } from './loop-choice.js';
 
-/** That stay distinct when they lie on one another. */
+/** What a tuning found for one loop, with the id of the tuning. */
+export type TunedLoop = Tune['results'][number] & { readonly id: string | undefined };
+
+/** More curves on one another cannot be told apart. */
 const MOST_TICKED = 5;
 
 /** The steps of the chosen loop that the daemon remembers, and those of them that are drawn. */
@@ -19,7 +22,7 @@ export class Runs {
   readonly samples = signal<ReadonlyMap<number, RememberedStep>>(new Map());
   readonly #daemon: DaemonClient;
   readonly #choice: ReadonlySignal<LoopChoice>;
-  readonly #tuned: ReadonlySignal<Tune | undefined>;
+  readonly #tuned: ReadonlySignal<TunedLoop | undefined>;
   /** The tuning whose proposal is no longer the main run. */
   readonly #leftBehind = signal<string | undefined>(undefined);
   #looking = false;
@@ -28,7 +31,7 @@ export class Runs {
   constructor(
     daemon: DaemonClient,
     choice: ReadonlySignal<LoopChoice>,
-    tuned: ReadonlySignal<Tune | undefined>,
+    tuned: ReadonlySignal<TunedLoop | undefined>,
   ) {
     this.#daemon = daemon;
     this.#choice = choice;
@@ -57,7 +60,7 @@ export class Runs {
   }
 
   /** The tuning whose proposal is the main run. */
-  get proposal(): Tune | undefined {
+  get proposal(): TunedLoop | undefined {
     const tune = this.#tuned.value;
     return tune?.id === this.#leftBehind.value ? undefined : tune;
   }

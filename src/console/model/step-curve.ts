@@ -74,7 +74,10 @@ const OVERSHOOT_PERCENT = 4;
 const FIT_PERCENT = 3;
 
 /** Says what was measured otherwise than the proposal predicted; undefined where both agree. */
-export function mismatchOf({ proposed, predicted }: Tune): string | undefined {
+export function mismatchOf({
+  proposed,
+  predicted,
+}: Pick<Tune, 'proposed' | 'predicted'>): string | undefined {
   if (proposed === null || predicted === null) return undefined;
   const { settlingS, overshootPercent } = proposed.figures;
   const differences = [

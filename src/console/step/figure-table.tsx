@@ -83,8 +83,8 @@ function Swing({ of, quantity }: { readonly of: RememberedStep; readonly quantit
   );
 }
 
-export function gainsText({ kp, ki, kd }: RememberedStep['gains']): string {
-  return `${kp} · ${ki} · ${kd}`;
+export function gainsText(gains: RememberedStep['gains'] | undefined): string {
+  return gains === undefined ? '–' : `${gains.kp} · ${gains.ki} · ${gains.kd}`;
 }
 
 export function withUnit(value: number | null, decimals: number, unit: string): string {

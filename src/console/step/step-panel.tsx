@@ -17,8 +17,8 @@ export function StepPanel() {
   const choice = model.choice.value;
   const { quantity } = loopOf(choice);
   const { main, under } = model.runs;
-  const { ended, action, isUnderWay } = model.tuning;
-  const isTuned = Boolean(model.tuned.value ?? ended.value[0]);
+  const { action, running } = model.tuning;
+  const tuned = model.tuned.value;
   return (
     <section class="card step" aria-label="Step response">
       <header>
@@ -39,8 +39,8 @@ export function StepPanel() {
         />
       )}
       <section class="tune" aria-label="Tuning">
-        {!isUnderWay && <Outcome action={action} />}
-        {isTuned && <TuneReport />}
+        {running === undefined && <Outcome action={action} />}
+        {tuned && <TuneReport tune={tuned} />}
       </section>
       <div class="result" hidden={main === undefined}>
         <StepChart main={main} under={under} quantity={quantity} predicted={model.runs.proposal?.predicted} />

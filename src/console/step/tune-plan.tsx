@@ -1,7 +1,6 @@
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
-import { tuneAll } from '../model/tuning.js';
 import { Outcome, Press, Segments, useModel } from '../parts/parts.js';
 
 /** What a tuning moves, how far and for how long, before it moves. */
@@ -12,7 +11,8 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const loop = loopOf(choice);
   const unit = unitNamed(choice.unit);
   const name = unit.title.toLowerCase();
-  const disabled = model.isStopping || !model.may('drive') || !model.may('tune') || tuning.isUnderWay;
+  const disabled =
+    model.isStopping || !model.may('drive') || !model.may('tune') || tuning.running !== undefined;
   const begin = async (act: () => Promise<unknown>) => {
     onBegin();
     await act();
@@ -32,7 +32,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           what="tune"
           class="primary"
           disabled={disabled}
-          run={() => begin(() => tuning.tune(choice))}
+          run={() => begin(() => tuning.begin(unit.name, [loop.name]))}
         >
           Tune {loop.title}
         </Press>
@@ -40,10 +40,17 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           action={tuning.action}
           what="all"
           disabled={disabled}
-          run={() => begin(() => tuneAll(model, unit.name))}
-          title="From the inside out. An outer loop stands on its inner ones, so each is saved before the next is tuned."
+          run={() =>
+            begin(() =>
+              tuning.begin(
+                unit.name,
+                unit.loops.map(({ name }) => name),
+              ),
+            )
+          }
+          title="From the inside out. Better gains of inner loops run unsaved while the outer loops are tuned."
         >
-          Tune all {unit.loops.length}, save what measures better
+          Tune all {unit.loops.length}
         </Press>
       </div>
       <Outcome action={tuning.action} />

@@ -1,63 +1,52 @@
+import { useSignal } from '@preact/signals';
+import { LONGEST_TUNING_S } from '../../core/tuning-terms.js';
 import { unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
 import { loopNamed } from '../bar/strip.js';
-import { loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/step-curve.js';
 import { Press, useModel } from '../parts/parts.js';
 import { TryAndKeep } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
-/** How the chosen loop's tuning goes, or what came of it; and of a tuning of all loops, each. */
-export function TuneReport() {
-  const model = useModel();
-  const { tuning } = model;
-  const tune = model.tuned.value;
-  const [all, plan] = [tuning.ended.value, tuning.plan.value];
-  const { unit } = model.choice.value;
-  const missing = unitNamed(all[0]?.unit ?? unit).loops.length - all.length;
-  const last = tuning.tunes[unit].value;
-  const running = last?.state === 'running' ? last : undefined;
-  const current = running ?? plan.find(next => next.unit === unit);
+type Result = Tune['results'][number];
+
+/** How the tuning of the chosen unit goes, or what came of it, loop by loop. */
+export function TuneReport({ tune }: { readonly tune: Tune }) {
+  const { tuning, access } = useModel();
+  const unit = unitNamed(tune.unit);
+  const left = tune.loops.length - tune.results.length - 1;
   return (
     <>
-      {all.length > 0 && (
+      {tune.results.length > 0 && (
         <ul class="tuned-loops">
-          {all.map(one => (
-            <li key={one.id}>
-              {loopOf(one).title}: {verdictOf(one)}
+          {tune.results.map(result => (
+            <li key={result.loop}>
+              {loopNamed(unit, result.loop).title}: {verdictOf(result)}
             </li>
           ))}
-          {plan.length > 1 && <li>{plan.length - 1} to come</li>}
-          {missing > 0 && tuning.brokenOffBy.value !== '' && (
-            <li>
-              {missing} not tuned: {tuning.brokenOffBy.value}.
-            </li>
-          )}
         </ul>
       )}
-      {current ? (
+      {tune.state === 'running' ? (
         <p role="status">
-          <strong>
-            {running ? 'Tuning' : 'Next:'} {loopNamed(unitNamed(unit), current.loop).title}.
-          </strong>{' '}
-          {running && `${running.words.at(-1) ?? 'It begins'}… `}
+          <strong>Tuning {loopNamed(unit, tune.loop).title}.</strong> {tune.words.at(-1) ?? 'It begins'}…{' '}
+          {left > 0 && `${left} to come, at most ${left * LONGEST_TUNING_S} s. `}
           <Press
             action={tuning.action}
             what="end"
-            run={() => tuning.end(unit)}
-            disabled={!model.access.hasRight('tune')}
+            run={() => tuning.end(tune.unit)}
+            disabled={!access.hasRight('tune')}
           >
             End
           </Press>
         </p>
       ) : (
-        tune !== undefined && <TuneEnd tune={tune} />
+        <TuneEnd tune={tune} key={tune.id} />
       )}
     </>
   );
 }
 
-function verdictOf({ state, why, before, proposed }: Tune): string {
+function verdictOf({ state, why, before, proposed }: Result): string {
   if (state === 'good') return 'your gains are already as good; nothing changed.';
   if (state !== 'better' || proposed === null) return `${state}: ${why}.`;
   const from = before?.figures.settlingS ?? null;
@@ -68,48 +57,60 @@ function verdictOf({ state, why, before, proposed }: Tune): string {
 /** Its gains are proposed and not saved. */
 function TuneEnd({ tune }: { readonly tune: Tune }) {
   const model = useModel();
-  const { tuning } = model;
-  const { unit, loop, proposed, predicted, before } = tune;
-  const gains = model.gains[unit];
-  const stored = gains.stored.value?.gains[loop];
-  const isKept = proposed !== null && stored !== undefined && gainsText(stored) === gainsText(proposed.gains);
-  const mismatch = mismatchOf(tune);
+  const gains = model.gains[tune.unit];
+  /** Somebody who was told that others were saved meanwhile, and presses again, wants these in place of those. */
+  const revision = useSignal(tune.proposal?.revision ?? 0);
+  const better = tune.results.flatMap(({ loop, state, proposed }) =>
+    state === 'better' && proposed ? [{ loop, gains: proposed.gains }] : [],
+  );
+  const stored = gains.stored.value?.gains;
+  const isKept = better.every(one => gainsText(stored?.[one.loop]) === gainsText(one.gains));
+  const keep = async () => {
+    const loops = Object.fromEntries(better.map(one => [one.loop, one.gains]));
+    if (!(await gains.saveLoops(loops, revision.value)))
+      revision.value = gains.saving.refusal.value?.revision ?? revision.value;
+  };
+  const tryThem = () => {
+    for (const one of better) gains.editLoop(one.loop, one.gains);
+    void gains.try();
+  };
   return (
     <>
       <p role="status">
-        <strong>{loopOf(tune).title}:</strong> {verdictOf(tune)} {isKept && 'Saved.'}
+        {tune.state === 'aborted' && `Ended: ${tune.why}. `}
+        {better.length > 0 && isKept && 'Saved.'}
       </p>
       <span class="acts">
-        {proposed !== null && !isKept && (
-          <TryAndKeep
-            gains={gains}
-            onTry={() => {
-              gains.editLoop(loop, proposed.gains);
-              void gains.try();
-            }}
-            onKeep={() => gains.saveLoop(loop, proposed.gains)}
-          />
-        )}
+        {better.length > 0 && !isKept && <TryAndKeep gains={gains} onTry={tryThem} onKeep={keep} />}
         <Press
           run={() => {
-            tuning.dismissed.value = tune.id;
-            // What is put away is not saved either, where its save still waits for another one.
-            tuning.breakOff('its result was dismissed', unit);
-            if (tuning.allOf.peek() === undefined) tuning.ended.value = [];
+            model.tuning.dismissed.value = tune.id;
           }}
         >
           Dismiss
         </Press>
       </span>
-      {proposed !== null && (
-        <p class="hint">
-          {before !== null && `${gainsText(before.gains)} → `}
-          <strong>{gainsText(proposed.gains)}</strong>, measured overshoot{' '}
-          {withUnit(proposed.figures.overshootPercent, 1, '%')}
-          {predicted !== null &&
-            `; predicted ${milliseconds(predicted.settlingS)} and ${withUnit(predicted.overshootPercent, 1, '%')} (dotted), fit ${withUnit(predicted.fitPercent, 1, '%')}`}
-        </p>
-      )}
+      {tune.results.map(result => (
+        <Proposal key={result.loop} {...result} />
+      ))}
+    </>
+  );
+}
+
+/** Which gains a tuning proposes for one loop, with what was measured and what was predicted. */
+function Proposal(result: Result) {
+  const { before, proposed, predicted } = result;
+  if (proposed === null) return null;
+  const mismatch = mismatchOf(result);
+  return (
+    <>
+      <p class="hint">
+        {before !== null && `${gainsText(before.gains)} → `}
+        <strong>{gainsText(proposed.gains)}</strong>, measured overshoot{' '}
+        {withUnit(proposed.figures.overshootPercent, 1, '%')}
+        {predicted !== null &&
+          `; predicted ${milliseconds(predicted.settlingS)} and ${withUnit(predicted.overshootPercent, 1, '%')} (dotted), fit ${withUnit(predicted.fitPercent, 1, '%')}`}
+      </p>
       {mismatch !== undefined && <p class="caveat">{mismatch}</p>}
     </>
   );

@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import type { Tune } from '../../src/schemas/tune.js';
+import { refused } from './fake-daemon.js';
+import { FakePage } from './fake-page.js';
+
+/** A page whose chassis is in debug mode, on a daemon that tunes as the test says. */
+async function open() {
+  const page = await FakePage.open();
+  const { daemon } = page;
+  daemon.units.chassis = { ...daemon.units.chassis, mode: 'debug' };
+  let tune: Tune | null = null;
+  const none = { words: [], why: null, before: null, proposed: null, predicted: null, results: [] };
+  daemon.override = (method, path, body) => {
+    if (path !== '/api/chassis/autotune') return undefined;
+    const { id, loops } = Object(body);
+    if (method === 'GET') return { status: 200, body: { tune } };
+    if (method === 'DELETE') return { status: 200, body: { ended: true } };
+    if (id !== undefined && (tune?.id !== id || tune?.state !== 'running'))
+      return refused(409, 'trial-ended');
+    if (id === undefined)
+      tune = {
+        ...none,
+        id: 'one',
+        by: 'me',
+        unit: 'chassis',
+        loop: loops[0],
+        loops,
+        style: 'normal',
+        state: 'running',
+        proposal: null,
+      };
+    return { status: 202, body: tune };
+  };
+  /** The daemon knows of it. */
+  const becomes = (changes: Partial<Tune> | null) => {
+    tune = changes === null || tune === null ? null : { ...tune, ...changes };
+  };
+  /** The page hears of it. */
+  const says = (changes: Partial<Tune>) => {
+    becomes(changes);
+    daemon.say('tune', tune);
+  };
+  await page.wait(200);
+  const begin = () => page.model.tuning.begin('chassis', ['speed', 'angle']);
+  const state = () => page.model.tuning.tunes.chassis.value?.state;
+  return { page, becomes, says, begin, state };
+}
+
+const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
+
+describe('a tuning on the page', () => {
+  it('is one request for all loops, renewed each second until it has ended', async () => {
+    const { page, says, begin, state } = await open();
+    await begin();
+    expect(page.strip).to.equal('doing: Chassis Speed loop is tuned by me: begins');
+    await page.wait(2500);
+    const [first, ...renewals] = page.sentTo(/autotune/).map(one => one.body);
+    expect(first).to.deep.equal({ loops: ['speed', 'angle'], style: 'normal', leaseS: 3 });
+    expect(renewals).to.deep.equal([
+      { id: 'one', leaseS: 3 },
+      { id: 'one', leaseS: 3 },
+    ]);
+    says({ state: 'good' });
+    const count = page.sentTo(/autotune/).length;
+    await page.wait(3000);
+    expect([state(), page.sentTo(/autotune/).length, page.strip]).to.deep.equal(['good', count, '']);
+  });
+
+  it('whose end was not heard is learned from a refused renewal, and after a loss of contact', async () => {
+    const { page, becomes, begin, state } = await open();
+    await begin();
+    becomes({ state: 'better' });
+    await page.wait(1500);
+    expect(state()).to.equal('better');
+    await begin();
+    page.model.stream.setHidden(true);
+    becomes({ state: 'failed' });
+    await page.wait(500);
+    page.model.stream.setHidden(false);
+    await page.wait(500);
+    expect(state()).to.equal('failed');
+  });
+
+  it('of somebody else is told, and asked about again where the answer is lost', async () => {
+    const { page, begin, becomes, state } = await open();
+    await begin();
+    becomes({ id: 'another', by: 'Bob' });
+    page.let(/autotune/, 'failed');
+    page.model.stream.setHidden(true);
+    page.model.stream.setHidden(false);
+    await page.wait(500);
+    becomes({ state: 'aborted' });
+    page.mend();
+    await page.wait(2000);
+    expect([state(), page.strip]).to.deep.equal(['aborted', '']);
+  });
+
+  it('that a restarted daemon does not know is over', async () => {
+    const { page, becomes, begin, state } = await open();
+    await begin();
+    becomes(null);
+    await page.wait(1500);
+    expect(state()).to.equal('aborted');
+  });
+
+  it('is taken back by End or STOP while it has no answer yet', async () => {
+    for (const press of ['end', 'stop'] as const) {
+      const { page, begin } = await open();
+      page.let(/autotune/, 'held', 'POST');
+      void begin();
+      await page.wait(10);
+      if (press === 'end') page.model.tuning.end('chassis');
+      else page.model.pressStop();
+      await page.wait(10);
+      expect(page.sentTo(/autotune/)[0]!.isTakenBack, press).to.equal(true);
+    }
+  });
+
+  it('puts the unit in debug mode first, and does not begin where that is refused', async () => {
+    const { page, begin } = await open();
+    page.daemon.units.chassis = { ...page.daemon.units.chassis, mode: 'manual' };
+    await page.wait(200);
+    await begin();
+    expect(page.sentTo(/mode/)[0]!.body).to.deep.equal({ mode: 'debug' });
+    expect(page.sentTo(/autotune/)).to.have.length(1);
+    page.daemon.units.chassis = { ...page.daemon.units.chassis, mode: 'manual' };
+    await page.wait(200);
+    page.let(/mode/, 'failed');
+    await begin();
+    expect(page.sentTo(/autotune/).filter(one => one.body.id === undefined)).to.have.length(1);
+  });
+
+  it('saves the loops that are better and nothing else, and asks once if others were saved meanwhile', async () => {
+    const { page, says, begin } = await open();
+    const chassis = page.model.gains.chassis;
+    page.edit('chassis', '/position/kp', '9');
+    await begin();
+    const better = { kp: 50, ki: 300, kd: 0 };
+    says({
+      state: 'better',
+      results: [
+        {
+          loop: 'speed',
+          state: 'better',
+          why: '',
+          before: null,
+          proposed: { gains: better, figures },
+          predicted: null,
+        },
+      ] as never,
+      proposal: { revision: 0, gains: { ...page.daemon.gains('chassis'), speed: better } },
+    });
+    page.daemon.save('chassis', 'angle', 77);
+    await page.wait(200);
+    expect(await chassis.saveLoops({ speed: better }, 0)).to.equal(false);
+    const { refusal } = chassis.saving;
+    expect([refusal.value?.code, refusal.value?.revision]).to.deep.equal(['changed-meanwhile', 1]);
+    await page.wait(200);
+    expect(await chassis.saveLoops({ speed: better }, 1)).to.equal(true);
+    const { speed, angle, position } = page.daemon.gains('chassis');
+    expect([speed, angle?.kp, position?.kp]).to.deep.equal([better, 77, 5]);
+    expect(chassis.kept.value.texts).to.deep.equal({ '/position/kp': '9' });
+  });
+});
