@@ -12,9 +12,10 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
   const own = hostname().toLowerCase();
   const names = new Set(['localhost', own, `${own}.local`, ...allowedHosts.map(name => name.toLowerCase())]);
 
-  return ({ req: { headers, headersDistinct, httpVersion, method } }, next) => {
+  return ({ req: { url = '', headers, headersDistinct, httpVersion, method } }, next) => {
     const { host = '', origin = '' } = headers;
-    const name = hostName(host);
+    // A request line may hold a whole URL. Its host counts then, not the header.
+    const name = hostName(url.startsWith('/') || !URL.canParse(url) ? host : new URL(url).host);
     // With two hosts, one program would act on the first and another on the last.
     if ((headersDistinct.host ?? []).length > 1 || (name === '' && httpVersion === '1.1')) {
       throw new RobotError('bad-http', { header: 'Host' });

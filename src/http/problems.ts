@@ -12,6 +12,7 @@ import {
   text,
 } from '../schemas/schema.js';
 import { PROBLEMS } from './problem-table.js';
+import { TEXTS } from './problem-texts.js';
 
 const fault: Schema<Fault> = growing({
   pointer: text('JSON pointer to the member at fault or missing.'),
@@ -61,13 +62,11 @@ export function problemOf<Code extends ErrorCode>({
   problem: Problem;
   headers: Readonly<Record<string, string>>;
 } {
-  const { status, title, detail, retryAfterS, members, headers } = PROBLEMS[code];
+  const { status, title, retryAfterS, members, headers } = PROBLEMS[code];
+  const text = TEXTS[code];
   const besides = others.map(one => problemOf({ code: one.code, context: one.context, others: [] }).problem);
   const beside: Partial<Problem> = Object.assign({}, ...besides);
-  const details = [
-    typeof detail === 'string' ? detail : detail(context),
-    ...besides.map(other => other.detail),
-  ];
+  const details = [typeof text === 'string' ? text : text(context), ...besides.map(other => other.detail)];
   return {
     problem: {
       ...beside,

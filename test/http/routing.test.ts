@@ -60,13 +60,23 @@ describe('routing', () => {
     });
   }
 
-  it('refuses a request that names two hosts', async () => {
-    const [socket, text] = [connect(Number(new URL(daemon.url).port)), [] as string[]];
-    socket.on('data', data => text.push(String(data)));
-    socket.end('GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n');
-    await once(socket, 'close');
-    expect(text.join('')).to.match(/^HTTP\/1\.1 400 .*"code":"bad-http"/s);
-  });
+  for (const [name, head, answer] of [
+    [
+      'two hosts',
+      '/healthz HTTP/1.1\r\nHost: localhost\r\nhost: localhost',
+      /^HTTP\/1\.1 400 .*"code":"bad-http"/s,
+    ],
+    ['a foreign URL', 'http://evil.example/healthz HTTP/1.1\r\nHost: localhost', /^HTTP\/1\.1 421 /],
+    ['its own URL', 'http://localhost/healthz HTTP/1.1\r\nHost: evil.example', /^HTTP\/1\.1 200 /],
+  ] as const) {
+    it(`answers a request that names ${name}`, async () => {
+      const [socket, text] = [connect(Number(new URL(daemon.url).port)), [] as string[]];
+      socket.on('data', data => text.push(String(data)));
+      socket.end(`GET ${head}\r\n\r\n`);
+      await once(socket, 'close');
+      expect(text.join('')).to.match(answer);
+    });
+  }
 
   it('documents every path that it serves, the simulator included', async () => {
     const { body } = await call(daemon.url, 'GET', '/api/openapi.json');
