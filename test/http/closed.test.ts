@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { get, type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import { ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf, newSecret, type Token } from '../../src/access/token.js';
@@ -358,19 +358,18 @@ describe("the page's session", () => {
   });
 
   it('leaves streams for those who drive and rule', async () => {
-    const ends: (() => void)[] = [];
+    const streams: IncomingMessage[] = [];
     const stream = async (role: Role) => {
-      const abort = new AbortController();
-      ends.push(() => abort.abort());
-      const { signal } = abort;
-      return (await fetch(new URL('/api/events', daemon.url), { headers: bearer(SECRETS[role]), signal }))
-        .status;
+      const asked = get(new URL('/api/events', daemon.url), { headers: bearer(SECRETS[role]), agent: false });
+      const [response]: IncomingMessage[] = await once(asked, 'response');
+      streams.push(response!.on('error', () => undefined));
+      return response!.statusCode;
     };
     for (let count = 0; count < 24; count += 1) expect(await stream('spectator')).to.equal(200);
     expect(await stream('spectator')).to.equal(503);
     expect(await stream('operator')).to.equal(200);
     expect(await stream('referee')).to.equal(200);
-    for (const end of ends) end();
+    for (const response of streams) response.destroy();
   });
 });
 
