@@ -62,16 +62,15 @@ describe('a match over HTTP', () => {
       expect((await daemon.post('/api/gimbal/autotune', { loop: 'angle_yaw' })).status).to.equal(202);
     },
   };
-  /** The acts that no play allows, because of their debug mode or their trial. */
-  const NOT_IN_PLAY = ['a controller in debug', 'an excitation', 'a trial of gains', 'a tuning'];
-  const STOPS = (phase: Phase, running: string): boolean => {
-    if (phase === 'none') return false;
-    if (phase !== 'auto' && phase !== 'teleop') return true;
-    return NOT_IN_PLAY.includes(running);
-  };
-  for (const phase of PHASES) {
+  const IN_PLAY = ['a controller in manual', 'a controller in auto', 'the laser'];
+  // The other phases have the permissions of one of these.
+  for (const [phase, allowed] of [
+    ['none', Object.keys(RUNNING)],
+    ['pre', []],
+    ['teleop', IN_PLAY],
+  ] as const) {
     for (const [running, run] of Object.entries(RUNNING)) {
-      const stops = STOPS(phase, running);
+      const stops = !allowed.some(one => one === running);
       it(`${stops ? 'stops' : 'lets'} ${running} when ${phase} is set`, async () => {
         await run();
         const answer = await set(phase);
@@ -80,7 +79,7 @@ describe('a match over HTTP', () => {
         expect(await stopped()).to.equal(stops);
         const { gimbal, laser } = await truth();
         expect(gimbal.stopped).to.equal(stops);
-        const isLit = running === 'the laser' && ['none', 'auto', 'teleop'].includes(phase);
+        const isLit = running === 'the laser' && !stops;
         expect(laser.level).to.equal(isLit ? 1 : 0);
         const { trial } = (await daemon.get('/api/status')).body.gimbal.gains;
         if (stops) expect(trial).to.equal(undefined);
