@@ -6,7 +6,7 @@ import { CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
 import type { HalfWave } from '../../src/tuning/excited-run.js';
 import { type Proposal, type ProposalTask, propose } from '../../src/tuning/propose.js';
 import { Ringing } from '../../src/tuning/ringing.js';
-import type { Recording, TunerPort, WaveRequest } from '../../src/tuning/tuner.js';
+import type { ExcitationRequest, Recording, TunerPort } from '../../src/tuning/tuner.js';
 
 /** The motion of an ended excitation has faded after this time. */
 const FADE_S = 1.1;
@@ -55,7 +55,14 @@ export class TrialPort implements TunerPort {
     return LONGEST_TUNING_S - this.seconds;
   }
 
-  async excite({ amplitude, periodS, halves, runaway, swingsOn, rings }: WaveRequest): Promise<Recording> {
+  async excite({
+    amplitude,
+    periodS,
+    halves,
+    runaway,
+    swingsOn,
+    rings,
+  }: ExcitationRequest): Promise<Recording> {
     const robot = this.#robot;
     const loop = this.#loop.name;
     const wave = (size: number) =>

@@ -97,8 +97,8 @@ export class Autotune {
   }
 
   /**
-   * Lets the tuning `id` go on for at least this long. Throws `trial-ended`, or `tune-running` if somebody else than `by`
-   * began it.
+   * Renews the lease of the tuning `id`. Throws `trial-ended`, or `tune-running` if another caller than `by` began the
+   * tuning.
    */
   async renew(unit: UnitName, id: string, by: string, leaseMs: number): Promise<Tune> {
     const run = this.#running?.run;

@@ -1,7 +1,7 @@
 import { RobotError } from '../core/errors.js';
 import type { Permission } from '../robot/permission.js';
 
-/** While a loop is tuned, nobody switches the laser on. */
+/** Forbids laser on while a loop is tuned. */
 export function darkWhileTuning(isTuning: () => boolean, permission: Permission): Permission {
   return {
     require: act => {

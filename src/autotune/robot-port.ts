@@ -13,7 +13,7 @@ import type { Robot } from '../robot/robot.js';
 import type { TrialEnd } from '../robot/robot-event.js';
 import type { StepCapture } from '../robot/step-capture.js';
 import type { Proposal, ProposalTask } from '../tuning/propose.js';
-import type { Recording, TunerPort, WaveRequest } from '../tuning/tuner.js';
+import type { ExcitationRequest, Recording, TunerPort } from '../tuning/tuner.js';
 import type { Propose } from './proposer.js';
 
 /** After this time, an excitation that ended has faded. */
@@ -60,7 +60,7 @@ export class RobotPort implements TunerPort {
   #leaseEndsAtMs: number;
   #tried: GainSet | undefined;
   /** The last excitation that was asked for. */
-  #wave: Excitation | undefined;
+  #excitation: Excitation | undefined;
   /** Whether the loop ran away during the current excitation; undefined if there is none. */
   #ranAway: boolean | undefined;
 
@@ -169,23 +169,24 @@ export class RobotPort implements TunerPort {
     return (this.#deadlineMs - this.#options.clock.nowMs()) / 1000;
   }
 
-  async excite({ amplitude, periodS, halves, runaway, swingsOn, rings }: WaveRequest): Promise<Recording> {
+  async excite(asked: ExcitationRequest): Promise<Recording> {
+    const { amplitude, periodS, halves, runaway, swingsOn, rings } = asked;
     const { robot, unit, clock } = this.#options;
     const loop = this.#loop;
-    const wave = (size: number, name = loop.name, most?: number) => {
+    const excite = (size: number, name = loop.name, most?: number) => {
       const chosen = { loop: name, amplitude: size, periodS };
       // Noted before it is sent: an excitation that is refused may still move the loop, and must be ended.
-      if (size !== 0) this.#wave = chosen;
+      if (size !== 0) this.#excitation = chosen;
       return robot.units[unit].excite(chosen, undefined, most);
     };
     this.#loopOver.signal.throwIfAborted();
     let isRinging = false;
-    const looksRinging = () => {
+    const seesRinging = () => {
       isRinging ||= swingsOn(clock.nowMs() / 1000, this.#reading('setpoint'), this.#reading('measured'));
       return isRinging;
     };
-    await wave(0);
-    await this.#rest(STILL * amplitude, looksRinging);
+    await excite(0);
+    await this.#rest(STILL * amplitude, seesRinging);
     const output = this.#reading('output');
     const most = runaway + Math.abs(this.#deviation());
     const captures: StepCapture[] = [];
@@ -197,14 +198,14 @@ export class RobotPort implements TunerPort {
     this.#ranAway = false;
     try {
       if (!isRinging)
-        await wave(amplitude, loop.name, most).catch(error => {
+        await excite(amplitude, loop.name, most).catch(error => {
           // An excitation that the guard ends at once is refused as not confirmed. It ran away like a later one.
           if (this.#ranAway !== true) throw error;
         });
       const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
       await this.#until(() => {
         this.#ranAway ||= Math.abs(this.#deviation()) > most;
-        return this.#ranAway || looksRinging() || captures.length >= halves;
+        return this.#ranAway || seesRinging() || captures.length >= halves;
       }, limitMs);
     } finally {
       endCaptures();
@@ -212,12 +213,12 @@ export class RobotPort implements TunerPort {
     const end = this.#ranAway ? 'ran away' : isRinging ? 'rings' : 'whole';
     this.#ranAway = undefined;
     if (end === 'whole') {
-      await wave(0);
-      await this.#until(looksRinging, FADE_MS);
+      await excite(0);
+      await this.#until(seesRinging, FADE_MS);
     }
     // Choosing another loop ends the excitation of this one at once, without fading.
     const other = unitNamed(unit).loops.find(one => one.name !== loop.name);
-    if (other !== undefined && (end !== 'whole' || isRinging)) await wave(0, other.name);
+    if (other !== undefined && (end !== 'whole' || isRinging)) await excite(0, other.name);
     const whole = unbroken(captures).slice(0, halves);
     const [first] = whole;
     if (first === undefined && end === 'whole') {
@@ -237,7 +238,7 @@ export class RobotPort implements TunerPort {
     for (const end of this.#listeners) end();
     this.abort('it is over');
     const { robot, unit, id } = this.#options;
-    await robot.units[unit].endTuning(id, this.#wave);
+    await robot.units[unit].endTuning(id, this.#excitation);
   }
 
   async #try(gains: GainSet): Promise<void> {
@@ -259,13 +260,13 @@ export class RobotPort implements TunerPort {
   }
 
   /** Resolves when the loop stands still, and after REST_MS if it does not. */
-  async #rest(still: number, looksRinging: () => boolean): Promise<void> {
+  async #rest(still: number, seesRinging: () => boolean): Promise<void> {
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
     const { clock } = this.#options;
     let sinceMs = clock.nowMs();
     await this.#until(() => {
-      if (looksRinging()) return true;
+      if (seesRinging()) return true;
       const value = this.#reading('measured');
       low = Math.min(low, value);
       high = Math.max(high, value);

@@ -1,9 +1,6 @@
 import { isRobotError } from './errors.js';
 
-/**
- * Waits until all acts have ended, so that nothing of them comes later. Rejects with the error of the first that
- * failed, and the others beside it.
- */
+/** Waits until all acts have resolved or rejected. Rejects with the first error, and the others beside it. */
 export async function allEnded(acts: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   const ends = await Promise.allSettled(acts);
   const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));

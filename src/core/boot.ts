@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * One run of the operating system. What is kept in its terms is valid for later processes until the next reboot.
- */
+/** One system boot. What is recorded in its terms stays valid for later processes until the next reboot. */
 export interface Boot {
-  /**
-   * The system's name for this boot. Undefined where the system gives none: then every start of the process counts as
-   * another boot.
-   */
+  /** The operating system's id of this boot. Undefined if there is none; then every process counts as another boot. */
   readonly id: string | undefined;
-  /** Milliseconds on a clock that every process of this boot reads alike, and that nobody sets. */
+  /** Milliseconds on a monotonic clock that all processes of this boot share. */
   nowMs(): number;
 }
 
@@ -23,7 +18,7 @@ export function systemBoot(environment: Readonly<Record<string, string | undefin
 
 function kernelBootId(): string | undefined {
   try {
-    // The dashes are removed, since systemd writes the id without them.
+    // systemd writes the id without dashes.
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '');
   } catch {
     return undefined;

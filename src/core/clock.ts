@@ -1,10 +1,10 @@
-/** Time as an argument, so that tests need not wait for it. */
+/** Time as an argument, so that tests need not wait. */
 export interface Clock {
   /** Monotonic milliseconds from an arbitrary start. */
   nowMs(): number;
   /** Calls `act` once, `delayMs` from now, unless cancelled first. */
   after(delayMs: number, act: () => void): Timer;
-  /** The calendar, for what people read; it may jump. */
+  /** Wall time for people. It may jump. */
   wallTime(): Date;
 }
 
@@ -12,7 +12,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Resolves when the work has ended, however it ended, or when the time is over. Returns whether it has ended. */
+/** Waits until the work has resolved or rejected, or the time is over. Returns whether the work has ended. */
 export function endedWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise(resolve => {
     const limit = clock.after(limitMs, () => resolve(false));
@@ -33,7 +33,7 @@ export const systemClock: Clock = {
   wallTime: () => new Date(),
 };
 
-/** Calls `act` every `periodMs`. Returns the act that ends it. */
+/** Calls `act` every `periodMs`. Returns a function that ends this. */
 export function every(clock: Clock, periodMs: number, act: () => void): () => void {
   let timer: Timer;
   const next = () => {

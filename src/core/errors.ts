@@ -24,9 +24,7 @@ export interface Fault {
   readonly detail: string;
 }
 
-/**
- * The gains of a loop that somebody else changed meanwhile: those that were sent, and those that are in force.
- */
+/** The gains of one loop in a save that was refused because another save came first. */
 export interface GainsDifference {
   readonly sent: Gains;
   readonly inForce: Gains;
@@ -35,8 +33,8 @@ export interface GainsDifference {
 type Nothing = Record<never, never>;
 
 /**
- * Every way in which Trunnion fails, with what is known of each failure. Who may retry, what an HTTP caller gets and
- * what may be shown are tables over these codes, and nobody parses a message.
+ * The code of every failure, with the members of its context. Tables over these codes say what is retried and what an HTTP
+ * caller is shown. No code parses a message.
  */
 interface Contexts {
   // the bus, as the kernel or the link reports it
@@ -85,7 +83,7 @@ interface Contexts {
   locked: { readonly by: string; readonly reason: string };
   'referee-silent': Nothing;
   'wrong-phase': { readonly phase: string };
-  /** The match that is known. */
+  /** The current match. */
   'stale-match': { readonly id: string; readonly revision: number; readonly phase: string };
   'lease-held': { readonly holder: string; readonly by: string };
   // the laser
@@ -103,12 +101,12 @@ interface Contexts {
     readonly errno?: string | undefined;
     readonly cure?: string;
     /**
-     * Given of an act that was refused: true where the disk did not let it be taken back, so that it may stand after a
-     * restart. Absent where something could not be read.
+     * True if a refused write could not be undone, so that a restart may find it. False if it was undone. Absent for a
+     * failed read.
      */
     readonly mayRemain?: boolean;
   };
-  /** What was asked is in force now, and a restart may undo it. */
+  /** The change is in force, but a restart may undo it. */
   'not-kept': { readonly cure?: string | undefined };
   'state-in-use': { readonly folder: string };
   'unknown-revision': { readonly unit: string; readonly revision: number };
@@ -134,9 +132,9 @@ interface Contexts {
     readonly cure?: string | undefined;
     /** A newer version wrote the file, in a format that is not ours. */
     readonly isNewer?: boolean;
-    /** The disk did not give the file, so that nobody knows what is in it. */
+    /** The file could not be read. */
     readonly isUnread?: boolean;
-    /** The list that was read before holds meanwhile. */
+    /** The list that was read before still holds. */
     readonly lastHolds?: boolean;
   };
   // HTTP
@@ -158,7 +156,7 @@ interface Contexts {
 
 export type ErrorCode = keyof Contexts;
 
-/** Where on the robot it happened, as far as that is known. */
+/** Where on the robot a failure happened, as far as known. */
 interface Place {
   readonly unit?: string;
   /** 7-bit I2C address. */
@@ -174,7 +172,7 @@ interface Options extends ErrorOptions {
   readonly others?: readonly RobotError[];
 }
 
-/** Only codes whose context has no required member may be given without one. */
+/** The context may be left out only if it has no required member. */
 type Known<Code extends ErrorCode> =
   Nothing extends ContextOf<Code>
     ? [context?: ContextOf<Code>, options?: Options]
@@ -184,7 +182,7 @@ export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'RobotError';
   readonly code: Code;
   readonly context: ContextOf<Code>;
-  /** What failed besides in the same act. */
+  /** Further failures of the same act. */
   readonly others: readonly RobotError[];
 
   constructor(code: Code, ...[context, options]: Known<Code>) {
@@ -196,13 +194,13 @@ export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
     this.others = options?.others ?? [];
   }
 
-  /** The same failure, with what a higher layer knows of its place. */
+  /** The same failure with a place that only a higher layer knows. */
   with(place: Place): RobotError<Code> {
     const { cause, others } = this;
     return new RobotError(this.code, { ...this.context, ...place }, { cause, others });
   }
 
-  /** The same failure, with others of the same act, and each that says the same only once. */
+  /** The same failure with further failures of the same act, without duplicates. */
   beside(others: readonly RobotError[]): RobotError<Code> {
     const all = [...this.others, ...others.flatMap(other => [other, ...other.others])];
     const byMessage = new Map(all.map(other => [other.message, other]));
@@ -218,22 +216,22 @@ export function isRobotError<Code extends ErrorCode = ErrorCode>(
   return error instanceof RobotError && (codes.length === 0 || codes.some(code => code === error.code));
 }
 
-/** Any other error than a RobotError is a defect of ours. */
+/** Any other error is a defect of the daemon. */
 export function asRobotError(error: unknown): RobotError {
   return isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
 }
 
-/** The message of whatever was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The system's name of an error, such as ENOENT; undefined for what the system did not say. */
+/** The errno name, such as ENOENT; undefined if the operating system did not raise the error. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
-/** An error as log fields: the code and what was known, with its cause in words. Only a defect has a stack to show. */
+/** An error as log fields: code, context and cause. Only a defect of the daemon has a stack. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
   const cause = error.cause === undefined ? {} : { cause: inWords(error.cause) };
@@ -244,10 +242,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   return { message: error.message, stack: error.stack, ...cause };
 }
 
-/**
- * The message and those of its causes. Only first lines: a module that cannot be loaded lists every place that was
- * tried on lines of its own.
- */
+/** The first line of the message and of those of its causes. Further lines list every place where a module was looked for. */
 function inWords(cause: unknown): string {
   const [line = ''] = messageOf(cause).split('\n');
   const deeper = cause instanceof Error && cause.cause !== undefined ? `: ${inWords(cause.cause)}` : '';

@@ -1,6 +1,6 @@
 import type { Gains } from './units.js';
 
-/** Whether parsed JSON is an object with members of any kind; a list is not one. */
+/** Whether parsed JSON is an object, and not a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** All who listen to one kind of event. */
+/** The listeners to one kind of event. */
 export class Listeners<T> {
   readonly #all = new Set<(event: T) => void>();
 
@@ -6,7 +6,7 @@ export class Listeners<T> {
     return this.#all.size > 0;
   }
 
-  /** Returns the act that ends the listening. */
+  /** Returns a function that removes the listener. */
   add(listener: (event: T) => void): () => void {
     this.#all.add(listener);
     return () => {

@@ -1,20 +1,20 @@
 import type { Loop, UNITS, UnitName } from './units.js';
 
-/** A loop's controller in the firmware, as docs/motor-protocol.md describes it. The tuner computes with it. */
+/** A loop's controller in the firmware, which docs/motor-protocol.md describes. The tuner simulates it. */
 export interface LoopController {
   /**
-   * The thing that the output moves. `lag`: the measured value itself, which follows late. `integrator`: its rate, as a
-   * speed moves a place. `servo`: the rate's change, as a voltage turns an axis.
+   * What the output sets. `lag`: the measured value, with a delay. `integrator`: the rate of the measured value, as a speed
+   * changes a position. `servo`: the acceleration, as a voltage turns an axis.
    */
   readonly plant: 'lag' | 'integrator' | 'servo';
-  /** -1 where a larger output makes the measured value smaller: the firmware turns the error round. */
+  /** -1 if a larger output makes the measured value smaller: then the firmware inverts the error. */
   readonly sign: 1 | -1;
   readonly outputLimits: { readonly min: number; readonly max: number };
   /** Time constant of the filter on the derivative. */
   readonly derivativeFilterS: number;
 }
 
-/** This is not part of the declaration of the loops because the page, which bundles that, has no use for it. */
+/** These are apart from the loops in units.ts because the page bundles those and needs no controllers. */
 const CONTROLLERS = {
   gimbal: {
     visual_yaw: { plant: 'lag', sign: -1, outputLimits: { min: -2.85, max: 2.85 }, derivativeFilterS: 0.03 },

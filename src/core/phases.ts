@@ -1,20 +1,20 @@
 import { MODES, type Mode } from './units.js';
 
-/** The phases of a match, in the order of a match; `none` is a robot that plays none. */
+/** The phases of a match in their order. `none` means that there is no match. */
 export const PHASES = ['none', 'pre', 'auto', 'teleop', 'pause', 'ended'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** What a phase allows. A phase is a permission: it never starts anything by itself. */
+/** What a phase allows. A phase never starts anything. */
 export interface Permissions {
   /** Mode switches and excitation. */
   readonly drive: boolean;
-  /** Light. Dark is always allowed. */
+  /** Laser on. Laser off is always allowed. */
   readonly laser: boolean;
   /** Saves and restores of gains, and trials. */
   readonly tune: boolean;
   /** A resume after a stop. */
   readonly resume: boolean;
-  /** The modes that a unit may be in without being stopped. */
+  /** A unit in another mode is stopped. */
   readonly modes: readonly Mode[];
 }
 
@@ -27,10 +27,7 @@ const IN_PLAY: Permissions = {
   modes: MODES.filter(mode => mode !== 'debug'),
 };
 
-/**
- * By default nothing moves before and after a play, gains are not touched during one, and only `none` allows
- * everything.
- */
+/** By default nothing moves before and after play, gains do not change during play, and `none` allows everything. */
 export const DEFAULT_PERMISSIONS: Readonly<Record<Phase, Permissions>> = {
   none: { drive: true, laser: true, tune: true, resume: true, modes: MODES },
   pre: AT_REST,

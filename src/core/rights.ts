@@ -3,7 +3,6 @@ export const RIGHTS = ['read', 'drive', 'tune', 'rule'] as const;
 export type Right = (typeof RIGHTS)[number];
 
 /**
- * What a call needs: a right; or `stop`, for what makes the robot safe and is open to everybody unless the
- * configuration says otherwise; or nothing.
+ * The right that a call needs. `stop`: the call makes the robot safer, and needs no right unless the configuration says so.
  */
 export type Need = Right | 'stop' | 'none';

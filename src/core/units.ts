@@ -1,6 +1,6 @@
 /**
- * The two units and their loops. Schemas, routes, registers, OpenAPI, console, simulator and the C header
- * all derive from this declaration; nothing else names a loop, except its place in the simulated firmware.
+ * The two units and their loops. Schemas, routes, registers, OpenAPI, console, simulator and the C header derive from this
+ * declaration. Only the simulated firmware names loops as well.
  */
 
 export interface Gains {
@@ -9,7 +9,7 @@ export interface Gains {
   readonly kd: number;
 }
 
-/** Controllers calculate in float32, which holds no larger gain. */
+/** The largest gain: controllers calculate in float32. */
 export const FLOAT32_MAX = 3.4028234663852886e38;
 
 interface Bounds {
@@ -17,7 +17,7 @@ interface Bounds {
   readonly max?: number;
 }
 
-/** The range of gains that are accepted; without bounds there is no limit. */
+/** The accepted range of each gain; no limit by default. */
 export type GainBounds = Readonly<Partial<Record<keyof Gains, Bounds>>>;
 
 /** The gains of every loop of one unit, by loop name. */
@@ -42,9 +42,9 @@ interface LoopDeclaration {
   readonly outputQuantity: Quantity;
   /** Largest amplitude of the debug excitation, in `quantity`. */
   readonly maxAmplitude: number;
-  /** Period of the debug excitation unless another is chosen: the loop settles well within half of it. */
+  /** The default period of the excitation: the loop settles well within half of it. */
   readonly excitationPeriodS: number;
-  /** Deviation of the measured value from the setpoint, in `quantity`, past which the loop has run away. */
+  /** The loop runs away if the measured value is further than this from the setpoint, in `quantity`. */
   readonly runaway: number;
   /** The loop whose setpoint is this loop's output. */
   readonly inner?: string;
@@ -201,7 +201,7 @@ export function unitNamed(name: UnitName): Unit {
   return BY_NAME[name];
 }
 
-/** One value for each unit: the shape in which everything that exists per unit is kept. */
+/** Makes one value for each unit. */
 export function perUnit<T>(make: (unit: Unit) => T): Record<UnitName, T> {
   return { gimbal: make(BY_NAME.gimbal), chassis: make(BY_NAME.chassis) };
 }
@@ -210,7 +210,7 @@ export function defaultGains(of: Unit): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, loop.defaults]));
 }
 
-/** The set with the defaults for loops that it does not have, and without loops that nobody knows any more. */
+/** The set with defaults for missing loops and without unknown ones. */
 export function completeGains(of: Unit, gains: GainSet): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]));
 }

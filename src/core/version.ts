@@ -6,16 +6,13 @@ interface Manifest {
   readonly engines: { readonly node: string };
 }
 
-/** package.json stands beside dist in a checkout and in the package alike. */
+/** package.json is beside dist, in a checkout and in the package. */
 const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 if (!isManifest(manifest)) throw new TypeError('package.json has no version or no range of Node');
 
 export const { version } = manifest;
 
-/**
- * The versions of Node that may run this, such as `>=20.19`. A package that brings compiled addons also has an upper
- * bound.
- */
+/** The supported versions of Node, such as `>=20.19`. A package with compiled addons also has an upper bound. */
 export const nodeRange = manifest.engines.node;
 
 function isManifest(value: unknown): value is Manifest {

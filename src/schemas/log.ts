@@ -14,7 +14,7 @@ import {
 
 const value: Schema<string | number | boolean | null> = { type: ['string', 'number', 'boolean', 'null'] };
 
-/** One thing that happened: what somebody asked and what came of it, or what the robot did by itself. */
+/** One line of the event log: a request and its outcome, or what the robot did without a request. */
 export const logEvent = named(
   'Event',
   growing(
@@ -22,18 +22,13 @@ export const logEvent = named(
       seq: count('Counts up by one; a gap means that events were dropped.'),
       t: number('Monotonic seconds, as `t` of telemetry.'),
       at: text('Wall time, ISO 8601; the clock of a robot may be wrong.'),
-      what: text(
-        'What was asked or what happened, in one word: mode, laser, stop, resume, save, reset, offline, fault, …',
-      ),
+      what: text('The name of the event: mode, laser, stop, resume, save, reset, offline, fault, …'),
     },
     {
       unit: oneOf(UNIT_LIST.map(unit => unit.name)),
-      who: text("Who asked: a token's name, else an address. Absent where the robot did it by itself."),
-      outcome: text("Of what was asked: `done`, or the problem's code."),
-      detail: record(
-        value,
-        'For people and programs: values before and after, loop, amplitude, revision, reason.',
-      ),
+      who: text("The caller: a token's name or an address. Absent if nobody asked."),
+      outcome: text("The outcome of a request: `done`, or the problem's code."),
+      detail: record(value, 'Values before and after, loop, amplitude, revision, reason.'),
     },
   ),
 );
@@ -42,17 +37,17 @@ export type LogEvent = TypeOf<typeof logEvent>;
 
 /** The body of GET /api/log. */
 export const logPage = growing({
-  boot: text('Of this run of the daemon: `t` starts anew with it.'),
+  boot: text('Names this run of the daemon. Each run starts `t` again.'),
   events: array(logEvent, 'Oldest first.'),
-  dropped: count('Events after the one asked for that are not kept any more.'),
+  dropped: count('The number of later events than `after` that are no longer kept.'),
 });
 
 /** The body of GET /api/log/head. */
 export const logHead = named(
   'LogHead',
   growing({
-    seq: count('Of the newest line that is on the medium.'),
-    hash: text('SHA-256 of that line. A log that was cut or written anew later has no such line.'),
+    seq: count('The number of the newest line on the disk.'),
+    hash: text('SHA-256 of that line. A log that is cut or rewritten later has no such line.'),
   }),
 );
 
@@ -60,5 +55,5 @@ export type LogHead = TypeOf<typeof logHead>;
 
 export type LogPage = TypeOf<typeof logPage>;
 
-/** Something to be recorded; the log of events gives it number and time. */
+/** An event before the log has given it a number and a time. */
 export type Happening = Omit<LogEvent, 'seq' | 't' | 'at'>;

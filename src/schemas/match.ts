@@ -20,19 +20,17 @@ const allows = named(
 
 const members = {
   id: nullable(text(), 'Null before the first match.'),
-  revision: count('Of the last call that was taken.'),
+  revision: count('The revision of the last accepted call.'),
   phase: oneOf(PHASES),
-  endsAtT: nullable(number(), 'Monotonic seconds, as `t` of telemetry; null where no time runs.'),
+  endsAtT: nullable(number(), 'Monotonic seconds, as `t` of telemetry; null if the phase has no end.'),
   lock: nullable(lock),
-  lease: nullable(lease, 'Whose beat was accepted last.'),
-  refereeSilent: yesNo('In auto or teleop, no beat was accepted for too long.'),
+  lease: nullable(lease, 'The desk whose beat was accepted last.'),
+  refereeSilent: yesNo('The phase is auto or teleop, and no beat was accepted for too long.'),
   allows,
-  recorded: yesNo(
-    'Whether lock and phase would outlive a power cut; a change that is being written shows as false after 0.8 s.',
-  ),
+  recorded: yesNo('Lock and phase would survive a power cut. False if writing a change takes over 0.8 s.'),
 };
 
-/** The match as status shows it; nothing in it changes while nothing happens. */
+/** The match as status shows it. It has no current time, so that it changes only when the match does. */
 export const matchStatus = named('MatchStatus', growing(members));
 
 /** The body of GET /api/match. */
@@ -43,7 +41,7 @@ export const matchView = named(
     {
       head: {
         ...logHead,
-        description: 'Of the log of events, for the desk to keep; in the answer to a beat.',
+        description: 'The head of the event log, for the desk to keep. Only in the answer to a beat.',
       },
     },
   ),

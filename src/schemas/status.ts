@@ -15,7 +15,7 @@ import {
   yesNo,
 } from './schema.js';
 
-/** What status says of access: whether tokens are asked for, and what is wrong with their file. */
+/** The part of status about access: whether the robot asks for tokens, and what is wrong with their file. */
 export const accessStatus = named(
   'AccessStatus',
   growing(
@@ -38,7 +38,6 @@ const complaint = named(
   growing({ code: text('One of the codes of problems.'), detail: text('A sentence with the cure.') }),
 );
 
-/** A complaint as people and programs read it. */
 export type Complaint = TypeOf<typeof complaint>;
 
 const laserStatus = named(
@@ -51,11 +50,11 @@ const laserStatus = named(
       ),
       light: oneOf(
         ['on', 'dark', 'unknown', 'fault'],
-        'What may be claimed: `dark` is proven by the pin, `fault` means that the pin does not obey and the laser may ' +
-          'be lit, `unknown` that there is no pin to ask.',
+        '`on` and `dark` are proven by the pin. `fault`: the pin does not obey, and the laser may be lit. `unknown`: there ' +
+          'is no pin.',
       ),
     },
-    { reason: text('Why it is dark although it was last switched on.'), problem: complaint },
+    { reason: text('Why the laser is dark although it was last switched on.'), problem: complaint },
   ),
 );
 
@@ -63,8 +62,8 @@ export type LaserStatus = TypeOf<typeof laserStatus>;
 
 const torque = oneOf(
   ['on', 'off', 'silent', 'unknown'],
-  '`on` and `off` as the controller says. `silent`: it cannot be reached, and has heard nothing for so long that its ' +
-    'own silence rule has taken torque off. `unknown`: none of these is proven, so the motors may push.',
+  '`on` and `off` are what the controller says. `silent`: the controller cannot be reached, and has received no heartbeat ' +
+    'for so long that it has cut its own torque. `unknown`: nothing is proven, so the motors may push.',
 );
 
 export type Torque = TypeOf<typeof torque>;
@@ -73,7 +72,7 @@ export const trialStatus = named(
   'Trial',
   growing({
     id: text(),
-    by: text("Whose it is: a token's name or an address."),
+    by: text("The owner: a token's name or an address."),
     endsAtT: number('Monotonic seconds, as `t` of telemetry.'),
     gains: record(loopGains, 'By the name of the loop.'),
   }),
@@ -94,20 +93,20 @@ const unitStatus = named(
   'UnitStatus',
   growing(
     {
-      mode: nullable(oneOf(MODES), 'Null until the controller was heard from.'),
+      mode: nullable(oneOf(MODES), 'Null until the controller has answered once.'),
       online: yesNo(),
       faults: array(text()),
       flags: array(text()),
       torque,
       excitation: nullable(
         excitation,
-        'The wave of debug mode as the controller has it; null outside debug mode and while it is not known.',
+        'The excitation that the controller runs; null outside debug mode and while it is not known.',
       ),
       gains: growing(
         {
           revision: count('0 before the first save.'),
           savedAt: nullable(text('ISO 8601.')),
-          applied: yesNo('The saved gains are the active ones.'),
+          applied: yesNo('The controller runs the saved gains.'),
         },
         { trial: trialStatus },
       ),
@@ -116,7 +115,7 @@ const unitStatus = named(
       firmware: text(),
       protocol: count(),
       guardsTrials: yesNo(
-        'The firmware ends the wave of a trial by itself when its loop runs away (flag `guarded_excitation`). ' +
+        'The firmware ends the excitation of a trial by itself when its loop runs away (flag `guarded_excitation`). ' +
           'If false, only the daemon does that, at its polls.',
       ),
       problem: { ...complaint, description: 'Why it is offline.' },

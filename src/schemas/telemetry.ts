@@ -18,7 +18,7 @@ const pose = named(
 /** The place of the unit on the floor, and its heading. */
 export type Pose = TypeOf<typeof pose>;
 
-/** The loops of one unit by name; beside them `pose` where it has one, and `target` where it looks for one. */
+/** The loops of one unit by name, with `pose` and `target` if the unit has them. */
 export type UnitTelemetry = Readonly<Record<string, Reading | Pose | boolean>>;
 
 /** The data of event `telemetry`. */

@@ -47,7 +47,7 @@ const MOST_CHANGE = 10;
 /** A stronger integrator may raise the cost by this factor. */
 const STEADINESS = 1.05;
 const RESTLESSNESS = 0.03;
-const LOOKS = 180;
+const EVALUATIONS = 180;
 const SIMPLEX = 0.25;
 
 /** Weight of the error behind a moving setpoint: in auto a loop follows, and seldom makes a step. */
@@ -80,7 +80,7 @@ export function design(task: DesignTask): Design {
     .sort((a, b) => a.cost - b.cost)
     .slice(0, 2);
   const minima = ranked.map(({ gains }) =>
-    nelderMead(point => judge.costOf(gainsAt(point)), pointOf(gains), SIMPLEX, LOOKS),
+    nelderMead(point => judge.costOf(gainsAt(point)), pointOf(gains), SIMPLEX, EVALUATIONS),
   );
   const best = minima.reduce((one, other) => (other.value < one.value ? other : one));
   return judge.worthOf(judge.gentled(gainsAt(best.point), best.value));

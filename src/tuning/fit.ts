@@ -20,10 +20,10 @@ interface Candidate extends Minimum {
 const STARTS = 300;
 /** The best descents of each stage start the next one, with a smaller simplex. */
 const STAGES = [
-  { descents: 6, simplex: 0.12, looks: 120 },
-  { descents: 2, simplex: 0.06, looks: 250 },
-  { descents: 1, simplex: 0.04, looks: 300 },
-  { descents: 1, simplex: 0.01, looks: 250 },
+  { descents: 6, simplex: 0.12, evaluations: 120 },
+  { descents: 2, simplex: 0.06, evaluations: 250 },
+  { descents: 1, simplex: 0.04, evaluations: 300 },
+  { descents: 1, simplex: 0.01, evaluations: 250 },
 ];
 
 /** Finds the plant that comes nearest to the records, in closed loop with the firmware's PID. */
@@ -40,11 +40,11 @@ export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[], seed = 1
     const [plain, bridged] = [roughly(plant, false), roughly(plant, true)];
     return { point, bridged: bridged < plain, value: Math.min(plain, bridged) };
   });
-  for (const { descents, simplex, looks } of STAGES) {
+  for (const { descents, simplex, evaluations } of STAGES) {
     found.sort((a, b) => a.value - b.value);
     found = found.slice(0, descents).map(({ point, bridged }) => {
       const cost = (where: readonly number[]) => misfit(space.at(where), bridged);
-      return { ...nelderMead(cost, point, simplex, looks), bridged };
+      return { ...nelderMead(cost, point, simplex, evaluations), bridged };
     });
   }
   const [best] = found;

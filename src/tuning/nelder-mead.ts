@@ -10,13 +10,13 @@ export function nelderMead(
   size: number,
   evaluations: number,
 ): Minimum {
-  const look = (point: readonly number[]): Minimum => ({ point, value: cost(point) });
-  const origin = look([...start]);
+  const evaluated = (point: readonly number[]): Minimum => ({ point, value: cost(point) });
+  const origin = evaluated([...start]);
   const simplex = [origin];
   for (let axis = 0; axis < start.length; axis += 1) {
     const corner = [...start];
     corner[axis] = (corner[axis] ?? 0) + size;
-    simplex.push(look(corner));
+    simplex.push(evaluated(corner));
   }
   let left = evaluations - simplex.length;
   const last = simplex.length - 1;
@@ -36,7 +36,7 @@ export function nelderMead(
         point[axis] = middle + factor * (middle - (worst.point[axis] ?? 0));
       }
       left -= 1;
-      return look(point);
+      return evaluated(point);
     };
     const mirrored = through(1);
     if (mirrored.value < best.value) {
@@ -49,7 +49,7 @@ export function nelderMead(
       else {
         for (let index = 1; index <= last; index += 1) {
           const towards = at(index).point.map((value, axis) => (value + (best.point[axis] ?? 0)) / 2);
-          simplex[index] = look(towards);
+          simplex[index] = evaluated(towards);
           left -= 1;
         }
       }

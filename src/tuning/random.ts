@@ -1,4 +1,4 @@
-/** Makes a source of numbers from 0 up to 1 that are always the same for the same seed. */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -13,7 +13,7 @@ export interface TunerPort {
   /** Resolves when the loop runs these gains, as a trial. */
   tryGains(gains: Gains): Promise<void>;
   /** Waits until the loop is at rest, excites it, and waits for rest again. */
-  excite(wave: WaveRequest): Promise<Recording>;
+  excite(request: ExcitationRequest): Promise<Recording>;
   /** Fits the plant and designs gains. */
   propose(task: ProposalTask): Promise<Proposal>;
   /** Tells people what the tuner does. */
@@ -22,7 +22,7 @@ export interface TunerPort {
   secondsLeft(): number;
 }
 
-export interface WaveRequest {
+export interface ExcitationRequest {
   readonly amplitude: number;
   readonly periodS: number;
   /** The number of half waves to record. */
