@@ -55,7 +55,7 @@ export interface ConsoleInBrowser {
   fault(target: string, name: string): Promise<Answer>;
 }
 
-/** For each suite a simulated robot in a process of its own, well again before each test, and a real browser. */
+/** For each suite: a simulated robot in its own process, repaired before each test, and a real browser. */
 export function consoleInBrowser(): ConsoleInBrowser {
   let browser: Browser | undefined;
   let folder = '';

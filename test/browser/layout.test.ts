@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Locator } from 'playwright-core';
 import { alerts, consoleInBrowser, eventually, has, mode, overflow, shows } from './console-page.js';
 
-/** Where things stand on the page whatever is wrong, and how soon it says so. */
+/** The layout of the page under faults, and how soon it shows them. */
 describe('the console under faults', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();

@@ -75,7 +75,7 @@ export class FakeDaemon {
     });
   }
 
-  /** Somebody else does it. */
+  /** Answers a request. Tests call it for requests of other callers. */
   answer(method: string, path: string, body: unknown = {}): Answer {
     const { pathname, searchParams } = new URL(path, 'http://robot');
     const own = this.override(method, pathname, body);

@@ -6,8 +6,8 @@ import { ManualClock } from '../support/manual-clock.js';
 import { type Answer, FakeDaemon } from './fake-daemon.js';
 
 /**
- * `delivered` and answered at once; `held` until the test delivers it; `answer held`: it arrives, and the answer waits for the
- * test; `lost`: nobody ever hears of it; `failed`: the browser says at once that there is no connection.
+ * `delivered`: arrives and is answered at once. `held`: waits until the test delivers it. `answer held`: arrives at once, and
+ * its answer waits for the test. `lost`: never arrives. `failed`: the browser reports at once that there is no connection.
  */
 export type Fate = 'delivered' | 'held' | 'answer held' | 'lost' | 'failed';
 
@@ -134,7 +134,7 @@ export class FakePage {
     this.isDeaf = false;
   }
 
-  /** Edits a gain, as somebody who leaves the field. */
+  /** Types a gain and leaves the field. */
   edit(unit: 'gimbal' | 'chassis', pointer: string, text: string): void {
     this.model.gains[unit].edit(pointer, text);
     this.model.gains[unit].tidy();

@@ -105,7 +105,7 @@ function refusalLines({ title, refusal }: Action): Line[] {
   return refusal.value === undefined ? [] : [{ tone: 'bad', about: title, text: refusalText(refusal.value) }];
 }
 
-/** Restarts of controllers, until somebody has seen them. */
+/** Restarts of controllers that are not yet confirmed. */
 function restartLines({ log, status, surroundings }: Model): AnswerableLine[] {
   return log.restarts.value.map(event => {
     const mode = status.value?.[event.unit].mode;

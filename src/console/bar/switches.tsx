@@ -131,7 +131,7 @@ export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
   );
 }
 
-/** Whether the daemon is heard. The children stand there while it is. */
+/** Whether the page hears the daemon. Shows its children while it does. */
 export function LinkState({ children }: { readonly children: ComponentChildren }) {
   const { status, fresh, deafness } = useModel();
   const state = fresh.value ? 'live' : status.value === undefined ? 'connecting' : 'stale';

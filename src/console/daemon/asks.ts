@@ -26,7 +26,7 @@ export interface Ask {
 export interface Press {
   readonly ask: Ask;
   readonly number: number;
-  /** Calendar time in ms: the page's clock may stand still while a phone sleeps. */
+  /** Calendar time in ms: the page's clock may stop while a phone sleeps. */
   readonly pressedMs: number;
   /** `expired`: without an answer, or refused for a missing right, for WANTED_MS. */
   state: 'pending' | 'done' | 'refused' | 'expired';
@@ -51,7 +51,7 @@ export type AskEvent =
   | { readonly kind: 'answer'; readonly request: number; readonly outcome: Outcome<unknown> }
   /** Time has passed. `isHeard`: something came from the daemon. */
   | (Moment & { readonly kind: 'time'; readonly isHeard: boolean })
-  /** What became of an ask that is no longer pending need not be told any more. */
+  /** Drops the result of an ask that is no longer pending. */
   | { readonly kind: 'forget'; readonly path: string };
 
 export type Effect =
@@ -137,7 +137,7 @@ export class Asks {
     press.state = isDone ? 'done' : 'refused';
     press.refusal = isDone ? undefined : outcome.refusal;
     const effects: Effect[] = [];
-    // A request that is done makes the older ones needless: they would undo what somebody asks afterwards.
+    // After one success, older requests are needless. They would undo what a person asks next.
     if (rule === 'insists' && isDone)
       effects.push(...this.#takeBack(one => one.ask.path === path && one.number <= press.number));
     if (ends !== undefined && isDone) {
@@ -150,7 +150,7 @@ export class Asks {
   #pass(path: string, { isHeard, ...moment }: Moment & { readonly isHeard: boolean }): Effect[] {
     const press = this.insisting(path);
     if (press === undefined || !mayBeSentAgain(press)) return [];
-    // A press of the future is old, too: somebody has set the clock.
+    // If the clock was set back, the press seems to be in the future. It counts as old, too.
     const isOld = Math.abs(moment.wallMs - press.pressedMs) > WANTED_MS;
     if (isOld && (press.state === 'refused' || press.ask.expires)) {
       const effects = this.#takeBack(one => one.ask.path === path);

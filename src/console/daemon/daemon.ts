@@ -31,7 +31,7 @@ type TuneBody = { readonly leaseS: number } & (
 );
 
 interface DaemonHandlers extends SendHandlers {
-  /** The rights of whoever is here; undefined as long as they are unknown. */
+  /** The caller's rights; undefined as long as they are unknown. */
   readonly rights: () => string | undefined;
 }
 
@@ -68,7 +68,7 @@ export class DaemonClient {
     return this.#pressOf(LASER);
   }
 
-  /** The number of presses so far: what waits for its turn passes it on, to be dropped if a STOP came meanwhile. */
+  /** The number of presses so far. An ask that has to wait passes it on as `since`, so that a STOP drops it. */
   get presses(): number {
     return this.#asks.presses;
   }
@@ -87,7 +87,7 @@ export class DaemonClient {
   excite = (unit: UnitName, body: { loop: string; amplitude: number | null; periodS: number | null }) =>
     this.#ask({ path: `/api/${unit}/excitation`, body, rule: calmsIf(body.amplitude === 0) });
 
-  /** Begins a trial. With an id it changes that trial, or only renews it. */
+  /** Begins a trial, or changes or renews the one with this id. */
   tryGains = (
     unit: UnitName,
     body: { gains: GainSet; leaseS: number; id: string | undefined },
@@ -95,7 +95,7 @@ export class DaemonClient {
   ) => this.#ask<TrialStatus>({ path: `/api/${unit}/pidconfig/trial`, body, rule: 'moves', ...options });
   endTrial = (unit: UnitName) => this.#send('DELETE', `/api/${unit}/pidconfig/trial`);
 
-  /** Begins a tuning. With an id it renews that one. */
+  /** Begins a tuning, or renews the one with this id. */
   tune = (unit: UnitName, body: TuneBody) =>
     this.#ask<Tune>({ path: `/api/${unit}/autotune`, body, rule: 'moves', renews: 'id' in body });
   endTune = (unit: UnitName) => this.#ask({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
@@ -208,7 +208,7 @@ export class DaemonClient {
 
 const calmsIf = (calms: boolean) => (calms ? 'calms' : 'moves');
 
-/** Whoever made an ask. Only its own answers come here, so that their type is known. */
+/** The caller of one ask. It only gets answers to that ask, so their type is known. */
 interface Caller {
   settle(outcome: Outcome<unknown>): void;
 }

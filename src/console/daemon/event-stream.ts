@@ -29,7 +29,7 @@ export interface StreamHandlers {
 
 /** Leaves room for late timers of a busy browser: the page promises to notice silence within a second. */
 const STALE_MS = 750;
-/** A stream that is silent for so long is closed and opened again. */
+/** A stream that is silent for longer is closed and opened again. */
 const DEAD_MS = 4000;
 const REOPEN_MS = 500;
 const GIVEN_WAY_MS = 1500;
@@ -77,7 +77,7 @@ export class EventStream {
     this.#close(0);
   }
 
-  /** Somebody uses this window. */
+  /** This window is used. */
   wake(): void {
     this.#rest(false);
   }
@@ -169,7 +169,7 @@ export function lateness(): (t: number, nowS: number) => number {
   let lastT = 0;
   return (t, nowS) => {
     const took = nowS - t;
-    // The browser reconnects by itself, also to a restarted daemon, whose `t` starts at another value.
+    // The browser may have reconnected to a restarted daemon, whose `t` starts at another value.
     quickest = t < lastT ? took : Math.min(took, quickest + DRIFT * (t - lastT));
     lastT = t;
     return took - quickest;

@@ -22,7 +22,7 @@ export const UNREACHABLE: Refusal = {
   errors: [],
 };
 
-/** Stands for the answer to a request that was taken back. No one is told of it. */
+/** The result of a request that was taken back. The page does not show it. */
 export const TAKEN_BACK: Refusal = { code: 'taken-back', detail: '', errors: [] };
 
 /** The daemon may have done what was asked. */

@@ -13,7 +13,7 @@ const FILTERS: Readonly<Record<string, (event: LogEvent) => boolean>> = {
   'by itself': ({ who }) => who === undefined,
 };
 
-/** Who asked what and what came of it, and what the robot did by itself. Newest first. */
+/** The event log, newest first: requests with their callers and outcomes, and what the robot did by itself. */
 export function EventList() {
   const model = useModel();
   const filter = useSignal('all');

@@ -25,7 +25,7 @@ export class Access {
     return this.session.value?.rights.includes(right) ?? true;
   }
 
-  /** Whoever is here may not see the robot: the page shows the login. */
+  /** Without the right to read, the page shows the login. */
   get isShut(): boolean {
     const session = this.session.value;
     return session !== undefined && session.access !== 'open' && !session.rights.includes('read');

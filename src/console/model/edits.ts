@@ -5,7 +5,7 @@ import { parseGain } from './numbers.js';
 export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const satisfies readonly (keyof Gains)[];
 export type GainName = (typeof GAIN_NAMES)[number];
 
-/** Unsaved texts of one unit's fields, by the JSON pointer of the member they stand for. */
+/** Unsaved texts of one unit's fields, by the JSON pointer of the gain. */
 export type EditTexts = Readonly<Record<string, string>>;
 
 export interface Field {

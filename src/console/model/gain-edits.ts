@@ -49,7 +49,7 @@ export class GainEdits {
       ? { changes: [], faults: {} }
       : editState(this.unit, gains, this.kept.value.texts);
   });
-  /** What somebody else has changed in loops that are edited here. The person decides once: theirs or mine. */
+  /** Changes that another caller saved in loops that are edited here. The person decides once: theirs or mine. */
   readonly conflict = computed(() => {
     const [stored, { base }] = [this.stored.value, this.kept.value];
     if (stored === undefined || base === undefined) return [];
@@ -115,7 +115,7 @@ export class GainEdits {
     return changes.length > 0 && Object.keys(faults).length === 0 && !this.isSaving;
   }
 
-  /** Runs the edits without saving them. Without edits the trial goes on as it is. */
+  /** Runs the edits without saving them. Does nothing if there are no edits. */
   async try(): Promise<void> {
     const gains = this.stored.value?.gains;
     if (gains !== undefined && this.isReady) {

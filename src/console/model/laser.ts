@@ -1,9 +1,8 @@
-import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { Clock } from '../../core/clock.js';
+import { effect, signal } from '@preact/signals';
 import type { Status } from '../../schemas/status.js';
-import type { DaemonClient } from '../daemon/daemon.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
+import type { Observed } from './stop.js';
 
 /** No data comes later than this: the stream is closed before. A request without an answer ends before, too. */
 const LATEST_MS = 5000;
@@ -11,9 +10,7 @@ const LATEST_MS = 5000;
 /** What was asked of the laser here, and whether it may be lit. */
 export class Laser {
   readonly action: Action;
-  readonly #daemon: DaemonClient;
-  readonly #clock: Clock;
-  readonly #status: ReadonlySignal<Status | undefined>;
+  readonly #observed: Observed;
   /** `on`: light was asked for here. `dark`: an Off or a STOP was answered. Undefined: the status is newer than either. */
   readonly #since = signal<'on' | 'dark' | undefined>(undefined);
   /** Page time at which light was asked for. */
@@ -21,15 +18,9 @@ export class Laser {
   /** The number of statuses that said that it is lit. */
   #litCount = 0;
 
-  constructor(
-    daemon: DaemonClient,
-    clock: Clock,
-    status: ReadonlySignal<Status | undefined>,
-    fresh: ReadonlySignal<boolean>,
-  ) {
-    this.#daemon = daemon;
-    this.#clock = clock;
-    this.#status = status;
+  constructor(observed: Observed) {
+    const { daemon, clock, status, fresh } = observed;
+    this.#observed = observed;
     this.action = new Action(clock, 'Laser');
     effect(() => {
       const isDark = fresh.value && status.value?.laser.light === 'dark';
@@ -39,29 +30,29 @@ export class Laser {
 
   /** It was lit when it was last heard of, or light was asked for since. */
   get mayBeLit(): boolean {
-    return (this.#since.value ?? this.#status.value?.laser.light) === 'on';
+    return (this.#since.value ?? this.#observed.status.value?.laser.light) === 'on';
   }
 
   /** An Off has no answer yet. */
   get isOwed(): boolean {
-    return this.#daemon.offPress?.state === 'pending';
+    return this.#observed.daemon.offPress?.state === 'pending';
   }
 
   light(): void {
     this.#since.value = 'on';
-    this.#askedMs = this.#clock.nowMs();
+    this.#askedMs = this.#observed.clock.nowMs();
     void this.action.run('on', async () => {
-      const outcome = await this.#daemon.light();
+      const outcome = await this.#observed.daemon.light();
       if ('refusal' in outcome && !isUnanswered(outcome.refusal)) this.#since.value = undefined;
       return outcome;
     });
   }
 
   darken(): void {
-    void this.action.run('off', () => this.darkened(this.#daemon.darken()));
+    void this.action.run('off', () => this.darkened(this.#observed.daemon.darken()));
   }
 
-  /** Takes note when an Off or a STOP is done, after which the laser is dark unless a status said otherwise meanwhile. */
+  /** After an Off or a STOP is done the laser is dark, unless a status since the press said that it is lit. */
   async darkened<T extends object>(asked: Promise<T>): Promise<T> {
     const lit = this.#litCount;
     const outcome = await asked;
@@ -72,7 +63,7 @@ export class Laser {
   /** Telemetry or a status came. It may be older than light that was asked for since: they have different connections. */
   heard(status?: Status): void {
     if (status?.laser.light === 'on') this.#litCount += 1;
-    const isOlder = this.#clock.nowMs() - this.#askedMs < LATEST_MS;
+    const isOlder = this.#observed.clock.nowMs() - this.#askedMs < LATEST_MS;
     if (this.#since.peek() === 'dark' ? status !== undefined : !isOlder) this.#since.value = undefined;
   }
 }

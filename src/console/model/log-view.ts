@@ -12,7 +12,7 @@ const MOST_SEEN = 100;
 
 type Restart = LogEvent & { readonly unit: UnitName };
 
-/** The daemon's event log as this page has it, and which restarts of controllers somebody has seen. */
+/** The daemon's event log as this page has it, and which restarts of controllers were confirmed. */
 export class LogView {
   /** Oldest first. */
   readonly events = signal<readonly LogEvent[]>([]);
@@ -23,7 +23,7 @@ export class LogView {
   readonly #seen = signal<readonly string[]>([]);
   /** The newest restart of each controller. Stored here, because a restarted daemon does not know it. */
   readonly #newest = signal<readonly Restart[]>([]);
-  /** Restarts that nobody has seen. */
+  /** Restarts that are not yet confirmed. */
   readonly restarts = computed(() =>
     this.#newest.value.filter(event => !this.#seen.value.includes(nameOf(event))),
   );
@@ -43,7 +43,7 @@ export class LogView {
     });
   }
 
-  /** Fetches what happened while nobody listened. */
+  /** Fetches the events that the stream did not bring. */
   async load(): Promise<void> {
     const before = this.events.peek();
     const outcome = await this.#daemon.log(0);
@@ -62,7 +62,7 @@ export class LogView {
     this.#storeRestarts([event]);
   }
 
-  /** Somebody has seen this restart. */
+  /** Hides the line about this restart, in every window. */
   confirm(event: LogEvent): void {
     this.#seen.value = [...this.#seen.value, nameOf(event)].slice(-MOST_SEEN);
     this.#storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));

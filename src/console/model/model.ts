@@ -39,7 +39,7 @@ export class Model {
   readonly log: LogView;
   readonly tuning: Tuning;
   readonly runs: Runs;
-  /** The latest tuning of the chosen unit, until somebody dismisses it. */
+  /** The latest tuning of the chosen unit, unless it was dismissed. */
   readonly tuned = computed(() => {
     const tune = this.tuning.tunes[this.choice.value.unit].value;
     return tune?.id === this.tuning.dismissed.value ? undefined : tune;
@@ -66,8 +66,8 @@ export class Model {
     });
     const { daemon, status, fresh } = this;
     this.access = new Access(daemon, surroundings, () => daemon.heard());
-    this.laser = new Laser(daemon, clock, status, fresh);
-    this.stop = new Stop(daemon, clock, status, fresh);
+    this.laser = new Laser({ daemon, clock, status, fresh });
+    this.stop = new Stop({ daemon, clock, status, fresh });
     this.telemetry = new TelemetryView(clock);
     this.log = new LogView(daemon, storage);
     this.gains = perUnit(unit => new GainEdits(unit, daemon, surroundings));
@@ -125,7 +125,7 @@ export class Model {
     void this.laser.darkened(this.daemon.stop());
   }
 
-  /** Does not reload with a STOP still to be sent: somebody else may have to log in to send it. */
+  /** Does not reload while a STOP is still to be sent: another person may have to log in to send it. */
   async leave(): Promise<void> {
     if ((await this.access.leave()) && !this.isOwing) this.surroundings.reload();
   }
@@ -136,7 +136,7 @@ export class Model {
     return excitation && excitation.amplitude !== 0 && !this.stop.stopped ? excitation : undefined;
   }
 
-  /** Gains that run on a unit unsaved, whoever tries them; undefined during a tuning. */
+  /** The trial that runs on a unit, of any caller; undefined during a tuning. */
   trialOf(unit: UnitName): TrialStatus | undefined {
     return this.tuning.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
   }
@@ -160,13 +160,13 @@ export class Model {
     void this.exciting[unit].run('end', () => this.daemon.excite(unit, { ...excitation, amplitude: 0 }));
   }
 
-  /** `why`, unless the daemon answers no request either, or shows nothing to whoever is here. */
+  /** Sets the reason for a silent stream: `why`, unless requests fail, too, or the caller may not read. */
   async #lost(why: string): Promise<void> {
     const isDeaf = (await this.access.refresh()) && !this.fresh.peek();
     this.deafness.value = isDeaf ? (this.access.isShut ? 'Nobody is logged in' : why) : '';
   }
 
-  /** Fetches what happened while nobody listened. */
+  /** Fetches what happened while the stream was closed. */
   #opened(): void {
     this.#isOpened = true;
     this.telemetry.streamOpened();

@@ -6,10 +6,10 @@ import type { DaemonClient } from '../daemon/daemon.js';
 import type { Outcome } from '../daemon/request.js';
 import { Action } from './action.js';
 
-/** A trial or a tuning ends so long after the page is gone. One lost answer is no matter. */
+/** Seconds after which a trial or a tuning ends if the page is gone. One lost renewal is tolerated. */
 export const LEASE_S = 3;
 
-/** Asks on, once a second, for what ends when nobody asks for it. */
+/** Renews a lease once a second. */
 export class TrialRenewal {
   readonly #clock: Clock;
   #end = () => {};

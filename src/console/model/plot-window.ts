@@ -22,7 +22,7 @@ export class PlotWindow {
     return this.#held.value !== undefined;
   }
 
-  /** Where the time axis reads 0: now, or when the plot was paused. */
+  /** The time at which the axis reads 0: now, or when the plot was paused. */
   get zeroT(): number {
     return this.#held.value?.zeroT ?? this.#newestT;
   }

@@ -54,7 +54,7 @@ export class Runs {
     });
   }
 
-  /** Steps that somebody makes after a tuning are looked at, and not its proposal any more. */
+  /** After new test steps, the newest step is the main one, not the proposal of the tuning before. */
   goOn(): void {
     this.#leftBehind.value = this.#tuned.peek()?.id;
   }

@@ -4,39 +4,38 @@ import type { Status } from '../../schemas/status.js';
 import type { Press } from '../daemon/asks.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 
+/** What is asked of the daemon, and what is heard of it. */
+export interface Observed {
+  readonly daemon: DaemonClient;
+  readonly clock: Clock;
+  readonly status: ReadonlySignal<Status | undefined>;
+  /** Whether `status` is known to be true now. */
+  readonly fresh: ReadonlySignal<boolean>;
+}
+
 /** The STOP that was pressed here, until the robot is known to be stopped, and whether it is. */
 export class Stop {
-  readonly #daemon: DaemonClient;
-  readonly #status: ReadonlySignal<Status | undefined>;
-  readonly #fresh: ReadonlySignal<boolean>;
-  readonly #clock: Clock;
+  readonly #observed: Observed;
 
-  constructor(
-    daemon: DaemonClient,
-    clock: Clock,
-    status: ReadonlySignal<Status | undefined>,
-    fresh: ReadonlySignal<boolean>,
-  ) {
-    this.#daemon = daemon;
-    this.#clock = clock;
-    this.#status = status;
-    this.#fresh = fresh;
+  constructor(observed: Observed) {
+    this.#observed = observed;
     effect(() => {
       const { stopped } = this;
-      // Only what is heard after the answer says what became of it.
+      // Only a status that comes after the answer says whether the robot is stopped.
       const press = untracked(() => this.press);
       if (press === undefined || press.state === 'pending') return;
-      if (stopped || (stopped === false && this.#wasResumed(press))) daemon.forgetStop();
+      if (stopped || (stopped === false && this.#wasResumed(press))) observed.daemon.forgetStop();
     });
   }
 
   get press(): Press | undefined {
-    return this.#daemon.stopPress;
+    return this.#observed.daemon.stopPress;
   }
 
   /** Undefined while it is unknown. */
   get stopped(): boolean | undefined {
-    return this.#fresh.value ? this.#status.value?.stopped : undefined;
+    const { fresh, status } = this.#observed;
+    return fresh.value ? status.value?.stopped : undefined;
   }
 
   get isUnanswered(): boolean {
@@ -48,15 +47,16 @@ export class Stop {
     return this.isUnanswered || this.press?.state === 'refused';
   }
 
-  /** A status came: it says what became of a STOP that was answered. */
+  /** A status came, which says more than the answer to a STOP. */
   heardStatus(): void {
-    if (this.press?.state === 'done') this.#daemon.forgetStop();
+    if (this.press?.state === 'done') this.#observed.daemon.forgetStop();
   }
 
-  /** The daemon that is heard now has obeyed this STOP, so somebody has resumed a robot that is not stopped. */
+  /** The running daemon obeyed this STOP. If the robot is not stopped, it was resumed since. */
   #wasResumed({ refusal, sentMs }: Press): boolean {
     const isObeyed = refusal?.code === 'not-confirmed' || refusal?.code === 'pin-failed';
-    const ranMs = 1000 * (this.#status.value?.uptimeS ?? 0);
-    return isObeyed && ranMs > this.#clock.nowMs() - sentMs;
+    const { status, clock } = this.#observed;
+    const ranMs = 1000 * (status.value?.uptimeS ?? 0);
+    return isObeyed && ranMs > clock.nowMs() - sentMs;
   }
 }

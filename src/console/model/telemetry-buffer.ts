@@ -5,7 +5,7 @@ import { isReading } from './readings.js';
 export const SERIES = ['setpoint', 'measured', 'output'] as const;
 export type Series = (typeof SERIES)[number];
 
-/** Where nothing is known there is null, which plots leave out. */
+/** Unknown values are null. Plots leave them out. */
 export type Columns = { readonly t: number[] } & Readonly<Record<Series, (number | null)[]>>;
 
 export function emptyColumns(): Columns {

@@ -18,18 +18,18 @@ interface TuningOptions {
 
 const RETRY_MS = 1000;
 
-/** Tunings, whoever began them: the one under way and the latest of each unit. The page renews its own. */
+/** The tuning under way and the latest of each unit, of any caller. The page renews its own. */
 export class Tuning {
   readonly tunes = perUnit(() => signal<Tune | undefined>(undefined));
   readonly style = signal<Style>('normal');
-  /** The id of the tuning whose result somebody dismissed. */
+  /** The id of the tuning whose result was dismissed. */
   readonly dismissed = signal('');
   readonly action: Action;
   readonly #options: TuningOptions;
   readonly #renewal: TrialRenewal;
   /** The id of the tuning that this page renews. */
   #own = '';
-  /** By unit: when to ask again how its latest tuning stands. */
+  /** By unit: when to ask again for its latest tuning. */
   readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
 
   constructor(options: TuningOptions) {
@@ -87,16 +87,16 @@ export class Tuning {
     });
   }
 
-  /** Asks how the unit's latest tuning stands. A restarted daemon knows of none. */
+  /** Fetches the unit's latest tuning. A restarted daemon has none. */
   async #learn(unit: UnitName): Promise<void> {
     const known = this.tunes[unit].peek();
     const { daemon, clock } = this.#options;
     const outcome = await daemon.lastTune(unit);
     this.#retries[unit]?.cancel();
-    // A tuning that is over would hide the excitations and trials of its unit for ever.
+    // A tuning that is wrongly shown as running would hide the excitations and trials of its unit.
     if ('refusal' in outcome && isUnanswered(outcome.refusal))
       this.#retries[unit] = clock.after(RETRY_MS, () => void this.#learn(unit));
-    // What came on the stream meanwhile is newer than this answer.
+    // If the stream has brought a change since the request, that is newer than this answer.
     if ('refusal' in outcome || this.tunes[unit].peek() !== known) return;
     const { tune } = outcome.body;
     const wasRunning = known?.state === 'running';

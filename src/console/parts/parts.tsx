@@ -178,7 +178,7 @@ export function Segments<T extends string | number>(props: SegmentsProps<T>) {
   );
 }
 
-/** What became of an action, beside its buttons. */
+/** The result of an action, beside its buttons. */
 export function Outcome({ action, pending }: { readonly action: Action; readonly pending?: string }) {
   const refusal = action.refusal.value;
   if (refusal !== undefined)

@@ -156,7 +156,7 @@ function closely(min: number | null, max: number | null, least: number): [number
   return [low - room, high + room];
 }
 
-/** The unit stands at the uppermost value. */
+/** Writes the unit at the uppermost value. */
 function withUnit(values: readonly number[], unit: string): string[] {
   return values.map((value, index) =>
     index === values.length - 1 ? `${valueText(value)} ${unit}` : valueText(value),

@@ -6,7 +6,7 @@ import type { Palette } from '../parts/palette.js';
 const LINE_PX = 12;
 const LINES = 3;
 
-/** The moments at which something was changed, each with its word; words that would meet stand below one another. */
+/** Draws a line with a word at each change. Words that would overlap go below one another. */
 export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[], unit: UnitName): void {
   const { ctx, bbox, scales } = plot;
   const { min = 0, max = 0 } = scales.x ?? {};

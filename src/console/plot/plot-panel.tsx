@@ -60,15 +60,15 @@ export function PlotPanel() {
   );
 }
 
-/** Beside the chosen one. */
+/** The most loops below the chosen one. */
 const MOST_STACKED = 3;
 
 interface LoopChooserProps {
-  /** Below the chosen loop; where it is given, presses add loops to it. */
+  /** The loops below the chosen one. If it is given, presses add loops to it. */
   readonly stacked: Signal<readonly LoopChoice[]> | undefined;
 }
 
-/** One press for each loop; the excited one pulses. */
+/** One button for each loop. The excited loop's button pulses. */
 export function LoopChooser({ stacked }: LoopChooserProps) {
   const model = useModel();
   const chosen = keyOf(model.choice.value);

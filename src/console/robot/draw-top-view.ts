@@ -101,7 +101,7 @@ function drawBeam(ctx: CanvasRenderingContext2D, colour: string, yaw: number | u
   ctx.restore();
 }
 
-/** Only its direction is known, so it stands at a distance of our choosing. */
+/** Only the target's direction is known, so it is drawn at a fixed distance. */
 function drawTarget(ctx: CanvasRenderingContext2D, colour: string, px: number): void {
   ctx.strokeStyle = colour;
   ctx.lineWidth = 1.5 * px;

@@ -23,7 +23,7 @@ interface FigureTableProps {
   readonly quantity: Quantity;
 }
 
-/** What a tuner reads from a step, beside one of other gains. */
+/** The figures of a step, beside those of another step. */
 export function FigureTable({ current, previous, quantity }: FigureTableProps) {
   const caveat = caveatOf(current);
   return (
@@ -67,7 +67,7 @@ interface CellProps {
   readonly quantity: Quantity;
 }
 
-/** A response that never comes to rest has no figures to boast of. */
+/** An oscillating response has no figures. */
 function Cell({ figure, of: { figures }, quantity }: CellProps) {
   return <td>{figures.oscillation ? '–' : figure.text(figures, quantity)}</td>;
 }

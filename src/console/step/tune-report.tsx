@@ -58,7 +58,7 @@ function verdictOf({ state, why, before, proposed }: Result): string {
 function TuneEnd({ tune }: { readonly tune: Tune }) {
   const model = useModel();
   const gains = model.gains[tune.unit];
-  /** Somebody who was told that others were saved meanwhile, and presses again, wants these in place of those. */
+  /** After a 409 the person has seen what others saved, so a second press replaces that revision. */
   const revision = useSignal(tune.proposal?.revision ?? 0);
   const better = tune.results.flatMap(({ loop, state, proposed }) =>
     state === 'better' && proposed ? [{ loop, gains: proposed.gains }] : [],

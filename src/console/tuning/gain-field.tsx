@@ -14,7 +14,7 @@ interface GainFieldProps {
 
 const ARROWS: Readonly<Record<string, 1 | -1>> = { ArrowUp: 1, ArrowDown: -1 };
 
-/** One gain: typed, or changed in steps; what is stored stands below as long as the field says something else. */
+/** One gain, typed or changed in steps. Shows the stored value below while the field differs from it. */
 export function GainField({ gains, loop, field, size }: GainFieldProps) {
   const { pointer, gain } = field;
   const stored = gains.stored.value?.gains;

@@ -113,7 +113,7 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   );
 }
 
-/** Somebody else saved loops that are edited here: the person decides once whose gains stay. */
+/** Another caller saved loops that are edited here: the person decides once whose gains stay. */
 export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { unit, conflict, saving } = gains;
