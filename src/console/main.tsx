@@ -20,8 +20,8 @@ window.addEventListener('pagehide', () => stream.leave());
 for (const type of ['focus', 'pointerdown', 'keydown']) {
   window.addEventListener(type, () => stream.wake(), { capture: true });
 }
-// Somebody may have logged in or out in another window. The answer may change the page, so the question waits until a press
-// that came with the focus is over: STOP must not move from under it.
+// The person may have logged in or out in another window. The answer may change the layout, so the question waits a second:
+// STOP must not move away from a press that came with the focus.
 window.addEventListener('focus', () => {
   if (model.status.peek() !== undefined) setTimeout(() => void access.refresh(), 1000);
 });

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Outcome, Press, Toggle, useModel } from '../parts/parts.js';
 
-/** In place of the page's panels if the daemon shows nothing without a token. STOP and laser off stay. */
+/** Replaces the page's panels if the caller may not read. STOP and laser off stay. */
 export function Login() {
   const { access } = useModel();
   const token = useSignal('');
@@ -38,7 +38,7 @@ export function Login() {
   );
 }
 
-/** The name of whoever is at this page, and the way out. */
+/** The name of the caller, and the button to log out. */
 export function WhoAmI() {
   const model = useModel();
   const { session, action } = model.access;

@@ -15,12 +15,12 @@ export function mostUrgentFirst<L extends Line>(lines: readonly L[]): L[] {
   return TONES.flatMap(tone => lines.filter(line => line.tone === tone));
 }
 
-/** What is known of the light and of a stop; what was heard once is no claim. */
+/** Lines about the light and a stop. Stale data is marked as past. */
 export function safetyLines(status: Status, fresh: boolean): Line[] {
   return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh) : [])];
 }
 
-/** What else status complains of, each with its cure. */
+/** Lines about all other faults in status, each with its cure. */
 export function healthLines(status: Status): Line[] {
   const { storage, log, access, match } = status;
   return [
@@ -47,7 +47,7 @@ function laserLines({ light, reason, problem }: LaserStatus): Line[] {
   return [{ tone: 'note', about: 'Laser', text: `went dark by itself: ${reason}.` }];
 }
 
-/** What may have become of a robot that is not heard any more. */
+/** Lines while the daemon is not heard. */
 export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string): Line[] {
   return [
     ...(mayBeLit
@@ -67,7 +67,7 @@ export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string
   ];
 }
 
-/** Unit by unit, what is known of a stop. */
+/** Lines about a stop, unit by unit. */
 function stopLines(status: Status, fresh: boolean): Line[] {
   const known = UNIT_LIST.map(unit => ({ unit, how: stopOf(status[unit.name]) }));
   const text = known.map(({ unit, how }) => `${unit.title.toLowerCase()} ${STOP_TEXTS[how]}`).join('; ');
@@ -107,7 +107,7 @@ function unitLines({ title }: Unit, { online, problem, faults, gains }: UnitStat
   ];
 }
 
-/** What the window's title says of the laser and the rest. */
+/** The window's title: laser, stop and connection. */
 export function titleOf(status: Status | undefined, fresh: boolean, mayBeLit: boolean): string {
   if (status === undefined) return 'Trunnion';
   const { light } = status.laser;

@@ -20,7 +20,7 @@ interface Answer {
   readonly disabled?: boolean;
 }
 
-/** Everything that the strip says, the most urgent first. `isForThumb`: without a button that reloads the page by a slip. */
+/** All lines of the strip, the most urgent first. `isForThumb`: without the button that reloads the page. */
 export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
   const { access, deafness, exciting, fresh, gains, laser, modes, resting, resuming, tuning } = model;
   const status = model.status.value;
@@ -47,7 +47,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
   ]);
 }
 
-/** What is true if there is nothing to complain of. */
+/** The text of a strip without lines. */
 export function wellText({ status: { value: status } }: Model): string {
   if (status === undefined) return '';
   const units = UNIT_LIST.map(({ name }) => ({ name, mode: status[name].mode }));
@@ -59,7 +59,7 @@ export function wellText({ status: { value: status } }: Model): string {
 }
 
 const PRESS_AGAIN = 'Press it again if it is still wanted.';
-/** A STOP that was sent so often had ten seconds. */
+/** A STOP that was sent this often is about 10 s old. */
 const MANY_TIMES = 20;
 
 /** The STOP that was pressed here. If the robot is known to be stopped, status says more. */
@@ -95,7 +95,7 @@ function offLines(model: Model): Line[] {
   return refusalLines(laser.action);
 }
 
-/** What became of a press that is no longer new. */
+/** A line about an older press, with its time. */
 function pressLine({ surroundings }: Model, about: string, pressedMs: number, text: string): Line {
   const at = clockText(new Date(pressedMs).toISOString(), surroundings.clock.wallTime());
   return { tone: 'bad', about, text: `of ${at} ${text}` };
@@ -150,7 +150,7 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   return [moving(unit, text, 'tuning', { action: tuning.action, run, disabled: !access.hasRight('tune') })];
 }
 
-/** A loop that this version of the page does not know has the daemon's name for it. */
+/** The loop with this name. An unknown loop has its name as title. */
 export function loopNamed({ loops }: Unit, name: string) {
   return loops.find(loop => loop.name === name) ?? { title: name, quantity: '' };
 }

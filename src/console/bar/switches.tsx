@@ -85,7 +85,7 @@ const LIGHTS: Readonly<Record<LaserStatus['light'], string>> = {
   fault: 'FAULT',
 };
 
-/** Stale data is no claim about the light. */
+/** The state of the light. With stale data it is unknown. */
 function LaserLamp() {
   const { status, fresh, laser } = useModel();
   const known = status.value?.laser;

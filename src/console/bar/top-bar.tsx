@@ -5,7 +5,7 @@ import { WhoAmI } from './access.js';
 import { AlertStrip } from './alert-strip.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from './switches.js';
 
-/** Always visible: how the robot is, its modes, its laser, what is wrong, and STOP. */
+/** Always visible: connection, modes, laser, STOP, match and alerts. */
 export function TopBar() {
   const { simulated, streams = 0 } = useModel().status.value ?? {};
   return (

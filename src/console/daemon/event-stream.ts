@@ -27,7 +27,7 @@ export interface StreamHandlers {
   readonly onFreshness: (fresh: boolean) => void;
 }
 
-/** Leaves room for late timers of a busy browser: the page promises to notice silence within a second. */
+/** Below the promised second, since timers of a busy browser are late. */
 const STALE_MS = 750;
 /** A stream that is silent for longer is closed and opened again. */
 const DEAD_MS = 4000;
@@ -64,7 +64,7 @@ export class EventStream {
     this.#check();
   }
 
-  /** Another tab hides the page, or no longer does. */
+  /** The page became hidden or visible. */
   setHidden(hidden: boolean): void {
     this.#hidden = hidden;
     if (hidden) this.#close(0);
@@ -72,7 +72,7 @@ export class EventStream {
     this.#check();
   }
 
-  /** The page may go away, and with it its connection. */
+  /** The page is about to be closed. */
   leave(): void {
     this.#close(0);
   }
@@ -133,7 +133,7 @@ export class EventStream {
         act(data);
         this.#setFresh(nowMs - this.#heardMs < STALE_MS);
       });
-    // Other events are as late as the reading before them.
+    // Other events are taken to be as late as the latest reading.
     listen('telemetry', events.telemetry, ({ t }) => {
       lateMs = 1000 * lateS(t, clock.nowMs() / 1000);
     });

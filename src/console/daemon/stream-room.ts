@@ -24,7 +24,7 @@ export interface StreamRoomOptions {
 export class StreamRoom {
   readonly #options: StreamRoomOptions;
   readonly #younger = new Set<string>();
-  /** Windows with a stream, this one too. */
+  /** Windows with a stream, including this one. */
   readonly #open = new Set<string>();
 
   constructor(options: StreamRoomOptions) {

@@ -8,7 +8,7 @@ import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '..
 import { useModel } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
 
-/** For one thumb on a phone: STOP at the bottom, Resume far from it, and nothing that acts by a slip. */
+/** The page for one thumb on a phone: STOP at the bottom, and Resume far from it. */
 export function MatchView() {
   const { access, status } = useModel();
   return (

@@ -11,7 +11,7 @@ export class Access {
   readonly action: Action;
   readonly #daemon: DaemonClient;
   readonly #onAnswer: () => void;
-  /** How often the daemon was asked, and which of these answers is the newest. */
+  /** The number of questions so far, and the number of the question with the newest answer. */
   #asked = 0;
   #answered = 0;
 
@@ -48,7 +48,7 @@ export class Access {
     return this.#become('leave', () => this.#daemon.leave());
   }
 
-  /** The answer is newer than that to any question that was asked before it came. */
+  /** Its answer is newer than the answer to any question asked before. */
   async #become(what: string, request: () => Promise<Outcome<Session>>): Promise<boolean> {
     const isDone = await this.action.run(what, async () => {
       const outcome = await request();

@@ -56,7 +56,7 @@ export class Action {
   }
 }
 
-/** What a person at this page does about a refusal whose detail is meant for programs. */
+/** Texts for refusals whose detail tells programs what to do. */
 const HERE: Readonly<Record<string, string>> = {
   stopped: 'The robot is stopped. Press Resume first.',
   'changed-meanwhile': 'Somebody else saved meanwhile. Check what they changed, then press again.',

@@ -36,7 +36,7 @@ export function storedValue(gains: GainSet, field: Field): number {
   return gains[field.loop]?.[field.gain] ?? Number.NaN;
 }
 
-/** An edit that says the stored value in other words is none. */
+/** A text with the stored value, such as `1.0` for 1, is no change. */
 export function editState(unit: Unit, stored: GainSet, texts: EditTexts): EditState {
   const changes: Change[] = [];
   const faults: Record<string, string> = {};
@@ -51,7 +51,7 @@ export function editState(unit: Unit, stored: GainSet, texts: EditTexts): EditSt
   return { changes, faults };
 }
 
-/** The texts that still say something else than what is stored. */
+/** The texts that differ from what is stored. */
 export function realEdits(unit: Unit, stored: GainSet, texts: EditTexts): EditTexts {
   const { changes, faults } = editState(unit, stored, texts);
   const pointers = new Set([...changes.map(change => change.field.pointer), ...Object.keys(faults)]);
@@ -67,7 +67,7 @@ export function withChanges(stored: GainSet, changes: readonly Change[]): GainSe
   return result;
 }
 
-/** A change of sign, or by more than three times: easily a slip of the finger. */
+/** A change of sign, or by more than a factor of 3: possibly a typing error. */
 export function isDrastic({ from, to }: Change): boolean {
   if (from * to < 0) return true;
   return from !== 0 && to !== 0 && Math.abs(Math.log(to / from)) > Math.log(3) + 1e-9;
@@ -92,15 +92,15 @@ export function changeText(unit: Unit, { field, from, to }: Change): string {
 export type AllGains = Readonly<Record<UnitName, GainSet>>;
 export type Imported = { readonly gains: AllGains } | { readonly faults: readonly string[] };
 
-/** All gains as one file: what comes out of it is, number by number, what went in. */
+/** All gains as one file. Importing it gives exactly the same numbers. */
 export function exportGains(gains: AllGains): string {
   return `${JSON.stringify(gains, null, 2)}\n`;
 }
 
-/** Takes nothing of a file in which anything is wrong. */
+/** Rejects the whole file if it has any fault. */
 export function importGains(text: string): Imported {
   const faults: string[] = [];
-  /** The members of an object; what is missing, or not known here, is a fault. */
+  /** The members of an object. Unknown members are faults. */
   const membersOf = (value: unknown, pointer: string, known: readonly string[]): Map<string, unknown> => {
     const members = new Map<string, unknown>(Object.entries(Object(value)));
     if (typeof value !== 'object' || value === null)

@@ -88,5 +88,5 @@ function isRestart(event: unknown): event is Restart {
   return isObject(event) && event.what === 'reset' && UNIT_LIST.some(({ name }) => name === event.unit);
 }
 
-/** A restarted daemon gives numbers again, so the time belongs to the name. */
+/** A restarted daemon reuses the numbers, so the name contains the time. */
 const nameOf = ({ seq, at }: LogEvent) => `${seq} ${at}`;

@@ -17,7 +17,7 @@ import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry-view.js';
 import { Tuning } from './tuning.js';
 
-/** What this page knows of the robot, and what is asked of it here. Components read it and call it. */
+/** What this page knows of the robot, and what it can ask of it. Components read the model and call it. */
 export class Model {
   readonly surroundings: Surroundings;
   readonly openedAt: Date;
@@ -44,7 +44,7 @@ export class Model {
     const tune = this.tuning.tunes[this.choice.value.unit].value;
     return tune?.id === this.tuning.dismissed.value ? undefined : tune;
   });
-  /** What it found for the chosen loop. */
+  /** The result of that tuning for the chosen loop. */
   readonly tunedLoop = computed(() => {
     const result = this.tuned.value?.results.find(({ loop }) => loop === this.choice.value.loop);
     return result && { ...result, id: this.tuned.value?.id };
@@ -130,7 +130,7 @@ export class Model {
     if ((await this.access.leave()) && !this.isOwing) this.surroundings.reload();
   }
 
-  /** What excites a unit. Nothing does while the robot is stopped, whatever is chosen. */
+  /** The running excitation of a unit; undefined while the robot is stopped. */
   excitationOf(unit: UnitName): Excitation | undefined {
     const excitation = this.status.value?.[unit].excitation;
     return excitation && excitation.amplitude !== 0 && !this.stop.stopped ? excitation : undefined;

@@ -22,8 +22,8 @@ export type StepSize = 'fine' | 'usual' | 'coarse';
 const STEP_EXPONENTS: Readonly<Record<StepSize, number>> = { fine: -2, usual: -1, coarse: 0 };
 
 /**
- * One step up or down: one of the second significant digit, a fine step one of the third. Towards zero a power of ten
- * takes the step of the numbers below it, so that the way back is the way there.
+ * One step up or down changes the second significant digit by one, a fine step the third. From a power of ten towards zero
+ * the step is that of the smaller numbers, so that a step back leads to where it came from.
  */
 export function stepped(value: number, direction: 1 | -1, by: StepSize): number {
   const size = Math.abs(value);
@@ -37,7 +37,7 @@ export function stepped(value: number, direction: 1 | -1, by: StepSize): number 
   return next === 0 ? 0 : next;
 }
 
-/** Always the same width for the same quantity, with a true minus sign. */
+/** Fixed decimals, with a typographic minus sign. */
 export function fixed(value: number | null | undefined, decimals: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const text = value.toFixed(decimals);

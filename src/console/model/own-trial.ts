@@ -37,7 +37,7 @@ export class OwnTrial {
   readonly #unit: Unit;
   readonly #daemon: DaemonClient;
   readonly #renewal: TrialRenewal;
-  /** The latest request. The next one waits for it, so that each knows the id. */
+  /** The latest request. The next one waits for its answer, which has the id. */
   #latest: Promise<unknown> = Promise.resolve();
   /** The gains that are renewed. */
   #gains: GainSet | undefined;
@@ -78,13 +78,13 @@ export class OwnTrial {
     await this.action.run('undo', () => this.#inTurn(end), 'The saved gains run again.');
   }
 
-  /** Ends what this page tries, and what it has asked for without an answer yet. */
+  /** Ends the trial, also one whose begin has no answer yet. */
   async undo(): Promise<void> {
     await this.#latest;
     if (this.id.peek() !== undefined) await this.end();
   }
 
-  /** The page renews it no more. */
+  /** Stops renewing. */
   drop(): void {
     this.#renewal.stop();
     this.id.value = undefined;

@@ -7,9 +7,9 @@ interface Held {
   readonly zeroT: number;
 }
 
-/** What part of the telemetry a plot shows: the newest seconds, running along, or a part held for looking at. */
+/** The part of the telemetry that a plot shows: the newest seconds, or a fixed part while it is paused. */
 export class PlotWindow {
-  /** Seconds across, while it runs along. */
+  /** Width in seconds while it is not paused. */
   readonly spanS: Signal<number>;
   readonly #held = signal<Held | undefined>(undefined);
   #newestT = 0;
@@ -44,7 +44,7 @@ export class PlotWindow {
     this.#held.value = undefined;
   }
 
-  /** Around the newest that is shown. */
+  /** Changes the width and keeps the right edge. */
   span(seconds: number): void {
     this.spanS.value = seconds;
     if (this.isHeld) this.zoom(this.range[1] - seconds, this.range[1]);
@@ -54,7 +54,7 @@ export class PlotWindow {
     this.#held.value = { fromT, toT, zeroT: this.zeroT };
   }
 
-  /** Around `t`, which stays where it is: a factor below 1 goes closer. No closer than a few samples, no wider than is kept. */
+  /** Zooms around `t`: a factor below 1 goes closer. Limited to a few samples and to what is kept. */
   zoomAround(t: number, factor: number): void {
     const [fromT, toT] = this.range;
     const span = Math.min(Math.max((toT - fromT) * factor, 0.1), 160);
@@ -63,7 +63,7 @@ export class PlotWindow {
     this.zoom(end - span, end);
   }
 
-  /** Moves what is shown by a part of its length: -0.5 goes half of it back. */
+  /** Moves by a part of the width: -0.5 goes half a width back. */
   pan(part: number): void {
     const [fromT, toT] = this.range;
     const byS = Math.min((toT - fromT) * part, this.zeroT - toT);

@@ -11,13 +11,13 @@ export type TunedLoop = Tune['results'][number] & { readonly id: string | undefi
 /** More curves on one another cannot be told apart. */
 const MOST_TICKED = 5;
 
-/** The steps of the chosen loop that the daemon remembers, and those of them that are drawn. */
+/** The captured steps of the chosen loop, and which of them are drawn. */
 export class Runs {
   /** Newest first. */
   readonly list = signal<readonly StepSummary[]>([]);
   /** The number of the best run so far. */
   readonly best = signal<number | undefined>(undefined);
-  /** Numbers of the runs that lie under the newest one. */
+  /** Numbers of the runs that the person ticked. They are drawn under the main run. */
   readonly ticked = signal<readonly number[]>([]);
   readonly samples = signal<ReadonlyMap<number, RememberedStep>>(new Map());
   readonly #daemon: DaemonClient;
@@ -65,13 +65,13 @@ export class Runs {
     return tune?.id === this.#leftBehind.value ? undefined : tune;
   }
 
-  /** The newest, or that of the gains which a tuning proposes; until its samples have come, the one before. */
+  /** The newest run, or the run with the gains that a tuning proposes. The run before it until its samples have come. */
   get main(): RememberedStep | undefined {
     const main = this.#sampled(this.#main);
     return main ?? this.list.value.map(run => this.#sampled(run)).find(run => run !== undefined);
   }
 
-  /** What lies under it: the ticked runs, or the newest of the gains before. */
+  /** The runs drawn under the main run: the ticked ones, or the newest run with the gains before. */
   get under(): readonly RememberedStep[] {
     return this.#underneath.flatMap(run => this.#sampled(run) ?? []);
   }
@@ -83,7 +83,7 @@ export class Runs {
     void this.#fetch();
   }
 
-  /** Asks what is new; once more afterwards where something came while it asked. */
+  /** Fetches what is new, and repeats that if something came during the fetch. */
   async look(): Promise<void> {
     this.#news = true;
     if (this.#looking) return;
@@ -135,7 +135,7 @@ export class Runs {
 
   #sampled(run: StepSummary | undefined): RememberedStep | undefined {
     const known = run && this.samples.value.get(run.number);
-    // A daemon that lost its last steps gives their numbers to others.
+    // A daemon that lost its latest steps reuses their numbers.
     return known?.at === run?.at ? known : undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { RememberedStep } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import { fixed } from './numbers.js';
 
-/** What a person has to know before the figures of a step are believed. */
+/** A warning about the figures of a step, if there is one. */
 export function caveatOf({
   figures,
   samples,
@@ -26,7 +26,7 @@ export interface StepCurves {
   readonly measured: Curve;
 }
 
-/** Turns every step so that it goes from 0 upwards: steps up and down lie on one another. */
+/** Makes every step start at 0 and go upwards, so that steps up and down can be compared. */
 export function stepCurves({ samples, periodS }: Pick<RememberedStep, 'samples' | 'periodS'>): StepCurves {
   const from = samples.setpoint[0] ?? 0;
   const falls = (samples.setpoint.at(-1) ?? 0) < from;
@@ -38,7 +38,7 @@ export function stepCurves({ samples, periodS }: Pick<RememberedStep, 'samples' 
   };
 }
 
-/** The same step from 0 to 100, so that steps of other heights lie on it. */
+/** The same step in percent of its height. */
 export function inPercent(step: RememberedStep): RememberedStep {
   const from = step.samples.setpoint[0] ?? 0;
   const height = (step.samples.setpoint.at(-1) ?? 0) - from;
@@ -48,7 +48,7 @@ export function inPercent(step: RememberedStep): RememberedStep {
   return { ...step, samples: { setpoint: setpoint.map(percent), measured: measured.map(percent) } };
 }
 
-/** A tuner foretells a step from as far below 0 as its setpoint is above. */
+/** The predicted step goes from minus its setpoint to plus its setpoint. */
 export function predictedCurve({ curve }: NonNullable<Tune['predicted']>): Curve {
   return {
     t: curve.measured.map((_, index) => index * curve.periodS),
@@ -56,7 +56,7 @@ export function predictedCurve({ curve }: NonNullable<Tune['predicted']>): Curve
   };
 }
 
-/** Curves on one time axis: `[t, ...values]`, with holes where one has no sample. */
+/** Curves on one time axis: `[t, ...values]`. A curve without a sample at a time has undefined there. */
 export function onOneAxis(curves: readonly (Curve | undefined)[]): [number[], ...(number | undefined)[][]] {
   const times = [...new Set(curves.flatMap(curve => curve?.t ?? []))].sort((a, b) => a - b);
   const values = curves.map(curve => {
@@ -66,14 +66,14 @@ export function onOneAxis(curves: readonly (Curve | undefined)[]): [number[], ..
   return [times, ...values];
 }
 
-/** Settling times that differ by less than this are the same, seconds. */
+/** Settling times that differ by less than this count as the same, in seconds. */
 const SAME_S = 0.02;
 const FACTOR = 1.4;
-/** Overshoots that differ by less than this part of the step are the same. */
+/** Overshoots that differ by less than this count as the same, in percent of the step. */
 const OVERSHOOT_PERCENT = 4;
 const FIT_PERCENT = 3;
 
-/** Says what was measured otherwise than the proposal predicted; undefined where both agree. */
+/** Describes how the measurement differs from the prediction; undefined if they agree. */
 export function mismatchOf({
   proposed,
   predicted,

@@ -36,7 +36,7 @@ export class TelemetryBuffer {
     return this.#count === 0 ? undefined : this.#at(this.#count - 1);
   }
 
-  /** `t` must not fall. */
+  /** `t` must not decrease. */
   push(t: number, sample: Telemetry): void {
     const slot = this.#count % this.#capacity;
     this.#t[slot] = t;
@@ -57,7 +57,7 @@ export class TelemetryBuffer {
     this.push(t, { t, gimbal: null, chassis: null });
   }
 
-  /** Fills `into` with what lies between, and one sample beyond each end. */
+  /** Fills `into` with the samples between the two times, and one more at each end. */
   read(unit: UnitName, loop: string, fromT: number, toT: number, into: Columns): void {
     const start = Math.max(this.#first, this.#indexOf(fromT) - 1);
     const end = Math.min(this.#count, this.#indexOf(toT) + 1);

@@ -6,7 +6,7 @@ import type { Telemetry } from '../../schemas/telemetry.js';
 import { Trail } from './readings.js';
 import { TelemetryBuffer } from './telemetry-buffer.js';
 
-/** Two minutes and more at 50 Hz, over a minute at 100 Hz. */
+/** Enough for 2 minutes at 50 Hz. */
 const SAMPLES = 8192;
 const MOST_MARKS = 500;
 
@@ -70,8 +70,8 @@ export class TelemetryView {
 }
 
 /**
- * The daemon's seconds on the page's axis. A new daemon counts from elsewhere, so each stream is tied to the page's
- * clock anew when it does not go on where the last one was; the axis never runs backwards.
+ * Converts the daemon's seconds to the page's time axis. A restarted daemon counts from another value, so a new stream whose
+ * times do not continue the old ones gets a new offset. The axis never runs backwards.
  */
 export class Timeline {
   #offset: number | undefined;
@@ -99,7 +99,7 @@ export interface Mark {
   readonly text: string;
 }
 
-/** What happened between two statuses and is worth a line in the plots. */
+/** Changes between two statuses that plots mark. */
 export function marksBetween(before: Status, after: Status, t: number): Mark[] {
   const marks: Mark[] = [];
   for (const { name } of UNIT_LIST) {

@@ -6,7 +6,7 @@ import type { PlotSettings } from '../model/plot-window.js';
 import { emptyColumns } from '../model/telemetry-buffer.js';
 import { offerFile } from './parts.js';
 
-/** Offers what a plot shows as a file, without samples beyond its edges. */
+/** Offers the samples that a plot shows as a file. */
 export function saveTelemetry(model: Model, { unit, loop }: LoopChoice, settings: PlotSettings): void {
   const { view, showsOutput } = settings;
   const columns = emptyColumns();
@@ -38,7 +38,7 @@ export function saveTelemetry(model: Model, { unit, loop }: LoopChoice, settings
   offerFile(`${unit}-${loop}-rev${revision}-${time}.csv`, 'text/csv', content);
 }
 
-/** Offers a step as a file that says whose it is. */
+/** Offers a step as a file, with its loop and gains in the header. */
 export function saveStep({ unit, loop }: LoopChoice, step: RememberedStep): void {
   const { quantity } = loopOf({ unit, loop });
   const { setpoint, measured } = step.samples;

@@ -24,9 +24,9 @@ export interface ChartOptions {
   readonly range: () => [number, number];
   /** Whether the values of scale `output`, on the right, are shown now; without it there are none. */
   readonly showsOutput?: () => boolean;
-  /** Whether 0 is in sight whatever the values are. */
+  /** Whether the axis always includes 0. */
   readonly keepsZero?: () => boolean;
-  /** The range of y while it is kept from following the values. */
+  /** The range of y while it is locked. */
   readonly lockedY?: () => readonly [number, number] | undefined;
   readonly quantity: () => ChartUnit;
   readonly outputQuantity?: () => ChartUnit;
@@ -36,10 +36,10 @@ export interface ChartOptions {
 }
 
 const FONT = '11px system-ui, sans-serif';
-/** Less than this is noise, and is not drawn as if it were much. */
+/** The least range of the y axis, so that noise is not enlarged. */
 const LEAST_SPANS: Readonly<Record<ChartUnit, number>> = { rad: 0.02, m: 0.05, 'm/s': 0.1, V: 1, '%': 20 };
 
-/** A uPlot with our look: time before `zeroT`, a zero line, the page's colours, the width of its host. */
+/** Makes a uPlot chart with a time axis relative to `zeroT`, a zero line, the page's colours and its host's size. */
 export function createChart(options: ChartOptions): uPlot {
   const { host, palette, series } = options;
   const colour = (name: keyof Palette) => () => palette.peek()[name];
@@ -136,7 +136,7 @@ export function createChart(options: ChartOptions): uPlot {
   return chart;
 }
 
-/** The style sheet gives it. */
+/** The height that the style sheet sets. */
 function heightOf(host: HTMLElement): number {
   return Math.max(100, host.clientHeight);
 }
@@ -149,7 +149,7 @@ function withZero(min: number | null, max: number | null, least: number): [numbe
   return [low - room, high + room];
 }
 
-/** Around what there is. */
+/** A range that just contains the values. */
 function closely(min: number | null, max: number | null, least: number): [number, number] {
   const [low, high] = [min ?? 0, max ?? 0];
   const room = Math.max((high - low) * 0.08, (least - (high - low)) / 2);

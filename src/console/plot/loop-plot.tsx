@@ -143,7 +143,7 @@ interface BetweenProps {
   readonly unit: string;
 }
 
-/** Shows what lies between the first pick and the second, or the cursor. */
+/** The difference between the first pick and the second, or the cursor. */
 function Between({ columns, hovered, picks, unit }: BetweenProps) {
   const [fromT, toT = hovered === null ? undefined : columns.t[hovered]] = picks;
   if (fromT === undefined || toT === undefined) return null;

@@ -38,7 +38,7 @@ export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[],
   ctx.restore();
 }
 
-/** The moments that were picked, and what lies between them. */
+/** Draws the picked moments, and shades what is between them. */
 export function drawPicks(plot: uPlot, palette: Palette, picks: readonly number[]): void {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -73,7 +73,7 @@ export interface GestureHandlers {
 const WHEEL_FACTOR = 1.2;
 const SLIP_PX = 5;
 
-/** Wheel and pinch zoom, a press picks a moment, a double press goes back; no value stays under a finger that has left. */
+/** Wheel and pinch zoom. A press picks a moment. A double press resets. The cursor goes when a finger leaves. */
 export function listenToGestures(chart: uPlot, { onZoom, onPick, onReset }: GestureHandlers): void {
   const { over } = chart;
   const fingers = new Map<number, number>();
@@ -110,7 +110,7 @@ export function listenToGestures(chart: uPlot, { onZoom, onPick, onReset }: Gest
   });
   over.addEventListener('click', event => {
     if (Math.abs(xOf(event) - pressedX) <= SLIP_PX) onPick(chart.posToVal(xOf(event), 'x'));
-    // After a tap come mouse events of the browser's own making; the click is the last of them.
+    // The browser sends mouse events after a tap. The click is the last of them.
     if (byTouch) forgetCursor();
   });
   over.addEventListener('dblclick', onReset);

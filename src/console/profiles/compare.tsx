@@ -9,7 +9,7 @@ import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
 import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
 import { StepChart } from '../step/step-chart.js';
 
-/** Revisions to choose from, the newest. */
+/** The number of revisions to choose from. */
 const REVISIONS = 20;
 
 interface CompareProps {
@@ -19,7 +19,7 @@ interface CompareProps {
   readonly revision: number;
 }
 
-/** Two sets of gains beside each other by loop, with what was measured on each; the curves of one loop over one another. */
+/** Compares two sets of gains loop by loop, with the measured figures, and draws the steps of one loop. */
 export function Compare({ unit, names, revision }: CompareProps) {
   const [a, b] = [useSignal('0'), useSignal(String(revision))];
   const compared = useSignal<Comparison | undefined>(undefined);
@@ -121,7 +121,7 @@ export function Compare({ unit, names, revision }: CompareProps) {
 
 interface CompareCurvesProps {
   readonly choice: LoopChoice;
-  /** The numbers of the steps; undefined where none was measured. */
+  /** The numbers of the steps; undefined if none was measured. */
   readonly a: number | undefined;
   readonly b: number | undefined;
 }

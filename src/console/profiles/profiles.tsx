@@ -15,7 +15,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const act = useAction('Profiles');
   const list = useSignal<readonly MeasuredProfile[]>([]);
   const name = useRef<HTMLInputElement>(null);
-  /** The name that was asked for last: what is replaced is what was refused, whatever the field says since. */
+  /** The name in the latest request. Replace uses this name, not the text in the field. */
   const asked = useRef('');
   const note = useRef<HTMLInputElement>(null);
   const disabled = !model.may('tune');

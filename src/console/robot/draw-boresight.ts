@@ -35,7 +35,7 @@ export function drawBoresight(
   }
   const [yawOff, pitchOff] = [gimbal?.visual_yaw, gimbal?.visual_pitch];
   if (gimbal?.target === true && isReading(yawOff) && isReading(pitchOff)) {
-    // Yaw grows to the left, pitch upwards; a target beyond the edge is drawn at it.
+    // Yaw grows to the left, pitch upwards. A target outside the view is drawn at its edge.
     const limit = (value: number, most: number) => Math.max(-most, Math.min(most, value));
     const x = limit(-yawOff.measured * scale, middleX - 12);
     const y = limit(-pitchOff.measured * scale, middleY - 12);

@@ -83,7 +83,7 @@ function drawRobot(
   ctx.restore();
 }
 
-/** Draws the beam where the laser points, and all around the robot where that is not known. */
+/** Draws the beam in the direction of the laser, or a ring around the robot if that is unknown. */
 function drawBeam(ctx: CanvasRenderingContext2D, colour: string, yaw: number | undefined, px: number): void {
   ctx.save();
   ctx.globalAlpha = 1;
@@ -111,7 +111,7 @@ function drawTarget(ctx: CanvasRenderingContext2D, colour: string, px: number): 
   ctx.stroke();
 }
 
-/** Four strokes around the point `x` of the axis, from so near to so far. */
+/** Four strokes around the point `x` of the axis, from distance `near` to `far`. */
 export function crosshair(ctx: CanvasRenderingContext2D, x: number, near: number, far: number): void {
   for (const [right, up] of [
     [1, 0],
@@ -139,7 +139,7 @@ function boundsOf(points: readonly Pose[]): Box {
   return { x: (left + right) / 2, y: (low + high) / 2, span };
 }
 
-/** One line a metre. */
+/** Draws one line for each metre. */
 function drawGrid(
   ctx: CanvasRenderingContext2D,
   colour: string,

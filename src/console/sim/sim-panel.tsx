@@ -9,11 +9,11 @@ const FAULTS: readonly (readonly [target: string, faults: readonly string[]])[] 
   ['bus', OF_BUS],
   ['pin', ['nack', 'clear']],
 ];
-/** Faults whose name says little. */
+/** Button texts of faults whose name is unclear. */
 const WORDS: Readonly<Record<string, string>> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 const CHECK_MS = 500;
 
-/** Every fault that the simulator can play, and the truth behind the buses. */
+/** All faults of the simulator, and the state of the simulated hardware. */
 export function SimPanel() {
   const { daemon } = useModel();
   const truth = useSignal<readonly string[]>([]);
@@ -56,7 +56,7 @@ export function SimPanel() {
   );
 }
 
-/** What the simulated hardware says of itself: `laser level 0`, `gimbal mode manual`, and so on. */
+/** The state of the simulated hardware as lines, such as `laser: level 0`. */
 function truthLines(truth: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(truth).map(([name, value]) => {
     if (typeof value !== 'object' || value === null) return `${name} ${value}`;

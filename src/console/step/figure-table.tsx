@@ -95,7 +95,7 @@ export function milliseconds(value: number | null): string {
   return withUnit(value === null ? null : value * 1000, value !== null && value < 0.1 ? 1 : 0, 'ms');
 }
 
-/** The chosen loop's steps that the daemon remembers: tick them to lay them under the newest, or take their gains. */
+/** The captured steps of the chosen loop. Ticked steps are drawn. A button turns the gains of a step into edits. */
 export function RunTable() {
   const model = useModel();
   const { runs } = model;
@@ -144,7 +144,7 @@ export function RunTable() {
   );
 }
 
-/** Its colour is that of the curve. */
+/** A checkbox in the colour of the curve. */
 function Tick({ run: { number } }: { readonly run: StepSummary }) {
   const { runs } = useModel();
   const place = runs.ticked.value.indexOf(number);

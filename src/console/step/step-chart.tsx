@@ -7,7 +7,7 @@ import type { Palette } from '../parts/palette.js';
 import { useConsole } from '../parts/parts.js';
 import { type ChartUnit, createChart } from '../plot/chart.js';
 
-/** Colours of the runs that lie under the main one, in the order in which they were ticked. */
+/** Colours of the ticked runs, in the order in which they were ticked. */
 export const RUN_COLOURS = [
   'previous',
   'output',
@@ -23,7 +23,7 @@ interface StepChartProps {
   readonly predicted: Tune['predicted'] | undefined;
 }
 
-/** A step on those of other gains and on what was predicted of it, from the old setpoint to the new one. */
+/** Draws a step over other steps and over its prediction. */
 export function StepChart({ main, under, quantity, predicted }: StepChartProps) {
   const { palette } = useConsole();
   const host = useRef<HTMLDivElement>(null);

@@ -10,7 +10,7 @@ import { StepChart } from './step-chart.js';
 import { TunePlan } from './tune-plan.js';
 import { TuneReport } from './tune-report.js';
 
-/** Excites or tunes the chosen loop, and shows its steps over those of other gains. */
+/** Excites or tunes the chosen loop, and shows its captured steps. */
 export function StepPanel() {
   const model = useModel();
   const plans = useSignal(false);
@@ -51,7 +51,7 @@ export function StepPanel() {
   );
 }
 
-/** Chooses what debug mode adds to the setpoint of the chosen loop. */
+/** Amplitude and period of the excitation, and its buttons. */
 export function ExcitationForm() {
   const model = useModel();
   const choice = model.choice.value;
@@ -113,7 +113,7 @@ export function ExcitationForm() {
 }
 
 interface NumberFieldProps {
-  /** Seen, and read out. */
+  /** The visible text. Screen readers read out `name`. */
   readonly label: string;
   readonly name: string;
   readonly text: { value: string };
@@ -140,7 +140,7 @@ function NumberField({ label, name, text, disabled }: NumberFieldProps) {
   );
 }
 
-/** Null for what is no number: the daemon says so in words. */
+/** Null if it is not a number. The daemon then answers with an error text. */
 function numberIn(text: string): number | null {
   const parsed = parseGain(text);
   return 'value' in parsed ? parsed.value : null;

@@ -10,7 +10,7 @@ import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
 type Result = Tune['results'][number];
 
-/** How the tuning of the chosen unit goes, or what came of it, loop by loop. */
+/** The progress or the result of the chosen unit's tuning, loop by loop. */
 export function TuneReport({ tune }: { readonly tune: Tune }) {
   const { tuning, access } = useModel();
   const unit = unitNamed(tune.unit);
@@ -54,7 +54,7 @@ function verdictOf({ state, why, before, proposed }: Result): string {
   return `settles in ${milliseconds(proposed.figures.settlingS)}${than}.`;
 }
 
-/** Its gains are proposed and not saved. */
+/** The end of a tuning, whose gains are proposed and not saved. */
 function TuneEnd({ tune }: { readonly tune: Tune }) {
   const model = useModel();
   const gains = model.gains[tune.unit];
@@ -97,7 +97,7 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
   );
 }
 
-/** Which gains a tuning proposes for one loop, with what was measured and what was predicted. */
+/** The gains that a tuning proposes for one loop, with measured and predicted figures. */
 function Proposal(result: Result) {
   const { before, proposed, predicted } = result;
   if (proposed === null) return null;

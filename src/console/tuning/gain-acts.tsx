@@ -12,7 +12,7 @@ interface TryAndKeepProps {
   readonly isByKey?: boolean;
 }
 
-/** Gains that are not in force: run them for a while, or save them. */
+/** Buttons that try or save gains. */
 export function TryAndKeep(props: TryAndKeepProps) {
   const { gains, onTry, onKeep, disabled = false, changes = '', isByKey = false } = props;
   const model = useModel();
@@ -44,7 +44,7 @@ export function TryAndKeep(props: TryAndKeepProps) {
   );
 }
 
-/** What is done with the edits of one unit: run them for a while, save them, or take them back. */
+/** Buttons for the edits of one unit: try, save or undo them. */
 export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const { changes, faults } = gains.edits.value;
   const count = changes.length;

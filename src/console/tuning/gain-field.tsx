@@ -8,7 +8,7 @@ interface GainFieldProps {
   readonly gains: GainEdits;
   readonly loop: Loop;
   readonly field: Field;
-  /** How far a press on − or + goes. */
+  /** The step of the − and + buttons. */
   readonly size: StepSize;
 }
 

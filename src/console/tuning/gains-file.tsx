@@ -6,7 +6,7 @@ import { type AllGains, difference, exportGains, importGains, textsOf } from '..
 import { Outcome, offerFile, Press, useAction, useModel } from '../parts/parts.js';
 import { gainsText } from '../step/figure-table.js';
 
-/** All stored gains as a file, and edits from one; all profiles as a file, and what one would change set by set. */
+/** Exports and imports all gains and all profiles. Imported gains become edits. Imported profiles are confirmed one by one. */
 export function GainsFile() {
   const model = useModel();
   const { daemon } = model;
@@ -85,7 +85,7 @@ export function GainsFile() {
   );
 }
 
-/** None where the file holds no profiles. */
+/** Empty if the file has no profiles. */
 function setsIn(text: string) {
   try {
     return profilesIn(JSON.parse(text)) ?? [];
@@ -96,7 +96,7 @@ function setsIn(text: string) {
 
 type Sent = Pick<Profile, 'name' | 'note' | 'starred' | 'gains'>;
 
-/** The sets of a file of profiles; undefined where it is none. The daemon checks each. */
+/** The sets of a file of profiles; undefined if it is another file. The daemon checks each set. */
 export function profilesIn(file: unknown): { readonly unit: UnitName; readonly set: Sent }[] | undefined {
   const { format, ...lists } = Object(file);
   if (!String(format).startsWith('trunnion profiles')) return undefined;
@@ -107,7 +107,7 @@ export function profilesIn(file: unknown): { readonly unit: UnitName; readonly s
   });
 }
 
-/** One set of a file: what it would change, and a press that keeps it. */
+/** One set of a file: what it would change, and a button that keeps it. */
 export function ProfileImport({ unit, set }: { readonly unit: UnitName; readonly set: Sent }) {
   const model = useModel();
   const { daemon } = model;

@@ -8,7 +8,7 @@ import { Drawer, Outcome, Press, Toggle, useAction, useModel } from '../parts/pa
 import { GainsFile } from './gains-file.js';
 import { UnitCard } from './unit-card.js';
 
-/** All gains, and what is done to all of them at once. */
+/** The gains of both units, and the buttons for all of them. */
 export function TuningPanel() {
   const model = useModel();
   const isFine = useSignal(false);

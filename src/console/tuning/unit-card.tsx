@@ -9,7 +9,7 @@ import { GainActs } from './gain-acts.js';
 import { GainField } from './gain-field.js';
 import { Revisions } from './revisions.js';
 
-/** The gains of one unit's loops: running, stored and edited, and the way from one to the other. */
+/** The gains of one unit: stored, edited and running. */
 export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: StepSize }) {
   const model = useModel();
   const gains = model.gains[unit.name];
