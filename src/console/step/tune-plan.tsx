@@ -61,7 +61,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
 function moves({ maxAmplitude, quantity, excitationPeriodS, runaway }: Loop): string {
   const far = Number((TUNING_PART * maxAmplitude).toPrecision(2));
   return (
-    `moves ±${far} ${quantity} around where it stands, in jumps every ${excitationPeriodS / 2} s, for at most ` +
-    `${LONGEST_TUNING_S} s; more than ${runaway} ${quantity} off, it is taken away.`
+    `moves ±${far} ${quantity} around its present value, in jumps every ${excitationPeriodS / 2} s, for at most ` +
+    `${LONGEST_TUNING_S} s. If it is off by more than ${runaway} ${quantity}, the excitation ends.`
   );
 }

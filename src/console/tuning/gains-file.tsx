@@ -19,7 +19,7 @@ export function GainsFile() {
   function save() {
     if (gains === undefined) return;
     offerFile('trunnion-gains.json', 'application/json', exportGains(gains));
-    act.say('Exported what is stored, without unsaved edits.');
+    act.say('Exported the stored gains, without unsaved edits.');
   }
 
   async function saveProfiles() {
@@ -42,7 +42,7 @@ export function GainsFile() {
     if (sets.value.length > 0) return;
     const imported = importGains(text);
     if ('faults' in imported) {
-      const detail = `Nothing was taken from ${file.name}: ${imported.faults.join('; ')}`;
+      const detail = `${file.name} was not imported: ${imported.faults.join('; ')}`;
       act.refuse({ code: 'bad-file', detail, errors: [] });
       return;
     }
@@ -52,8 +52,8 @@ export function GainsFile() {
       count += changes.length;
       model.gains[unit.name].setTexts(textsOf(changes));
     }
-    const edits = `${count} differences from ${file.name} are edits now: save them.`;
-    act.say(count === 0 ? `${file.name} says what is stored.` : edits);
+    const edits = `${count} differences from ${file.name} are edits now. Save them.`;
+    act.say(count === 0 ? `${file.name} has exactly the stored gains.` : edits);
   }
 
   return (

@@ -71,7 +71,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
               {changeText(unit, change)}
             </li>
           ))}
-          {faulty && <li>Mend the marked fields to save.</li>}
+          {faulty && <li>Correct the marked fields to save.</li>}
         </ul>
         <ConflictQuestion gains={gains} />
         <Outcome action={gains.saving} pending="Saving…" />
