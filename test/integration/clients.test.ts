@@ -77,7 +77,8 @@ describe('an example of a client', function () {
     it(`in ${program} obeys Retry-After, watches, and leaves the robot as it found it`, async function () {
       requirePrograms(this, program);
       trouble = { '/api/gimbal/mode/switch': [refuse] };
-      await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
+      const toAuto = () => daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
+      await eventually(async () => (await toAuto()).status === 200);
       const startMs = performance.now();
       const { code, output } = await client(program, [path, url()]);
       expect(code, output).to.equal(0);
