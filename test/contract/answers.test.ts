@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { answerDifferences } from './difference.js';
+import { INTENDED, type Intended } from './intended.js';
+import { masked } from './mask.js';
+import { RecordedDaemon } from './recorded-daemon.js';
+import type { Answer, Line } from './recorded-line.js';
+
+/*
+ * test/fixtures/0.2.0/answers holds the answers of 0.2.0 to 996 requests, refusals included. Today's daemon must give the same
+ * answers: status, headers, `code`, `type`, member names and values. `mask.ts` says what is not compared.
+ *
+ * If an answer is meant to differ, add a row to `intended.ts`. It names the point of the issue, and a pattern for lines
+ * that the failing test prints. A row that matches nothing fails the test.
+ *
+ * To record more requests, append lines without `answer` to a file. Copy test/contract and the fixtures into a copy of
+ * 0.2.0, build it, and run this test there with RECORD=1. Then copy the fixtures back.
+ */
+
+const FOLDER = fileURLToPath(new URL('../../../test/fixtures/0.2.0/answers/', import.meta.url));
+const isRecording = process.env.RECORD !== undefined;
+
+describe('the answers of 0.2.0', () => {
+  const used = new Set<Intended>();
+
+  for (const file of readdirSync(FOLDER)) {
+    const story = file.replace('.jsonl', '');
+    it(`are given today: ${story}`, async () => {
+      const lines = readFileSync(FOLDER + file, 'utf8')
+        .trim()
+        .split('\n');
+      const recorded = lines.map((line): Line => JSON.parse(line));
+      const answers = await answersTo(recorded);
+      if (isRecording) return writeFileSync(FOLDER + file, answered(recorded, answers));
+      const found = recorded.flatMap((line, place) =>
+        'ask' in line
+          ? answerDifferences(line.answer, answers.get(line)).map(
+              text => `${story}:${place + 1} ${line.ask} ${text}`,
+            )
+          : [],
+      );
+      const unintended = found.filter(text => {
+        const rows = INTENDED.filter(({ where }) => where.test(text));
+        for (const row of rows) used.add(row);
+        return rows.length === 0;
+      });
+      expect(unintended.join('\n')).to.equal('');
+    });
+  }
+
+  it('differ only in what is listed', () => {
+    expect(INTENDED.filter(row => !isRecording && !used.has(row))).to.deep.equal([]);
+  });
+});
+
+async function answersTo(lines: readonly Line[]): Promise<ReadonlyMap<Line, Answer>> {
+  const answers = new Map<Line, Answer>();
+  let daemon: RecordedDaemon | undefined;
+  for (const line of lines) {
+    if ('start' in line) daemon = await RecordedDaemon.start(line.start);
+    else if (daemon === undefined) throw new Error('the first line starts the daemon');
+    else if ('wait' in line) await daemon.wait(line.wait);
+    else if ('diskFails' in line) daemon.diskFails(line.diskFails);
+    else answers.set(line, masked(await daemon.ask(line)));
+  }
+  await daemon?.close();
+  return answers;
+}
+
+function answered(lines: readonly Line[], answers: ReadonlyMap<Line, Answer>): string {
+  return lines
+    .map(line => `${JSON.stringify('ask' in line ? { ...line, answer: answers.get(line) } : line)}\n`)
+    .join('');
+}

@@ -1,0 +1,95 @@
+import type { Received } from './raw-answer.js';
+import type { Answer } from './recorded-line.js';
+
+/** Headers that differ from run to run, or with every byte of a text. */
+const HEADERS = ['X-Request-Id', 'Content-Length', 'ETag', 'Date'];
+/** A recorded answer shows only how its headers differ from these. */
+const USUAL = {
+  'X-Request-Id': '',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  'Content-Length': '',
+  Date: '',
+  Connection: 'close',
+} as const;
+/** Members that hold words for people, an id, a time or a count of something that happened. */
+const MEMBERS =
+  /^(title|detail|cure|why|words|description|summary|version|savedAt|at|t|uptimeS|endsAtT|seq|hash|boot|transactions|retries|lagMs|boots)$/;
+/** Members in which every number is a reading, or computed from readings. */
+const READINGS =
+  /^(telemetry|samples|figures|measured|before|proposed|predicted|axes|pose|setpoint|oldSetpoint)$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}$/;
+/** A text with more words is a sentence for people. */
+const MOST_WORDS = 5;
+
+/** Replaces all that may differ from one run to the next. A member that is null stays null. */
+export function masked({ status, headers, body }: Received): Answer {
+  const type = headers['Content-Type'] ?? '';
+  const isJson = type.includes('json') || type.includes('event-stream');
+  return {
+    status,
+    ...unusual(headers, status),
+    ...(body !== undefined && { body: isJson ? maskedValue(withoutWords(body), false) : '<text>' }),
+  };
+}
+
+/** Nothing if all headers are usual. A usual header that is absent shows as null. */
+function unusual(headers: Received['headers'], status: number): Pick<Answer, 'headers'> {
+  const json = status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json';
+  const usual: Readonly<Record<string, string>> = { ...USUAL, 'Content-Type': json };
+  const found: Readonly<Record<string, string | null>> = {
+    ...Object.fromEntries(Object.keys(usual).map(name => [name, null])),
+    ...headers,
+  };
+  const shown = Object.entries(found)
+    .map(([name, value]) => [name, value !== null && HEADERS.includes(name) ? '' : value] as const)
+    .filter(([name, value]) => value !== usual[name]);
+  return shown.length === 0 ? {} : { headers: Object.fromEntries(shown) };
+}
+
+/** An OpenAPI document without its descriptions, which are half of it. */
+function withoutWords(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('openapi' in body)) return body;
+  const text = JSON.stringify(body, (name, value) =>
+    /^(description|summary|title)$/.test(name) && typeof value === 'string' ? undefined : value,
+  );
+  return JSON.parse(text);
+}
+
+function maskedValue(value: unknown, isReading: boolean): unknown {
+  if (typeof value === 'string') return maskedText(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return isReading ? `<${typeof value}>` : value;
+  if (Array.isArray(value)) {
+    const all = value.filter(one => one !== 'target_visible').map(one => maskedValue(one, isReading));
+    return isReading && all.every(one => one === '<number>') ? all.slice(0, 1) : all;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, maskedMember(name, one, isReading)]),
+  );
+}
+
+function maskedMember(name: string, value: unknown, isReading: boolean): unknown {
+  if (value === null) return value;
+  if (name === 'events' && Array.isArray(value)) return inAnyOrder(value);
+  // The counts of failed transactions, by code. A problem has a list of errors.
+  if (name === 'errors' && !Array.isArray(value)) return '<counts>';
+  if (MEMBERS.test(name) && (typeof value !== 'object' || Array.isArray(value))) return `<${name}>`;
+  return maskedValue(value, isReading || READINGS.test(name));
+}
+
+/** Two units act at the same time, so the order of their events may change. Each event gets the count of its like. */
+function inAnyOrder(events: readonly unknown[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const event of events) {
+    const text = JSON.stringify(maskedValue(event, false)).replace(/"(seq|t|at)":"<\1>",?/g, '');
+    counts[text] = (counts[text] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function maskedText(text: string): string {
+  if (UUID.test(text)) return '<id>';
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return '<time>';
+  return text.split(' ').length > MOST_WORDS ? '<text>' : text;
+}

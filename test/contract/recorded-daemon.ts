@@ -1,0 +1,182 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { Duplex } from 'node:stream';
+import { pino } from 'pino';
+import { WalkClock } from '../../scripts/walk/walk-clock.js';
+import { FAIR, WalkDisk } from '../../scripts/walk/walk-disk.js';
+import { createPhysics } from '../../sim/robot-physics.js';
+import { simRoutes } from '../../sim/sim-routes.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { hashOf } from '../../src/access/token.js';
+import { encodeTokens, tokenFile } from '../../src/access/token-file.js';
+import { type Config, loadConfig } from '../../src/config/config.js';
+import { type Daemon, startBehind } from '../../src/daemon/start.js';
+import type { Proposal } from '../../src/tuning/propose.js';
+import type { ProposalTask } from '../../src/tuning/tuner.js';
+import { isEventStream, parsed, type Received } from './raw-answer.js';
+import type { Exchange, Start } from './recorded-line.js';
+
+/** Everybody who has a token. */
+const CALLERS = {
+  operator: { role: 'operator', secret: 'h73s-hzx8-6dsk-kvct-zbag-bg1r-vv59-thrb' },
+  rival: { role: 'operator', secret: '0qrz-qqdt-73tm-7gxp-tgp0-0jap-say3-r0hz' },
+  referee: { role: 'referee', secret: 'a958-qtpq-xerk-zhhn-2mgm-h9j7-xyqr-arrh' },
+  spectator: { role: 'spectator', secret: '7dpq-hepc-pepb-tsgt-jbbf-e7jk-sthx-hdn3' },
+} as const;
+const STATE_FOLDER = '/state';
+const PATIENCE_MS = 20_000;
+/** Between two requests. */
+const PAUSE_MS = 50;
+
+/** A daemon and its simulated robot in simulated time. Requests arrive without a socket, so nothing waits for the kernel. */
+export class RecordedDaemon {
+  readonly #clock = new WalkClock(() => true);
+  readonly #disk = new WalkDisk(this.#clock);
+  readonly #server: Server;
+  readonly #ids = new Map<string, string>();
+  #daemon: Daemon | undefined;
+
+  private constructor(listener: RequestListener) {
+    this.#server = createServer({ requireHostHeader: false }, listener);
+  }
+
+  static async start({ config = {}, files = {}, tokens = false }: Start['start']): Promise<RecordedDaemon> {
+    let listener: RequestListener = () => undefined;
+    const recorded = new RecordedDaemon((request, response) => listener(request, response));
+    if (tokens) {
+      const list = Object.entries(CALLERS).map(([name, { role, secret }]) => ({
+        name,
+        role,
+        hash: hashOf(secret),
+      }));
+      recorded.#disk.put(tokenFile(STATE_FOLDER), encodeTokens(list));
+    }
+    for (const [name, text] of Object.entries(files))
+      recorded.#disk.put(`${STATE_FOLDER}/${name}`, Buffer.from(text));
+    const clock = recorded.#clock;
+    const usual = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
+    const sections = Object.entries(usual).map(([name, section]) => [
+      name,
+      { ...section, ...config[name as keyof Config] },
+    ]);
+    const robot = new SimulatedRobot({ clock, physics: createPhysics({ seed: 1 }) });
+    await recorded.#during(
+      startBehind(
+        {
+          address: { address: '127.0.0.1', family: 'IPv4', port: 8080 },
+          url: 'http://localhost:8080',
+          serve: served => {
+            listener = served;
+          },
+          close: async () => undefined,
+        },
+        {
+          config: Object.fromEntries(sections) as Config,
+          hardware: robot.hardware,
+          log: pino({ level: 'silent' }),
+          clock,
+          disk: recorded.#disk,
+          lock: { hold: async () => undefined, release: async () => undefined },
+          boot: { id: 'boot', nowMs: () => clock.nowMs() },
+          propose: async task => quickProposal(task),
+          extraRoutes: simRoutes(robot),
+        },
+      ).then(daemon => {
+        recorded.#daemon = daemon;
+      }),
+    );
+    await recorded.wait(500);
+    return recorded;
+  }
+
+  async wait(ms: number): Promise<void> {
+    await this.#clock.advance(ms);
+  }
+
+  diskFails(fails: readonly string[]): void {
+    this.#disk.weather = { ...FAIR, fails };
+  }
+
+  async close(): Promise<void> {
+    this.diskFails([]);
+    await this.#during(this.#daemon?.close() ?? Promise.resolve());
+  }
+
+  async ask(exchange: Exchange): Promise<Received> {
+    const received: Buffer[] = [];
+    let ended = false;
+    const connection = new Duplex({
+      read: () => undefined,
+      write: (chunk: Buffer, _, done) => {
+        received.push(chunk);
+        done();
+      },
+      final: done => {
+        ended = true;
+        done();
+      },
+    });
+    const address = { remoteAddress: exchange.from ?? '192.0.2.1', localPort: 8080 };
+    Object.assign(connection, address, { setNoDelay: () => connection });
+    this.#server.emit('connection', connection);
+    connection.push(this.#bytes(exchange));
+    const [method = ''] = exchange.ask.split(' ');
+    const answer = () => parsed(Buffer.concat(received), { method, ended });
+    const untilMs = this.#clock.nowMs() + PATIENCE_MS;
+    await this.#clock.advance(PATIENCE_MS, () => answer() !== undefined);
+    if (this.#clock.nowMs() >= untilMs) throw new Error(`no answer to ${exchange.ask}`);
+    if (isEventStream(Buffer.concat(received))) await this.wait(exchange.listenMs ?? 0);
+    const whole = answer();
+    connection.destroy();
+    // What the request set in motion has ended before the next one.
+    await this.wait(PAUSE_MS);
+    if (whole === undefined) throw new Error(`no answer to ${exchange.ask}`);
+    const { body } = whole;
+    if (exchange.keep !== undefined && typeof body === 'object' && body !== null && 'id' in body)
+      this.#ids.set(`$${exchange.keep}`, String(body.id));
+    return whole;
+  }
+
+  #bytes({ ask, as, headers = {}, body, text }: Exchange): Buffer {
+    const known = JSON.stringify(body)?.replace(/\$\w+/g, name => this.#ids.get(name) ?? name);
+    const content = text ?? known ?? '';
+    const all: Record<string, string> = {
+      Host: 'localhost:8080',
+      Connection: 'close',
+      ...(as !== undefined && { Authorization: `Bearer ${secretOf(as)}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(!/^(GET|HEAD|OPTIONS)/.test(ask) && { 'Content-Length': String(Buffer.byteLength(content)) }),
+      ...headers,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+    return Buffer.from(`${ask} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${content}`);
+  }
+
+  async #during(act: Promise<void>): Promise<void> {
+    let settled = false;
+    const end = act.finally(() => {
+      settled = true;
+    });
+    end.catch(() => undefined);
+    await this.#clock.advance(PATIENCE_MS, () => settled);
+    await end;
+  }
+}
+
+/** An unknown name gets a secret that is in no list. */
+function secretOf(name: string): string {
+  return name in CALLERS ? CALLERS[name as keyof typeof CALLERS].secret : '0000-0000';
+}
+
+/** Computing real gains takes seconds. These are close to the gains in force. */
+function quickProposal({ runs }: ProposalTask): Proposal {
+  const gains = runs.at(-1)?.gains ?? { kp: 1, ki: 0, kd: 0 };
+  const evaluation = { settlingS: 0.1, overshootPercent: 0, slownessS: 0.1, loadS: 0, lagS: 0 };
+  const now = { gains, evaluation, cost: 1 };
+  const plant = { gain: 1, tauS: 0.1, delayS: 0, friction: 0, offset: 0, sensorS: 0, steepest: 1 };
+  return {
+    fit: { plant, bridged: false, errorPercent: 0.5 },
+    design: { ...now, gains: { ...gains, kp: 1.2 * gains.kp }, cost: 0.1 },
+    curve: { periodS: 0.01, setpoint: 1, measured: [0, 1] },
+    now,
+  };
+}
