@@ -12,20 +12,25 @@ interface Import {
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map(entry => relative(root, join(entry.parentPath, entry.name)));
 }
 
-/** Ours as paths from the root, others as they are named. */
+const FOLDERS = ['src', 'sim', 'scripts', 'test'];
+const files = new Set(FOLDERS.flatMap(sources));
+
+/** Ours as paths from the root, others as they are named. What a page loads later, with `import()`, is not among them. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => ({
-    from: file,
-    to: name.startsWith('.') ? join(dirname(file), name).replace(/\.js$/, '.ts') : name,
-  }));
+  return [...text.matchAll(/(?:from|import)\s+'([^']+)'/g)].map(([, name = '']) => {
+    if (!name.startsWith('.')) return { from: file, to: name };
+    const path = join(dirname(file), name).replace(/\.js$/, '.ts');
+    return { from: file, to: files.has(path) ? path : path.replace(/\.ts$/, '.tsx') };
+  });
 }
 
-const all = [...sources('src'), ...sources('sim')].flatMap(importsOf);
+const everything = [...files].flatMap(importsOf);
+const all = everything.filter(({ from }) => /^(src|sim)\//.test(from));
 
 const LEAVES = [
   'src/core/units.ts',
@@ -61,6 +66,27 @@ const rules: Readonly<Record<string, (one: Import) => boolean>> = {
     to === 'src/hardware/ports.ts',
 };
 
+/** The circles that 0.2.0 had and that are still to be opened. */
+const CIRCULAR: readonly string[] = [
+  'src/http/problem-table.ts',
+  'src/http/problems.ts',
+  'src/tuning/propose.ts',
+  'src/tuning/tuner.ts',
+];
+
+/** The files that a file imports, and those that they import, and so on. */
+function reachable(from: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const ahead = [from];
+  for (let file = ahead.pop(); file !== undefined; file = ahead.pop()) {
+    for (const next of imports.get(file) ?? []) {
+      if (!found.has(next)) ahead.push(next);
+      found.add(next);
+    }
+  }
+  return found;
+}
+
 describe('imports', () => {
   it('are read', () => {
     expect(all.length).to.be.greaterThan(100);
@@ -75,6 +101,12 @@ describe('imports', () => {
     const both = [...ways].filter(way => ways.has(way.split(' -> ').reverse().join(' -> ')));
     expect(ways.size).to.be.greaterThan(20);
     expect(both).to.deep.equal([]);
+  });
+  it('never lead back to the file itself', () => {
+    const imports = new Map<string, string[]>();
+    for (const { from, to } of everything) imports.set(from, [...(imports.get(from) ?? []), to]);
+    const circular = [...files].filter(file => reachable(file, imports).has(file));
+    expect(circular.filter(file => !CIRCULAR.includes(file))).to.deep.equal([]);
   });
   for (const [rule, holds] of Object.entries(rules)) {
     it(rule, () => {

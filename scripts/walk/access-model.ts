@@ -1,12 +1,10 @@
 import { READ_AGAIN_MS } from '../../src/access/access.js';
 import { ROLES, type Role } from '../../src/access/roles.js';
-import { hashOf } from '../../src/access/token.js';
-import { encodeTokens } from '../../src/access/token-file.js';
 import type { Right } from '../../src/core/rights.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 import type { Answer, Request } from './caller.js';
-import type { TokenList } from './history.js';
+import type { TokenList } from './walk-tokens.js';
 
 const DAMAGED = 'access-unavailable';
 /** The daemon looks more often than this; a disk that was not fair until now may take 0.7 s for each of two looks. */
@@ -21,17 +19,6 @@ export function needOf({ method, path, body }: Request): Right | undefined {
   if (path === '/api/laser' && JSON.stringify(body) === '{"action":"off"}') return undefined;
   if (path.endsWith('/autotune')) return method === 'DELETE' ? 'tune' : 'drive';
   return path.includes('/pidconfig') ? 'tune' : 'drive';
-}
-
-/** Whoever has a token in a walk is called by their role, and so is the token. */
-export function secretOf(role: Role): string {
-  return `${role}-of-the-walk`;
-}
-
-/** What `trunnion token` would leave in the state folder. */
-export function tokenFileOf(list: TokenList): Buffer {
-  if (list === 'damaged') return Buffer.from('{"tokens":[');
-  return encodeTokens(list.map(role => ({ name: role, role, hash: hashOf(secretOf(role)) })));
 }
 
 /** Refused for want of a token or of a right. */

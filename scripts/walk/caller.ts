@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Duplex } from 'node:stream';
 import type { Role } from '../../src/access/roles.js';
-import { secretOf } from './access-model.js';
+import { secretOf } from './walk-tokens.js';
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'DELETE';

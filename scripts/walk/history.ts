@@ -1,10 +1,7 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
-import type { Role } from '../../src/access/roles.js';
 import type { Request } from './caller.js';
 import type { DiskWeather, Left } from './walk-disk.js';
-
-/** Who has a token; `damaged` is a file of tokens that nobody can read. */
-export type TokenList = readonly Role[] | 'damaged';
+import type { TokenList } from './walk-tokens.js';
 
 /** One thing that happens. None waits for what it began, so that any of them overlap. */
 export type Step =

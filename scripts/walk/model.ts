@@ -4,7 +4,7 @@ import { AccessModel, isAccessRefusal } from './access-model.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 import { type Answer, isTaken, type Request } from './caller.js';
-import type { TokenList, WalkSettings } from './history.js';
+import type { WalkSettings } from './history.js';
 import { LightModel } from './light-model.js';
 import { LogModel, type LogShown } from './log-model.js';
 import { MatchModel, type MatchShown } from './match-model.js';
@@ -12,6 +12,7 @@ import { StopModel } from './stop-model.js';
 import type { Truth } from './truth.js';
 import { isTuneStart, TuneModel } from './tune-model.js';
 import { UnitModel, type UnitShown } from './unit-model.js';
+import type { TokenList } from './walk-tokens.js';
 import type { Frame } from './wire.js';
 
 /** A daemon serves so long after its start, whatever the disk does. */

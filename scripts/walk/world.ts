@@ -6,7 +6,6 @@ import type { Config } from '../../src/config/settings.js';
 import { perUnit, UNIT_LIST } from '../../src/core/units.js';
 import { logFileNames } from '../../src/events/log-files.js';
 import type { Hardware } from '../../src/hardware/ports.js';
-import { tokenFileOf } from './access-model.js';
 import type { Asked } from './asked.js';
 import { type Answer, isTaken, type Request } from './caller.js';
 import { DaemonLife } from './daemon-life.js';
@@ -17,6 +16,7 @@ import { Model, type Shown } from './model.js';
 import { type Truth, truthOf } from './truth.js';
 import { settle, WalkClock } from './walk-clock.js';
 import { type DiskWeather, FAIR, WalkDisk } from './walk-disk.js';
+import { tokenFileOf } from './walk-tokens.js';
 import { Wire } from './wire.js';
 
 const STATE_FOLDER = '/state';
