@@ -10,8 +10,7 @@ import { hashOf } from '../../src/access/token.js';
 import { encodeTokens, tokenFile } from '../../src/access/token-file.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { type Daemon, startBehind } from '../../src/daemon/start.js';
-import type { Proposal } from '../../src/tuning/propose.js';
-import type { ProposalTask } from '../../src/tuning/tuner.js';
+import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
 import { isEventStream, parsed, type Received } from './raw-answer.js';
 import type { Exchange, Start } from './recorded-line.js';
 
