@@ -15,9 +15,9 @@ const USUAL = {
 /** Members that hold words for people, an id, a time or a count of something that happened. */
 const MEMBERS =
   /^(title|detail|cure|why|words|description|summary|version|savedAt|at|t|uptimeS|endsAtT|seq|hash|boot|transactions|retries|lagMs|boots)$/;
-/** Members in which every number is a reading, or computed from readings. */
+/** Members in which everything is a reading, or computed from readings. */
 const READINGS =
-  /^(telemetry|samples|figures|measured|before|proposed|predicted|axes|pose|setpoint|oldSetpoint)$/;
+  /^(telemetry|samples|figures|measured|before|proposed|predicted|axes|pose|number|setpoint|oldSetpoint)$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}$/;
 /** A text with more words is a sentence for people. */
 const MOST_WORDS = 5;
@@ -57,11 +57,12 @@ function withoutWords(body: unknown): unknown {
 }
 
 function maskedValue(value: unknown, isReading: boolean): unknown {
+  if (isReading && (typeof value !== 'object' || value === null)) return '<reading>';
   if (typeof value === 'string') return maskedText(value);
-  if (typeof value === 'number' || typeof value === 'boolean') return isReading ? `<${typeof value}>` : value;
   if (Array.isArray(value)) {
     const all = value.filter(one => one !== 'target_visible').map(one => maskedValue(one, isReading));
-    return isReading && all.every(one => one === '<number>') ? all.slice(0, 1) : all;
+    const areReadings = isReading || value.every(isStep);
+    return areReadings ? all.slice(0, 1) : all;
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
@@ -70,12 +71,17 @@ function maskedValue(value: unknown, isReading: boolean): unknown {
 }
 
 function maskedMember(name: string, value: unknown, isReading: boolean): unknown {
-  if (value === null) return value;
+  if (value === null) return isReading ? '<reading>' : value;
   if (name === 'events' && Array.isArray(value)) return inAnyOrder(value);
   // The counts of failed transactions, by code. A problem has a list of errors.
   if (name === 'errors' && !Array.isArray(value)) return '<counts>';
   if (MEMBERS.test(name) && (typeof value !== 'object' || Array.isArray(value))) return `<${name}>`;
   return maskedValue(value, isReading || READINGS.test(name));
+}
+
+/** How many steps were captured depends on the moment in which the wave began. */
+function isStep(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'figures' in value;
 }
 
 /** Two units act at the same time, so the order of their events may change. Each event gets the count of its like. */
