@@ -2,7 +2,7 @@ import type { Phase } from '../../src/core/phases.js';
 import { type Asked, bodyMember } from './asked.js';
 import { promise } from './broken-promise.js';
 
-/** Which calls of the referee's desk are fresh: a higher revision, or a new match where none is under way. */
+/** Which calls of the referee's desk are fresh: a higher revision, or a new match that may begin. */
 export class CallModel {
   readonly #underWay = new Set<Asked>();
   /** Those that were under way at the same time as others. */
@@ -50,6 +50,8 @@ function isFreshAfter(last: Asked, asked: Asked, phases: readonly Phase[]): bool
   if (callText(last) === callText(asked)) return true;
   if (bodyMember(last, 'id') === bodyMember(asked, 'id'))
     return Number(bodyMember(asked, 'revision')) > Number(bodyMember(last, 'revision'));
+  // A match may begin at any time if it begins at rest.
+  if (['pre', 'ended'].includes(String(bodyMember(asked, 'phase')))) return true;
   const over = phases.map(phase => phase === 'none' || phase === 'ended');
   if (over.every(Boolean)) return true;
   return over.some(Boolean) ? undefined : false;
