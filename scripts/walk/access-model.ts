@@ -85,6 +85,12 @@ export class AccessModel {
     return this.#possible.every(list => !allows(list, request));
   }
 
+  /** Whom the robot may take the caller for: a token, or an address if there are no tokens. */
+  identitiesOf({ as, elsewhere }: Request): readonly string[] {
+    const address = elsewhere ? 'elsewhere' : 'here';
+    return this.#possible.map(list => (as !== undefined && list.includes(as) ? as : address));
+  }
+
   judge(asked: Asked, answer: Answer): void {
     const said = () =>
       `${asked.request.path} as ${asked.request.as ?? 'nobody'} answered ${answer.status} ${answer.body?.code ?? ''}`;

@@ -5,8 +5,16 @@ export interface Asked {
   readonly request: Request;
   readonly sent: number;
   readonly sentMs: number;
+  /** Whom the robot may have taken the caller for. */
+  identities: readonly string[];
   /** Undefined until it was answered. */
   answer?: Answer & { readonly at: number };
+}
+
+/** Whether both are surely the same caller, or surely not; undefined if that is not known. */
+export function isSameCaller(one: readonly string[], other: readonly string[]): boolean | undefined {
+  if (!one.some(identity => other.includes(identity))) return false;
+  return new Set([...one, ...other]).size === 1 ? true : undefined;
 }
 
 export function isPost(asked: Asked, path: string): boolean {

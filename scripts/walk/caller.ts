@@ -9,6 +9,8 @@ export interface Request {
   readonly body?: unknown;
   /** The role whose token the request carries. */
   readonly as?: Role;
+  /** The caller is at another address than usual. */
+  readonly elsewhere?: true;
 }
 
 /** A body of which only a member or two are looked at. */
@@ -31,7 +33,10 @@ export interface Call<Body = AnyBody> {
 }
 
 /** One request on a connection of its own, in this process and without a socket, so that nothing waits for the kernel. */
-export function ask<Body = AnyBody>(server: Server, { method, path, body, as }: Request): Call<Body> {
+export function ask<Body = AnyBody>(
+  server: Server,
+  { method, path, body, as, elsewhere }: Request,
+): Call<Body> {
   const received: Buffer[] = [];
   let settle: (answer: Answer<Body>) => void = () => undefined;
   const answer = new Promise<Answer<Body>>(resolve => {
@@ -49,6 +54,7 @@ export function ask<Body = AnyBody>(server: Server, { method, path, body, as }: 
       done();
     },
   });
+  Object.assign(connection, { remoteAddress: elsewhere ? '192.0.2.2' : '192.0.2.1' });
   server.emit('connection', connection);
   const text = body === undefined ? '' : JSON.stringify(body);
   const type = body === undefined ? '' : 'Content-Type: application/json\r\n';

@@ -104,6 +104,7 @@ export class Episodes {
       () => [this.#ask(STOP)],
       () => [this.#ask(RESUME)],
       () => [{ do: 'ask', request: this.#requests.kept(unit) }],
+      () => [{ do: 'ask', request: this.#requests.stolenTrial(unit) }],
       () => [{ do: 'fault', fault: { target: name, fault: 'brownout' } }],
       () => [
         { do: 'fault', fault: { target: name, fault: 'unplug' } },

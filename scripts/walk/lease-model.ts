@@ -1,7 +1,9 @@
-import { type Asked, bodyMember } from './asked.js';
+import { type Asked, bodyMember, isSameCaller } from './asked.js';
 import { promise } from './broken-promise.js';
 
 interface Beat {
+  /** Whom the robot may take the desk for. */
+  readonly by: readonly string[];
   readonly holder: unknown;
   readonly takesOver: boolean;
   readonly ttlMs: number;
@@ -52,13 +54,11 @@ export class LeaseModel {
 
   answered(asked: Asked, nowMs: number): void {
     if (asked.answer === undefined) return;
-    const { status, body, at } = asked.answer;
+    const { status, at } = asked.answer;
     this.#beats.delete(asked);
     const beat = beatOf(asked);
-    const isHeld = this.#judge(asked, beat, nowMs);
-    const said = () => `a beat of ${beat.holder} answered ${status}, after ${JSON.stringify(this.#last)}`;
-    promise(!(isHeld === true && status === 200), 'lease held', said);
-    promise(!(isHeld === false && body?.code === 'lease-held'), 'lease free', said);
+    const holds = ({ by, holder }: Beat) => (holder === beat.holder ? isSameCaller(by, beat.by) : false);
+    this.#judge(asked, beat.takesOver ? () => true : holds, nowMs);
     if (status !== 200) return;
     this.#maybeMs = nowMs;
     this.#surelyMs = Math.max(this.#surelyMs, asked.sentMs);
@@ -79,19 +79,32 @@ export class LeaseModel {
     this.#maybeMs = this.#surelyMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether somebody else surely has it, or surely not; undefined where that is not known. */
-  #judge(asked: Asked, { holder, takesOver }: Beat, nowMs: number): boolean | undefined {
-    if (takesOver) return false;
+  /** A phase in which the robot may move is set only by the caller who has the lease, if there is one. */
+  judgePhase(asked: Asked, nowMs: number): void {
+    const isRest = ['pause', 'ended'].includes(String(bodyMember(asked, 'phase')));
+    this.#judge(asked, ({ by }) => isRest || isSameCaller(by, asked.identities), nowMs);
+  }
+
+  /** `isOwn`: whether that beat was the caller's own; undefined if that is not known. */
+  #judge(asked: Asked, isOwn: (last: Beat) => boolean | undefined, nowMs: number): void {
+    const { status, body } = asked.answer ?? {};
     const last = this.#last;
-    if (last === undefined || last.at > asked.sent || this.#beats.size > 0) return undefined;
+    const isKnown = last !== undefined && last.at <= asked.sent && this.#beats.size === 0;
+    if (!isKnown) return;
+    const { path } = asked.request;
+    const said = () =>
+      `${path} of ${asked.identities} answered ${status} ${body?.code ?? ''} after ${JSON.stringify(last)}`;
+    const own = isOwn(last);
     const isOver = asked.sentMs >= last.toMs + last.ttlMs + ROUNDING_MS;
-    if (last.holder === holder || isOver) return false;
-    return nowMs < last.fromMs + last.ttlMs - ROUNDING_MS ? true : undefined;
+    const isLive = nowMs < last.fromMs + last.ttlMs - ROUNDING_MS;
+    promise(!(own === false && isLive && status === 200), 'lease held', said);
+    promise(!((own === true || isOver) && body?.code === 'lease-held'), 'lease free', said);
   }
 }
 
 function beatOf(asked: Asked): Beat {
   return {
+    by: asked.identities,
     holder: bodyMember(asked, 'holder'),
     takesOver: bodyMember(asked, 'takeover') === true,
     ttlMs: Number(bodyMember(asked, 'ttlMs')),

@@ -69,6 +69,7 @@ export class MatchModel {
       this.#maybe(asked, nowMs, at);
       return 'may stop';
     }
+    if (isCall(asked)) this.lease.judgePhase(asked, nowMs);
     if (isCall(asked))
       this.#lastCall.answered(asked, [...this.#phases(asked.sentMs - GRACE_MS), ...this.#phases(nowMs)]);
     const isKept = status === 200;

@@ -5,6 +5,7 @@ import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 import { type Answer, isTaken, type Request } from './caller.js';
 import type { WalkSettings } from './history.js';
+import { IdModel } from './id-model.js';
 import { LightModel } from './light-model.js';
 import { LogModel, type LogShown } from './log-model.js';
 import { MatchModel, type MatchShown } from './match-model.js';
@@ -45,6 +46,7 @@ export class Model {
   readonly match: MatchModel;
   readonly tune = new TuneModel();
   readonly units: Readonly<Record<UnitName, UnitModel>>;
+  readonly #ids = new IdModel();
   readonly #outstanding = new Set<Asked>();
   #events = 0;
   #troubleMs = 0;
@@ -78,7 +80,8 @@ export class Model {
   }
 
   sent(request: Request, nowMs: number): Asked {
-    const asked: Asked = { request, sent: this.#next(), sentMs: nowMs };
+    const identities = this.access.identitiesOf(request);
+    const asked: Asked = { request, sent: this.#next(), sentMs: nowMs, identities };
     this.#outstanding.add(asked);
     const isRefused = this.access.surelyRefuses(request);
     if (!isRefused) {
@@ -92,11 +95,13 @@ export class Model {
   answered(asked: Asked, answer: Answer, truth: Truth, nowMs: number): void {
     if (!this.#outstanding.delete(asked)) return;
     asked.answer = { ...answer, at: this.#next() };
+    asked.identities = [...asked.identities, ...this.access.identitiesOf(asked.request)];
     this.#byItself(nowMs);
     this.#judgeAnswer(asked, asked.answer, nowMs);
     this.#matchAnswered(asked, truth, nowMs);
     this.light.answered(asked, truth.lit, nowMs);
     this.tune.answered(asked, nowMs);
+    this.#ids.answered(asked);
     this.stop.answered(asked, truth, nowMs);
     this.log.answered(asked);
     for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);

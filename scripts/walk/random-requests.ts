@@ -67,6 +67,12 @@ export class RandomRequests {
     return this.by(post(`/api/${unit.name}/pidconfig/trial`, body));
   }
 
+  /** The renewal of the latest trial by a caller at another address, who does not own the trial. */
+  stolenTrial(unit: Unit): Request {
+    const body = { gains: randomGains(this.#random, unit), leaseS: 5, id: LATEST_ID };
+    return { ...post(`/api/${unit.name}/pidconfig/trial`, body), elsewhere: true };
+  }
+
   /** A call of the referee's desk. */
   call(phase: Phase): Request {
     const random = this.#random;
@@ -93,8 +99,9 @@ export class RandomRequests {
   }
 
   /** Mostly by somebody who may, once there are tokens. */
-  by(request: Request): Request {
+  by(asked: Request): Request {
     const random = this.#random;
+    const request: Request = random.chance(0.8) ? asked : { ...asked, elsewhere: true };
     if (this.#theme.access === 0) return request;
     if (random.chance(0.8)) return { ...request, as: needOf(request) === 'rule' ? 'referee' : 'operator' };
     return random.chance(0.3) ? request : { ...request, as: random.among(ROLE_NAMES) };
