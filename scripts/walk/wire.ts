@@ -3,7 +3,7 @@ import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { decodeFrame } from '../../src/protocol/codec.js';
 import { registerMap } from '../../src/protocol/registers.js';
-import type { WalkClock } from './walk-clock.js';
+import type { ManualClock } from '../../test/support/manual-clock.js';
 
 /** A frame that the daemon began to write, whatever became of it. */
 export interface Frame {
@@ -21,7 +21,7 @@ export interface WireWatch {
 /** The bus in simulated time: each transaction takes a while, and its effect comes at its end. */
 export class Wire {
   readonly #bus: I2cBus;
-  readonly #clock: WalkClock;
+  readonly #clock: ManualClock;
   readonly #frameMs: number;
   readonly #watch: WireWatch;
   #last: Promise<unknown> = Promise.resolve();
@@ -29,7 +29,7 @@ export class Wire {
   /** So many of the next writes are heard, and seem to fail. */
   lostAnswers = 0;
 
-  constructor(options: { bus: I2cBus; clock: WalkClock; frameMs: number; watch: WireWatch }) {
+  constructor(options: { bus: I2cBus; clock: ManualClock; frameMs: number; watch: WireWatch }) {
     this.#bus = options.bus;
     this.#clock = options.clock;
     this.#frameMs = options.frameMs;

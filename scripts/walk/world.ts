@@ -6,6 +6,7 @@ import type { Config } from '../../src/config/settings.js';
 import { perUnit, UNIT_LIST } from '../../src/core/units.js';
 import { logFileNames } from '../../src/events/log-files.js';
 import type { Hardware } from '../../src/hardware/ports.js';
+import { ManualClock, settle } from '../../test/support/manual-clock.js';
 import type { Asked } from './asked.js';
 import { type Answer, isTaken, type Request } from './caller.js';
 import { DaemonLife } from './daemon-life.js';
@@ -14,7 +15,6 @@ import { LightLoops } from './light-loops.js';
 import { lookAt } from './look.js';
 import { Model, type Shown } from './model.js';
 import { type Truth, truthOf } from './truth.js';
-import { settle, WalkClock } from './walk-clock.js';
 import { type DiskWeather, FAIR, WalkDisk } from './walk-disk.js';
 import { tokenFileOf } from './walk-tokens.js';
 import { Wire } from './wire.js';
@@ -22,6 +22,8 @@ import { Wire } from './wire.js';
 const STATE_FOLDER = '/state';
 const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
 const LOOP_RATE_HZ = 1000;
+/** Turns of the event loop until nothing moves any more without time: for a request, and for a bus transaction. */
+const TURNS = { asked: 5, quiet: 2 } as const;
 /** Within this after the last fault every unit is online and agrees. */
 const REST_MS = 2000;
 /** The pause between two looks at whether it does. */
@@ -38,7 +40,7 @@ const STRIDE_MS = 1000;
 export class World {
   /** The longest that it took from the end of the last fault until everything agreed. */
   slowestRestMs = 0;
-  readonly clock = new WalkClock(() => this.#model.outstanding.size > 0);
+  readonly clock = new ManualClock(() => (this.#model.outstanding.size > 0 ? TURNS.asked : TURNS.quiet));
   #config: Config;
   readonly #loops = perUnit(unit => new LightLoops(unit, LOOP_RATE_HZ));
   readonly #robot: SimulatedRobot;
@@ -276,9 +278,9 @@ export class World {
     }
     this.#life = undefined;
     await this.#pass(EFFECT_MS);
-    this.#disk.finish();
+    await this.#disk.finish();
     if (step.how === 'cut') {
-      this.#disk.cut(step.left);
+      this.#disk.cutPower(step.left);
       this.#boots += 1;
     }
     // What systemd runs after the daemon, however it ended; without power the pin is dark anyway.

@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
 import { pino } from 'pino';
-import { WalkClock } from '../../scripts/walk/walk-clock.js';
 import { FAIR, WalkDisk } from '../../scripts/walk/walk-disk.js';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { simRoutes } from '../../sim/sim-routes.js';
@@ -11,6 +10,7 @@ import { encodeTokens, tokenFile } from '../../src/access/token-file.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { type Daemon, startBehind } from '../../src/daemon/start.js';
 import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { isEventStream, parsed, type Received } from './raw-answer.js';
 import type { Exchange, Start } from './recorded-line.js';
 
@@ -28,7 +28,7 @@ const PAUSE_MS = 50;
 
 /** A daemon and its simulated robot in simulated time. Requests arrive without a socket, so nothing waits for the kernel. */
 export class RecordedDaemon {
-  readonly #clock = new WalkClock(() => true);
+  readonly #clock = new ManualClock();
   readonly #disk = new WalkDisk(this.#clock);
   readonly #server: Server;
   readonly #ids = new Map<string, string>();

@@ -5,41 +5,68 @@ interface Due {
   readonly act: () => void;
 }
 
-/** Time that passes when a test says so. */
+/** Turns of the event loop in which promises settle that wait for no time. */
+const TURNS = 5;
+
+/** A shorter delay could be lost in rounding, and time would stand still. */
+const SHORTEST_MS = 0.001;
+
+/** Time that passes only when a test says so. */
 export class ManualClock implements Clock {
   #nowMs = 0;
-  readonly #due = new Set<Due>();
+  #wallOffsetMs = Date.UTC(2030, 0, 1);
+  /** In the order in which they fall due. */
+  readonly #due: Due[] = [];
+  readonly #turns: () => number;
+
+  /** `turns`: turns of the event loop after each timer, while everything waits for time again. */
+  constructor(turns: () => number = () => TURNS) {
+    this.#turns = turns;
+  }
 
   nowMs(): number {
     return this.#nowMs;
   }
 
   after(delayMs: number, act: () => void): Timer {
-    const due: Due = { atMs: this.#nowMs + delayMs, act };
-    this.#due.add(due);
-    return { cancel: () => this.#due.delete(due) };
+    const due: Due = { atMs: this.#nowMs + Math.max(SHORTEST_MS, delayMs), act };
+    const later = this.#due.findIndex(({ atMs }) => atMs > due.atMs);
+    this.#due.splice(later < 0 ? this.#due.length : later, 0, due);
+    return {
+      cancel: () => {
+        const place = this.#due.indexOf(due);
+        if (place >= 0) this.#due.splice(place, 1);
+      },
+    };
   }
 
   wallTime(): Date {
-    return new Date(Date.UTC(2030, 0, 1) + this.#nowMs);
+    return new Date(this.#wallOffsetMs + this.#nowMs);
   }
 
-  /** Runs what falls due in its order, and lets promises settle after each. */
-  async advance(ms: number): Promise<void> {
-    const untilMs = this.#nowMs + ms;
+  jumpWallTime(ms: number): void {
+    this.#wallOffsetMs += ms;
+  }
+
+  /** Runs what falls due in its order, and lets promises settle after each. Stops early when `until` holds. */
+  async advance(ms: number, until: () => boolean = () => false): Promise<void> {
+    const endMs = this.#nowMs + ms;
     await settle();
-    for (;;) {
-      const [next] = [...this.#due].filter(due => due.atMs <= untilMs).sort((a, b) => a.atMs - b.atMs);
-      if (next === undefined) break;
-      this.#due.delete(next);
+    while (!until()) {
+      const next = this.#due[0];
+      if (next === undefined || next.atMs > endMs) {
+        this.#nowMs = endMs;
+        return;
+      }
+      this.#due.shift();
       this.#nowMs = Math.max(this.#nowMs, next.atMs);
       next.act();
-      await settle();
+      await settle(this.#turns());
     }
-    this.#nowMs = untilMs;
   }
 }
 
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise(resolve => setImmediate(resolve));
+/** Lets promises settle that wait for no time. */
+export async function settle(turns = TURNS): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise(resolve => setImmediate(resolve));
 }

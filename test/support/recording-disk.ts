@@ -1,29 +1,38 @@
 import { RobotError } from '../../src/core/errors.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
 
-/** The part of one operation that a medium may have got when the power goes. */
+/** Something that changed the disk; after a power cut, the medium has only what was synced for certain. */
 export type Operation =
   | { readonly kind: 'create'; readonly path: string; readonly inode: number }
   | { readonly kind: 'append'; readonly inode: number; readonly data: Buffer }
-  | { readonly kind: 'sync'; readonly inode: number }
+  | { readonly kind: 'sync' | 'lost'; readonly inode: number }
+  /** Another process wrote the file, and waited for the medium. */
+  | { readonly kind: 'put'; readonly path: string; readonly inode: number; readonly data: Buffer }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
   | { readonly kind: 'remove'; readonly path: string }
   | { readonly kind: 'syncFolder' }
   | { readonly kind: 'note'; readonly note: string };
 
-/** How much of what was never synced is there after the cut. */
+/** How much of what was never synced is there after the cut: all, nothing, a number of bytes, or a part of the whole. */
+type Kept = 'kept' | 'lost' | number | { readonly part: number };
+
 export interface Cut {
-  readonly names: 'kept' | 'lost';
-  readonly data: 'kept' | 'lost' | number;
+  readonly names: Kept;
+  readonly data: Kept;
 }
 
-/** A disk in memory that writes down every operation, fails when it has to, and can be cut at any of them. */
+/** A disk in memory. It records every operation, fails or hangs if a test says so, and its power can be cut at any operation. */
 export class RecordingDisk implements Disk {
   readonly operations: Operation[] = [];
   /** Called before each operation; what it throws or awaits is the disk's answer. */
   interfere: (operation: string) => Promise<void> = async () => undefined;
+  /** The part of an append that is written although the append fails. */
+  torn = 0;
   readonly #names = new Map<string, number>();
   readonly #data = new Map<number, Buffer>();
+  /** Files with bytes whose sync failed: Linux never writes these bytes again. */
+  readonly #lost = new Set<number>();
+  readonly #unsynced = new Set<number>();
   #inodes = 0;
 
   constructor(files: Readonly<Record<string, Buffer>> = {}) {
@@ -45,6 +54,9 @@ export class RecordingDisk implements Disk {
         disk.#inodes = operation.inode;
         disk.#names.set(operation.path, operation.inode);
         disk.#data.set(operation.inode, Buffer.alloc(0));
+      } else if (operation.kind === 'put') {
+        disk.#names.set(operation.path, operation.inode);
+        disk.#data.set(operation.inode, operation.data);
       } else if (operation.kind === 'append') {
         disk.#data.set(
           operation.inode,
@@ -73,6 +85,29 @@ export class RecordingDisk implements Disk {
     return Object.fromEntries(
       [...this.#names].map(([path, inode]) => [path, this.#data.get(inode) ?? Buffer.alloc(0)]),
     );
+  }
+
+  /** Puts a whole file in place, as another process does that waits for the medium. */
+  put(path: string, data: Buffer): void {
+    this.#inodes += 1;
+    this.#names.set(path, this.#inodes);
+    this.#data.set(this.#inodes, data);
+    this.operations.push({ kind: 'put', path, inode: this.#inodes, data });
+  }
+
+  /** Cuts the power: what was never synced is there only as far as the cut says. */
+  cut(cut: Cut): void {
+    const left = afterCut(this.operations, this.operations.length, cut);
+    this.operations.length = 0;
+    this.#names.clear();
+    this.#data.clear();
+    this.#lost.clear();
+    for (const [path, data] of Object.entries(left)) this.put(path, data);
+  }
+
+  /** Whether a reader finds something that is not on the medium and never will be. */
+  get forgets(): boolean {
+    return [...this.#names.values()].some(inode => this.#lost.has(inode));
   }
 
   note(note: string): void {
@@ -139,17 +174,39 @@ export class RecordingDisk implements Disk {
   #file(path: string, inode: number): DiskFile {
     return {
       append: async data => {
-        await this.interfere('append');
-        this.#data.set(inode, Buffer.concat([this.#data.get(inode) ?? Buffer.alloc(0), data]));
-        this.operations.push({ kind: 'append', inode, data });
+        try {
+          await this.interfere('append');
+        } catch (error) {
+          this.#append(inode, data.subarray(0, Math.round(data.length * this.torn)));
+          throw error;
+        }
+        this.#append(inode, data);
       },
       sync: async () => {
-        await this.interfere('sync');
+        try {
+          await this.interfere('sync');
+        } catch (error) {
+          if (this.#unsynced.delete(inode)) this.#lost.add(inode);
+          this.operations.push({ kind: 'lost', inode });
+          throw error;
+        }
+        this.#unsynced.delete(inode);
         this.operations.push({ kind: 'sync', inode });
       },
-      isInPlace: async () => this.#names.get(path) === inode,
+      isInPlace: () => this.isInPlace(path, inode),
       close: async () => undefined,
     };
+  }
+
+  protected async isInPlace(path: string, inode: number): Promise<boolean> {
+    return this.#names.get(path) === inode;
+  }
+
+  #append(inode: number, data: Buffer): void {
+    if (data.length === 0) return;
+    this.#data.set(inode, Buffer.concat([this.#data.get(inode) ?? Buffer.alloc(0), data]));
+    this.#unsynced.add(inode);
+    this.operations.push({ kind: 'append', inode, data });
   }
 }
 
@@ -170,6 +227,12 @@ export function afterCut(operations: readonly Operation[], count: number, cut: C
     if (operation.kind === 'create') {
       data.set(operation.inode, { synced: Buffer.alloc(0), unsynced: Buffer.alloc(0) });
       pendingNames.push(() => names.set(operation.path, operation.inode));
+    } else if (operation.kind === 'put') {
+      data.set(operation.inode, { synced: operation.data, unsynced: Buffer.alloc(0) });
+      names.set(operation.path, operation.inode);
+    } else if (operation.kind === 'lost') {
+      const { synced } = data.get(operation.inode)!;
+      data.set(operation.inode, { synced, unsynced: Buffer.alloc(0) });
     } else if (operation.kind === 'append') {
       const file = data.get(operation.inode)!;
       data.set(operation.inode, { ...file, unsynced: Buffer.concat([file.unsynced, operation.data]) });
@@ -188,14 +251,19 @@ export function afterCut(operations: readonly Operation[], count: number, cut: C
       for (const act of pendingNames.splice(0)) act();
     }
   }
-  if (cut.names === 'kept') for (const act of pendingNames) act();
+  for (const act of pendingNames.slice(0, keptOf(pendingNames.length, cut.names))) act();
   return Object.fromEntries(
     [...names].map(([path, inode]) => {
       const { synced, unsynced } = data.get(inode)!;
-      const kept = cut.data === 'kept' ? unsynced.length : cut.data === 'lost' ? 0 : cut.data;
-      return [path, Buffer.concat([synced, unsynced.subarray(0, kept)])];
+      return [path, Buffer.concat([synced, unsynced.subarray(0, keptOf(unsynced.length, cut.data))])];
     }),
   );
+}
+
+function keptOf(whole: number, kept: Kept): number {
+  if (kept === 'kept') return whole;
+  if (kept === 'lost') return 0;
+  return typeof kept === 'number' ? kept : Math.round(whole * kept.part);
 }
 
 /** Bytes at the end of the operations that were never synced, in the file written last. */
