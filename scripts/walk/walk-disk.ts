@@ -74,6 +74,11 @@ export class WalkDisk extends RecordingDisk {
     return super.isInPlace(path, inode);
   }
 
+  override async size(path: string): Promise<number> {
+    await this.interfere('look');
+    return super.size(path);
+  }
+
   #take(operation: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const { weather } = this;

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { ClockedDaemon } from '../support/clocked-daemon.js';
 import { answerDifferences } from './difference.js';
 import { INTENDED, type Intended } from './intended.js';
 import { masked } from './mask.js';
-import { RecordedDaemon } from './recorded-daemon.js';
-import type { Answer, Line } from './recorded-line.js';
+import type { Answer, Exchange, Line } from './recorded-line.js';
 
 /*
  * test/fixtures/0.2.0/answers holds the answers of 0.2.0 to 996 requests, refusals included. Today's daemon must give the same
@@ -56,16 +56,27 @@ describe('the answers of 0.2.0', () => {
 
 async function answersTo(lines: readonly Line[]): Promise<ReadonlyMap<Line, Answer>> {
   const answers = new Map<Line, Answer>();
-  let daemon: RecordedDaemon | undefined;
+  const ids = new Map<string, string>();
+  let daemon: ClockedDaemon | undefined;
   for (const line of lines) {
-    if ('start' in line) daemon = await RecordedDaemon.start(line.start);
+    if ('start' in line) daemon = await ClockedDaemon.start(line.start);
     else if (daemon === undefined) throw new Error('the first line starts the daemon');
     else if ('wait' in line) await daemon.wait(line.wait);
     else if ('diskFails' in line) daemon.diskFails(line.diskFails);
-    else answers.set(line, masked(await daemon.ask(line)));
+    else {
+      const answer = await daemon.ask(withIds(line, ids));
+      const { body } = answer;
+      if (line.keep !== undefined && typeof body === 'object' && body !== null && 'id' in body)
+        ids.set(`$${line.keep}`, String(body.id));
+      answers.set(line, masked(answer));
+    }
   }
   await daemon?.close();
   return answers;
+}
+
+function withIds(line: Exchange, ids: ReadonlyMap<string, string>): Exchange {
+  return JSON.parse(JSON.stringify(line), (_, value) => ids.get(value) ?? value);
 }
 
 function answered(lines: readonly Line[], answers: ReadonlyMap<Line, Answer>): string {

@@ -18,6 +18,7 @@ export const INTENDED: readonly Intended[] = [
   { issue: '24.17', where: /openapi\.json \/body\/paths\/\/api\/events\/.*\/schema\/(anyOf|type): / },
   { issue: '24.15', where: / \/body(\/match)?\/allows\/(drive|laser|tune|resume): true -> false$/ },
   { issue: '24.15', where: / \/body(\/match)?\/allows\/modes\/\d: .* -> absent$/ },
+  { issue: '25.8', where: /\/api\/\w+\/compare\/get\/parameters\/\d\/schema\/minLength: absent -> 1$/ },
   { issue: '25.4', where: /\/(gimbal|chassis)\/flags\/2: "guard" -> "guarded_excitation"$/ },
   { issue: '25.4', where: /\/guardsTrials: absent -> (true|{"type":"boolean"})$/ },
 ];

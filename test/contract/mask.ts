@@ -1,4 +1,4 @@
-import type { Received } from './raw-answer.js';
+import type { Received } from '../support/raw-answer.js';
 import type { Answer } from './recorded-line.js';
 
 /** Headers that differ from run to run, or with every byte of a text. */

@@ -1,34 +1,16 @@
-import type { Config } from '../../src/config/config.js';
+import type { Sent, Settings } from '../support/clocked-daemon.js';
 
 /** A line of a recording: a daemon starts, time passes, the disk changes, or a request is sent and answered. */
 export type Line = Start | { readonly wait: number } | { readonly diskFails: readonly string[] } | Exchange;
 
 export interface Start {
-  readonly start: {
-    readonly config?: { readonly [Section in keyof Config]?: Partial<Config[Section]> };
-    /** Names of state files and their text. */
-    readonly files?: Readonly<Record<string, string>>;
-    /** Whether the list of tokens holds one token for each name in `CALLERS`. */
-    readonly tokens?: boolean;
-  };
+  readonly start: Settings;
 }
 
-export interface Exchange {
-  /** Method and path. */
-  readonly ask: string;
-  /** The name of the caller's token. */
-  readonly as?: string;
-  /** The caller's address. */
-  readonly from?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. `{"id":"$name"}` sends an id that an earlier answer was kept for. */
-  readonly body?: unknown;
-  /** Sent as it is. */
-  readonly text?: string;
+/** In its body, `{"id":"$name"}` stands for an id that was kept under that name. */
+export interface Exchange extends Sent {
   /** The id in the answer is kept under this name. */
   readonly keep?: string;
-  /** How long the caller reads an event stream. */
-  readonly listenMs?: number;
   /** Masked by `mask.ts`. Absent before the recording. */
   readonly answer?: Answer;
 }

@@ -1,18 +1,43 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
 import { pino } from 'pino';
-import { FAIR, WalkDisk } from '../../scripts/walk/walk-disk.js';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { simRoutes } from '../../sim/sim-routes.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { hashOf } from '../../src/access/token.js';
 import { encodeTokens, tokenFile } from '../../src/access/token-file.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
+import { RobotError } from '../../src/core/errors.js';
 import { type Daemon, startBehind } from '../../src/daemon/start.js';
 import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { ManualClock } from './manual-clock.js';
 import { isEventStream, parsed, type Received } from './raw-answer.js';
-import type { Exchange, Start } from './recorded-line.js';
+import { RecordingDisk } from './recording-disk.js';
+
+export interface Settings {
+  readonly config?: { readonly [Section in keyof Config]?: Partial<Config[Section]> };
+  /** State files by their names. */
+  readonly files?: Readonly<Record<string, string | Buffer>>;
+  /** Whether the list of tokens holds one token for each name in `CALLERS`. */
+  readonly tokens?: boolean;
+}
+
+/** A request of one caller. */
+export interface Sent {
+  /** Method and path. */
+  readonly ask: string;
+  /** The name of the caller's token. */
+  readonly as?: string;
+  /** The caller's address. */
+  readonly from?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly text?: string;
+  /** How long the caller reads an event stream. */
+  readonly listenMs?: number;
+}
 
 /** Everybody who has a token. */
 const CALLERS = {
@@ -23,42 +48,43 @@ const CALLERS = {
 } as const;
 const STATE_FOLDER = '/state';
 const PATIENCE_MS = 20_000;
+const DISK_MS = 1;
 /** Between two requests. */
 const PAUSE_MS = 50;
 
 /** A daemon and its simulated robot in simulated time. Requests arrive without a socket, so nothing waits for the kernel. */
-export class RecordedDaemon {
+export class ClockedDaemon {
+  readonly disk = new RecordingDisk();
   readonly #clock = new ManualClock();
-  readonly #disk = new WalkDisk(this.#clock);
   readonly #server: Server;
-  readonly #ids = new Map<string, string>();
   #daemon: Daemon | undefined;
 
   private constructor(listener: RequestListener) {
     this.#server = createServer({ requireHostHeader: false }, listener);
   }
 
-  static async start({ config = {}, files = {}, tokens = false }: Start['start']): Promise<RecordedDaemon> {
+  static async start({ config = {}, files = {}, tokens = false }: Settings = {}): Promise<ClockedDaemon> {
     let listener: RequestListener = () => undefined;
-    const recorded = new RecordedDaemon((request, response) => listener(request, response));
+    const started = new ClockedDaemon((request, response) => listener(request, response));
     if (tokens) {
       const list = Object.entries(CALLERS).map(([name, { role, secret }]) => ({
         name,
         role,
         hash: hashOf(secret),
       }));
-      recorded.#disk.put(tokenFile(STATE_FOLDER), encodeTokens(list));
+      started.disk.put(tokenFile(STATE_FOLDER), encodeTokens(list));
     }
     for (const [name, text] of Object.entries(files))
-      recorded.#disk.put(`${STATE_FOLDER}/${name}`, Buffer.from(text));
-    const clock = recorded.#clock;
+      started.disk.put(`${STATE_FOLDER}/${name}`, Buffer.from(text));
+    started.diskFails([]);
+    const clock = started.#clock;
     const usual = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
     const sections = Object.entries(usual).map(([name, section]) => [
       name,
       { ...section, ...config[name as keyof Config] },
     ]);
     const robot = new SimulatedRobot({ clock, physics: createPhysics({ seed: 1 }) });
-    await recorded.#during(
+    await started.#during(
       startBehind(
         {
           address: { address: '127.0.0.1', family: 'IPv4', port: 8080 },
@@ -73,18 +99,18 @@ export class RecordedDaemon {
           hardware: robot.hardware,
           log: pino({ level: 'silent' }),
           clock,
-          disk: recorded.#disk,
+          disk: started.disk,
           lock: { hold: async () => undefined, release: async () => undefined },
           boot: { id: 'boot', nowMs: () => clock.nowMs() },
           propose: async task => quickProposal(task),
           extraRoutes: simRoutes(robot),
         },
       ).then(daemon => {
-        recorded.#daemon = daemon;
+        started.#daemon = daemon;
       }),
     );
-    await recorded.wait(500);
-    return recorded;
+    await started.wait(500);
+    return started;
   }
 
   async wait(ms: number): Promise<void> {
@@ -92,7 +118,11 @@ export class RecordedDaemon {
   }
 
   diskFails(fails: readonly string[]): void {
-    this.#disk.weather = { ...FAIR, fails };
+    this.disk.interfere = async operation => {
+      await new Promise<void>(resolve => this.#clock.after(DISK_MS, resolve));
+      const context = { operation, path: STATE_FOLDER, errno: 'EIO', cure: 'Replace the disk.' };
+      if (fails.includes(operation)) throw new RobotError('storage-failed', context);
+    };
   }
 
   async close(): Promise<void> {
@@ -100,7 +130,7 @@ export class RecordedDaemon {
     await this.#during(this.#daemon?.close() ?? Promise.resolve());
   }
 
-  async ask(exchange: Exchange): Promise<Received> {
+  async ask(sent: Sent): Promise<Received> {
     const received: Buffer[] = [];
     let ended = false;
     const connection = new Duplex({
@@ -114,30 +144,26 @@ export class RecordedDaemon {
         done();
       },
     });
-    const address = { remoteAddress: exchange.from ?? '192.0.2.1', localPort: 8080 };
+    const address = { remoteAddress: sent.from ?? '192.0.2.1', localPort: 8080 };
     Object.assign(connection, address, { setNoDelay: () => connection });
     this.#server.emit('connection', connection);
-    connection.push(this.#bytes(exchange));
-    const [method = ''] = exchange.ask.split(' ');
+    connection.push(this.#bytes(sent));
+    const [method = ''] = sent.ask.split(' ');
     const answer = () => parsed(Buffer.concat(received), { method, ended });
     const untilMs = this.#clock.nowMs() + PATIENCE_MS;
     await this.#clock.advance(PATIENCE_MS, () => answer() !== undefined);
-    if (this.#clock.nowMs() >= untilMs) throw new Error(`no answer to ${exchange.ask}`);
-    if (isEventStream(Buffer.concat(received))) await this.wait(exchange.listenMs ?? 0);
+    if (this.#clock.nowMs() >= untilMs) throw new Error(`no answer to ${sent.ask}`);
+    if (isEventStream(Buffer.concat(received))) await this.wait(sent.listenMs ?? 0);
     const whole = answer();
     connection.destroy();
     // What the request set in motion has ended before the next one.
     await this.wait(PAUSE_MS);
-    if (whole === undefined) throw new Error(`no answer to ${exchange.ask}`);
-    const { body } = whole;
-    if (exchange.keep !== undefined && typeof body === 'object' && body !== null && 'id' in body)
-      this.#ids.set(`$${exchange.keep}`, String(body.id));
+    if (whole === undefined) throw new Error(`no answer to ${sent.ask}`);
     return whole;
   }
 
-  #bytes({ ask, as, headers = {}, body, text }: Exchange): Buffer {
-    const known = JSON.stringify(body)?.replace(/\$\w+/g, name => this.#ids.get(name) ?? name);
-    const content = text ?? known ?? '';
+  #bytes({ ask, as, headers = {}, body, text }: Sent): Buffer {
+    const content = text ?? JSON.stringify(body) ?? '';
     const all: Record<string, string> = {
       Host: 'localhost:8080',
       Connection: 'close',
