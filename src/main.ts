@@ -8,7 +8,7 @@ import { run } from './daemon/run.js';
 import { doctorCommand } from './doctor/doctor.js';
 import { openLinuxHardware } from './hardware/linux-hardware.js';
 
-/** systemd's, where it brings one: trunnion-dark looks there. */
+/** Set by systemd. trunnion-dark reads the laser's record there. */
 const runtimeFolder = process.env.RUNTIME_DIRECTORY;
 
 const CONFIG_FILE = '/etc/trunnion/config.yaml';
@@ -16,7 +16,7 @@ const STATE_FOLDER = '/var/lib/trunnion';
 
 const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 
-// No await: the package holds this in CommonJS, which has none at the top of a file.
+// No top-level await: the package is CommonJS.
 void run(
   {
     name: 'trunnion [serve | doctor [--json] | token … | stop | unlock | match end | log verify …]',

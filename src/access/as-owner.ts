@@ -4,9 +4,8 @@ import { errnoOf } from '../core/errors.js';
 import type { Said } from '../core/said.js';
 
 /**
- * Runs this command again as the owner of the folder, if root runs it and the folder is somebody else's. Resolves with
- * undefined if this process may use the folder itself. Root changes nothing in such a folder: its owner could not use
- * the files, and could lead root elsewhere with links.
+ * If root runs this command and another user owns the folder, runs the command again as that user. Otherwise resolves
+ * with undefined. Root must not write there: the owner could not use root's files, and could redirect root with links.
  */
 export async function runAsOwnerOf(folder: string): Promise<Said | undefined> {
   const owner = statSync(folder);

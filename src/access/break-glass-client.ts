@@ -1,13 +1,12 @@
 import { connect } from 'node:net';
 
 /**
- * A stop is confirmed or given up within 0.9 s. The person at the keyboard gets an answer within 2 s, including the
- * time that this program needs to start.
+ * The daemon answers a stop within 0.9 s. With this limit the command ends within 2 s, its own start included.
  */
 const ANSWER_MS = 1300;
 
 /**
- * Resolves with the daemon's answer at its socket, as it came. Rejects where there is no socket or no answer in time.
+ * Resolves with the daemon's parsed answer. Rejects if there is no socket, or no answer in time.
  */
 export function askBreakGlass(path: string, asked: string): Promise<unknown> {
   return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ const DONE: Readonly<Record<BreakGlassAct, string>> = {
   'match end': 'The match has ended. The phase none lets the robot drive again.',
 };
 
-/** Said if no daemon listens on this board: it does not run, or a simulator does. */
+/** The output if no daemon listens on this board. A simulator may be running. */
 const NO_DAEMON: Readonly<Record<BreakGlassAct, string>> = {
   stop: "Nothing was stopped: no robot's daemon runs here (systemctl status trunnion). If a robot moves or its laser is lit, cut its power. Stop a simulator on its page.",
   unlock:
@@ -19,7 +19,7 @@ const NO_DAEMON: Readonly<Record<BreakGlassAct, string>> = {
     "No match was ended: no robot's daemon runs here. sudo systemctl start trunnion starts it. End a match of a simulator over HTTP.",
 };
 
-/** Said if the daemon did what was asked, but could not confirm all of it. */
+/** The output if the daemon obeyed, but could not confirm everything. */
 const UNCONFIRMED: Readonly<Record<BreakGlassAct, (code: string | undefined) => string>> = {
   stop: code => `The robot is stopped, but that is not confirmed (${code}). Ask again, or cut the power.`,
   unlock: code => `Unlocked, but not on the disk (${code}): a restart locks again.`,
@@ -44,7 +44,7 @@ function failed(text: string): Said {
   return { text, exitCode: 1 };
 }
 
-/** Throws where `said` is no answer to an act. */
+/** Throws if `said` is not an answer to an act. */
 function answerOf(said: unknown): BreakGlassAnswer {
   if (!isObject(said) || !('done' in said)) throw new Error('not an answer');
   const { done, code } = said;

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { asRobotError, describeError } from '../core/errors.js';
@@ -18,20 +19,20 @@ const EVENTS: Readonly<Record<BreakGlassAct, string>> = {
 /** The answer to an act, as one line of JSON. */
 export interface BreakGlassAnswer {
   readonly done: boolean;
-  /** Why the act was not done or not confirmed. */
+  /** Why the act failed or was not confirmed. */
   readonly code?: string;
 }
 
-/** Asks for the body of GET /api/status, which doctor needs on a closed robot. */
+/** Asks for the body of GET /api/status. The doctor needs it on a closed robot. */
 export const BREAK_GLASS_LOOK = 'status';
 const ASKED = [...BREAK_GLASS_ACTS, BREAK_GLASS_LOOK] as const;
 type Asked = (typeof ASKED)[number];
 
-/** The word that is asked is one line and comes at once, so a connection that sends none in this time is closed. */
+/** A connection that does not send its one line in this time is closed. */
 const ASK_MS = 1000;
 const LONGEST = 32;
 
-/** The folder of the service's sockets. The commands know it, and systemd passes it to the daemon. */
+/** The service's runtime folder. */
 export const RUNTIME_FOLDER = '/run/trunnion';
 
 export function breakGlassPath(runtimeFolder: string): string {
@@ -39,8 +40,8 @@ export function breakGlassPath(runtimeFolder: string): string {
 }
 
 /**
- * Opens a socket at which root on the board can stop and unlock without a token, whatever became of tokens, network and
- * desk. Where it cannot be opened, the daemon goes on without.
+ * Opens a socket where root on the board can stop, unlock and end the match without a token. If it cannot be opened, the
+ * daemon runs without it.
  */
 export async function openBreakGlass(options: {
   path: string;
@@ -58,8 +59,8 @@ export async function openBreakGlass(options: {
   });
   try {
     await rm(path, { force: true });
-    await listen(server, path);
-    // As at the port: it loses one connection, and the daemon goes on.
+    await once(server.listen(path), 'listening');
+    // As at the port, an error loses one connection only.
     server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
     await chmod(path, 0o600);
   } catch (error) {
@@ -73,17 +74,7 @@ export async function openBreakGlass(options: {
   };
 }
 
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-/** Resolves with the first line. Rejects when that is nothing that can be asked, or does not come in time. */
+/** Resolves with the first line. Rejects if the line is unknown or late. */
 function hear(socket: Socket): Promise<Asked> {
   return new Promise((resolve, reject) => {
     let text = '';

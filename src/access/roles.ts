@@ -1,6 +1,6 @@
 import type { Right } from '../core/rights.js';
 
-/** A referee cannot light a laser, and an operator cannot take away a lock. */
+/** A referee cannot light the laser. An operator cannot unlock. */
 export const ROLES = {
   spectator: ['read'],
   operator: ['read', 'drive', 'tune'],

@@ -3,7 +3,9 @@ import { hostname } from 'node:os';
 import type { Config } from '../config/config.js';
 import { errnoOf, isRobotError } from '../core/errors.js';
 import type { Said } from '../core/said.js';
+import { damagedCopy } from '../storage/damaged-copy.js';
 import { realDisk } from '../storage/disk.js';
+import { replaceFile } from '../storage/durable-file.js';
 import { PathLock } from '../storage/path-lock.js';
 import { READ_AGAIN_MS } from './access.js';
 import { runAsOwnerOf } from './as-owner.js';
@@ -41,7 +43,7 @@ export async function tokenCommand({ operands, role, config }: TokenAsked): Prom
   return wrong('token takes add NAME --role ROLE, list, or remove NAME');
 }
 
-/** Runs the command as the folder's owner, or says why that cannot be. */
+/** Runs the command as the folder's owner. */
 async function inFolder(folder: string, command: () => Promise<Said>): Promise<Said> {
   try {
     return (await runAsOwnerOf(folder)) ?? (await command());
@@ -54,7 +56,7 @@ async function inFolder(folder: string, command: () => Promise<Said>): Promise<S
   }
 }
 
-/** Whether the error, or one that caused it, is a missing permission. */
+/** Whether the error or one of its causes is a missing permission. */
 function isForbidden(error: unknown): boolean {
   return errnoOf(error) === 'EACCES' || (error instanceof Error && isForbidden(error.cause));
 }
@@ -77,8 +79,8 @@ Page: http://${hostname()}.local:${port}/#token=${secret}`);
 }
 
 /**
- * The tokens to which a new one is added. A damaged list counts as empty, since nobody knows which tokens were in it. A
- * list of a newer version, or one that cannot be read, is left alone.
+ * The tokens to which a new one is added. A damaged list is copied and counts as empty. Rejects if a newer version wrote the list, or if
+ * it cannot be read.
  */
 async function usableTokens(folder: string): Promise<{ tokens: readonly Token[]; note: string }> {
   try {
@@ -86,10 +88,12 @@ async function usableTokens(folder: string): Promise<{ tokens: readonly Token[];
   } catch (error) {
     if (!isRobotError(error, 'access-unavailable')) throw error;
     if (error.context.isNewer || error.context.isUnread) throw error;
-    return {
-      tokens: [],
-      note: 'The list of tokens was damaged: this is a new one, and the old tokens are void.\n\n',
-    };
+    const path = tokenFile(folder);
+    const content = (await realDisk.read(path)) ?? Buffer.alloc(0);
+    const copy = damagedCopy(path, content);
+    await replaceFile(realDisk, copy, [content]);
+    const note = `The list of tokens was damaged, and its tokens are void. This is a new list; the old one is kept as ${copy}.\n\n`;
+    return { tokens: [], note };
   }
 }
 
@@ -110,7 +114,7 @@ function listed(tokens: readonly Token[] | undefined): string {
   return tokens.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
 }
 
-/** Lets one command at a time read the list and write it anew. The daemon has seen the change when this resolves. */
+/** Runs one change at a time. The daemon has read the new list when this resolves. */
 async function changed(folder: string, change: () => Promise<Said>): Promise<Said> {
   const path = `${tokenFile(folder)}.lock`;
   await (await realDisk.create(path)).close();

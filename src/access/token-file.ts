@@ -15,8 +15,7 @@ export function tokenFile(folder: string): string {
 }
 
 /**
- * Resolves with undefined where there is no file. Rejects with `access-unavailable` when it is damaged or cannot be
- * read.
+ * Resolves with undefined if there is no file. Rejects with `access-unavailable` if the file is damaged or cannot be read.
  */
 export async function readTokens(disk: Disk, folder: string): Promise<readonly Token[] | undefined> {
   const path = tokenFile(folder);
@@ -34,9 +33,9 @@ export async function readTokens(disk: Disk, folder: string): Promise<readonly T
 }
 
 /**
- * Resolves when the tokens are on the medium. Rejects with `storage-failed`: with `mayRemain` they may hold, otherwise
- * the old ones do. Where there was no list, taking back leaves an empty one: a daemon that has read the new list would
- * take a missing file for a lost one, and stay closed.
+ * Resolves when the tokens are on the medium. Rejects with `storage-failed`; the old tokens are in force then, unless the
+ * error has `mayRemain`. If there was no list, a failure leaves an empty one: a daemon that has read the new list would
+ * take a missing file for a lost one and stay closed.
  */
 export async function writeTokens(disk: Disk, folder: string, tokens: readonly Token[]): Promise<void> {
   const path = tokenFile(folder);
@@ -49,7 +48,7 @@ export function encodeTokens(tokens: readonly Token[]): Buffer {
   return Buffer.from(`${JSON.stringify({ tokens: plain, sha256: checksum(plain) }, undefined, 2)}\n`);
 }
 
-/** Undefined unless the file is as it was written. Nobody guesses what a damaged file may mean. */
+/** Undefined if the file is damaged. */
 export function decodeTokens(content: Buffer): readonly Token[] | undefined {
   try {
     const { tokens, sha256: sum } = JSON.parse(content.toString());
@@ -60,7 +59,7 @@ export function decodeTokens(content: Buffer): readonly Token[] | undefined {
   }
 }
 
-/** Whether a newer version wrote the file: such a file names its format, and this version's does not. */
+/** Whether a newer version wrote the file. Newer versions name their format; this one does not. */
 function namesFormat(content: Buffer): boolean {
   try {
     const value: unknown = JSON.parse(content.toString());

@@ -4,7 +4,7 @@ import { isObject } from '../core/json.js';
 import { sha256 } from '../core/sha256.js';
 import { isRole, type Role } from './roles.js';
 
-/** A token's name, role and hash. The token itself is kept nowhere. */
+/** A token's name, role and hash. The secret itself is not stored. */
 export interface Token {
   readonly name: string;
   readonly role: Role;
@@ -13,7 +13,7 @@ export interface Token {
 }
 
 const BYTES = 20;
-/** The letters of a token, without i, l, o and u: it may have to be typed from a slip of paper. */
+/** The characters of a secret. i, l, o and u are left out, because they are easily misread. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Makes a new token of 160 random bits, in groups that are easy to read. */
@@ -55,7 +55,7 @@ export function isTokenName(text: unknown): text is string {
   return typeof text === 'string' && NAME.test(text);
 }
 
-/** Whether the log, a lock or a lease would name somebody else so: a caller without a token, or the board. */
+/** Whether the log gives this name to other callers: those without a token, or the board. */
 export function isReservedName(name: string): boolean {
   return isIP(name) !== 0 || name.toLowerCase() === 'break glass';
 }

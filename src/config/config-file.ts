@@ -11,14 +11,14 @@ import {
 } from 'yaml';
 import { messageOf, RobotError } from '../core/errors.js';
 
-/** A configuration file that is right as YAML; its settings are not checked yet. */
+/** A parsed configuration file. Its settings are not checked yet. */
 export interface ConfigFile {
   readonly tree: unknown;
   /** The line of the setting at `path`, or of the nearest part of it that the file has. */
   lineOf(path: readonly string[]): number;
 }
 
-/** Throws `bad-config` when the file cannot be read or is not YAML, with every place at fault. */
+/** Throws `bad-config`, with every fault, if the file cannot be read or is not YAML. */
 export function readConfigFile(file: string): ConfigFile {
   const text = textOf(file);
   const lines = new LineCounter();
@@ -37,13 +37,13 @@ export function readConfigFile(file: string): ConfigFile {
       faults.push({ line: lineAt(key.range?.[0] ?? 0), detail: 'expected a name before the colon' });
     },
   });
-  // Several of a kind in one line are said once.
+  // Equal faults of one line are reported once.
   const said = new Set(faults.map(({ line, detail }) => `${file}:${line}: ${detail}`));
   if (said.size > 0) throw badConfig([...said]);
   return { tree: document.toJS(), lineOf: path => lineAt(offsetOf(document, path)) };
 }
 
-/** `problems` are for the person who wrote the configuration, a line each. */
+/** `problems` has one line for each fault. */
 export function badConfig(problems: readonly string[], cause?: unknown): RobotError {
   return new RobotError('bad-config', { reason: problems.join('\n') }, { cause });
 }
@@ -69,7 +69,7 @@ function offsetOf({ contents }: Document, path: readonly string[]): number {
   return offset;
 }
 
-/** Rewords messages that the YAML parser wrote for programmers. */
+/** Rewords some messages of the YAML parser. */
 function inWords(code: string, message: string, found: string): string {
   if (code === 'DUPLICATE_KEY') return `${/^[^\s:]+/.exec(found)?.[0]} is given twice`;
   if (code === 'MULTIPLE_DOCS') return 'expected one document, and no "---" after it';

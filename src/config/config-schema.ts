@@ -8,20 +8,20 @@ export interface Defaults {
 }
 
 interface ConfigProblem {
-  /** The path from the root of the file to the setting at fault; empty where the file as a whole is at fault. */
+  /** The path of the setting in the file. Empty for the whole file. */
   readonly path: readonly string[];
   readonly detail: string;
 }
 
 interface Checked {
-  /** Undefined when there are problems. */
+  /** Undefined if there are problems. */
   readonly config?: Config;
   readonly problems: readonly ConfigProblem[];
 }
 
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = SETTINGS;
 
-/** Checks a whole configuration at once, and fills in the defaults of what is not given. */
+/** Checks the whole configuration and fills in the defaults. */
 export function configCheck(given: unknown, defaults: Defaults): Checked {
   const ajv = new Ajv({
     allErrors: true,
@@ -30,7 +30,7 @@ export function configCheck(given: unknown, defaults: Defaults): Checked {
     $data: true,
     strict: false,
     strictNumbers: true,
-    // The schema is ours and used once: checking and optimising it would only lengthen a start.
+    // The schema is known to be valid, and is used once. Checking and optimising it would only slow the start.
     meta: false,
     validateSchema: false,
     code: { optimize: false },
@@ -42,7 +42,7 @@ export function configCheck(given: unknown, defaults: Defaults): Checked {
   return { problems: (isConfig.errors ?? []).map(problemOf) };
 }
 
-/** Whether a host silence lasts for so many polls. */
+/** Whether a host silence lasts for at least this many polls. */
 const silenceOfPolls = {
   keyword: 'silenceOfPolls',
   type: 'number' as const,
@@ -52,15 +52,14 @@ const silenceOfPolls = {
   },
 };
 
-/** A section, or a file, whose every line is commented out reads as null. */
+/** A section or file with all its lines commented out is parsed as null. */
 function withoutNulls(tree: unknown): unknown {
   if (typeof tree !== 'object' || Array.isArray(tree)) return tree;
   return Object.fromEntries(Object.entries(tree ?? {}).filter(([, settings]) => settings !== null));
 }
 
 /**
- * The schema of the sections that the file gives. Our own defaults need no check, and compiling the schema of all
- * sections takes a sixth of a start.
+ * The schema of the sections in the file. Compiling the schema of all sections would take a sixth of a start.
  */
 function schemaOf({ host, state }: Defaults, given: unknown): object {
   const own: Readonly<Record<string, unknown>> = { 'http.host': host, 'state.folder': state };

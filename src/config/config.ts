@@ -5,7 +5,7 @@ import type { Config } from './settings.js';
 
 export type { Config } from './settings.js';
 
-/** Settings of the command line, which win over those of the file. */
+/** Settings of the command line. They override the file. */
 interface Overrides {
   readonly host?: string;
   readonly port?: number;
@@ -25,14 +25,14 @@ export function loadConfig(file: string | undefined, overrides: Overrides, defau
       .map(({ line, path, detail }) =>
         [`${file}:${line}`, path.join('.'), detail].filter(Boolean).join(': '),
       );
-    // A value that fits none of several alternatives fails each of them, and is named once.
+    // A value can fail several alternatives of one setting. The setting is reported once.
     throw badConfig([...new Set(lines)]);
   }
   const { host = config.http.host, port = config.http.port, state = config.state.folder } = overrides;
   return deepFreeze({ ...config, http: { ...config.http, host, port }, state: { folder: state } });
 }
 
-/** The problems of a configuration, a line each, for the person who wrote the file or the command line. */
+/** The problems of a configuration, one line each. */
 export function configProblem(error: unknown): string {
   if (!isRobotError(error, 'bad-config')) throw error;
   return error.context.reason;

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { SETTINGS } from './settings.js';
 
-/** The configuration file as it is installed: every setting with its default, commented out. */
+/** The installed configuration file: every setting with its default, commented out. */
 export function defaultConfig(): string {
   const sections = Object.entries(SETTINGS).map(([section, settings]) => {
     const settingsText = Object.entries(settings).map(([key, setting]) => {
@@ -15,8 +15,7 @@ export function defaultConfig(): string {
 }
 
 /**
- * The lines that show a setting with its default: one line, or one for each row of a table of tables. A setting without
- * a default of its own is left out.
+ * The lines of one setting with its default. A table of tables has one line for each row.
  */
 function assignment(key: string, value: unknown): string[] {
   if (value === '') return [`${key}:`];

@@ -6,7 +6,7 @@ export interface Setting<T> {
   readonly default: T;
   /** JSON Schema, with `$data` and the keyword `silenceOfPolls` of config-schema.ts. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The words after "expected" in the message to whoever gave another value. */
+  /** The words after "expected" in the message about a wrong value. */
   readonly expected: string;
   readonly doc: string;
 }
@@ -23,7 +23,7 @@ const BOUNDS = {
   additionalProperties: false,
 };
 
-/** A phase of which the file gives only some permissions keeps the others' defaults. */
+/** Permissions that the file leaves out keep their defaults. */
 function permissions(defaults: Permissions): object {
   const { modes, ...flags } = defaults;
   const properties: Record<string, object> = {};
@@ -84,7 +84,7 @@ export const SETTINGS = {
       default: 0,
       schema: { type: 'number', minimum: 0, maximum: 86400 },
       expected: 'a number of seconds, 0 or more',
-      doc: 'The laser goes dark by itself after so many seconds; 0 = no limit.',
+      doc: 'The laser goes dark after this many seconds; 0 = no limit.',
     }),
     interlock: setting<Interlock | null>({
       default: null,
@@ -106,20 +106,20 @@ export const SETTINGS = {
       default: 50,
       schema: { type: 'number', minimum: 5, maximum: 100 },
       expected: 'a rate from 5 to 100 Hz',
-      doc: 'How often each controller is polled, per second; readings come at this rate to whoever follows them.',
+      doc: 'Polls of each controller per second. Readings are sent at this rate.',
     }),
     hostSilenceMs: setting({
       default: 500,
-      // A silence that lasts for fewer polls would take torque off after one lost poll.
+      // With fewer polls, one lost poll would take torque off.
       schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000, silenceOfPolls: 3 },
       expected: '0, or whole milliseconds from 100 to 60000 and of at least 3 polls',
-      doc: 'A controller that hears nothing of the host for so long (ms, at least 3 polls) takes torque off; 0 = never.',
+      doc: 'A controller without a heartbeat for this time (ms, at least 3 polls) takes torque off; 0 = never.',
     }),
     onControllerReset: setting<'manual' | 'restore'>({
       default: 'manual',
       schema: { enum: ['manual', 'restore'] },
       expected: 'manual or restore',
-      doc: 'Mode of a controller that reset itself: manual, or restore for the one it had.',
+      doc: 'Mode of a controller after it reset itself: manual, or restore for its last mode.',
     }),
   },
   gains: {
@@ -131,7 +131,7 @@ export const SETTINGS = {
         additionalProperties: false,
       },
       expected: 'limits such as {kp: {min: 0, max: 100}}, min below max',
-      doc: 'Gains outside are refused, such as {kp: {min: 0, max: 100}}; {} = no limits.',
+      doc: 'Gains outside these bounds are refused, such as {kp: {min: 0, max: 100}}; {} = no bounds.',
     }),
   },
   state: {
@@ -139,19 +139,19 @@ export const SETTINGS = {
       default: '',
       schema: { type: 'string', minLength: 1 },
       expected: 'a folder',
-      doc: 'Where gains, tokens, lock and log are kept. Default: /var/lib/trunnion on the robot; another takes more (manual, Configuration).',
+      doc: 'Folder of gains, tokens, lock and log. Default: /var/lib/trunnion on the robot. See the manual before you change it.',
     }),
   },
   access: {
     required: flag(
       false,
-      'Whether everything but a stop needs a token, reading too, while there is none yet; with the first token it does anyway.',
+      'Whether every call but a stop needs a token even before the first token was made.',
     ),
     stop: setting<'anyone' | 'token'>({
       default: 'anyone',
       schema: { enum: ['anyone', 'token'] },
       expected: 'anyone or token',
-      doc: 'Who may stop the robot and darken the laser: anyone, or only who has a token.',
+      doc: 'Who may stop the robot and darken the laser: anyone, or only callers with a token.',
     }),
   },
   match: {
@@ -159,13 +159,13 @@ export const SETTINGS = {
       default: 3000,
       schema: { type: 'integer', minimum: 500, maximum: 60000 },
       expected: 'whole milliseconds from 500 to 60000',
-      doc: "Silence of the referee's desk (ms) that counts as lost in the phases auto and teleop.",
+      doc: "In the phases auto and teleop the referee's desk is lost after this silence (ms).",
     }),
     onRefereeSilence: setting<'stop' | 'hold'>({
       default: 'stop',
       schema: { enum: ['stop', 'hold'] },
       expected: 'stop or hold',
-      doc: 'What the robot does then: stop, or hold on and only show it; with hold, no lease is needed.',
+      doc: 'What the robot does then: stop, or hold to continue and only show it. With hold no lease is needed.',
     }),
     phases: setting<Readonly<Record<Phase, Permissions>>>({
       default: DEFAULT_PERMISSIONS,
@@ -175,7 +175,7 @@ export const SETTINGS = {
         additionalProperties: false,
       },
       expected: 'phases such as {pre: {laser: true}}, each with some of drive, laser, tune, resume, modes',
-      doc: 'What each phase allows, such as {pre: {laser: true}}; what is left out keeps its default.',
+      doc: 'What each phase allows, such as {pre: {laser: true}}. Permissions left out keep their defaults.',
     }),
   },
   log: {
@@ -183,7 +183,7 @@ export const SETTINGS = {
       default: 'info',
       schema: { enum: ['debug', 'info', 'warn', 'error'] },
       expected: 'debug, info, warn or error',
-      doc: 'The least important lines that are logged.',
+      doc: 'The lowest level that is logged.',
     }),
   },
 } as const;

@@ -5,13 +5,13 @@ import { START_MS } from '../storage/disk.js';
 import { largestMs, type Silences } from '../storage/silence-file.js';
 import type { StateFile } from '../storage/state-file.js';
 
-/** The robot waits no longer than this for the disk. */
+/** The longest wait for the disk. */
 const RECORD_MS = 500;
 
 /**
- * Resolves with the host silence that each controller is given: `wantedMs` (0 = for ever) if that could be recorded. A
- * longer silence than before is on the disk before it is given, so that the next process knows how long a controller
- * that it cannot reach may go on. If it cannot be recorded, the controller gets no longer silence than it may have had.
+ * Resolves with the host silence that each controller is given: `wantedMs` (0 = no limit) if the disk has recorded it.
+ * A silence longer than before is recorded before it is given: the next process must know how long a controller that
+ * it cannot reach may keep its torque. If recording fails, the controller gets the silence that it may already have.
  */
 export async function agreedSilence(
   file: StateFile<Silences>,
@@ -33,8 +33,8 @@ export async function agreedSilence(
 }
 
 /**
- * Records a shorter silence than before once the controller has it. A controller counts as online only after a
- * heartbeat, which gives it the silence.
+ * Records a silence shorter than before once the controller has it. The first heartbeat sets the silence, and a
+ * controller is online only after a heartbeat.
  */
 export function recordGivenSilence(
   robot: Robot,

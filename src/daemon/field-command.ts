@@ -21,7 +21,7 @@ export const FIELD_HELP = `  token add NAME --role referee|operator|spectator
                    check whether the log of events was changed; PATH is the state folder or one
                    file, the head is what a desk kept`;
 
-/** Runs a command of the venue beside the daemon. Resolves with undefined where it is another command. */
+/** Runs one of these commands while the daemon runs. Resolves with undefined for any other command. */
 export async function fieldCommand(
   args: readonly string[],
   defaults: { readonly configFile: string; readonly state: string },

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
@@ -5,23 +6,22 @@ import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { createHttpServer } from '../http/server.js';
 
-/** Requests that are under way at the end have this long to be answered. */
+/** How long requests in flight may take when the daemon ends. */
 const GRACE_MS = 200;
 
 /**
- * How many connections may wait to be accepted. A burst beyond it costs an honest client a second before it tries
- * again.
+ * How many connections may wait to be accepted. In a larger burst the kernel drops connections, and a client retries after a second.
  */
 const BACKLOG = 4096;
 
-/** A port that this process listens on. Requests wait until somebody serves them. */
+/** An open port. Requests wait until `serve` is called. */
 export interface Port {
   readonly address: AddressInfo;
   /** An address that a browser on this machine can open. */
   readonly url: string;
-  /** Answers the requests that have waited, except those of callers who are gone, and all that come later. */
+  /** Answers the waiting requests, unless their callers have hung up, and all later ones. */
   serve(listener: RequestListener): void;
-  /** Lets answers under way end for a short time, and cuts streams and slow callers. */
+  /** Gives requests in flight a short time to end. Then cuts streams and slow callers. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function openPort(
   let answer: RequestListener = (request, response) => waiting.push([request, response]);
   const server = createHttpServer((request, response) => answer(request, response));
   const address = await listen(server, host, port);
-  // An error here, such as too many open files, loses one connection, and the daemon goes on.
+  // An error such as too many open files loses one connection only.
   server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
   return {
     address,
@@ -53,17 +53,15 @@ export async function openPort(
   };
 }
 
-function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    const refused = (error: unknown) =>
-      reject(new RobotError('cannot-listen', { host, port }, { cause: error }));
-    server.once('error', refused);
-    server.listen({ port, host, backlog: BACKLOG }, () => {
-      server.off('error', refused);
-      const bound = server.address();
-      if (bound !== null && typeof bound === 'object') resolve(bound);
-    });
-  });
+async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  try {
+    await once(server.listen({ port, host, backlog: BACKLOG }), 'listening');
+  } catch (cause) {
+    throw new RobotError('cannot-listen', { host, port }, { cause });
+  }
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new TypeError('not a port');
+  return bound;
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

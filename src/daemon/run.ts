@@ -20,7 +20,7 @@ interface Opened {
 
 interface Asked {
   readonly config: Config;
-  /** Why the configuration of the file is not used; `config` is made without it then. */
+  /** What is wrong with the configuration file. `config` then has the defaults. */
   readonly configProblem: string | undefined;
   readonly json: boolean;
 }
@@ -31,19 +31,18 @@ interface Entry {
   /** Lines of help between the usage and the options. */
   readonly about: string;
   readonly defaults: { readonly host: string; readonly state: string };
-  /** The command that starts another one beside the one that runs; undefined if there can be one only. */
+  /** The command that starts a second one beside the one that runs. Undefined if only one can run. */
   readonly another?: string;
-  /** The file that is read if it exists and no other one is named. */
+  /** The configuration file if `--config` is not given and this file exists. */
   readonly configFile?: string;
   readonly commands: Readonly<Record<string, (asked: Asked) => Promise<number>>>;
-  /** Runs commands that have arguments of their own; resolves with undefined for any other. */
+  /** Runs commands with other arguments than `serve`. Resolves with undefined for any other command. */
   readonly beside?: (args: readonly string[]) => Promise<Said | undefined>;
   open(config: Config): Promise<Opened>;
 }
 
 /**
- * The exit code where nothing is left that could end what was begun. Node itself gives it only to a program that waits
- * at the top of a module, which main.ts does not, and would end this one with 0.
+ * The exit code if the event loop runs empty before the command has ended. Without it Node would exit with 0.
  */
 const NEVER_DONE = 13;
 
@@ -76,13 +75,13 @@ async function exitCodeOf(entry: Entry, args: readonly string[]): Promise<number
   }
 }
 
-/** The file that is named, or else the usual one where it exists. */
+/** The file named by `--config`, or the default file if it exists. */
 function fileOf(entry: Entry, line: CommandLine): string | undefined {
   if (line.config !== undefined) return line.config;
   return entry.configFile !== undefined && existsSync(entry.configFile) ? entry.configFile : undefined;
 }
 
-/** Commands that look for what is wrong run with a refused configuration, too. */
+/** The doctor must also run if the configuration has a mistake. */
 function configOrDefaults(entry: Entry, line: CommandLine): Omit<Asked, 'json'> {
   try {
     return { config: loadConfig(fileOf(entry, line), line, entry.defaults), configProblem: undefined };

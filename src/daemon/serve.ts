@@ -6,9 +6,9 @@ import { darkenPin } from '../robot/dark-pin.js';
 import { watchMemory } from './memory-watch.js';
 import { type Daemon, type Parts, start } from './start.js';
 
-/** A stop that takes longer is cut short. Something hangs then, and may hold a thread. */
+/** If a stop takes longer, something hangs. The process then kills itself. */
 const STOP_MS = 2000;
-/** A thread that has been in the kernel for so long at the end hangs. */
+/** At the end, file work that takes longer hangs in the kernel. */
 const HANG_MS = 1000;
 const LOOK_MS = 5;
 
@@ -49,12 +49,12 @@ export async function serve(parts: Parts): Promise<Daemon> {
       )
       .then(exitCode => endProcess(log, exitCode));
   };
-  // SIGHUP: the terminal of a daemon that was started by hand is gone, and nobody but the daemon would darken its laser.
+  // SIGHUP arrives when the terminal of a daemon that was started by hand is closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   return starting;
 }
 
-/** Ends the process. Node's exit waits for threads in the kernel, so that one that hangs is waited for here. */
+/** Ends the process. Waits for file work first, because Node's exit would wait for a hanging thread for ever. */
 export async function endProcess(log: Logger, exitCode: number): Promise<never> {
   closeLog(log);
   for (let waitedMs = 0; isInKernel(); waitedMs += LOOK_MS) {
@@ -64,7 +64,7 @@ export async function endProcess(log: Logger, exitCode: number): Promise<never> 
   process.exit(exitCode);
 }
 
-/** Whether a thread of Node works on a file. */
+/** Whether file work is in flight. */
 function isInKernel(): boolean {
   return process.getActiveResourcesInfo().some(resource => resource.startsWith('FSReq'));
 }

@@ -1,6 +1,6 @@
 import { type ContextOf, describeError, errnoOf, isRobotError } from '../core/errors.js';
 
-/** Why the daemon does not start: a sentence for the person who started it, and what is known for programs. */
+/** Why the daemon does not start: a sentence for people, and fields for programs. */
 interface StartFailure {
   readonly sentence: string;
   readonly fields: Readonly<Record<string, unknown>>;

@@ -39,14 +39,14 @@ export interface Parts {
   readonly clock: Clock;
   readonly notifier?: Notifier;
   readonly disk?: Disk;
-  /** Keeps other processes out of the state folder. Where another one has it, the daemon does not start. */
+  /** Keeps other processes out of the state folder. If another process holds it, the daemon does not start. */
   readonly lock?: ProcessLock;
   readonly boot?: Boot;
-  /** Whether somebody has asked the daemon to end since it began to start. Then it serves nobody any more. */
+  /** Whether the daemon was asked to end while it was starting. It then serves no requests. */
   readonly isEnding?: () => boolean;
-  /** Computes the proposals of tunings; in a thread of its own unless another function is given. */
+  /** Computes the proposals of tunings. By default in a worker thread. */
   readonly propose?: Propose;
-  /** The socket at which `trunnion stop` and `trunnion unlock` reach this daemon; absent where they do not. */
+  /** The path of the socket for `trunnion stop`, `unlock` and `match end`. Undefined for no socket. */
   readonly breakGlass?: string;
   /** The simulator's own routes. */
   readonly extraRoutes?: readonly Route[];
@@ -54,13 +54,14 @@ export interface Parts {
 
 export interface Daemon {
   readonly url: string;
-  /** Darkens the laser first; then ends requests and polls, and releases everything. */
+  /** Darkens the laser. Then ends requests and polls, and closes everything. */
   close(): Promise<void>;
 }
 
 /**
- * Wires everything. The laser is dark before the port opens. The port is taken before a controller hears anything, for a
- * daemon that serves there may be in charge of the robot; requests wait until the controllers have been looked at.
+ * Creates and connects everything. The laser is dark before the port opens. The port opens before the first frame on
+ * the bus, because a daemon that already serves there may control the robot. Requests wait until the controllers have
+ * been probed.
  */
 export async function start(parts: Parts): Promise<Daemon> {
   darkenPin(parts.hardware, parts.log);
@@ -73,7 +74,7 @@ export async function start(parts: Parts): Promise<Daemon> {
   }
 }
 
-/** Wires the whole daemon behind a port that this process listens on already. */
+/** As `start`, on a port that is already open. */
 export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { config, hardware, log, clock, notifier, disk = realDisk, lock, extraRoutes } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
@@ -117,7 +118,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   access.tokensChanged.add(() =>
     eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } }),
   );
-  // A stranger may have lit the laser, or may drive.
+  // A caller without a token may have lit the laser, or may be driving.
   access.closed.add(() => {
     robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
   });

@@ -12,8 +12,8 @@ import { silenceFile } from '../storage/silence-file.js';
 import { openStopFile } from '../storage/stop-file.js';
 
 /**
- * Opens what the state folder keeps and a robot needs before it moves. A disk that is too slow is not waited for: what
- * it has not given counts as its most restrictive value. Rejects with `state-in-use`.
+ * Reads the files that the robot needs before it moves. A file that is not read in time counts as its most restrictive
+ * value. Rejects with `state-in-use`.
  */
 export async function openStateFolder(options: {
   config: Config;
@@ -33,8 +33,7 @@ export async function openStateFolder(options: {
   const match = matchFile(parts, boot);
   const silences = silenceFile(parts);
   const durableLog = new DurableLog({ ...parts, runId, isSynchronised: isClockSynchronised });
-  // These are read at the same time, since each waits for the disk. A simulated robot is another one at each start, so
-  // it has no stop to remember.
+  // Read in parallel, because each may wait for a slow disk. A simulated robot starts anew, so it remembers no stop.
   const [stopFile, matchState] = await Promise.all([
     isSimulated || boot.id === undefined ? undefined : openStopFile(parts, boot.id),
     match.read(START_MS),
@@ -46,8 +45,7 @@ export async function openStateFolder(options: {
 }
 
 /**
- * Whether systemd's time service has set the clock. With another time service nobody can see that from within the
- * sandbox, and the answer is no.
+ * Whether systemd's time service has set the clock. False with another time service, because the sandbox hides it.
  */
 function isClockSynchronised(): boolean {
   return existsSync('/run/systemd/timesync/synchronized');

@@ -1,25 +1,24 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { type Clock, systemClock } from '../core/clock.js';
 
-/** Reports to systemd how the daemon is. Without systemd every call does nothing, and no call ever throws. */
+/** Reports the daemon's state to systemd. Does nothing without systemd. Never throws. */
 export interface Notifier {
   /**
-   * The daemon serves. From here on the watchdog is fed by a timer of the event loop, which asks nothing of the bus:
-   * it goes hungry when the loop hangs and at no other time. Not fed earlier, for the first feed starts the watchdog,
-   * and a start may take longer than systemd bears.
+   * The daemon serves. From now on a timer feeds the watchdog, so that systemd kills the daemon if its event loop hangs.
+   * The first feed starts the watchdog, and a start may take longer than the watchdog allows.
    */
   ready(): void;
-  /** The daemon ends in order. systemd now counts the time of the stop, and the feeding ends. */
+  /** The daemon is stopping. The watchdog is fed no more; systemd limits the time of a stop itself. */
   stopping(): void;
 }
 
-/** Sends one datagram to systemd. Throws when systemd does not take it; never waits. */
+/** Sends one datagram to systemd. Never waits. Throws if systemd does not accept it. */
 type SendMessage = (message: string) => void;
 
-/** How often the watchdog is fed within the time after which systemd kills, so that a late feed or two do no harm. */
+/** Feeds per watchdog period. With this many, a few late feeds do no harm. */
 const FEEDS_PER_WATCHDOG = 8;
 
-/** `onFailure` hears of the first failure only. */
+/** `onFailure` is called at the first failure only. */
 export function createNotifier(
   env: NodeJS.ProcessEnv,
   onFailure: (error: unknown) => void,

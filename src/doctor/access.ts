@@ -4,8 +4,7 @@ import type { System, User } from './system.js';
 const BITS = { r: 4, w: 2 } as const;
 
 /**
- * Whether the user may use the file, by its owner, group and mode. It is asked for the daemon's user, whoever runs
- * doctor.
+ * Whether the daemon's user may use the file, by its owner, group and mode.
  */
 export async function access(
   system: System,

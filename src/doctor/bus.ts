@@ -35,7 +35,7 @@ export function i2cAccess({ system, config, user }: Case): Promise<Found> {
   return access(system, user, `/dev/i2c-${config.i2c.bus}`, 'rw', 'i2c');
 }
 
-/** The clock rate of the standard mode. A slower bus does not carry the polling. */
+/** The clock rate of the standard mode. A slower bus is too slow for polling. */
 const STANDARD_HZ = 100_000;
 const FAST_HZ = 400_000;
 
@@ -53,7 +53,7 @@ export async function busSpeed({ system, config }: Case): Promise<Found> {
   return fine(`${hz / 1000} kHz`);
 }
 
-/** Checks whether the unit's controller answers, and as what. Where a daemon runs, it is asked. */
+/** Checks whether the unit's controller answers, and its identity. Asks the daemon if one runs. */
 export async function controller(unit: Unit, { system, config, status, daemonRuns }: Case): Promise<Found> {
   if (status !== undefined) return reported(memberOf(status, unit.name), unit);
   if (daemonRuns) return unknown('the daemon has the bus, and could not be asked');
@@ -83,7 +83,7 @@ export async function controller(unit: Unit, { system, config, status, daemonRun
   }
 }
 
-/** The time for an answer with its retries. A kernel call that hangs is waited for to its end. */
+/** The time limit for an answer with its retries. It does not limit a kernel call that hangs. */
 const ANSWER_MS = 300;
 
 const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>> = {

@@ -1,7 +1,7 @@
 import { memberOf } from './finding.js';
 import type { System, User } from './system.js';
 
-/** The part of the configuration that doctor uses. */
+/** The part of the configuration that the doctor uses. */
 export interface DoctorConfig {
   readonly http: { readonly host: string; readonly port: number };
   readonly i2c: { readonly bus: number };
@@ -14,28 +14,28 @@ interface Pin {
   readonly activeLow: boolean;
 }
 
-/** The facts that every check may need before it looks. */
+/** The facts that several checks need. */
 export interface Case {
   readonly system: System;
   readonly config: DoctorConfig;
   /**
-   * The problem of the configuration, in which case `config` is that of the defaults; undefined where it is right.
+   * What is wrong with the configuration file. `config` then has the defaults.
    */
   readonly configProblem: string | undefined;
   /** The version of this program. */
   readonly version: string;
   readonly url: string;
-  /** The daemon's status, over HTTP or, of a closed robot, at its socket for root. */
+  /** The daemon's status, from HTTP or, if the robot is closed, from the socket for root. */
   readonly status: unknown;
-  /** Whether a daemon answers over HTTP and says nothing to whoever has no token. */
+  /** Whether the daemon's HTTP interface refuses callers without a token. */
   readonly isClosed: boolean;
-  /** Whether a simulator answers in the daemon's place, which knows nothing of this board. */
+  /** Whether a simulator answers instead of the daemon. */
   readonly simulatorAnswers: boolean;
-  /** Whether a daemon runs. Bus, pin and state folder are in its use then, and are left alone. */
+  /** Whether a daemon runs. The doctor then leaves bus, pin and state folder alone. */
   readonly daemonRuns: boolean;
-  /** Properties of the unit, as systemd shows them; undefined without systemd or the unit. */
+  /** The properties that systemd shows of the service. Undefined without systemd or the service. */
   readonly service: Readonly<Record<string, string>> | undefined;
-  /** The user that the daemon runs as: the unit's, or whoever runs doctor. */
+  /** The service's user, or without a service the user who runs the doctor. */
   readonly user: User;
 }
 
@@ -92,7 +92,7 @@ async function serviceOf(system: System): Promise<Record<string, string> | undef
 }
 
 /**
- * Whether a daemon runs, on whatever port: it has a lock on the state folder and one on the device of the bus.
+ * Whether a daemon has locked the path. A daemon locks the state folder and the bus device, on any port.
  */
 async function isLocked(system: System, path: string): Promise<boolean> {
   try {
@@ -104,14 +104,14 @@ async function isLocked(system: System, path: string): Promise<boolean> {
   }
 }
 
-/** Major and minor number as the kernel writes them in /proc/locks. */
+/** Major and minor number in the format of /proc/locks. */
 function kernelName(device: number): string {
   const major = (device >>> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
   return [major, minor].map(part => part.toString(16).padStart(2, '0')).join(':');
 }
 
-/** Whether the service is up, or between two attempts of a daemon that falls at once. */
+/** Whether the service runs. False while systemd waits to restart it. */
 function isUp(service: Case['service']): boolean {
   if (service === undefined) return false;
   return !['inactive', 'failed'].includes(service.ActiveState ?? '') && service.SubState !== 'auto-restart';

@@ -11,7 +11,7 @@ import { supply } from './supply.js';
 import type { System } from './system.js';
 import { tokens } from './tokens.js';
 
-/** The checks, in the order in which a new board is best put right. */
+/** The checks, in the best order to set up a new board. */
 const CHECKS: Readonly<Record<string, (asked: Case) => Promise<Found>>> = {
   node,
   addons,
@@ -37,7 +37,7 @@ const CHECKS: Readonly<Record<string, (asked: Case) => Promise<Found>>> = {
   clock,
 };
 
-/** One finding for each check. Looks only: nothing is switched, and what a daemon uses is asked of the daemon. */
+/** One finding for each check. The checks change nothing. They ask a running daemon about what it uses. */
 export async function runDoctor(options: {
   system: System;
   config: DoctorConfig;

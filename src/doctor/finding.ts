@@ -1,12 +1,12 @@
 import { errnoOf, messageOf } from '../core/errors.js';
 import { isObject } from '../core/json.js';
 
-/** The result of one check. `unknown` is what could not be looked at, and no fault. */
+/** The result of one check. `unknown` means that the check could not be made; it is not a fault. */
 export interface Finding {
   readonly check: string;
   readonly ok: 'fine' | 'wrong' | 'unknown';
   readonly detail: string;
-  /** The command or the act that cures it, or shows more. */
+  /** A command or an action that cures the fault or shows more. */
   readonly cure?: string;
 }
 
@@ -24,15 +24,15 @@ export function unknown(detail: string, cure?: string): Found {
   return { ok: 'unknown', detail, cure };
 }
 
-/** The cure where only root can see more. */
+/** The cure if only root can see more. */
 export const AS_ROOT = 'sudo trunnion doctor';
 
-/** The system's name of an error, else its message. */
+/** The error's code, or its message if it has none. */
 export function errorCode(error: unknown): string {
   return errnoOf(error) ?? messageOf(error);
 }
 
-/** A member of parsed JSON, by its path; undefined where there is none. */
+/** The member at the path in parsed JSON, or undefined. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (found, name) => (isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined),

@@ -25,7 +25,7 @@ export function gpioAccess({ system, user }: Case): Promise<Found> {
 }
 
 /**
- * Checks the laser's pin. A daemon that runs is asked; without one, nothing else may hold the pin, and it must be dark.
+ * Checks the laser's pin. Asks the daemon if one runs. Otherwise the pin must be free and dark.
  */
 export async function laserPin(asked: Case): Promise<Found> {
   const { status, daemonRuns, config } = asked;
@@ -76,7 +76,7 @@ async function lineOf({ system }: Case, bcm: number): Promise<number | undefined
   }
 }
 
-/** The level of an output that was left exported; undefined for any other line. */
+/** The level of an exported output; undefined for any other line. */
 async function levelOf({ system }: Case, line: number): Promise<string | undefined> {
   const text = async (file: string) =>
     (await system.readFile(`${GPIO_ROOT}/gpio${line}/${file}`)).toString().trim();
@@ -89,7 +89,7 @@ async function levelOf({ system }: Case, line: number): Promise<string | undefin
   }
 }
 
-/** ` gpio-529 (GPIO17              |sysfs               ) out lo`; without the second name, nobody has it. */
+/** Parses ` gpio-529 (GPIO17              |sysfs               ) out lo`. The second name is the line's user. */
 async function holder({ system }: Case, line: number): Promise<Found> {
   let table: string;
   try {

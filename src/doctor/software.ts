@@ -60,7 +60,7 @@ export async function service({ service }: Case): Promise<Found> {
   return wrong(`enabled, but ${active}`, 'sudo systemctl start trunnion; journalctl -u trunnion -n 50');
 }
 
-/** The names that systemd has for the ways in which a service ends. */
+/** systemd's names for the ways in which a service ends. */
 const RESULTS: Readonly<Record<string, string>> = {
   success: 'ended in order',
   watchdog: 'hung, and the watchdog ended it',
@@ -72,10 +72,10 @@ const RESULTS: Readonly<Record<string, string>> = {
   resources: 'could not be started',
 };
 
-/** Message ids of systemd: the service succeeded, it failed. */
+/** systemd's message ids: the service succeeded; the service failed. */
 const ENDS = ['MESSAGE_ID=7ad2d189f7e94e70a38c781354912448', 'MESSAGE_ID=d9b373ed55a64feb8242e02dbe79a49c'];
 
-/** Restarts that systemd made by itself count until somebody starts the service by hand. */
+/** systemd counts its own restarts until the service is started by hand. */
 export async function lastStop({ system, service }: Case): Promise<Found> {
   if (service === undefined) return unknown('no service');
   const last = await lastEnd(system);
@@ -83,7 +83,7 @@ export async function lastStop({ system, service }: Case): Promise<Found> {
   if (restarts === '0' && result === 'success') {
     return fine(last ?? 'has not stopped by itself since somebody started it');
   }
-  // systemd forgets the result when it starts the service again, and the journal is not for everyone
+  // A restart clears the result in systemd, and only some users may read the journal.
   if (last === undefined && result === 'success')
     return unknown(`restarted ${restarts} times; why is in the journal`, AS_ROOT);
   const why = last ?? `${RESULTS[result] ?? result}, status ${status}`;
@@ -94,7 +94,7 @@ export async function lastStop({ system, service }: Case): Promise<Found> {
 }
 
 /**
- * Reads from the journal how the service ended last, since systemd itself forgets that when it starts it again.
+ * Reads from the journal how the service ended last. systemd itself forgets the result at a restart.
  */
 async function lastEnd(system: Case['system']): Promise<string | undefined> {
   try {
@@ -111,21 +111,10 @@ async function lastEnd(system: Case['system']): Promise<string | undefined> {
 
 const OPEN = 'open to everyone who reaches it (sudo trunnion token add NAME --role operator closes it)';
 
-export async function daemon({
-  system,
-  status,
-  isClosed,
-  simulatorAnswers,
-  daemonRuns,
-  url,
-  version,
-}: Case): Promise<Found> {
-  if (simulatorAnswers) {
-    return wrong(
-      `the simulator answers at ${url}, not the robot`,
-      'stop trunnion-sim, or use another --port',
-    );
-  }
+export async function daemon(asked: Case): Promise<Found> {
+  const { system, status, isClosed, simulatorAnswers, daemonRuns, url, version } = asked;
+  if (simulatorAnswers)
+    return wrong(`a simulator answers at ${url}, not the robot`, 'stop trunnion-sim, or use another --port');
   if (status !== undefined) {
     const running = memberOf(status, 'version');
     const tokens = memberOf(status, 'access', 'detail');
@@ -159,15 +148,8 @@ function accessOf(status: unknown, isClosed: boolean): string {
   return isOpen && memberOf(status, 'access', 'exposed') === true ? `, ${OPEN}` : '';
 }
 
-export async function port({
-  system,
-  config,
-  user,
-  status,
-  isClosed,
-  daemonRuns,
-  url,
-}: Case): Promise<Found> {
+export async function port(asked: Case): Promise<Found> {
+  const { system, config, user, status, isClosed, daemonRuns, url } = asked;
   const { host, port } = config.http;
   if (user.uid !== 0 && port > 0 && port < (await firstFreePort(system)))
     return wrong(`${port} is for root only, and the daemon is ${user.name}`, 'set http.port to 1024 or more');
@@ -178,19 +160,15 @@ export async function port({
     return fine(`${port} is free`);
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'EADDRINUSE') {
-      return wrong(
-        `${port} is another program's`,
-        `sudo ss -ltnp 'sport = :${port}' shows whose; or set http.port`,
-      );
-    }
+    const whose = `sudo ss -ltnp 'sport = :${port}' shows whose; or set http.port`;
+    if (code === 'EADDRINUSE') return wrong(`${port} is another program's`, whose);
     if (code === 'EADDRNOTAVAIL')
       return wrong(`${host} is no address of this board`, 'set http.host to 0.0.0.0');
     return unknown(`${port} could not be tried: ${code}`, AS_ROOT);
   }
 }
 
-/** The first port that is not for root only. */
+/** The first port that other users than root may use. */
 async function firstFreePort(system: Case['system']): Promise<number> {
   const file = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
   return system.readFile(file).then(Number, () => 1024);

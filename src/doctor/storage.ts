@@ -5,7 +5,7 @@ import { parseJournal } from '../gains/journal-line.js';
 import type { Case } from './case.js';
 import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 
-/** A sync seldom takes more than 10 ms. Beyond this one a save takes longer than its caller waits. */
+/** A sync seldom takes more than 10 ms. Above this limit, saves time out. */
 const SLOW_SYNC_MS = 500;
 
 export async function stateFolder({
@@ -28,7 +28,7 @@ export async function stateFolder({
     );
     if (user.uid !== 0 && (folderOwner !== user.uid || journalOwner !== user.uid)) {
       const path = folderOwner === user.uid ? journal : folder;
-      // Without the service nobody knows who the daemon's user is.
+      // Without the service, the daemon's user is unknown.
       if (service === undefined) return unknown(`${path} is not ${user.name}'s`, AS_ROOT);
       return wrong(`${path} is not ${user.name}'s`, `sudo chown -R ${user.name}: ${folder}`);
     }
@@ -93,8 +93,8 @@ export async function diskSpace({ system, config }: Case): Promise<Found> {
 }
 
 /**
- * Checks that the clock is not before the time when this program was made, nor before the last save. Boards without a
- * battery start in the past.
+ * Checks that the clock is not before the build of this program or the last save. Boards without a battery start in the
+ * past.
  */
 export async function clock(asked: Case): Promise<Found> {
   const { system } = asked;

@@ -10,7 +10,7 @@ export async function supply(asked: Case): Promise<Found> {
   return (await byFirmware(asked)) ?? (await byKernel(asked)) ?? unknown('the board has no such sensor');
 }
 
-/** `throttled=0x50005`: what is wrong now, and 16 bits higher what was wrong since boot. */
+/** Parses `throttled=0x50005`: the low bits are the state now, the bits 16 higher the state since boot. */
 async function byFirmware({ system }: Case): Promise<Found | undefined> {
   try {
     const { stdout } = await system.run('vcgencmd', 'get_throttled');

@@ -7,7 +7,7 @@ export interface FileStatus {
   readonly uid: number;
   readonly gid: number;
   readonly modifiedMs: number;
-  /** Device and inode: the same for every path to the file. */
+  /** Device and inode identify the file, whatever its path. */
   readonly device: number;
   readonly inode: number;
 }
@@ -17,12 +17,12 @@ export interface Output {
   readonly stdout: string;
 }
 
-/** Everything that doctor looks at. Failures are those of Node, with their `code`. */
+/** Everything that the doctor reads. Failures are Node's errors with their `code`. */
 export interface System {
   readonly nodeVersion: string;
-  /** The versions of Node that this installation runs with, as in `>=20.19 <25`. */
+  /** The supported versions of Node, such as `>=20.19 <25`. */
   readonly nodeRange: string;
-  /** When this program was made. */
+  /** The build time of this program. */
   madeMs(): Promise<number>;
   readonly now: Date;
   /** The user of this process, with its groups. */
@@ -32,18 +32,18 @@ export interface System {
   stat(path: string): Promise<FileStatus>;
   freeBytes(folder: string): Promise<number>;
   run(command: string, ...args: readonly string[]): Promise<Output>;
-  /** Undefined when nobody answers, or not with JSON. */
+  /** Undefined if there is no answer, or no JSON. */
   getJson(url: string): Promise<unknown>;
-  /** The daemon's status from the board itself, for root alone; undefined when nobody answers, or not root. */
+  /** The daemon's status from the socket for root; undefined without an answer. */
   boardStatus(): Promise<unknown>;
-  /** Binds and lets go at once. */
+  /** Binds the port and releases it at once. */
   tryPort(host: string, port: number): Promise<void>;
-  /** Writes a small file, syncs it to the medium and removes it; resolves with the milliseconds of the sync. */
+  /** Writes, syncs and removes a small file. Resolves with the milliseconds of the sync. */
   trySync(folder: string): Promise<number>;
-  /** Resolves with the error with which the addon does not load, or with undefined where it loads. */
+  /** Resolves with the error of loading the addon, or undefined if it loads. */
   addonProblem(name: 'i2c-bus' | 'onoff'): Promise<RobotError<'addon-missing'> | undefined>;
   headerChip(): Promise<GpioChip>;
-  /** One read; nothing is written but the register's offset. */
+  /** Reads one register. Writes nothing but the register's offset. */
   readBlock(bus: number, address: number, register: number, length: number): Promise<Buffer>;
 }
 

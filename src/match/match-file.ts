@@ -20,8 +20,8 @@ const REASONS = {
 };
 
 /**
- * Lock and match in the state folder. A match goes on after a restart of the daemon. After a reboot it pauses, since
- * nobody knows how long the reboot took. If nobody can know what the file says, only an unlock lets the robot go.
+ * The file of lock and match. A match continues after a restart of the daemon. After a system boot it pauses, because the
+ * time that passed is unknown. An unreadable or damaged file counts as a lock.
  */
 export function matchFile(parts: StateParts, boot: Boot): StateFile<MatchState> {
   const sinceBootMs = () => boot.nowMs() - parts.clock.nowMs();
@@ -50,7 +50,7 @@ function withChecksum(recorded: Recorded): string {
   return `${JSON.stringify({ recorded, sha256: sha256(JSON.stringify(recorded)) })}\n`;
 }
 
-/** With a right checksum the record was written by us, so that its members are what they should be. */
+/** Checks no members: a record with a valid checksum was written by this program. */
 function recordedIn(text: string): Recorded {
   const { recorded, sha256: sum } = JSON.parse(text);
   if (sum === sha256(JSON.stringify(recorded)) && PHASES.includes(recorded.phase)) return recorded;

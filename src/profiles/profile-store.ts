@@ -6,18 +6,18 @@ import type { StateFile, StateParts } from '../storage/state-file.js';
 import { refusal, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { PROFILES_FILE, type Profiles, profilesFile } from './profiles-file.js';
 
-/** A read or a write waits no longer than this for the disk. */
+/** The longest wait for one read or write. */
 const DISK_MS = 400;
 
 /**
- * Named sets of gains, in a file of their own that no compaction of the journal touches. Every act rejects with
- * `storage-failed` if the disk fails or is too slow. A refused change is taken back. The error has `mayRemain` if the
- * disk has not done that yet, so that a restart may find the change.
+ * Named sets of gains, in a file beside the journal. Every method rejects with `storage-failed` if the disk fails or is too
+ * slow. A refused change is taken back. The error has `mayRemain` if that is not done yet: a restart may then find the
+ * change.
  */
 export class ProfileStore {
   readonly #file: StateFile<Profiles>;
   readonly #clock: Clock;
-  /** Acts happen one after the other on this chain. */
+  /** Requests run one after another on this chain. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: StateParts) {
@@ -43,8 +43,8 @@ export class ProfileStore {
   }
 
   /**
-   * Resolves when the profile is on the disk. `asked` makes it from the one of that name that it replaces. Rejects with
-   * `profile-exists` unless it may `replace`, and with `too-many-profiles`.
+   * Resolves when the profile is on the disk. `asked` gets the profile of the same name. Rejects with `profile-exists`
+   * unless `replace` is set, and with `too-many-profiles`.
    */
   keep(
     unit: UnitName,
@@ -80,7 +80,7 @@ export class ProfileStore {
     });
   }
 
-  /** Resolves when everything that was asked before has ended. */
+  /** Resolves when all requests have ended. */
   close(): Promise<void> {
     return this.#file.close();
   }
@@ -109,7 +109,7 @@ export class ProfileStore {
     });
   }
 
-  /** Runs `act` after all acts before it. */
+  /** Runs `act` after all earlier acts. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#last.then(act, act);
     this.#last = done;

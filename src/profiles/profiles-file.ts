@@ -6,15 +6,15 @@ import { StateFile, type StateParts } from '../storage/state-file.js';
 export const PROFILES_FILE = 'profiles.json';
 const FORMAT = 'trunnion profiles 1';
 
-/** The profiles of each unit in the order in which they were first saved. */
+/** The profiles of each unit, in the order of their first save. */
 export type Profiles = Readonly<Record<UnitName, readonly Profile[]>>;
 
-/** All profiles as a text that a person can read. Loops that this version does not know stay in it. */
+/** All profiles as readable text. Unknown loops are kept. */
 export function profilesText(profiles: Profiles): string {
   return `${JSON.stringify({ format: FORMAT, ...profiles }, null, 2)}\n`;
 }
 
-/** Nothing that moves depends on profiles, so that a file that cannot be read is refused and read again later. */
+/** The file needs no fail-safe value, because nothing that moves depends on profiles. */
 export function profilesFile(parts: StateParts): StateFile<Profiles> {
   return new StateFile<Profiles>(parts, {
     name: PROFILES_FILE,

@@ -3,13 +3,13 @@ import type { RememberedStep } from '../schemas/step.js';
 import { stepScore } from '../tuning/step-score.js';
 
 const KEPT = 50;
-/** How many steps are kept of revisions on which none of the last steps was measured. */
+/** How many steps of older revisions are kept besides. */
 const KEPT_OF_OLDER = 50;
-/** Steps whose heights differ by more than this part are not compared: a tall one meets limits that a small one does not. */
+/** Steps are compared only if their heights differ by less than this part. A high step meets limits that a low one does not. */
 const ALIKE = 0.1;
 
 /**
- * Keeps the last steps, and of each older revision the newest one, so that a history goes on showing its figures.
+ * Keeps the last steps, and the newest step of each older revision for the history.
  */
 export function thinned(steps: readonly RememberedStep[]): RememberedStep[] {
   const last = steps.slice(-KEPT);
@@ -22,8 +22,7 @@ export function thinned(steps: readonly RememberedStep[]): RememberedStep[] {
 }
 
 /**
- * The newest step that was measured on this revision. Its gains are compared too, since a journal that began anew gives
- * the same number to others.
+ * The newest step on this revision. Compares the gains, too, because a new journal starts again at revision 1.
  */
 export function newestOn(
   steps: readonly RememberedStep[],
@@ -33,7 +32,7 @@ export function newestOn(
   return steps.findLast(step => step.revision === revision && sameGains(step.gains, gains));
 }
 
-/** The newest step with these gains, saved or tried. */
+/** The newest step with these gains, saved or on trial. */
 export function newestWith(
   steps: readonly RememberedStep[],
   gains: Gains | undefined,
@@ -41,7 +40,7 @@ export function newestWith(
   return steps.findLast(step => sameGains(step.gains, gains));
 }
 
-/** The best of the settled steps that are about as tall as the newest one; undefined where none settled. */
+/** The best settled step of about the newest step's height; undefined if none settled. */
 export function bestOf(steps: readonly RememberedStep[]): RememberedStep | undefined {
   const newest = steps.at(-1);
   if (newest === undefined) return undefined;

@@ -5,10 +5,10 @@ import { StateFile, type StateParts } from '../storage/state-file.js';
 import type { WorkQueue } from '../storage/work-queue.js';
 import { thinned } from './kept-steps.js';
 
-/** The longest that a write of captured steps is waited for; the file goes on trying. */
+/** The longest wait for a write. A failed write is retried. */
 const WRITE_MS = 2000;
 
-/** The remembered steps of one loop, and their file. Steps that are captured before the file was read come after it. */
+/** The remembered steps of one loop, and their file. Steps captured before the file was read come after those of the file. */
 export class LoopSteps {
   readonly #file: StateFile<readonly RememberedStep[]>;
   readonly #onRead: () => void;
@@ -16,7 +16,7 @@ export class LoopSteps {
   #isRead = false;
   #isWritten = true;
 
-  /** `onRead` is called when older steps have come from the disk. */
+  /** `onRead` is called when the file was read. */
   constructor(parts: StateParts, queue: WorkQueue, unit: UnitName, loop: string, onRead: () => void) {
     this.#onRead = onRead;
     this.#file = new StateFile<readonly RememberedStep[]>(
@@ -43,12 +43,12 @@ export class LoopSteps {
     this.#isWritten = false;
   }
 
-  /** Never rejects: what cannot be read is read again before the next write. */
+  /** Never rejects. A failed read is repeated before the next write. */
   async read(limitMs: number): Promise<void> {
     await this.#file.read(limitMs).catch(() => undefined);
   }
 
-  /** Writes what was added. Nothing is written before the older steps were read. */
+  /** Writes new steps. Writes nothing before the file was read. */
   async write(): Promise<void> {
     if (this.#isWritten) return;
     await this.read(WRITE_MS);

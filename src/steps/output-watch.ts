@@ -4,11 +4,11 @@ import type { Readings } from '../protocol/telemetry.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/step-capture.js';
 
-/** How long readings are kept: for the longest half wave, and until its capture has been read out. */
+/** How long readings are kept: the longest half period, and the time to read out its capture. */
 const KEPT_MS = 14_000;
-/** The fewest readings from which a share is computed. */
+/** Fewer readings than this give no output. */
 const FEWEST = 20;
-/** Readings whose setpoint is within this part of the step from the edge's setpoints belong to that edge. */
+/** A reading belongs to an edge if its setpoint differs from the edge's by less than this part of the step. */
 const NEAR = 0.2;
 
 interface Reading {
@@ -17,8 +17,7 @@ interface Reading {
 }
 
 /**
- * Remembers the outputs of an excited unit's loops from the telemetry of each poll, because captures hold setpoint and
- * measured value only.
+ * Records the outputs of an excited unit's loops from telemetry. Captures have no outputs.
  */
 export class OutputWatch {
   readonly #robot: Robot;
@@ -38,7 +37,7 @@ export class OutputWatch {
     this.#end();
   }
 
-  /** The output after the edge of the capture, poll by poll; undefined where too few polls saw it. */
+  /** The output after the capture's edge, poll by poll. Undefined if there are too few polls. */
   outputOf({ unit, loop, setpoint, rateHz, decimation }: StepCapture): number[] | undefined {
     const readings = this.#readings.get(unit) ?? [];
     const [from = 0] = setpoint;
@@ -47,8 +46,7 @@ export class OutputWatch {
     const lastMs = readings.at(-1)?.atMs ?? 0;
     const isNear = (reading: Reading | undefined, value: number) =>
       Math.abs((reading?.telemetry.loops[loop]?.setpoint ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
-    // The newest such edge that lies far enough back, since waves repeat and a capture is read out before the next edge
-    // of its kind is over.
+    // The newest such edge with a whole capture behind it. The excitation repeats, so that later edges look the same.
     const edge = readings.findLastIndex(
       (reading, index) =>
         reading.atMs + lengthMs <= lastMs && isNear(reading, to) && isNear(readings[index - 1], from),
@@ -69,7 +67,7 @@ export class OutputWatch {
       return;
     }
     const known = this.#readings.get(unit) ?? [];
-    // After a failed poll the telemetry is still that of the poll before.
+    // A failed poll leaves the old telemetry.
     if (known.at(-1)?.telemetry === telemetry) return;
     const atMs = this.#clock.nowMs();
     known.push({ atMs, telemetry });

@@ -15,17 +15,17 @@ import { LoopSteps } from './loop-steps.js';
 import { OutputWatch } from './output-watch.js';
 
 const FOLDER = 'steps';
-/** Steps come every second while a loop is excited; the disk is written to more rarely. */
+/** Excited loops give a step every second. The disk is written less often. */
 const WRITE_AFTER_MS = 5000;
-/** How long reading out a capture may take. */
+/** The longest time to read out a capture. */
 const READ_OUT_MS = 1000;
 
-/** Nothing that moves depends on older steps, so that a start does not wait long for them. */
+/** The longest that a start waits for older steps. */
 const START_MS = 300;
 
-/** The last captured steps of each loop, with the gains that they were measured on: in memory, and later on the disk. */
+/** The last captured steps of each loop, with their gains. Steps reach the disk some seconds later. */
 export class StepMemory {
-  /** Every captured step with its figures, also one that is not remembered. */
+  /** Emitted for every captured step, remembered or not. */
   readonly captured = new Listeners<Step>();
   readonly #robot: Robot;
   readonly #clock: Clock;
@@ -62,26 +62,26 @@ export class StepMemory {
     ];
   }
 
-  /** Never rejects. Older steps that the disk does not give in time come later. */
+  /** Never rejects. On a slow disk the older steps come later. */
   static async open(robot: Robot, parts: StateParts): Promise<StepMemory> {
     const memory = new StepMemory(robot, parts);
     await Promise.all(memory.#all.map(loop => loop.read(START_MS)));
     return memory;
   }
 
-  /** The newest steps first; those of several loops are ordered by the calendar. */
+  /** The newest first. Steps of several loops are ordered by wall time. */
   list(unit: UnitName, loop?: string): readonly StepSummary[] {
     const summaries = this.#of(unit, loop).map(({ samples, ...summary }) => summary);
     summaries.reverse();
     return loop === undefined ? summaries.sort(laterFirst) : summaries;
   }
 
-  /** A number that changes whenever something else may be remembered. */
+  /** Changes whenever the remembered steps change. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** The best settled step of each loop so far, among those as tall as its newest. */
+  /** The best settled step of each loop, among those about as high as the newest. */
   best(unit: UnitName, loop?: string): readonly StepSummary[] {
     return this.#loopsOf(unit, loop)
       .map(({ all }) => bestOf(all))
@@ -103,7 +103,7 @@ export class StepMemory {
     return this.#of(unit, loop).find(step => step.number === number);
   }
 
-  /** Resolves when what is remembered is on the disk, or could not be written. */
+  /** Resolves when all steps were written, or could not be. */
   async close(): Promise<void> {
     for (const end of this.#ends) end();
     this.#timer?.cancel();
@@ -152,7 +152,7 @@ export class StepMemory {
     const { trial } = this.#robot.units[unit].report();
     const saved = this.#robot.store.current(unit);
     const gains = (trial ?? saved).gains[loop];
-    // A step that was measured while the gains changed would show neither set.
+    // A step during a change of gains belongs to neither set.
     if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
     this.#loops[unit].get(loop)?.add({
       at: this.#clock.wallTime().toISOString(),
@@ -178,7 +178,7 @@ export class StepMemory {
   }
 }
 
-/** All times are written alike, so that their text compares as they do, without the tables of a locale. */
+/** All times have the same format, so that comparing their text is enough. */
 function laterFirst(a: StepSummary, b: StepSummary): number {
   if (a.at === b.at) return 0;
   return a.at < b.at ? 1 : -1;

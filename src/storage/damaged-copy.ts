@@ -4,8 +4,8 @@ import { sha256 } from '../core/sha256.js';
 export const DAMAGED = '.damaged-';
 
 /**
- * The path of the copy of a damaged file. It depends on the content, so that another damage leaves this copy alone and
- * the same one is kept once.
+ * The path of the copy of a damaged file. The path depends on the content: equal damage is kept once, and other damage
+ * does not overwrite it.
  */
 export function damagedCopy(path: string, content: Buffer): string {
   return path + DAMAGED + sha256(content).slice(0, 16);

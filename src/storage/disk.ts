@@ -3,18 +3,17 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } fro
 import { basename, dirname, resolve } from 'node:path';
 import { errnoOf, RobotError } from '../core/errors.js';
 
-/** The longest that a start waits for each thing that it asks of a disk; then it goes on without. */
+/** The longest that a start waits for one file. */
 export const START_MS = 2000;
 
 /** A file open for appending. */
 export interface DiskFile {
   /** Appends all of the data, or rejects. */
   append(data: Buffer): Promise<void>;
-  /** What was appended is on the medium when this resolves. */
+  /** Everything appended is on the medium when this resolves. */
   sync(): Promise<void>;
   /**
-   * Whether the file's path still leads to it. Whatever is written to a file that was renamed, replaced or deleted is
-   * lost.
+   * Whether the path still leads to this file. Writes to a file that was renamed, replaced or deleted are lost.
    */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
@@ -27,18 +26,18 @@ export interface Disk {
   /** Resolves with undefined if the folder has no such file. Rejects if there is no folder. */
   read(path: string): Promise<Buffer | undefined>;
   openToAppend(path: string): Promise<DiskFile>;
-  /** Creates an empty file, whatever was there before. */
+  /** Creates an empty file, or empties an existing one. */
   create(path: string): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
   /** Resolves also if there is no such file. */
   remove(path: string): Promise<void>;
   /** Resolves with the number of bytes; 0 if there is no such file. */
   size(path: string): Promise<number>;
-  /** Names that were created or replaced in the folder are on the medium when this resolves. */
+  /** Puts created and renamed names of the folder on the medium. */
   syncFolder(folder: string): Promise<void>;
 }
 
-/** Names the daemon's user by number, since it may have no name here. */
+/** Names the user by number, because it may have no name here. */
 const NOT_OURS = `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
 const CURES: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space.',
@@ -52,7 +51,7 @@ const CURES: Readonly<Record<string, string>> = {
   EIO: 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 
-/** Runs `act`. Its failure becomes `storage-failed` with what was tried, where, and what helps. */
+/** Runs `act` and turns its failure into `storage-failed`. */
 export async function attempt<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -65,7 +64,7 @@ export async function attempt<T>(operation: string, path: string, act: () => Pro
 
 function diskFile(path: string, file: FileHandle): DiskFile {
   return {
-    // FileHandle.writeFile goes on after a short write, from where the file stands.
+    // FileHandle.writeFile appends at the current position and completes short writes.
     append: data => attempt('write', path, () => file.writeFile(data)),
     sync: () => attempt('sync', path, () => file.datasync()),
     isInPlace: () => attempt('look at', path, () => leadsTo(path, file)),
@@ -105,7 +104,7 @@ async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
   return open.dev === found?.dev && open.ino === found.ino;
 }
 
-/** Throws if the folder cannot be listed, or lists the file: its disk is not mounted, or a link leads nowhere. */
+/** Throws the error unless the folder can be listed and lacks the file. Otherwise a disk may not be mounted. */
 async function unlessListed(path: string, error: unknown): Promise<undefined> {
   if (errnoOf(error) !== 'ENOENT') throw error;
   if ((await readdir(dirname(path))).includes(basename(path))) throw error;

@@ -3,10 +3,9 @@ import type { Disk } from './disk.js';
 import { refusal, storageFailure } from './storage-failure.js';
 
 /**
- * Puts a whole file, given in parts, in place of an older one, with its folder where there is none. At every instant, a
- * power cut among them, the path shows the old file or the new one; when this resolves, with the number of its bytes, the
- * new one is on the medium. Writers of the same path take turns, for they share the name of the file that is being
- * written. Rejects with `storage-failed`; the path may show the new file all the same.
+ * Replaces a whole file, and makes its folder if there is none. At any time, also after a power cut, the path leads to the
+ * old file or to the new one. The new file is on the medium when this resolves with its size. Rejects with
+ * `storage-failed`; the path may already lead to the new file then. Call this for one path only once at a time.
  */
 export async function replaceFile(disk: Disk, path: string, parts: Iterable<Buffer>): Promise<number> {
   const bytes = await putInPlace(disk, path, parts);
@@ -15,8 +14,7 @@ export async function replaceFile(disk: Disk, path: string, parts: Iterable<Buff
 }
 
 /**
- * As `replaceFile`, for a change that is taken back where it cannot be kept. When this rejects, the path shows
- * `before`, unless the error has `mayRemain`, because the disk refused that as well.
+ * As `replaceFile`, but puts `before` back on a failure. If that fails too, the error has `mayRemain`.
  */
 export async function changeFile(
   disk: Disk,
@@ -34,7 +32,7 @@ export async function changeFile(
   }
 }
 
-/** The path shows the new file when this resolves, and after a power cut only once the folder is synced. */
+/** The path leads to the new file when this resolves. After a power cut it does so only if the folder was synced. */
 export async function putInPlace(disk: Disk, path: string, parts: Iterable<Buffer>): Promise<number> {
   const unfinished = `${path}.new`;
   await disk.makeFolder(dirname(path));

@@ -7,27 +7,26 @@ import { attempt } from './disk.js';
 /** Keeps other processes out of something. */
 export interface ProcessLock {
   /**
-   * Takes it, or sees that it is still ours at its path. Rejects where another process has it, with `state-in-use` for the
-   * state folder, and with `storage-failed` where it cannot be locked.
+   * Takes the lock, or checks that it is still held at its path. Rejects if another process has it (the state folder with
+   * `state-in-use`), and with `storage-failed` if locking fails.
    */
   hold(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** The flag of `open` that takes the lock by itself on macOS and the BSDs. Node does not export it. */
+/** The flag of `open` that takes a lock on macOS and the BSDs. Node does not export it. */
 const O_EXLOCK = 0x20;
 
 /**
- * A flock(2) on a folder or a device itself. The kernel gives it up with the process that has it, however that ends, so
- * that a killed daemon is no obstacle. It holds in every mount and network namespace that shows the path, on a read-only
- * disk too, and leaves no file behind.
+ * A flock(2) on a folder or a device. The kernel releases it when its process ends, even by a kill. It works across
+ * namespaces and on read-only disks, and leaves no file behind.
  */
 export class PathLock implements ProcessLock {
   readonly #path: string;
   readonly #taken: () => RobotError;
   #held: FileHandle | undefined;
 
-  /** `taken` makes the error that is thrown where another process has the lock. */
+  /** `taken` makes the error for a lock that another process has. */
   constructor(
     path: string,
     taken: () => RobotError = () => new RobotError('state-in-use', { folder: path }),
@@ -47,7 +46,7 @@ export class PathLock implements ProcessLock {
     this.#held = undefined;
   }
 
-  /** Whether the path still leads to what is locked, because a folder that was moved takes the lock with it. */
+  /** Whether the path still leads to the locked folder. A folder that is moved keeps its lock. */
   async #isAtItsPath(held: FileHandle): Promise<boolean> {
     const [ours, found] = await attempt('lock', this.#path, () =>
       Promise.all([held.stat({ bigint: true }), stat(this.#path, { bigint: true })]),
@@ -55,7 +54,7 @@ export class PathLock implements ProcessLock {
     return ours.dev === found.dev && ours.ino === found.ino;
   }
 
-  /** Node has no flock: the program of that name locks what it inherits, which stays locked for as long as we have it open. */
+  /** Node has no flock(2). The program flock locks the descriptor that it inherits; the lock lasts while we keep it open. */
   async #lockedByFlock(): Promise<FileHandle> {
     const file = await attempt('lock', this.#path, () => open(this.#path, 'r'));
     try {

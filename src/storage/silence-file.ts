@@ -4,16 +4,16 @@ import { StateFile, type StateParts } from './state-file.js';
 
 export const SILENCE_FILE = 'host-silence.json';
 
-/** The host silence with which a controller starts, and which it may have again after a reset that nobody saw. */
+/** A controller's host silence after its own start. It may have reset unseen, and so have this silence again. */
 const AT_CONTROLLER_START_MS = 500;
 const MAX_MS = 0xffff;
 
-/** Milliseconds by unit, 0 for a silence without end. Units that this version does not know are kept. */
+/** Milliseconds by unit; 0 means no limit. Unknown units are kept. */
 export type Silences = Readonly<Record<string, number>>;
 
 /**
- * How long each motor controller may go on without a heartbeat because an earlier process allowed it. A controller that
- * has been silent towards us for longer than that has taken its torque off.
+ * The longest time that each controller keeps its torque without a heartbeat, as an earlier process may have set it. After
+ * this time a controller that cannot be reached has no torque.
  */
 export function silenceFile(parts: StateParts): StateFile<Silences> {
   return new StateFile<Silences>(parts, {
@@ -30,8 +30,7 @@ export function silenceFile(parts: StateParts): StateFile<Silences> {
 }
 
 /**
- * The largest silence that the unit's controller may have been given: at least the one with which it starts, Infinity for
- * a silence without end.
+ * The largest silence that the unit's controller may have. Infinity means no limit.
  */
 export function largestMs(silences: Silences, unit: UnitName): number {
   const recorded = silences[unit] ?? AT_CONTROLLER_START_MS;

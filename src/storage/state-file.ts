@@ -27,8 +27,8 @@ export interface Content<T> {
   /** The value while there is no file. */
   readonly absent: T;
   /**
-   * Makes the value that counts if the file cannot be read in time, or is damaged. Without it a read is refused and may
-   * be tried again, and a damaged file begins with `absent`.
+   * The value of a file that is damaged or cannot be read in time. If undefined, a failed read rejects and may be retried,
+   * and a damaged file counts as absent.
    */
   readonly failSafe?: (why: 'unreadable' | 'damaged') => T;
 }
@@ -38,20 +38,20 @@ interface Held<T> {
 }
 
 /**
- * A small file that holds the newest value. The file is written whole: after a power cut it has the value that was
- * confirmed last, or a newer one. A failed write is tried again until the newest value is on the medium.
+ * A small file that holds the newest value. After a power cut it has the last confirmed value or a newer one. A failed
+ * write is retried until the newest value is on the medium.
  */
 export class StateFile<T> {
-  /** Emitted when the file was read, and when there is another problem or none any more. */
+  /** Emitted when the file was read, and when the problem changes. */
   readonly changed = new Listeners<void>();
   readonly #parts: StateParts;
   readonly #content: Content<T>;
   readonly #path: string;
   readonly #queue: WorkQueue;
   #held: Held<T> | undefined;
-  /** What was saved last; undefined before the first save. */
+  /** The value saved last; undefined before the first save. */
   #wanted: Held<T> | undefined;
-  /** What a restart would find; undefined while that is not known. */
+  /** The value that a restart would find; undefined if unknown. */
   #onMedium: Held<T> | undefined;
   #work: Promise<void> = Promise.resolve();
   #isStuck = false;
@@ -76,7 +76,7 @@ export class StateFile<T> {
     return this.#problem;
   }
 
-  /** Whether the disk still works on something for which a caller stopped waiting. Nothing is added to it meanwhile. */
+  /** True while the disk is busy with work whose caller has timed out. No more work is added then. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -94,8 +94,8 @@ export class StateFile<T> {
   }
 
   /**
-   * Resolves when the medium has this value or a newer one. Rejects with `storage-failed` if it does not have it in time.
-   * The value is the newest either way, and is written as soon as the disk allows.
+   * Resolves when the medium has this value or a newer one. Rejects with `storage-failed` after a failure or a timeout; the
+   * write is then retried.
    */
   async save(value: T, limitMs: number): Promise<void> {
     this.#held = this.#wanted = { value };
@@ -106,14 +106,14 @@ export class StateFile<T> {
     if (this.#problem !== undefined) throw this.#problem;
   }
 
-  /** Resolves when everything that was asked before has ended. */
+  /** Resolves when all work has ended. */
   async close(): Promise<void> {
     this.#retry?.cancel();
     await this.#work;
     this.#retry?.cancel();
   }
 
-  /** Does the work after what was asked before. Resolves with whether it ended in time. */
+  /** Does the work. Resolves with false if it takes too long. */
   async #done(limitMs: number, work: () => Promise<void>): Promise<boolean> {
     if (!this.#isStuck) this.#begin(work);
     this.#isStuck = !(await endedWithin(this.#parts.clock, limitMs, this.#work));
@@ -129,10 +129,10 @@ export class StateFile<T> {
   async #read(): Promise<void> {
     const { disk, folder } = this.#parts;
     try {
-      // If nothing depends on the file, a folder that is not there is an empty one.
+      // Without a fail-safe value, a missing folder counts as empty.
       if (this.#content.failSafe === undefined) await disk.makeFolder(folder);
       const bytes = await disk.read(this.#path);
-      // Too late if the file counts as unreadable by now.
+      // A file that already counts as unreadable keeps its fail-safe value.
       if (this.#held === undefined) await this.#take(bytes);
     } catch (error) {
       this.#setProblem(storageFailure(error));
@@ -164,7 +164,7 @@ export class StateFile<T> {
   async #putAside(bytes: Buffer): Promise<void> {
     const { disk, setAside } = this.#parts;
     const copy = damagedCopy(this.#path, bytes);
-    // With a fail-safe value the damaged file stays until the next write, so that each start until then finds it.
+    // With a fail-safe value the damaged file stays: a restart before the next write must find it damaged, too.
     if (this.#content.failSafe === undefined) await disk.rename(this.#path, copy);
     else await replaceFile(disk, copy, [bytes]);
     setAside?.(copy);
@@ -179,7 +179,7 @@ export class StateFile<T> {
     this.#onMedium = undefined;
     try {
       await putInPlace(disk, this.#path, [Buffer.from(this.#content.encode(wanted.value))]).catch(error => {
-        // The path still leads to the file from before.
+        // The path still leads to the old file.
         this.#onMedium = before;
         throw error;
       });
@@ -191,7 +191,7 @@ export class StateFile<T> {
       this.#retry = clock.after(RETRY_MS, () => this.#begin(() => this.#write()));
       return;
     }
-    // A newer value may have come meanwhile.
+    // A newer value may have been saved during the write.
     await this.#write();
   }
 

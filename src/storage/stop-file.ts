@@ -5,15 +5,13 @@ import { StateFile, type StateParts } from './state-file.js';
 export const STOP_FILE = 'stop.json';
 
 /**
- * The longest that a stop or a resume waits for the disk. It is in force without the record, but a daemon that starts
- * then may not know of it.
+ * The longest wait for the disk. A stop or resume is in force without the record, but a restart may not know of it.
  */
 const RECORD_MS = 200;
 
 /**
- * Remembers in the state folder whether the robot is stopped, for a restart at which no controller can say it because
- * the bus hangs or has come off. The record counts within one boot of the machine: a power cut takes the latch from the
- * controllers, too.
+ * Records whether the robot is stopped, for a restart at which no controller answers. The record counts within one system
+ * boot only: a power cut also clears the controllers' latches.
  */
 export async function openStopFile(parts: StateParts, boot: string) {
   const file = new StateFile<boolean>(parts, {
@@ -33,7 +31,7 @@ export async function openStopFile(parts: StateParts, boot: string) {
   return {
     /** Whether an earlier process of this boot was stopped when it ended. */
     wasStopped: await file.read(START_MS),
-    /** Resolves when the medium has it, cannot have it, or is too slow. A disk that failed is tried again once. */
+    /** Never rejects. Retries a failed write once. */
     record: async (stopped: boolean): Promise<void> => {
       wanted = stopped;
       await save()

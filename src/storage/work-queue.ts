@@ -1,8 +1,8 @@
-/** Does one piece of work at a time, so that a disk that hangs keeps one thread busy and no more. */
+/** Runs one piece of work at a time, so that a hanging disk blocks only one thread. */
 export class WorkQueue {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves when the work, which follows all work before it, has ended. */
+  /** Runs the work after all earlier work. Resolves when it has ended. */
   add(work: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(work, work);
     return this.#last;

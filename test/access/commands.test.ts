@@ -76,6 +76,8 @@ describe('trunnion token', function () {
       const { exit, text } = await trunnion('token', 'add', 'new', '--role', 'referee', '--state', folder);
       expect([exit, text.includes('damaged')]).to.deep.equal([0, true]);
       expect((await readFile(tokenFile(folder), 'utf8')).includes('desk')).to.equal(false);
+      const [copy = ''] = (await readdir(folder)).filter(name => name.startsWith('tokens.json.damaged-'));
+      expect(await readFile(join(folder, copy), 'utf8')).to.equal('{');
     }));
 
   it('shows no token that is not in the list, however many are added at once', () =>
