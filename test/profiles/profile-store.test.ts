@@ -6,7 +6,7 @@ import { isRobotError, RobotError } from '../../src/core/errors.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { ProfileStore } from '../../src/profiles/profile-store.js';
 import { MOST_PROFILES } from '../../src/schemas/profile.js';
-import { type Disk, realDisk } from '../../src/storage/disk.js';
+import { realDisk } from '../../src/storage/disk.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
@@ -14,10 +14,9 @@ const GAINS = defaultGains(unitNamed('chassis'));
 
 describe('profiles', () => {
   let folder: string;
-  let disk: Disk;
   let copies: string[];
   const setAside = (copy: string) => copies.push(copy);
-  const open = () => new ProfileStore({ folder, disk, clock: new ManualClock(), setAside });
+  const open = () => new ProfileStore({ folder, disk: realDisk, clock: new ManualClock(), setAside });
   const keep = (store: ProfileStore, name: string, replace = false) =>
     store.keep('chassis', name, () => ({ note: `on ${name}`, starred: false, gains: GAINS }), { replace });
   const codeOf = (act: Promise<unknown>) =>
@@ -29,7 +28,6 @@ describe('profiles', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
-    disk = realDisk;
     copies = [];
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -67,31 +65,6 @@ describe('profiles', () => {
     const store = open();
     await Promise.all(['a', 'b', 'c'].map(name => keep(store, name)));
     expect(await names(open())).deep.equal(['a', 'b', 'c']);
-  });
-
-  it('change nothing where the disk fails, and work when it works again', async () => {
-    const store = open();
-    await keep(store, 'carpet');
-    let isBroken = true;
-    const fails = async () => {
-      throw new RobotError('storage-failed', { operation: 'sync', path: folder, errno: 'EIO' });
-    };
-    disk = {
-      ...realDisk,
-      read: path => (isBroken ? fails() : realDisk.read(path)),
-      rename: (from, to) => (isBroken ? fails() : realDisk.rename(from, to)),
-    };
-    const other = open();
-    expect(await codeOf(other.list('chassis'))).equal('storage-failed');
-    expect(await codeOf(keep(other, 'match'))).equal('storage-failed');
-    isBroken = false;
-    expect(await names(other)).deep.equal(['carpet']);
-    isBroken = true;
-    expect(await codeOf(keep(other, 'match'))).equal('storage-failed');
-    expect(await names(other)).deep.equal(['carpet']);
-    isBroken = false;
-    await keep(other, 'match');
-    expect(await names(open())).deep.equal(['carpet', 'match']);
   });
 
   describe('of a disk that renames and then fails', () => {
@@ -153,28 +126,6 @@ describe('profiles', () => {
       await clock.advance(500);
       const { errno, mayRemain: found } = await refused;
       expect([operation, errno, found]).deep.equal([operation, 'slow', mayRemain]);
-    }
-  });
-
-  it('are refused after half a second by a disk that hangs, which keeps nothing of them when it goes on', async () => {
-    const clock = new ManualClock();
-    const slow = new RecordingDisk();
-    const store = new ProfileStore({ folder: '/state', disk: slow, clock, setAside });
-    const late = async (act: Promise<unknown>) => {
-      const code = codeOf(act);
-      await clock.advance(500);
-      return code;
-    };
-    await keep(store, 'carpet');
-    for (const act of [() => keep(store, 'match'), () => store.remove('chassis', 'carpet')]) {
-      const answerAgain = slow.hang();
-      expect(await late(act())).equal('storage-failed');
-      expect(await names(store)).deep.equal(['carpet']);
-      answerAgain();
-      await clock.advance(0);
-      expect(await names(store)).deep.equal(['carpet']);
-      const next = new ProfileStore({ folder: '/state', disk: slow, clock, setAside });
-      expect(await names(next)).deep.equal(['carpet']);
     }
   });
 
