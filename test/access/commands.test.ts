@@ -163,7 +163,7 @@ describe('trunnion token', function () {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await trunnion('token', 'list', '--state', folder);
       expect(exit).to.equal(1);
-      expect(text).to.match(/^The file of tokens cannot be used.* sudo chown -R 65534 /);
+      expect(text).to.match(/^The list of tokens cannot be read.* sudo chown -R 65534 /);
       expect(text.match(/chown/g)).to.have.length(1);
       expect(text).not.to.include('cure=');
     });
