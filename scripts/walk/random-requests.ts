@@ -123,7 +123,9 @@ function randomTrial(random: Random, unit: Unit) {
 
 function tuneStart(random: Random, { name, loops }: Unit): Request {
   const leaseS = random.among([0.2, 1, 5]);
-  return post(`/api/${name}/autotune`, { loop: random.among(loops).name, leaseS });
+  const [first, second] = random.shuffled(loops.map(loop => loop.name));
+  const chosen = random.chance(0.5) ? { loop: first } : { loops: [first, second] };
+  return post(`/api/${name}/autotune`, { ...chosen, leaseS });
 }
 
 function tuneRenewal(random: Random, { name, loops: [loop] }: Unit): Request {

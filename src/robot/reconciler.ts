@@ -21,13 +21,18 @@ export class Reconciler {
   }
 
   /** `stillWanted` is called before every write, and throws when a reset or another request came between. */
-  setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<void> {
+  async setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<void> {
     const { state, controller } = this.#parts;
     const { modeFrames, mode: shown } = state;
     const { unsettled } = modeFrames;
+    // The mode in force needs no frame, which would make the next switch wait for its effect.
+    if (shown === mode && !unsettled) {
+      await controller.status({ priority: 'mode', untilMs });
+      if (state.mode === mode && !modeFrames.unsettled) return;
+    }
     // A controller that enters debug mode ends its excitation. That must not count as its own choice.
     state.excitationFrames.disturb();
-    return modeFrames.duringProof(
+    await modeFrames.duringProof(
       async () => (await controller.setMode(mode, untilMs, unsettled, stillWanted)) === 1 && mode !== shown,
     );
   }

@@ -94,7 +94,7 @@ describe('a unit after refused requests', () => {
     }
   });
 
-  it('waits in the wake of a switch whose frame may have come twice, or turned nothing', async () => {
+  it('waits in the wake of a switch whose frame may have come twice, and not of one to the mode in force', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isWrite(frame, 'gimbal', 'mode') || lost > 0) return undefined;
@@ -105,7 +105,7 @@ describe('a unit after refused requests', () => {
     expect(await switched('manual')).to.be.at.least(TAKES_EFFECT_MS);
     await robot.wait(100);
     await switched('manual');
-    expect(await switched('auto')).to.be.at.least(TAKES_EFFECT_MS);
+    expect(await switched('auto')).to.be.below(TAKES_EFFECT_MS / 2);
   });
 
   it('adopts what the controller does by itself, once nothing of ours is under way', async () => {

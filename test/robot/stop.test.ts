@@ -221,11 +221,11 @@ describe('the stop', () => {
 
   it('ends with a resume for as long as one of those who asked for it has not hung up', async () => {
     robot = await ClockedRobot.start();
-    await robot.during(robot.robot.stop());
     for (const [staying, outcome] of [
       [1, 200],
       [0, 'caller-gone'],
     ] as const) {
+      await robot.during(units().gimbal.setMode('auto'));
       await robot.during(robot.robot.stop());
       let callers = 2;
       robot.intercept = frame => {
@@ -495,6 +495,7 @@ describe('the stop', () => {
 
     it('holds after a resume that was refused', async () => {
       robot = await ClockedRobot.start();
+      await robot.during(units().gimbal.setMode('auto'));
       await robot.during(robot.robot.stop());
       robot.intercept = frame => (isWrite(frame, 'gimbal', 'mode') ? 'fails' : undefined);
       expect(await robot.outcome(robot.robot.resume())).to.not.equal(200);
