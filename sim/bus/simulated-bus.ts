@@ -69,7 +69,7 @@ export class SimulatedBus implements I2cBus {
     this.#standing.set(target, [{ fault, left: count }, ...others]);
   }
 
-  /** The unit does not answer, and goes on by itself. */
+  /** The unit does not answer, and keeps running. */
   unplug(unit: UnitName, count = Number.POSITIVE_INFINITY): void {
     this.#unplugged.set(unit, count);
   }

@@ -15,7 +15,7 @@ export class SimulatedController {
   readonly #rateHz: number;
   readonly #map: readonly Register[];
   readonly #effectTicks: number;
-  /** The effects that frames still have to have, each so many ticks from now, the oldest first. */
+  /** Pending effects of frames, oldest first, with the ticks until each. */
   #effects: { ticks: number; readonly act: () => void }[] = [];
   #boots = 0;
   #firmware: Firmware;
@@ -30,7 +30,7 @@ export class SimulatedController {
     this.#firmware = this.#start();
   }
 
-  /** Power comes back: nothing of the controller survives, and the mechanics go on. */
+  /** Power returns. The controller loses everything; the mechanics keep moving. */
   reset(): void {
     this.#firmware = this.#start();
     this.#effects = [];
@@ -44,7 +44,7 @@ export class SimulatedController {
     this.#firmware.tick();
   }
 
-  /** Reads from the 256 bytes of memory; past the end it goes on at the beginning. */
+  /** Reads from the 256 bytes of memory, and wraps at the end. */
   read(address: number, length: number): Buffer {
     const memory = Buffer.alloc(2 * SPACE_BYTES);
     const end = address + length;

@@ -20,7 +20,7 @@ interface Capture extends Omit<Recording, 'wait'> {
   readonly number: number;
 }
 
-/** A capture is kept for so long after each selection of a page. */
+/** How long a capture is kept after each selection of a page. */
 const KEPT_S = 1;
 
 /**
@@ -75,8 +75,8 @@ export class StepRecorder {
   }
 
   /**
-   * Once per loop period, with the excited loop before and after it; `edge` in the period whose setpoint is the new
-   * one. A wave that ends or moves to another loop leaves no capture of its last edge: nobody could read figures from it.
+   * Call once per loop period, with the excited loop before and after it. `edge`: the setpoint is new in this period. A
+   * wave that ends or moves to another loop leaves no capture of its last edge, because the response is incomplete.
    */
   tick(wave: Wave | undefined, before: LoopReading, after: LoopReading, edge: boolean): void {
     if (this.#recording?.loop !== wave?.loop) this.#recording = undefined;

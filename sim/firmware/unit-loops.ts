@@ -17,7 +17,7 @@ export interface LoopReading {
   readonly output: number;
 }
 
-/** Where the chassis stands on the floor. */
+/** Position and heading of the chassis on the floor. */
 export interface Pose {
   readonly xM: number;
   readonly yM: number;
@@ -37,7 +37,7 @@ export interface UnitLoops {
   readonly pose: Pose | undefined;
   /** The truth as no sensor sees it. */
   readonly axes: Readonly<Record<string, unknown>>;
-  /** Nothing is left of the excitation on the setpoint, at once; the outputs go on without a jump. */
+  /** Removes the excitation from the setpoint at once. The outputs do not jump. */
   dropWave(): void;
   /** The controller restarts: integrators and filters are forgotten, the mechanics stay as they are. */
   reset(): void;

@@ -11,12 +11,12 @@ const STEER_RAD_M = 2;
 /** The reference waits for a chassis that is so far from it. */
 const LEASH_M = 0.3;
 
-/** Where the chassis is to be, how fast, and where it is to head: to a stand, or round the course. */
+/** Reference place, speed and heading of the chassis: at rest, or on the course. */
 export class ChassisReference {
   readonly #periodS: number;
   /** The place of the chassis: along the lap on the course, otherwise from where it entered the mode. */
   placeM = 0;
-  /** Where on its way the chassis should be, in metres. */
+  /** The place on the way where the chassis should be, in metres. */
   aimM = 0;
   speedMS = 0;
   /** It is not wrapped: a full turn adds 2 pi. */
@@ -36,7 +36,7 @@ export class ChassisReference {
     this.headingRad = courseRad;
   }
 
-  /** Lets the reference come to a stand where the chassis is. */
+  /** Slows the reference down to rest at the place of the chassis. */
   hold({ wayM }: Odometer): void {
     this.placeM += wayM;
     this.#advance(0, SLOW_DOWN_MS2);

@@ -18,8 +18,8 @@ export const LAP_M = 2 * (BEND_M + STRAIGHT_M);
 const CENTRES_M = 4 * RADIUS_M;
 
 /**
- * A figure of eight on the floor. It begins at the origin in the middle of its near bend, heading along x, and turns
- * left there and right in the far bend, so that its heading never goes full circle.
+ * A figure of eight on the floor. It begins at the origin, in the middle of its near bend, heading along x. It turns left
+ * there and right in the far bend, so its heading never makes a full circle.
  */
 export function courseAt(placeM: number): CoursePoint {
   let rest = placeM - LAP_M * Math.floor(placeM / LAP_M);

@@ -19,7 +19,7 @@ export class GimbalAxis {
   readonly #angle: Pid;
   readonly #min: number;
   readonly #max: number;
-  /** Where the axis is to point, without the excitation. */
+  /** The setpoint of the angle, without the excitation. */
   #aimRad = 0;
 
   constructor(axis: 'yaw' | 'pitch', readings: GimbalReadings, periodS: number) {
@@ -42,7 +42,7 @@ export class GimbalAxis {
     this.#aimRad = clamped(angleRad, this.#min, this.#max);
   }
 
-  /** Call it before the setpoint is placed anew: the output then goes on without a jump. */
+  /** Call this before the setpoint jumps, so that the output does not jump. */
   join(): void {
     this.#angle.join();
   }

@@ -10,7 +10,7 @@ import { GimbalAxis } from './gimbal-axis.js';
 import { readingsOf } from './loop-readings.js';
 import { SquareWave } from './square-wave.js';
 
-/** After so long without a target the gimbal sweeps to find one. */
+/** Time without a target after which the gimbal sweeps to find one. */
 const SEARCH_AFTER_S = 1;
 const SEARCH_RAD = 1.8;
 const SEARCH_RAD_S = 0.8;
@@ -102,7 +102,7 @@ export class GimbalLoops implements UnitLoops {
     this.#wave.tick(excitedLoop(command) === undefined ? undefined : command.excitation);
   }
 
-  /** In debug mode a test card stands where the gimbal points; in the others the opponent moves about. */
+  /** In debug mode the target is a test card in the direction of the gimbal. In other modes it is the moving opponent. */
   #changeTarget({ mode }: LoopCommand): void {
     const { yaw, pitch } = this.#mechanics.gimbal;
     const hadCard = this.#target.hasCard;

@@ -18,8 +18,8 @@ export const NO_GAINS: Gains = { kp: 0, ki: 0, kd: 0 };
 
 /**
  * output = kp·e + integral of ki·e + kd·(derivative), within the limits. The integrator keeps its value in units of
- * the output, and rests while the output is at a limit and the error would push it further. Wherever gains or mode
- * change, the output goes on from where it was and the difference fades.
+ * the output. It stops while the output is at a limit and the error would push it further. When gains or mode change,
+ * the output does not jump: the difference fades.
  */
 export class Pid {
   readonly #shape: PidShape;
@@ -61,12 +61,12 @@ export class Pid {
     return this.#output;
   }
 
-  /** Call it before the setpoint is placed anew: the output then goes on from where it is. */
+  /** Call this before the setpoint jumps, so that the output does not jump. */
   join(): void {
     this.#joining = true;
   }
 
-  /** One period in which something else determines the output; `update` will go on from there. */
+  /** One period in which something else determines the output. `update` continues from it. */
   follow(output: number, setpoint: number, measured: number): void {
     this.#differentiate(setpoint - measured, measured);
     this.#integral = output;

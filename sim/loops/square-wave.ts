@@ -46,7 +46,7 @@ export class SquareWave {
     }
   }
 
-  /** The setpoint is placed anew: nothing is left of the wave. */
+  /** Ends the wave at once, without fading. */
   end(): void {
     this.#sinceS = undefined;
     this.#value = 0;

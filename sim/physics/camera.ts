@@ -8,7 +8,7 @@ const HALF_HEIGHT_PX = 240;
 const NOISE_PX = 0.25;
 const NEAREST_M = 0.1;
 
-/** Where the target is for the camera, in metres forward, left and up of the gimbal's base on a level chassis. */
+/** Position of the target relative to the gimbal's base on a level chassis. */
 export interface Sight {
   readonly forwardM: number;
   readonly leftM: number;

@@ -45,8 +45,8 @@ export class ChassisMechanics {
   }
 
   /**
-   * Pure. The wheels are stepped as if they hung free; then the forces between wheels and floor are those that leave
-   * no slip at the end of the step, where grip suffices for them.
+   * Pure. First steps the wheels as if they hung free. Then finds the forces between wheels and floor that leave no slip
+   * at the end of the step, limited by grip.
    */
   step(state: ChassisState, drive: ChassisDrive, reactionNm: number, dtS: number): ChassisState {
     const { wheelRadiusM: r, trackM, massKg, inertiaKgM2, gripN } = this.#chassis;

@@ -81,8 +81,8 @@ function factors(motor: MotorParameters, open: boolean, dtS: number): Factors {
 
 /**
  * A DC motor. The linear part, inductance included, is integrated exactly for a voltage and a load held over the
- * step, so its step size does not matter. Coulomb friction is the torque, of at most its size, that would bring the
- * shaft to rest by the end of the step: it never drives, and a shaft at rest stays there.
+ * step, so its step size does not matter. Coulomb friction is the torque that brings the shaft to rest by the end of the
+ * step, up to its limit. It never drives, and a shaft at rest stays at rest.
  */
 export class DcMotor {
   readonly parameters: MotorParameters;

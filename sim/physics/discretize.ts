@@ -34,8 +34,8 @@ function matrixExponential(matrix: Matrix): number[][] {
 }
 
 /**
- * The exact step of x' = Ax + Bu from one sample to the next while u is held: one row per state, with the factors of
- * the states and then of the inputs.
+ * The exact step of x' = Ax + Bu from one sample to the next while u is held. One row per state: the factors of the
+ * states, then of the inputs.
  */
 export function discretize(a: Matrix, b: Matrix, dtS: number): number[][] {
   const states = a.length;

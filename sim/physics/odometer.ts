@@ -46,7 +46,7 @@ export class Odometer implements Pose {
     this.yM += this.wayM * Math.sin(this.courseRad);
   }
 
-  /** Ways and headings count from where the chassis stands now. */
+  /** Distance and heading count from the current place of the chassis. */
   reset(): void {
     this.#travelledM = undefined;
     this.xM = 0;

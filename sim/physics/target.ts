@@ -10,7 +10,7 @@ interface Spot {
 
 const TEST_CARD_M = 6;
 
-/** The thing that the gimbal aims at: an opponent that swings to and fro, or a test card that stands still. */
+/** The target of the gimbal: an opponent that swings from side to side, or a test card at rest. */
 export class Target {
   #card: Spot | undefined;
 

@@ -50,8 +50,8 @@ export class GainsStore {
   }
 
   /**
-   * Rejects only with `state-in-use`. Storage that fails is reported and tried again every second. A disk that is too
-   * slow is not waited for, since the robot has to be served meanwhile.
+   * Rejects only with `state-in-use`. Failed storage is reported and retried every second. The start does not wait for a
+   * slow disk, because the robot must be served.
    */
   static async open(options: StoreOptions): Promise<GainsStore> {
     const store = new GainsStore(options);

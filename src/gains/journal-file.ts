@@ -22,7 +22,7 @@ export class JournalFile {
   #bytes = 0;
   /** Whether the file holds nothing but what was confirmed. */
   #sound = false;
-  /** What stands at the path and is damaged, or not our file. A copy of it is kept before our file replaces it. */
+  /** Content of the path that is damaged or not ours. It is copied before our file replaces it. */
   #foreign: Buffer | undefined;
 
   constructor(folder: string, disk: Disk) {
@@ -52,8 +52,7 @@ export class JournalFile {
     }
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
-    // Where this fails, the gains have been read already. The next save then writes the file anew, or fails with the
-    // reason.
+    // If this fails, the gains are already loaded. The next save rewrites the file, or fails with the reason.
     else if (bytes !== undefined) await this.#open().catch(() => undefined);
     return revisions;
   }

@@ -9,7 +9,7 @@ export interface JournalEntry {
   readonly unit: string;
   /** Loops that this version does not know are kept where their value has the form of gains. */
   readonly gains: GainSet;
-  /** The line as it stands in the file, without newline but with whatever a newer version wrote into it. */
+  /** The line in the file without its newline. It keeps members that a newer version wrote. */
   readonly line: string;
 }
 
@@ -44,8 +44,8 @@ export function journalBytes(lines: readonly string[]): Buffer {
 }
 
 /**
- * Reads a journal from any bytes. Every line counts whose checksum is right and whose gains a controller can run,
- * wherever it stands.
+ * Reads a journal from any bytes. A line counts, at any place, if its checksum is right and a controller can run its
+ * gains.
  */
 export function parseJournal(bytes: Buffer): JournalText {
   const entries: JournalEntry[] = [];

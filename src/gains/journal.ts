@@ -26,9 +26,9 @@ interface Save {
 }
 
 /**
- * Saved gains on disk, one line each, only ever appended to. What `append` resolved with survives a crash or a power
- * cut at any instant. After a failure the file is written anew from what was confirmed, at once and then every second
- * until the disk works again.
+ * Saved gains on disk, one line each, only ever appended to. A save that `append` confirmed survives a crash or a power
+ * cut at any instant. After a failure the file is rewritten from the confirmed saves, at once and then every second until
+ * the disk works.
  */
 export class Journal {
   /** Emitted when there is another problem or none any more, or another file was set aside. */
@@ -48,8 +48,8 @@ export class Journal {
   #reported = '';
   #closed = false;
   /**
-   * Whether a save was given up while the disk still works on it. Until that ends others are refused at once, so that
-   * nothing piles up.
+   * True while the disk is still busy with a save that has timed out. Other saves are refused at once, so that none pile
+   * up.
    */
   #isStuck = false;
   /** File operations happen one after the other on this chain, which never rejects. */

@@ -40,12 +40,12 @@ export class LaserPin implements OutputPin {
     }
   }
 
-  /** Writes dark before the line is given back, because its level may stay when nobody holds it any more. */
+  /** Writes dark before it gives the line back, because the line may keep its level. */
   release(): void {
     try {
       this.write(false);
     } catch {
-      // A line that cannot be darkened is given back all the same, since opening it anew is the other way to darken it.
+      // Give the line back in any case: opening it again is the other way to darken it.
     }
     giveBack(this.#native);
   }
@@ -63,8 +63,8 @@ export class InterlockPin {
     this.#activeLow = activeLow;
     const read = native.readSync.bind(native);
     this.#read = read;
-    // onoff also reads the line when the kernel wakes its poller, and there nobody could catch a failure. It takes the
-    // failure for an edge now, and whoever hears of that edge reads for itself.
+    // onoff also reads the line in its poller, where an error cannot be caught. A failed read counts as an edge. The
+    // listener then reads the line itself.
     native.readSync = () => {
       try {
         return read();
@@ -91,6 +91,6 @@ function giveBack(native: NativeLine): void {
   try {
     native.unexport();
   } catch {
-    // The line is gone already.
+    // The line is already gone.
   }
 }

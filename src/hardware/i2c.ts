@@ -54,9 +54,9 @@ const FAILURES: Readonly<Record<number, Failure>> = {
 const TRANSACTIONS: readonly unknown[] = ['readI2cBlock', 'writeI2cBlock'];
 
 /**
- * The bus /dev/i2c-N. It is opened at the first call, and again at the next call after it was gone. Calls run one after
- * another: i2c-bus keeps one descriptor for each address and caches it before the address is set, so a first access
- * that is not alone, or fails, would leave a descriptor that talks to another address.
+ * The bus /dev/i2c-N. It is opened at the first call, and again at the next call after it was gone. Calls run one at a
+ * time. Reason: i2c-bus caches one descriptor for each address before it sets the address. A first access that is not
+ * alone, or fails, would leave a descriptor that talks to another address.
  */
 export class LinuxI2cBus implements I2cBus {
   readonly #native: I2cNative | RobotError;
@@ -67,8 +67,8 @@ export class LinuxI2cBus implements I2cBus {
   #closed = false;
 
   /**
-   * `native` may be the error that explains why there is no bus; then every call fails with it. With a lock the bus is
-   * taken for this process, because two daemons on one bus would each give the controllers their own gains.
+   * `native` may be the error that explains why there is no bus. Then every call fails with it. The lock keeps the bus
+   * for this process: two daemons on one bus would each give the controllers their own gains.
    */
   constructor(native: I2cNative | RobotError, number: number, lock?: ProcessLock) {
     this.#native = native;

@@ -31,8 +31,8 @@ interface Natives {
 }
 
 /**
- * Opens the hardware. A part that is missing fails with the reason when it is used, and is tried again. Rejects with
- * `bus-in-use` where another process drives the robot; nothing has been touched then.
+ * Opens the hardware. Using a missing part fails with the reason, and the part is opened again later. Rejects with
+ * `bus-in-use` before it touches anything if another process drives the robot.
  */
 export async function openLinuxHardware(options: LinuxHardwareOptions): Promise<Hardware> {
   const [i2c, gpio] = await Promise.all([loadI2c(), loadGpio()]);
@@ -77,7 +77,7 @@ class LinuxHardware implements Hardware {
     };
   }
 
-  /** Asked anew at every use, since a pin that is missing now may be there later. */
+  /** Evaluated at every use, because a missing pin may appear later. */
   get laser(): OutputPin | Missing {
     return this.#laserLine.missing ?? this.#laserPin;
   }
@@ -111,7 +111,7 @@ class LinuxHardware implements Hardware {
     try {
       this.interlock?.isClosed();
     } catch {
-      // The line has been lost and given back by now, and its listeners have been called for that.
+      // The line is lost. Its listeners have been called for that.
       return;
     }
     this.#interlockOpened();

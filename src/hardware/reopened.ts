@@ -5,8 +5,8 @@ import { isMissing, type Missing } from './ports.js';
 const RETRY_MS = 1000;
 
 /**
- * Something that may be missing now and there later, or the other way round. It is tried every second while it is
- * missing, and at once where it had been there for longer than that.
+ * A device that may be missing now and present later, or the other way round. While it is missing, it is opened again
+ * every second. A device that was open for longer than a second is opened again at once.
  */
 export class Reopened<T extends { release(): void }> {
   readonly #open: () => Promise<T>;
@@ -27,7 +27,7 @@ export class Reopened<T extends { release(): void }> {
     return isMissing(this.#current) ? this.#current : undefined;
   }
 
-  /** Resolves after the first attempt, whatever came of it. */
+  /** Resolves after the first attempt, successful or not. */
   async start(): Promise<void> {
     try {
       const opened = await this.#open();
@@ -39,7 +39,7 @@ export class Reopened<T extends { release(): void }> {
     }
   }
 
-  /** Calls `act` with what is open. Throws `pin-failed`; what fails in use is released and opened anew. */
+  /** Calls `act` with the open device. Throws `pin-failed`. A device that fails in use is released and opened again. */
   use<R>(act: (opened: T) => R): R {
     const current = this.#current;
     if (isMissing(current)) throw new RobotError('pin-failed', { ...current });
@@ -54,7 +54,7 @@ export class Reopened<T extends { release(): void }> {
     }
   }
 
-  /** Opens nothing any more. What is open stays open and in use, unless it is to be released. */
+  /** Opens nothing from now on. An open device stays in use unless `release` is true. */
   close({ release }: { release: boolean }): void {
     this.#closed = true;
     this.#retry?.cancel();

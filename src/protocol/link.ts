@@ -4,19 +4,15 @@ import type { I2cBus } from '../hardware/ports.js';
 import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';
 
-/**
- * The priorities, most urgent first: a waiting stop goes before everything else, then what keeps a controller alive and
- * watched (heartbeat and status), then what callers switch, then readings, gains, and the samples of a captured step
- * last.
- */
+/** Most urgent first. `supervision` is heartbeat and status; `mode` is what callers switch. */
 const PRIORITIES = ['stop', 'supervision', 'mode', 'readings', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 const BELOW_SWITCHES = PRIORITIES.slice(PRIORITIES.indexOf('mode') + 1);
-/** While a switch waits, every third frame is of what has waited longest among what is less urgent. */
+/** While a switch waits, every third frame serves the longest-waiting lower priority. */
 const SHARE_BESIDE_SWITCHES = 3;
 
-/** How urgent a transaction is, and until when (Clock milliseconds) it is worth starting. */
+/** The priority of a transaction, and the time (Clock milliseconds) after which it must not start. */
 export interface Urgency {
   readonly priority: Priority;
   readonly untilMs: number;
@@ -28,13 +24,13 @@ interface BusCounters {
   readonly errors: Partial<Record<ErrorCode, number>>;
 }
 
-/** The caller of one attempt is answered within this time, whatever the kernel does. */
+/** The caller of one attempt is answered within this time, even if the kernel call hangs. */
 const TRANSACTION_MS = 50;
 const MAX_RETRIES = 2;
 
 /**
- * The failures that are tried again at once. Slow ones are not among them: an adapter that timed out held the bus for
- * about a second, and a call past its deadline may still be running.
+ * The failures that are retried at once. Slow ones are not: an adapter that timed out held the bus for about a second,
+ * and a call past its deadline may still run.
  */
 const RETRIED: Partial<Record<ErrorCode, true>> = {
   nack: true,
@@ -57,13 +53,13 @@ interface Job {
 interface Attempt {
   readonly job: Job;
   readonly untilMs: number;
-  /** Whether the caller has been answered although the call still runs. */
+  /** The caller has been answered although the call still runs. */
   isGivenUp: boolean;
 }
 
 /**
  * The only way to the bus. One transaction is in flight at a time, the most urgent first, with checksum, deadline and
- * retries. A kernel call past its deadline fails for its caller, and nothing else is started until the call has ended.
+ * retries. A kernel call past its deadline fails for its caller. The next transaction starts when the call has ended.
  */
 export class Link {
   readonly counters: BusCounters = { transactions: 0, retries: 0, errors: {} };
@@ -77,16 +73,13 @@ export class Link {
     gains: [],
     capture: [],
   };
-  /** Counts the frames that begin while both a switch and something less urgent wait, up to the share of the latter. */
+  /** Counts frames while a switch and a lower priority wait, up to `SHARE_BESIDE_SWITCHES`. */
   #besideSwitches = 0;
-  /** The attempt that has the bus, also past its deadline until the kernel call has ended. */
+  /** The attempt that has the bus until its kernel call has ended, even past its deadline. */
   #inFlight: Attempt | undefined;
   /** The time at which the last transaction of each address and register ended. */
   readonly #endedMs = new Map<number, number>();
-  /**
-   * The time before which nothing can be late. One timer serves all, since two for each transaction would cost more
-   * than the transaction.
-   */
+  /** The earliest deadline. One timer serves all: two for each transaction would cost more than the transaction. */
   #alarm: { readonly atMs: number; readonly timer: Timer } | undefined;
 
   constructor(bus: I2cBus, clock: Clock) {
@@ -101,7 +94,7 @@ export class Link {
     });
   }
 
-  /** Resolves with the number of attempts: those before the last may have arrived too, and only their answers been lost. */
+  /** Resolves with the number of attempts. Earlier attempts may have arrived too, with only their answers lost. */
   write<R extends Register>(
     address: number,
     register: R,
@@ -143,7 +136,7 @@ export class Link {
         fail: reject,
       };
       this.#waiting[urgency.priority].push(job);
-      this.#lookBy(urgency.untilMs);
+      this.#checkBy(urgency.untilMs);
       this.#next();
     });
   }
@@ -156,7 +149,7 @@ export class Link {
     if (job !== undefined) this.#run(job);
   }
 
-  /** Switches go first, but callers who switch without a pause must not keep readings and gains from the bus for ever. */
+  /** Switches go first. Callers who switch without a pause must still leave bus time for readings and gains. */
   #nextBesideSwitches(): Priority {
     const sinceMs = (one: Priority) => this.#waiting[one][0]?.sinceMs ?? Number.POSITIVE_INFINITY;
     const [longest] = BELOW_SWITCHES.filter(one => this.#waiting[one].length > 0).sort(
@@ -172,39 +165,38 @@ export class Link {
     job.attempts += 1;
     const attempt: Attempt = { job, untilMs: this.#clock.nowMs() + TRANSACTION_MS, isGivenUp: false };
     this.#inFlight = attempt;
-    this.#lookBy(attempt.untilMs);
+    this.#checkBy(attempt.untilMs);
     const settled = (error?: unknown) => {
       this.#inFlight = undefined;
       this.#endedMs.set(placeOf(job.address, job.register), this.#clock.nowMs());
       if (error !== undefined && !attempt.isGivenUp) this.#failed(job, error);
-      // Once every promise that waits for this one has gone on: its caller may have a next frame, more urgent than
-      // those that wait.
+      // First let the caller of this transaction continue: its next frame may be more urgent than those that wait.
       process.nextTick(() => this.#next());
     };
     job.attempt().then(() => settled(), settled);
   }
 
-  /** Has whatever is late at `atMs` found then. */
-  #lookBy(atMs: number): void {
+  /** Checks the deadlines at `atMs`. */
+  #checkBy(atMs: number): void {
     if (this.#alarm !== undefined && this.#alarm.atMs <= atMs) return;
     this.#alarm?.timer.cancel();
     const delayMs = Math.max(0, atMs - this.#clock.nowMs());
-    this.#alarm = { atMs, timer: this.#clock.after(delayMs, () => this.#look()) };
+    this.#alarm = { atMs, timer: this.#clock.after(delayMs, () => this.#checkDeadlines()) };
   }
 
-  #look(): void {
+  #checkDeadlines(): void {
     this.#alarm = undefined;
     const nowMs = this.#clock.nowMs();
     const attempt = this.#inFlight;
     if (attempt !== undefined && !attempt.isGivenUp) {
       if (nowMs >= attempt.untilMs) this.#giveUp(attempt);
-      else this.#lookBy(attempt.untilMs);
+      else this.#checkBy(attempt.untilMs);
     }
     for (const jobs of Object.values(this.#waiting)) {
       for (const job of [...jobs]) {
         const { untilMs } = job.urgency;
         if (nowMs < untilMs) {
-          this.#lookBy(untilMs);
+          this.#checkBy(untilMs);
           continue;
         }
         jobs.splice(jobs.indexOf(job), 1);
@@ -214,7 +206,7 @@ export class Link {
   }
 
   #giveUp(attempt: Attempt): void {
-    // After a pause of the whole process the call may be done and only its callback late: that comes first.
+    // After a pause of the whole process the call may be done and only its callback be late. The callback comes first.
     setImmediate(() => {
       if (this.#inFlight !== attempt || attempt.isGivenUp) return;
       attempt.isGivenUp = true;
@@ -230,7 +222,7 @@ export class Link {
     if (RETRIED[code] && job.attempts <= MAX_RETRIES && inTime) {
       this.counters.retries += 1;
       this.#waiting[job.urgency.priority].unshift(job);
-      this.#lookBy(job.urgency.untilMs);
+      this.#checkBy(job.urgency.untilMs);
       return;
     }
     const { address, register, attempts } = job;

@@ -9,7 +9,7 @@ import { MODES, QUANTITIES, type Unit } from '../core/units.js';
  */
 
 export const PROTOCOL_VERSION = 1;
-/** "TRUN" as the bytes stand on the wire. */
+/** The bytes "TRUN" on the wire. */
 export const MAGIC = 0x4e555254;
 export const SPACE_BYTES = 256;
 /** The longest frame with its CRC, which is what one SMBus block carries. */

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import type { Link } from '../protocol/link.js';
 import { REGISTERS } from '../protocol/registers.js';
 
-/** How long a controller works on without hearing a heartbeat before it takes torque off. 0 = for ever. */
+/** How long a controller keeps torque without a heartbeat. 0 = for ever. */
 export interface SilenceLimits {
   /** The longest that a process before this one may have given to the controller. */
   readonly beforeMs: number;
@@ -11,8 +11,8 @@ export interface SilenceLimits {
 }
 
 /**
- * Proves that a controller which nobody can reach has no torque: for longer than its limit no heartbeat has been on the
- * bus. A heartbeat that failed may have been heard, so it counts; so does one that the bus still holds.
+ * Proves that an unreachable controller has no torque: no heartbeat has been on the bus for longer than its limit. A
+ * failed heartbeat may have been heard, so it counts. So does one that the bus still holds.
  */
 export class HostSilence {
   readonly givenMs: number;
@@ -41,14 +41,14 @@ export class HostSilence {
   }
 
   /**
-   * A latched controller has no torque, so the limits that it was given before no longer count. That is so only once a
-   * heartbeat has given it ours: until then a resume releases it with the limit of an earlier process.
+   * A latched controller has no torque, so earlier limits no longer count. This needs a heartbeat of this process:
+   * without one, a resume releases the controller with the limit of an earlier process.
    */
   latchSeen(): void {
     if (this.#isGiven) this.#longestMs = this.givenMs;
   }
 
-  /** Whether the controller must have taken torque off by itself by now. */
+  /** Whether the controller must have taken torque off because of host silence. */
   get hasPassed(): boolean {
     if (this.#longestMs === 0) return false;
     const lastMs = this.#link.lastOnBusMs(this.#address, REGISTERS.heartbeat) ?? this.#startedMs;

@@ -21,15 +21,15 @@ interface LaserOptions {
   readonly maxOnS: number;
   readonly onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
   /**
-   * Called when `look` finds another fault than at its last call. `error` says what keeps the laser from being used,
-   * and is undefined once nothing does. `mayBeLit` is true where the laser may be lit although nobody wants it.
+   * Called when `poll` finds another fault than at its last call. `error` says why the laser cannot be used, and is
+   * undefined once it can. `mayBeLit`: the laser may be lit although it should be dark.
    */
   readonly onFault: (error: unknown, mayBeLit: boolean) => void;
 }
 
 /**
- * The laser is dark unless somebody asked for light. Every act is a synchronous pin write and read-back; none of them
- * waits for the bus, the disk or another request.
+ * The laser is dark unless a caller asked for light. Every act is a synchronous pin write and read-back. None waits for
+ * the bus, the disk or another request.
  */
 export class Laser {
   readonly #hardware: Pick<Hardware, 'laser' | 'interlock'>;
@@ -40,7 +40,7 @@ export class Laser {
   readonly #onFault: LaserOptions['onFault'];
   #limit: Timer | undefined;
   #wanted: LaserState = 'off';
-  /** The state that the pin last proved, with which `onChange` was last called. */
+  /** The state that the pin last proved. */
   #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
   /** The fault of the last call of `onFault`, in words; undefined while the laser can be used. */
@@ -57,9 +57,9 @@ export class Laser {
     });
   }
 
-  /** What status shows. The reason is undefined after somebody switched it off. */
+  /** What status shows. The reason is undefined after a caller switched it off. */
   report(): Omit<LaserStatus, 'problem'> & { readonly problem: RobotError | undefined } {
-    // Reading an interlock whose line is lost darkens the laser, so the interlock is read before the pin.
+    // Read the interlock before the pin: if its line is lost, reading it darkens the laser.
     const interlockProblem = this.#interlockProblem();
     const reason = this.#reason;
     try {
@@ -75,10 +75,7 @@ export class Laser {
     }
   }
 
-  /**
-   * Throws `laser-unavailable`, `interlock-open` or `pin-failed`. The laser is dark then, or supervision goes on
-   * darkening it.
-   */
+  /** Throws `laser-unavailable`, `interlock-open` or `pin-failed`. Then polls darken the laser until it is dark. */
   on(): LaserState {
     const pin = this.#pin();
     if (this.#hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
@@ -97,7 +94,7 @@ export class Laser {
     return 'on';
   }
 
-  /** Throws `laser-unavailable` or `pin-failed`; supervision goes on darkening the laser then. */
+  /** Throws `laser-unavailable` or `pin-failed`. Then polls darken the laser until it is dark. */
   off(reason?: LaserReason): LaserState {
     this.#wanted = 'off';
     if (this.#proven === 'on' || reason === undefined) this.#reason = reason;
@@ -109,10 +106,7 @@ export class Laser {
     return 'off';
   }
 
-  /**
-   * Switches off and does not throw. Returns an error where the laser may still be lit; supervision goes on darkening
-   * it then.
-   */
+  /** Switches off. Returns an error if the laser may still be lit; then polls darken it. Does not throw. */
   darken(reason: LaserReason | undefined): RobotError | undefined {
     try {
       this.off(reason);
@@ -123,17 +117,14 @@ export class Laser {
     }
   }
 
-  /** Switches off. Throws where the laser may still be lit; supervision goes on darkening it then. */
+  /** Switches off. Throws if the laser may still be lit; then polls darken it. */
   requireDark(reason: LaserReason): void {
     const failure = this.darken(reason);
     if (failure !== undefined) throw failure;
   }
 
-  /**
-   * Supervision calls this at every tick. It darkens a laser that should be dark and may be lit, and a lit one whose
-   * interlock is open or whose pin is lost.
-   */
-  look(): void {
+  /** Darkens a laser that may be lit but should be dark, whose interlock is open, or whose pin is lost. */
+  poll(): void {
     const error = this.#mend();
     const mayBeLit = error !== undefined && this.report().light === 'fault';
     const fault = error === undefined ? undefined : `${error} ${mayBeLit}`;
@@ -153,8 +144,7 @@ export class Laser {
       else if (!this.#pin().read()) return this.darken('pin lost');
       return undefined;
     } catch (error) {
-      // A pin that is gone is dark when it comes back. A pin that only failed to be read may still be lit, and stays
-      // wanted.
+      // A missing pin is dark when it returns. A pin that only failed to be read may still be lit, and stays wanted.
       if (this.#wanted === 'on' && isMissing(this.#hardware.laser)) this.darken('pin lost');
       return error;
     }
@@ -171,7 +161,7 @@ export class Laser {
     return this.#interlockProblem() !== undefined || this.#hardware.interlock?.isClosed() === false;
   }
 
-  /** The error with which reading the interlock fails; undefined where it can be read or there is none. */
+  /** The error of reading the interlock; undefined if it can be read or there is none. */
   #interlockProblem(): RobotError | undefined {
     try {
       this.#hardware.interlock?.isClosed();

@@ -25,19 +25,19 @@ export interface Identity {
 }
 
 interface Confirmation {
-  /** True where frames written earlier may still take effect. */
+  /** Whether frames written earlier may still take effect. */
   readonly unsettled?: boolean;
-  /** Called before each write. Throws when the write must not be done any more. */
+  /** Called before each write. Throws if the write must not be done any more. */
   readonly stillWanted: () => void;
   /** Reads whether the controller shows what was written. */
   readonly holds: () => Promise<boolean>;
 }
 
-/** The pause between two looks at whether a frame has taken effect. */
-const LOOK_AGAIN_MS = 2;
+/** The pause between two reads that check whether a frame has taken effect. */
+const READ_AGAIN_MS = 2;
 /**
- * How often a frame is written at most: a controller refuses one in which a bit was flipped on the way. A frame that is
- * only slow to take effect is waited for.
+ * Maximum writes of a frame. The controller rejects a frame with a bad CRC, so writing it again is safe. A frame that
+ * is only slow to take effect is waited for.
  */
 const WRITES = 3;
 
@@ -51,7 +51,7 @@ export class MotorController {
   #beats = 0;
   #hasGuard = false;
 
-  /** `onStatus` is called with every status that is read, whoever asked for it, before the reader gets it. */
+  /** `onStatus` gets every status that is read, before the caller does. */
   constructor(options: {
     unit: Unit;
     link: Link;
@@ -103,11 +103,10 @@ export class MotorController {
   }
 
   /**
-   * Modes and latches are confirmed by the status and not by their registers: polls read the status too, so none of
-   * them shows an older value afterwards. Where frames written earlier may still take effect (`unsettled`), what the
-   * status shows at once is not believed yet. `stillWanted` is called before each write, of which there may be several,
-   * and throws when the write must not be done. Resolves with the number of frames that the controller may have
-   * received.
+   * The status confirms modes and latches, because polls read the status too: no poll shows an older value afterwards.
+   * `unsettled`: earlier frames may still take effect, so the status is believed only after that time. `stillWanted` is
+   * called before each write, and throws if the write must not be done. Resolves with the number of frames that the
+   * controller may have received.
    */
   setMode(mode: Mode, untilMs: number, unsettled: boolean, stillWanted: () => void): Promise<number> {
     const urgency: Urgency = { priority: 'mode', untilMs };
@@ -221,12 +220,12 @@ export class MotorController {
       frames += await this.#write(register, values, urgency);
       if (unsettled) believedFromMs = this.#clock.nowMs() + TAKES_EFFECT_MS;
       const isLast = writes === WRITES;
-      const lookUntilMs = isLast ? untilMs : Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
+      const readUntilMs = isLast ? untilMs : Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {
         const nowMs = this.#clock.nowMs();
         if ((await holds()) && nowMs >= believedFromMs) return frames;
-        if (nowMs >= lookUntilMs) break;
-        await new Promise<void>(resolve => this.#clock.after(LOOK_AGAIN_MS, resolve));
+        if (nowMs >= readUntilMs) break;
+        await new Promise<void>(resolve => this.#clock.after(READ_AGAIN_MS, resolve));
       }
     }
     throw new RobotError('not-confirmed', { unit: this.#unit.name, register: register.name });

@@ -26,7 +26,7 @@ export type UnitEvent =
   /** `error` says why. */
   | { readonly what: 'offline' | 'not found' | 'poll failed'; readonly error: unknown };
 
-/** A change of the robot, whoever caused it. */
+/** A change of the robot. */
 export type RobotEvent =
   | (UnitEvent & { readonly unit: UnitName })
   | { readonly what: 'stopped'; readonly after: boolean; readonly why: string }

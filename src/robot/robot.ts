@@ -23,9 +23,9 @@ export interface RobotSettings {
 }
 
 /** How long a start waits for controllers to answer. */
-const FIRST_LOOK_MS = 300;
-/** How long an end waits until what refused requests left in the controllers has been taken back. */
-const LAST_LOOK_MS = 100;
+const FIND_MS = 300;
+/** How long the end waits until the effects of refused requests have been taken back. */
+const SETTLE_MS = 100;
 
 /** Both units, the laser and the stop, with the timer that supervises them. */
 export class Robot {
@@ -37,8 +37,8 @@ export class Robot {
   /** Emitted in every supervision period. */
   readonly polled = new Listeners<void>();
   /**
-   * Emitted in every supervision period, for listeners who need fresh readings. A unit in manual without a trial is
-   * read less often while nobody listens here.
+   * Emitted in every supervision period, for listeners who need fresh readings. Without a listener, a unit in manual
+   * without a trial is read less often.
    */
   readonly followed = new Listeners<void>();
   /** Emitted when something that people look at may have changed. */
@@ -104,33 +104,33 @@ export class Robot {
     return this.#stop.stopped;
   }
 
-  /** Resolves when every controller that answers soon has been taken in. Supervision goes on from there. */
+  /** Resolves when every controller that answers soon has been taken in. Then supervision begins. */
   async start(): Promise<void> {
     this.#stop.beginAsBefore();
-    const untilMs = this.#clock.nowMs() + FIRST_LOOK_MS;
+    const untilMs = this.#clock.nowMs() + FIND_MS;
     await endedWithin(
       this.#clock,
-      FIRST_LOOK_MS,
+      FIND_MS,
       Promise.all(Object.values(this.units).map(unit => unit.find(untilMs))),
     );
     this.#supervise(this.#clock.nowMs() + this.#periodMs);
   }
 
   /**
-   * Ends supervision and refuses light from now on. Resolves when what refused requests left in the controllers has
-   * been taken back, or after a short time: the next daemon takes the controllers as they stand.
+   * Ends supervision and refuses light from now on. Resolves when the effects of refused requests in the controllers
+   * have been taken back, or after a short time. The next daemon adopts the controllers in the state they have.
    */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
     await endedWithin(
       this.#clock,
-      LAST_LOOK_MS,
+      SETTLE_MS,
       Promise.all(Object.values(this.units).map(unit => unit.gains.settle())),
     );
   }
 
-  /** Throws a RobotError with the reason where a match forbids the act. */
+  /** Throws a RobotError with the reason if a match forbids the act. */
   requireAllowed(act: Act): void {
     this.#permission.require(act);
   }
@@ -147,8 +147,8 @@ export class Robot {
   }
 
   /**
-   * `stillWanted` and the rules of the match are asked again before every frame: somebody may set a phase meanwhile,
-   * and the caller may hang up.
+   * `stillWanted` and the rules of the match are asked again before every frame: the phase may change and the caller may
+   * hang up.
    */
   async resume(stillWanted?: () => void): Promise<void> {
     const requireWanted = () => {
@@ -162,7 +162,7 @@ export class Robot {
   #supervise(atMs: number): void {
     this.#timer = this.#clock.after(Math.max(0, atMs - this.#clock.nowMs()), () => {
       for (const unit of Object.values(this.units)) void unit.tick();
-      this.laser.look();
+      this.laser.poll();
       this.polled.emit();
       this.followed.emit();
       this.#supervise(Math.max(atMs + this.#periodMs, this.#clock.nowMs()));

@@ -4,8 +4,8 @@ import type { Robot } from './robot.js';
 
 /**
  * Ends trials of gains with which a loop runs away from its setpoint, excited or not. A loop that was past its bound
- * when the trial began is not counted until it has been within: in debug mode a visual loop does nothing, so its
- * deviation may be large all the time.
+ * when the trial began is excused until it has been within. Example: in debug mode a visual loop does nothing, and its
+ * deviation may stay large.
  */
 export function endRunawayTrials(robot: Robot): void {
   const excused = perUnit((): readonly string[] => []);

@@ -6,7 +6,7 @@ import { FAULTS, type FieldValues, FLAGS, type REGISTERS } from '../protocol/reg
 /** The status register of a controller, decoded. */
 export type StatusFrame = FieldValues<typeof REGISTERS.status>;
 
-/** Throws `bad-frame` for a mode that nobody knows. */
+/** Throws `bad-frame` for an unknown mode. */
 export function modeOf({ mode: value }: StatusFrame): Mode {
   const mode = MODES[value];
   if (mode === undefined) throw new RobotError('bad-frame', { field: 'mode', value });

@@ -11,7 +11,7 @@ import type { WantedLatch } from './wanted-motion.js';
 
 /** A stop waits at most this long for its confirmation, so that its caller is answered within a second. */
 const STOP_MS = 800;
-/** A refused resume tries for this long to latch again what it released; polls go on trying. */
+/** A refused resume tries for this long to latch again what it released. Then polls try. */
 const LATCH_AGAIN_MS = 100;
 /** Longest single try to latch while a stop waits, and the pause before the next. */
 const TRY_MS = 200;
@@ -25,8 +25,8 @@ export interface StopMemory {
 }
 
 /**
- * The robot's stop and its end. Stopped means that the laser is dark and every controller latched. Where a stop and a
- * resume come at the same time, the stop wins.
+ * The robot's stop and its end. Stopped means that the laser is dark and every controller latched. If a stop and a
+ * resume overlap, the stop wins.
  */
 export class Stop {
   readonly #units: readonly UnitStop[];
@@ -64,7 +64,7 @@ export class Stop {
 
   /**
    * Stops at once, and resolves when that is proven. Rejects with `pin-failed`, with `not-confirmed` naming every unit
-   * that may still have torque, or with both; the robot is stopped all the same.
+   * that may still have torque, or with both. The robot is stopped even then.
    */
   async stop(why = 'asked'): Promise<void> {
     const pinFailure = this.begin(why);

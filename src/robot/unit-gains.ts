@@ -144,7 +144,7 @@ export class UnitGains {
 
   /**
    * Resolves when the controller runs what follows the trial: the saved gains, unless a save or another trial has
-   * begun. Rejects as `bringBack` does, and the trial is over all the same.
+   * begun. Rejects as `bringBack` does. The trial is over even then.
    */
   async endTrial(why: TrialEnd): Promise<void> {
     const end = () => this.#parts.state.gains.endTrial(why);

@@ -20,9 +20,9 @@ export interface UnitParts {
   readonly state: UnitState;
   readonly controller: MotorController;
   readonly emit: (event: UnitEvent) => void;
-  /** Whether somebody wants the readings of every poll. */
+  /** Whether anyone wants the readings of every poll. */
   readonly isFollowed: () => boolean;
-  /** Called when the controller is latched although nobody here asked for it. */
+  /** Called when the controller has latched by itself. */
   readonly foundLatched: () => void;
   readonly stepCaptured: (capture: StepCapture) => void;
 }

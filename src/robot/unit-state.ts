@@ -106,8 +106,8 @@ export class UnitState {
   }
 
   /**
-   * Whether the active gains are the wanted ones. False while the journal cannot be read, for then nobody knows which
-   * are wanted.
+   * Whether the active gains are the wanted ones. False while the journal cannot be read, because the wanted gains are
+   * unknown then.
    */
   get wantedGainsRun(): boolean {
     return this.#status !== undefined && this.gains.areWanted(this.#status.active_checksum);
@@ -167,8 +167,8 @@ export class UnitState {
   }
 
   /**
-   * From now on this excitation is not wanted any more; without an argument, none is. The controller shows it until it
-   * is taken away, and that must not be adopted as its own choice.
+   * This excitation is no longer wanted; without an argument, none is. Until the controller has ended it, the
+   * controller shows it, and that must not be adopted as its own choice.
    */
   endExcitation(excitation?: Excitation): void {
     if (excitation !== undefined && !this.#excitation.is(excitation)) return;

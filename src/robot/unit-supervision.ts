@@ -104,7 +104,7 @@ export class UnitSupervision {
     } catch (error) {
       this.#gone(error);
       emit({ what: 'not found', error });
-      // A stop that came meanwhile has not reached it yet.
+      // A stop that was asked during the probe has not reached the controller yet.
       if (isRobotError(error, 'stopped')) this.probeSoon();
       else this.#probeAtMs = clock.nowMs() + this.#probeEveryMs;
       this.#probeEveryMs = Math.min(SLOWEST_PROBE_MS, this.#probeEveryMs * 2);
@@ -121,7 +121,7 @@ export class UnitSupervision {
     emit({ what: 'offline', error });
   }
 
-  /** Takes a controller in as it stands, and gives it the latch that it has to have. */
+  /** Adopts the state of a controller, and latches it if it has to be latched. */
   async #takeIn(): Promise<void> {
     const { state, controller, clock } = this.#parts;
     const untilMs = clock.nowMs() + TAKE_IN_MS;

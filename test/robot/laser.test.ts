@@ -125,7 +125,7 @@ describe('Laser', () => {
     const { pin, laser } = setUp({ interlock });
     laser.on();
     interlock.closed = false;
-    laser.look();
+    laser.poll();
     expect(pin.level).to.equal(false);
   });
 
@@ -135,7 +135,7 @@ describe('Laser', () => {
     laser.on();
     expect(laser.report().problem).to.equal(undefined);
     interlock.failing = true;
-    laser.look();
+    laser.poll();
     expect([pin.level, laser.report().reason]).to.deep.equal([false, 'interlock opened']);
     expect(laser.report()).to.deep.include({ state: 'off', light: 'dark' });
     expect(laser.report().problem?.code).to.equal('pin-failed');
@@ -146,15 +146,15 @@ describe('Laser', () => {
   it('sees at the next look that the pin of a lit laser fails', () => {
     const { pin, laser, faults } = setUp();
     laser.on();
-    laser.look();
+    laser.poll();
     expect(faults).to.deep.equal([]);
     pin.unreadable = true;
-    laser.look();
-    laser.look();
+    laser.poll();
+    laser.poll();
     expect(faults).to.deep.equal(['RobotError: pin-failed true']);
     expect(laser.report().light).to.equal('fault');
     pin.unreadable = false;
-    laser.look();
+    laser.poll();
     expect(faults.slice(1)).to.deep.equal(['undefined false']);
     expect(laser.report().light).to.equal('on');
   });
@@ -163,7 +163,7 @@ describe('Laser', () => {
     const { pin, laser, changes } = setUp();
     laser.on();
     pin.level = false;
-    laser.look();
+    laser.poll();
     expect(changes.at(-1)).to.equal('on off pin lost');
   });
 
@@ -188,11 +188,11 @@ describe('Laser', () => {
     laser.on();
     pin.failing = 'throws';
     expect(codeOf(() => laser.off())).to.equal('pin-failed');
-    laser.look();
+    laser.poll();
     expect(faults).to.deep.equal(['RobotError: pin-failed true']);
     expect(pin.level).to.equal(true);
     pin.failing = 'none';
-    laser.look();
+    laser.poll();
     expect(faults.slice(1)).to.deep.equal(['undefined false']);
     expect(pin.level).to.equal(false);
   });
@@ -203,7 +203,7 @@ describe('Laser', () => {
     });
     expect(codeOf(() => laser.on())).to.equal('laser-unavailable');
     expect(codeOf(() => laser.off())).to.equal('laser-unavailable');
-    laser.look();
+    laser.poll();
     expect(faults).to.have.length(1);
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
@@ -227,9 +227,9 @@ describe('Laser', () => {
     const { laser, faults } = setUp({ hardware });
     laser.on();
     hardware.laser = { missing: 'GPIO line 529 cannot be written', cure: 'Wait.' };
-    laser.look();
+    laser.poll();
     hardware.laser = pin;
-    laser.look();
+    laser.poll();
     expect(faults.at(-1)).to.equal('undefined false');
     expect([pin.level, laser.report().state, laser.report().reason]).to.deep.equal([
       false,
