@@ -88,7 +88,7 @@ function define(method: Route['method']) {
       const body = readBody?.(await jsonBody(ctx)) as Body;
       const need = typeof right === 'string' ? right : right.of(body);
       // The token may have been removed while the body was on its way.
-      authorize(ctx, need);
+      if (readBody !== undefined) authorize(ctx, need);
       const query = readQuery?.(ctx.query) as Query;
       if (method === 'post' && isForCaller(need)) await requireCaller(ctx);
       const answer = await act({ body, query, ctx });

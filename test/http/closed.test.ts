@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf, newSecret, type Token } from '../../src/access/token.js';
@@ -129,6 +130,24 @@ describe('access', () => {
         expect([off.status, stop.status]).to.deep.equal([200, 200]);
       }
       await as(SECRETS.operator, 'POST', '/api/resume');
+    });
+
+    it('keeps the connection of a token while strangers take all places', async () => {
+      const { hostname: host, port, host: name } = new URL(daemon.url);
+      const sockets: Socket[] = [];
+      const asked = async (localAddress: string, header = '') => {
+        const socket = connect({ host, port: Number(port), localAddress });
+        sockets.push(socket.on('error', () => undefined));
+        socket.write(`GET /healthz HTTP/1.1\r\nHost: ${name}\r\n${header}\r\n`);
+        await once(socket, 'data');
+        return socket;
+      };
+      const kept = await asked('127.1.0.1', `Authorization: Bearer ${SECRETS.referee}\r\n`);
+      const ended = once(kept, 'close').then(() => 'closed');
+      for (let count = 0; count < 300; count += 1) await asked(`127.2.${count % 2}.${1 + (count >> 1)}`);
+      kept.write(`GET /healthz HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
+      expect(String(await Promise.race([once(kept, 'data'), ended]))).to.include('"ok"');
+      for (const socket of sockets) socket.destroy();
     });
 
     it('names the token in the log, and writes it nowhere', async () => {
