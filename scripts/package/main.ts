@@ -183,6 +183,6 @@ await script(async () => {
     for (const architecture of architectures) await makePackage({ architecture, majors });
   }
   for (const reason of missing) console.error(`left out: ${reason}`);
-  const isWanted = asked.length > 0 || values.node !== undefined;
-  process.exitCode = majors.length === 0 || (isWanted && missing.length > 0) ? 1 : 0;
+  const isLess = architectures.length < asked.length || (values.node && majors.length < askedMajors.length);
+  process.exitCode = majors.length === 0 || isLess ? 1 : 0;
 });
