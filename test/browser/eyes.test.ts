@@ -68,22 +68,6 @@ describe('the console for eyes', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  it('says that a period is too short for the loop to settle, and offers one that is long enough', async () => {
-    const page = await open();
-    const panel = page.getByRole('region', { name: 'Step response' });
-    await page.getByRole('button', { name: 'Position loop', exact: true }).first().click();
-    const period = panel.getByLabel(/Period/);
-    await eventually(async () => (await period.inputValue()) === '4');
-    await mode(page, 'Chassis', 'debug').click();
-    await eventually(() => period.isEnabled());
-    await period.fill('0.6');
-    await panel.getByRole('button', { name: 'Send test steps' }).click();
-    await shows(panel.locator('.caveat'), /^Still moving after [\d.]+ s: the period is too short/);
-    await period.fill('4');
-    await panel.getByRole('button', { name: 'Send test steps' }).click();
-    await eventually(async () => (await panel.locator('.caveat').count()) === 0);
-  });
-
   /** Whether a drawing has the colour somewhere. */
   const draws = (page: Page, label: string, [red, green, blue]: readonly [number, number, number]) =>
     page.evaluate<boolean>(`(() => {
@@ -96,13 +80,9 @@ describe('the console for eyes', function () {
     })()`);
   const BEAM = [255, 214, 10] as const;
 
-  it('draws the target that the gimbal sees', async () => {
+  it('draws the target, and light also while nobody knows where the gimbal points', async () => {
     const page = await open();
     await eventually(() => draws(page, 'What the gimbal', [255, 157, 92]));
-  });
-
-  it('draws light also while nobody knows where the gimbal points', async () => {
-    const page = await open();
     await robot.fault('gimbal', 'unplug');
     await shows(alerts(page), /Gimbal is offline/);
     for (const view of ['What the gimbal', 'The robot from above']) {

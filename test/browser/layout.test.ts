@@ -88,26 +88,6 @@ describe('the console under faults', function () {
     expect(seen.again).to.be.within(290, 2000);
   });
 
-  it('comes back by itself after a restart of the daemon', async () => {
-    const page = await open();
-    const { port } = new URL(robot.url);
-    await robot.daemon.kill();
-    await shows(page.locator('.link'), /No contact/);
-    await robot.startDaemon(port);
-    await shows(page.locator('.link'), /Live/);
-  });
-
-  it('claims no rest of a loop whose controller is away', async () => {
-    const page = await open();
-    const form = page.getByRole('group', { name: 'Excitation' });
-    await post('/api/gimbal/mode/switch', { mode: 'debug' });
-    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
-    await shows(form, /Angle loop, yaw is excited/);
-    await fault('gimbal', 'unplug');
-    await shows(form, /Gimbal is offline\./);
-    expect(await form.getByRole('button', { name: 'Send test steps' }).isDisabled()).to.equal(true);
-  });
-
   it('greys what a stop refuses, and keeps the focus', async () => {
     const page = await open();
     await mode(page, 'Gimbal', 'auto').focus();

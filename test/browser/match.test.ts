@@ -25,10 +25,16 @@ describe('the match view', function () {
       holdMs,
     );
 
-  it('is offered on the page of a phone', async () => {
+  it('is offered on the page of a phone, and is neither selected nor zoomed by accident', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await page.getByRole('link', { name: 'Match view' }).tap();
     await eventually(() => page.locator('.match').isVisible());
+    await shows(page.locator('.link'), /Live · \d+ ms · [1-9]\d* Hz/);
+    const style = await page.evaluate(`(() => {
+      const { touchAction, userSelect } = getComputedStyle(document.querySelector('.match'));
+      return { touchAction, userSelect };
+    })()`);
+    expect(style).to.deep.equal({ touchAction: 'none', userSelect: 'none' });
     await page.getByRole('link', { name: 'Full page' }).tap();
     await eventually(() => page.locator('.bar').isVisible());
   });
@@ -247,11 +253,6 @@ describe('the match view', function () {
     }
   });
 
-  it('says how quick and how frequent the daemon is', async () => {
-    const page = await open(phone);
-    await shows(page.locator('.link'), /Live · \d+ ms · [1-9]\d* Hz/);
-  });
-
   it('keeps the screen lit where the browser grants it, and says where it does not', async () => {
     const page = await open(phone);
     const hint = page.locator('.match .hint');
@@ -268,15 +269,6 @@ describe('the match view', function () {
     await shows(hint, /^The screen stays on/);
     await page.evaluate("sentinel.dispatchEvent(new Event('release'))");
     await shows(hint, /^The screen may go dark/);
-  });
-
-  it('is neither selected nor zoomed by accident', async () => {
-    const page = await open(phone);
-    const style = await page.evaluate(`(() => {
-      const { touchAction, userSelect } = getComputedStyle(document.querySelector('.match'));
-      return { touchAction, userSelect };
-    })()`);
-    expect(style).to.deep.equal({ touchAction: 'none', userSelect: 'none' });
   });
 
   for (const colorScheme of ['dark', 'light'] as const) {

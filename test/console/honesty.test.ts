@@ -117,6 +117,16 @@ describe('the page about what it hears', () => {
     expect(page.model.fresh.value).to.equal(true);
   });
 
+  it('closes its stream while it is hidden, and opens it when it is seen again', async () => {
+    const page = await FakePage.open();
+    page.model.stream.setHidden(true);
+    await page.wait(1000);
+    expect([page.daemon.streams.size, page.model.fresh.value]).to.deep.equal([0, false]);
+    page.model.stream.setHidden(false);
+    await page.wait(200);
+    expect([page.daemon.streams.size, page.model.fresh.value]).to.deep.equal([1, true]);
+  });
+
   it('says that its stream is silent where requests are answered', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { onOneAxis, predictedCurve, stepCurves } from '../../src/console/model/step-curve.js';
+import { caveatOf, onOneAxis, predictedCurve, stepCurves } from '../../src/console/model/step-curve.js';
 
 const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
   periodS,
@@ -19,6 +19,14 @@ describe('steps that are drawn', () => {
     const curve = { periodS: 0.1, setpoint: 1, measured: [-1, 0, 1] };
     const predicted = predictedCurve({ settlingS: 0.2, overshootPercent: 0, fitPercent: 1, curve });
     expect(predicted).to.deep.equal(stepCurves(step([-1, 0, 1], [-1, 1, 1])).measured);
+  });
+
+  it('have a warning if they had not settled, or not at the setpoint', () => {
+    const captured = step([0, 1, 2], [0, 2, 2]);
+    const withEnd = (end: 'settled' | 'moving' | 'off') => caveatOf({ ...captured, figures: { end } });
+    expect(withEnd('moving')).to.equal('Still moving after 0.3 s: the period is too short for this loop.');
+    expect(withEnd('off')).to.match(/not where it was asked to/);
+    expect(withEnd('settled')).to.equal(undefined);
   });
 
   it('share one time axis', () => {

@@ -2,12 +2,12 @@ import type { RememberedStep } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import { fixed } from './numbers.js';
 
+type Ended = Pick<RememberedStep, 'samples' | 'periodS'> & {
+  readonly figures: Pick<RememberedStep['figures'], 'end'>;
+};
+
 /** A warning about the figures of a step, if there is one. */
-export function caveatOf({
-  figures,
-  samples,
-  periodS,
-}: Pick<RememberedStep, 'figures' | 'samples' | 'periodS'>): string | undefined {
+export function caveatOf({ figures, samples, periodS }: Ended): string | undefined {
   const recordedS = Number((samples.measured.length * periodS).toPrecision(2));
   if (figures.end === 'moving')
     return `Still moving after ${recordedS} s: the period is too short for this loop.`;
