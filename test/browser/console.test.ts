@@ -209,7 +209,7 @@ describe('the console in a browser', function () {
     await eventually(() => panel.getByLabel(/Amplitude/).isEnabled());
     await panel.getByLabel(/Amplitude/).fill('0.1');
     await panel.getByLabel(/Period/).fill('0.6');
-    await panel.getByRole('button', { name: 'Send test steps' }).click();
+    await panel.getByRole('button', { name: 'Send test steps', exact: true }).click();
     const figures = panel.locator('.reading');
     await shows(figures.locator('tbody td').first(), /%/);
     const kp = field(page, 'Angle loop, yaw kp');
@@ -218,7 +218,7 @@ describe('the console in a browser', function () {
     await shows(figures.locator('thead'), /Compared with/);
     expect(await figures.locator('tbody td').allTextContents()).to.not.include('');
     await panel.getByLabel(/Amplitude/).fill('50');
-    await panel.getByRole('button', { name: 'Send test steps' }).click();
+    await panel.getByRole('button', { name: 'Send test steps', exact: true }).click();
     await shows(panel.getByRole('alert'), /Amplitude must be at most 0.5/);
   });
 

@@ -97,7 +97,7 @@ describe('the console under faults', function () {
       mode(page, 'Gimbal', 'auto'),
       mode(page, 'Chassis', 'debug'),
       page.locator('.laser').getByRole('button', { name: 'On' }),
-      page.getByRole('button', { name: 'Send test steps' }),
+      page.getByRole('button', { name: 'Send test steps', exact: true }),
     ]) {
       await eventually(() => control.isDisabled());
     }
