@@ -148,6 +148,7 @@ describe('the match view', function () {
       await page.locator('.stop').tap();
       await shows(alerts(page), /Stopped/);
       expect(await laserOn(page).isDisabled()).to.equal(true);
+      await has(page.locator('.stop'), 'aria-busy', null);
       await hold(page.locator('.resume'), 450);
       await shows(alerts(page), /All well/);
       await page.context().close();
