@@ -345,6 +345,9 @@ describe('what is wanted of a unit and what it shows', () => {
     expectDifference(bench, { excitation: { ...WAVE, deviation } });
     bench.state.sawExcitation({ ...WAVE, deviation });
     expect(bench.state.difference).to.equal(undefined);
+    bench.state.forgetDeviation();
+    expectDifference(bench, { excitation: { ...WAVE, deviation } });
+    bench.state.sawExcitation({ ...WAVE, deviation });
     bench.state.gains.endTrial('ended');
     expectDifference(bench, { gains: SAVED, excitation: SHOWN });
   });
