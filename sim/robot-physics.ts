@@ -17,10 +17,15 @@ export interface PhysicsOptions {
 const LOOP_RATE_HZ = 1000;
 
 /** The whole robot. Same options and same commands give the same motion to the last bit. */
-export function createPhysics({ seed, body, substeps = 2 }: PhysicsOptions): Physics {
+export function createPhysics({
+  seed,
+  body,
+  substeps = 2,
+}: PhysicsOptions): Physics & { readonly mechanics: RobotMechanics } {
   const mechanics = new RobotMechanics(body);
   const dtS = 1 / LOOP_RATE_HZ / substeps;
   return {
+    mechanics,
     loops: {
       gimbal: new GimbalLoops(mechanics, LOOP_RATE_HZ, seededNoise(seed)),
       chassis: new ChassisLoops(mechanics, LOOP_RATE_HZ),

@@ -1,11 +1,11 @@
 import type { Clock } from '../src/core/clock.js';
-import { perUnit, type UnitName } from '../src/core/units.js';
+import { perUnit, type Unit, type UnitName } from '../src/core/units.js';
 import type { Hardware } from '../src/hardware/ports.js';
 import type { FaultBody } from './bus/faults.js';
 import { SimulatedBus } from './bus/simulated-bus.js';
 import { SimulatedPin } from './bus/simulated-pin.js';
-import { SimulatedController } from './firmware/simulated-controller.js';
-import type { Physics } from './firmware/unit-loops.js';
+import { type Controller, SimulatedController } from './firmware/simulated-controller.js';
+import type { Physics, UnitLoops } from './firmware/unit-loops.js';
 
 /** More than this is not caught up at once: the world slows then, it never races after a lost time. */
 const CATCH_UP_MS = 2000;
@@ -15,7 +15,7 @@ export class SimulatedRobot {
   readonly hardware: Hardware;
   readonly #clock: Clock;
   readonly #physics: Physics;
-  readonly #controllers: Readonly<Record<UnitName, SimulatedController>>;
+  readonly #controllers: Readonly<Record<UnitName, Controller>>;
   readonly #bus: SimulatedBus;
   readonly #pin = new SimulatedPin();
   readonly #tickMs: number;
@@ -23,16 +23,23 @@ export class SimulatedRobot {
   #lagMs = 0;
 
   /** `effectMs`: the delay until frames for mode, stop, excitation and commit are in force; 0 unless it is given. */
-  constructor(options: { clock: Clock; physics: Physics; effectMs?: number }) {
+  constructor(options: {
+    clock: Clock;
+    physics: Physics;
+    effectMs?: number;
+    /** Makes each controller; the simulated firmware if left out. */
+    controller?: (unit: Unit, loops: UnitLoops) => Controller;
+  }) {
     const { effectMs = 0 } = options;
     this.#clock = options.clock;
     this.#physics = options.physics;
     const { loops, loopRateHz } = options.physics;
     this.#tickMs = 1000 / loopRateHz;
     this.#worldMs = options.clock.nowMs();
-    this.#controllers = perUnit(
-      unit => new SimulatedController(unit, loops[unit.name], loopRateHz, effectMs),
-    );
+    const {
+      controller = (unit: Unit, own: UnitLoops) => new SimulatedController(unit, own, loopRateHz, effectMs),
+    } = options;
+    this.#controllers = perUnit(unit => controller(unit, loops[unit.name]));
     this.#bus = new SimulatedBus({
       controllers: Object.values(this.#controllers),
       clock: options.clock,

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/core/clock.js';
 import { type ErrorCode, RobotError } from '../../src/core/errors.js';
 import type { UnitName } from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
-import type { SimulatedController } from '../firmware/simulated-controller.js';
+import type { Controller } from '../firmware/simulated-controller.js';
 import type { BusFault } from './faults.js';
 
 /** errno as a Pi's adapter gives it. */
@@ -26,7 +26,7 @@ interface Stuck {
 }
 
 interface SimulatedBusOptions {
-  readonly controllers: readonly SimulatedController[];
+  readonly controllers: readonly Controller[];
   readonly clock: Clock;
   /** Brings the world to the present. */
   readonly beforeEach: () => void;
@@ -34,7 +34,7 @@ interface SimulatedBusOptions {
 
 /** The I2C bus between the host and the simulated controllers, with what can go wrong on it. */
 export class SimulatedBus implements I2cBus {
-  readonly #controllers: ReadonlyMap<number, SimulatedController>;
+  readonly #controllers: ReadonlyMap<number, Controller>;
   readonly #clock: Clock;
   readonly #beforeEach: () => void;
   readonly #standing = new Map<Target, Standing[]>();
@@ -99,7 +99,7 @@ export class SimulatedBus implements I2cBus {
     address: number,
     register: number,
     length: number,
-    act: (controller: SimulatedController, corrupt: boolean) => T,
+    act: (controller: Controller, corrupt: boolean) => T,
   ): Promise<T> {
     if (this.#closed) throw new RobotError('bus-closed');
     if (length < 1 || length > MAX_BLOCK_BYTES)

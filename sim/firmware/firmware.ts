@@ -72,7 +72,10 @@ export class Firmware {
     });
     const wave = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;
     if (wave !== undefined) this.#watch(this.#reading(loop));
-    this.#recorder.tick(wave, before, this.#reading(loop), this.#loops.edges !== edges);
+    const after = this.#reading(loop);
+    // An edge that moves no setpoint, as without a target, makes no capture.
+    const edge = this.#loops.edges !== edges && after.setpoint !== before.setpoint;
+    this.#recorder.tick(wave, before, after, edge);
   }
 
   truth(): Record<string, unknown> {
@@ -90,35 +93,32 @@ export class Firmware {
     this.#refusalAgeMs = 0;
   }
 
-  /** Throws `bad-frame` to refuse it. */
-  take(register: Register, values: Values): void {
+  /** Judges a frame at once. Returns its effect, which may come later. Throws `bad-frame` to refuse the frame. */
+  take(register: Register, values: Values): () => void {
     const value = (name: string) => values[name] ?? 0;
     switch (register.name) {
       case 'mode':
-        this.#enter(MODES[value('mode')] ?? 'manual');
-        return;
+        return () => this.#enter(MODES[value('mode')] ?? 'manual');
       case 'stop':
-        this.#stopped = value('stop') === 1;
-        return;
+        return () => {
+          this.#stopped = value('stop') === 1;
+        };
       case 'heartbeat':
-        this.#silenceMs = value('silence_ms');
-        this.#heartbeatAgeMs = 0;
-        return;
+        return () => {
+          this.#silenceMs = value('silence_ms');
+          this.#heartbeatAgeMs = 0;
+        };
       case 'commit':
-        this.#gains.commit(value('checksum'));
-        return;
+        return this.#commit(value('checksum'));
       case 'excitation':
       case 'guarded_excitation':
-        this.#excitation = takenExcitation(this.#unit, values);
-        this.#ranAway = false;
-        return;
+        return this.#excite(takenExcitation(this.#unit, values));
       case 'capture_select':
-        this.#recorder.select(value('page'));
-        return;
+        return () => this.#recorder.select(value('page'));
     }
     const loop = this.#loopAt.get(register.address);
     if (loop === undefined) throw new TypeError(`the simulated firmware takes no ${register.name}`);
-    this.#gains.stage(loop, { kp: value('kp'), ki: value('ki'), kd: value('kd') });
+    return () => this.#gains.stage(loop, { kp: value('kp'), ki: value('ki'), kd: value('kd') });
   }
 
   /** The register as it is encoded now: pages of a capture count as their loop does. */
@@ -175,6 +175,20 @@ export class Firmware {
     this.#excitation = { ...this.#excitation, amplitude: 0 };
     this.#loops.dropWave();
     this.#ranAway = true;
+  }
+
+  #commit(checksum: number): () => void {
+    const set = this.#gains.commit(checksum);
+    return () => {
+      if (set !== undefined) this.#gains.activate(set);
+    };
+  }
+
+  #excite(excitation: ExcitedLoop): () => void {
+    return () => {
+      this.#excitation = excitation;
+      this.#ranAway = false;
+    };
   }
 
   #enter(mode: Mode): void {

@@ -6,6 +6,8 @@ export class GainBank {
   readonly #unit: Unit;
   readonly #staged = new Map<number, Gains>();
   #active: GainSet | undefined;
+  /** The set that was committed last, in force or about to be. */
+  #shown: GainSet | undefined;
   #checksum = 0;
   #commitRefused = false;
 
@@ -36,10 +38,11 @@ export class GainBank {
 
   /** The content of the loop's staging frame. A commit leaves it as it was. */
   shown({ slot, name }: Loop): Gains {
-    return this.#staged.get(slot) ?? this.#active?.[name] ?? { kp: 0, ki: 0, kd: 0 };
+    return this.#staged.get(slot) ?? this.#shown?.[name] ?? { kp: 0, ki: 0, kd: 0 };
   }
 
-  commit(checksum: number): void {
+  /** The whole staged set, if it is complete and has this checksum. It is staged no more then. */
+  commit(checksum: number): GainSet | undefined {
     const set: Record<string, Gains> = {};
     for (const { slot, name } of this.#unit.loops) {
       const staged = this.#staged.get(slot);
@@ -47,9 +50,14 @@ export class GainBank {
     }
     const whole = Object.keys(set).length === this.#unit.loops.length;
     this.#commitRefused = !whole || gainsChecksum(this.#unit, set) !== checksum;
-    if (this.#commitRefused) return;
-    this.#active = set;
-    this.#checksum = checksum;
+    if (this.#commitRefused) return undefined;
+    this.#shown = set;
     this.#staged.clear();
+    return set;
+  }
+
+  activate(set: GainSet): void {
+    this.#active = set;
+    this.#checksum = gainsChecksum(this.#unit, set);
   }
 }

@@ -8,8 +8,25 @@ import type { UnitLoops } from './unit-loops.js';
 /** Frames that the protocol gives time until they take effect. */
 const TAKE_EFFECT_LATER: readonly string[] = ['mode', 'stop', 'excitation', 'guarded_excitation', 'commit'];
 
-/** One motor controller as the bus sees it: 256 bytes of registers, with the firmware behind. */
-export class SimulatedController {
+/** One motor controller as the bus sees it: 256 bytes of registers. */
+export interface Controller {
+  readonly unit: Unit;
+  /** Power comes back: nothing of the controller survives, and the mechanics go on. */
+  reset(): void;
+  /** One loop period. */
+  tick(): void;
+  /** Reads from the 256 bytes of memory. Past the end it continues at the beginning. */
+  read(address: number, length: number): Buffer;
+  /**
+   * One frame. A frame that is not whole and right is refused: it changes nothing but the count of refusals. A register
+   * byte without data is no frame.
+   */
+  write(address: number, data: Buffer): void;
+  truth(): Record<string, unknown>;
+}
+
+/** A controller with the simulated firmware behind it. */
+export class SimulatedController implements Controller {
   readonly unit: Unit;
   readonly #loops: UnitLoops;
   readonly #rateHz: number;
@@ -30,21 +47,18 @@ export class SimulatedController {
     this.#firmware = this.#start();
   }
 
-  /** Power returns. The controller loses everything; the mechanics keep moving. */
   reset(): void {
     this.#firmware = this.#start();
     this.#effects = [];
     this.#loops.reset();
   }
 
-  /** One loop period. */
   tick(): void {
     for (const effect of this.#effects) effect.ticks -= 1;
     while (this.#effects[0] !== undefined && this.#effects[0].ticks <= 0) this.#effects.shift()?.act();
     this.#firmware.tick();
   }
 
-  /** Reads from the 256 bytes of memory, and wraps at the end. */
   read(address: number, length: number): Buffer {
     const memory = Buffer.alloc(2 * SPACE_BYTES);
     const end = address + length;
@@ -57,13 +71,13 @@ export class SimulatedController {
     return memory.subarray(address, end);
   }
 
-  /** One frame, whole and right, else refused: then it changes nothing but the count of refusals. */
   write(address: number, data: Buffer): void {
+    if (data.length === 0) return;
     this.#orRefuse(() => {
       const register = this.#map.find(one => one.address === address && one.access !== 'read');
       if (register === undefined) throw new RobotError('bad-frame', { address });
       const values = decodeFrame(this.unit.address, register, data);
-      const act = () => this.#orRefuse(() => this.#firmware.take(register, values));
+      const act = this.#firmware.take(register, values);
       const isLater = this.#effectTicks > 0 && TAKE_EFFECT_LATER.includes(register.name);
       if (isLater) this.#effects.push({ ticks: this.#effectTicks, act });
       else act();

@@ -37,7 +37,7 @@ export class ChassisLoops implements UnitLoops {
     this.#mechanics = mechanics;
     this.#odometer = new Odometer(periodS, mechanics.body);
     this.#reference = new ChassisReference(periodS);
-    this.#wave = new SquareWave(periodS);
+    this.#wave = new SquareWave(rateHz);
     const derivative = 'measurement';
     this.#speed = new Pid({ periodS, derivative, filterS: 0.01, min: -DRIVING_V, max: DRIVING_V });
     this.#angle = new Pid({ periodS, derivative, filterS: 0.005, min: -TURNING_V, max: TURNING_V });

@@ -1,10 +1,9 @@
 import type { LoopCommand, LoopReading, UnitLoops } from '../firmware/unit-loops.js';
 import { towards } from '../physics/angles.js';
-import { Camera } from '../physics/camera.js';
 import { encoded } from '../physics/dc-motor.js';
+import { GimbalSight } from '../physics/gimbal-sight.js';
 import type { Noise } from '../physics/noise.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
-import { Target } from '../physics/target.js';
 import { Activity, excitedLoop } from './activity.js';
 import { GimbalAxis } from './gimbal-axis.js';
 import { readingsOf } from './loop-readings.js';
@@ -21,21 +20,19 @@ export class GimbalLoops implements UnitLoops {
   readonly pose = undefined;
   readonly #mechanics: RobotMechanics;
   readonly #periodS: number;
-  readonly #camera: Camera;
-  readonly #target = new Target();
+  readonly #sight: GimbalSight;
   readonly #activity = new Activity();
   readonly #wave: SquareWave;
   readonly #yaw: GimbalAxis;
   readonly #pitch: GimbalAxis;
-  #ticks = 0;
   #unseenS = 0;
   #searchSide = 1;
 
   constructor(mechanics: RobotMechanics, rateHz: number, noise: Noise) {
     this.#mechanics = mechanics;
     this.#periodS = 1 / rateHz;
-    this.#camera = new Camera(rateHz, noise, mechanics.body.cameraLatencyS);
-    this.#wave = new SquareWave(this.#periodS);
+    this.#sight = new GimbalSight(mechanics, rateHz, noise);
+    this.#wave = new SquareWave(rateHz);
     const readings = readingsOf('gimbal');
     this.readings = readings;
     this.#yaw = new GimbalAxis('yaw', readings, this.#periodS);
@@ -47,18 +44,16 @@ export class GimbalLoops implements UnitLoops {
   }
 
   get targetVisible(): boolean {
-    return this.#camera.visible;
+    return this.#sight.camera.visible;
   }
 
   get axes(): Readonly<Record<string, unknown>> {
-    const { yaw, pitch } = this.#mechanics.gimbal;
-    return { yaw, pitch, target: this.#target.at(this.#timeS()) };
+    return this.#sight.axes;
   }
 
   tick(command: LoopCommand): void {
     const { yaw, pitch } = this.#mechanics.gimbal;
-    this.#ticks += 1;
-    this.#camera.tick(yaw.angleRad, pitch.angleRad, this.#sight);
+    this.#sight.tick();
     const counts = this.#mechanics.body.encoderCountsPerTurn;
     const yawRad = encoded(yaw.angleRad, counts.yaw);
     const pitchRad = encoded(pitch.angleRad, counts.pitch);
@@ -66,8 +61,8 @@ export class GimbalLoops implements UnitLoops {
     if (command.mode === 'auto' && command.torque) this.#search();
     const drive = this.#mechanics.gimbalDrive;
     drive.open = !command.torque;
-    drive.yawV = this.#drive(this.#yaw, command, yawRad, this.#camera.yawRad);
-    drive.pitchV = this.#drive(this.#pitch, command, pitchRad, this.#camera.pitchRad);
+    drive.yawV = this.#drive(this.#yaw, command, yawRad, this.#sight.camera.yawRad);
+    drive.pitchV = this.#drive(this.#pitch, command, pitchRad, this.#sight.camera.pitchRad);
   }
 
   dropWave(): void {
@@ -80,15 +75,9 @@ export class GimbalLoops implements UnitLoops {
     this.#yaw.reset();
     this.#pitch.reset();
     this.#activity.reset();
-    this.#camera.clear();
+    this.#sight.camera.clear();
     this.#wave.end();
   }
-
-  #timeS(): number {
-    return this.#ticks * this.#periodS;
-  }
-
-  readonly #sight = () => this.#target.seenFrom(this.#mechanics.chassis, this.#timeS());
 
   #turn(command: LoopCommand, yawRad: number, pitchRad: number): void {
     const turn = this.#activity.turn(command);
@@ -97,22 +86,13 @@ export class GimbalLoops implements UnitLoops {
       this.#yaw.aimAt(yawRad);
       this.#pitch.aimAt(pitchRad);
       this.#unseenS = 0;
-      this.#changeTarget(command);
+      this.#sight.enter(command.mode);
     }
     this.#wave.tick(excitedLoop(command) === undefined ? undefined : command.excitation);
   }
 
-  /** In debug mode the target is a test card in the direction of the gimbal. In other modes it is the moving opponent. */
-  #changeTarget({ mode }: LoopCommand): void {
-    const { yaw, pitch } = this.#mechanics.gimbal;
-    const hadCard = this.#target.hasCard;
-    if (mode === 'debug') this.#target.placeCard(this.#mechanics.chassis, yaw.angleRad, pitch.angleRad);
-    else this.#target.removeCard();
-    if (hadCard || this.#target.hasCard) this.#camera.clear();
-  }
-
   #search(): void {
-    this.#unseenS = this.#camera.visible ? 0 : this.#unseenS + this.#periodS;
+    this.#unseenS = this.#sight.camera.visible ? 0 : this.#unseenS + this.#periodS;
     if (this.#unseenS < SEARCH_AFTER_S) return;
     const step = SEARCH_RAD_S * this.#periodS;
     if (this.#yaw.aimRad * this.#searchSide >= SEARCH_RAD) this.#searchSide = -this.#searchSide;
@@ -128,7 +108,7 @@ export class GimbalLoops implements UnitLoops {
     const excited = excitedLoop(command);
     const wave = this.#wave.value;
     const tracks = command.mode === 'auto' || (excited === axis.visualName && wave !== 0);
-    if (tracks && this.#camera.visible) return axis.track(angleRad, offsetRad, command.gains, wave);
+    if (tracks && this.#sight.camera.visible) return axis.track(angleRad, offsetRad, command.gains, wave);
     return axis.hold(angleRad, offsetRad, command.gains, excited === axis.angleName ? wave : 0);
   }
 }

@@ -6,17 +6,18 @@ const FADE_S = 1;
 
 /** The excitation of debug mode. It begins with its positive half; amplitude and period count from the next edge on. */
 export class SquareWave {
-  readonly #periodS: number;
+  readonly #rateHz: number;
   #value = 0;
   #edges = 0;
-  /** Seconds since the last edge; undefined while there is no wave. */
-  #sinceS: number | undefined;
-  #halfS = 0;
+  /** Loop periods since the last edge; undefined while there is no wave. */
+  #since: number | undefined;
+  /** Loop periods from the last edge to the next. */
+  #half = 0;
   #height = 0;
 
-  /** `periodS` is the loop's, not the wave's. */
-  constructor(periodS: number) {
-    this.#periodS = periodS;
+  /** `rateHz` is the loop's. */
+  constructor(rateHz: number) {
+    this.#rateHz = rateHz;
   }
 
   get value(): number {
@@ -30,25 +31,24 @@ export class SquareWave {
   /** One loop period, with or without a wave. One that ended fades. */
   tick(wave: Excitation | undefined): void {
     if (wave === undefined || wave.amplitude === 0) {
-      this.#sinceS = undefined;
-      this.#value = towards(this.#value, 0, (this.#height * this.#periodS) / FADE_S);
+      this.#since = undefined;
+      this.#value = towards(this.#value, 0, this.#height / this.#rateHz / FADE_S);
       return;
     }
     const { amplitude, periodS } = wave;
-    if (this.#sinceS === undefined) {
+    if (this.#since === undefined) {
       this.#edge(amplitude, periodS);
       return;
     }
-    this.#sinceS += this.#periodS;
-    // Half a loop period is slack for the rounding of the sum.
-    if (this.#sinceS >= this.#halfS - this.#periodS / 2) {
+    this.#since += 1;
+    if (this.#since >= this.#half) {
       this.#edge(this.#value > 0 ? -amplitude : amplitude, periodS);
     }
   }
 
   /** Ends the wave at once, without fading. */
   end(): void {
-    this.#sinceS = undefined;
+    this.#since = undefined;
     this.#value = 0;
   }
 
@@ -56,7 +56,7 @@ export class SquareWave {
     this.#value = value;
     this.#height = Math.abs(value);
     this.#edges += 1;
-    this.#sinceS = 0;
-    this.#halfS = periodS / 2;
+    this.#since = 0;
+    this.#half = Math.round((periodS / 2) * this.#rateHz);
   }
 }

@@ -22,6 +22,7 @@ describe('a script', () => {
   for (const script of [
     'bench/main',
     'console/screenshot',
+    'firmware/compare',
     'fuzz/main',
     'generate/main',
     'package/licences',

@@ -100,7 +100,7 @@ describe('step capture', () => {
     halfPeriod(0.2);
     halfPeriod(-0.2);
     page(0);
-    for (let count = 0; count < 10; count += 1) halfPeriod(0.2);
+    for (let count = 0; count < 10; count += 1) halfPeriod(count % 2 === 0 ? 0.2 : -0.2);
     page(1);
     host.tick(999);
     expect([header().number, host.status().capture, page(1).number]).to.deep.equal([1, 1, 1]);
@@ -110,7 +110,7 @@ describe('step capture', () => {
 
   it('counts from 1 to 255 and again from 1', () => {
     const { halfPeriod, header } = excited(0.1);
-    for (let count = 0; count < 256; count += 1) halfPeriod(0.2);
+    for (let count = 0; count < 256; count += 1) halfPeriod(count % 2 === 0 ? 0.2 : -0.2);
     expect(header().number).to.equal(255);
     halfPeriod(0.2);
     expect(header().number).to.equal(1);

@@ -1,0 +1,234 @@
+/* The chassis: the position loop feeds the speed loop; the course or a hold feeds position and heading. */
+#include "loops.h"
+
+#define DRIVING_V 16.0f
+#define TURNING_V 8.0f
+/* Largest speed that the position loop adds to the reference's own. */
+#define CATCH_UP_M_S 1.2f
+#define SPEED_FILTER_S 0.005f
+#define COUNTS_PER_TURN 57344
+#define WHEEL_RADIUS_M 0.05f
+#define COURSE_M_S 0.5f
+#define SPEED_UP_M_S2 1.0f
+#define SLOW_DOWN_M_S2 2.0f
+#define TURN_RAD_S 2.0f
+/* How sharply the heading corrects the distance from the course. */
+#define STEER_RAD_M 2.0f
+/* The reference waits for a chassis that is this far from it. */
+#define LEASH_M 0.3f
+
+static const struct pid_shape speed_shape = { 0.01f, -DRIVING_V, DRIVING_V };
+static const struct pid_shape angle_shape = { 0.005f, -TURNING_V, TURNING_V };
+static const struct pid_shape position_shape = { 0.01f, -CATCH_UP_M_S, CATCH_UP_M_S };
+
+/* The motion as wheels and heading show it. */
+static struct {
+    bool known;
+    int32_t left, right, start;
+    struct sum x_m, y_m;
+    float course_rad, speed_m_s, way_m;
+} odometer;
+
+/* Where the chassis is, where it should be, how fast, and its heading. */
+static struct {
+    struct sum place_m, aim_m, heading_rad;
+    float speed_m_s;
+} reference;
+
+static struct pid speed, angle, position;
+static struct activity activity;
+static struct wave wave;
+static float speed_setpoint_m_s;
+/* In debug mode headings are measured from the one at which it was entered. */
+static float entry_rad;
+
+static void sense(void)
+{
+    int32_t left = port_encoder(MOTOR_LEFT), right = port_encoder(MOTOR_RIGHT), heading = port_heading();
+    if (!odometer.known) {
+        odometer.known = true;
+        odometer.left = left;
+        odometer.right = right;
+        odometer.start = heading;
+    }
+    int32_t counts = left - odometer.left + right - odometer.right;
+    odometer.left = left;
+    odometer.right = right;
+    odometer.way_m = (float)counts * (WHEEL_RADIUS_M * PI / COUNTS_PER_TURN);
+    odometer.speed_m_s += PERIOD_S / (SPEED_FILTER_S + PERIOD_S) * (odometer.way_m / PERIOD_S - odometer.speed_m_s);
+    odometer.course_rad = (float)(heading - odometer.start) * 1e-4f;
+    sum_add(&odometer.x_m, odometer.way_m * cosine(odometer.course_rad));
+    sum_add(&odometer.y_m, odometer.way_m * sine(odometer.course_rad));
+}
+
+static void drop(void)
+{
+    wave_end(&wave);
+    pid_join(&speed);
+    pid_join(&angle);
+    pid_join(&position);
+}
+
+static void enter(const struct command *command)
+{
+    bool on_course = command->mode == MOTOR_MODE_AUTO && port_auto_moves();
+    sum_set(&reference.place_m,
+            on_course ? course_join(odometer.x_m.value, odometer.y_m.value, wrapped(odometer.course_rad)) : 0);
+    reference.aim_m = reference.place_m;
+    reference.speed_m_s = speed_setpoint_m_s;
+    sum_set(&reference.heading_rad, odometer.course_rad);
+    pid_follow(&position, &position_shape, 0, 0);
+    entry_rad = command->mode == MOTOR_MODE_DEBUG ? odometer.course_rad : 0;
+}
+
+static void advance(float speed_m_s, float change_m_s2)
+{
+    reference.speed_m_s = towards(reference.speed_m_s, speed_m_s, change_m_s2 * PERIOD_S);
+    sum_add(&reference.aim_m, reference.speed_m_s * PERIOD_S);
+}
+
+/* Follows a chassis that something else drives, so that nothing jumps when the reference leads again. */
+static void yield(void)
+{
+    sum_add(&reference.place_m, odometer.way_m);
+    reference.aim_m = reference.place_m;
+    reference.speed_m_s = 0;
+}
+
+static void hold(void)
+{
+    sum_add(&reference.place_m, odometer.way_m);
+    advance(0, SLOW_DOWN_M_S2);
+}
+
+/* Drives the course; turns first if it heads another way. */
+static void drive(void)
+{
+    struct course_point point = course_at(reference.place_m.value);
+    float c = cosine(point.heading_rad), s = sine(point.heading_rad);
+    float ahead = odometer.x_m.value - point.x_m, aside = odometer.y_m.value - point.y_m;
+    sum_add(&reference.place_m, ahead * c + aside * s);
+    float wanted_rad = point.heading_rad - arctangent(STEER_RAD_M * (aside * c - ahead * s));
+    float step = TURN_RAD_S * PERIOD_S;
+    sum_add(&reference.heading_rad, clamped(wrapped(wanted_rad - reference.heading_rad.value), -step, step));
+    float share = cosine(wanted_rad - odometer.course_rad);
+    advance(COURSE_M_S * (share > 0 ? share : 0), SPEED_UP_M_S2);
+    float ahead_m = reference.aim_m.value - reference.place_m.value;
+    sum_add(&reference.aim_m, clamped(ahead_m, -LEASH_M, LEASH_M) - ahead_m);
+}
+
+static void rest(struct loops *loops)
+{
+    yield();
+    speed_setpoint_m_s = odometer.speed_m_s;
+    pid_follow(&speed, &speed_shape, 0, odometer.speed_m_s);
+    pid_follow(&angle, &angle_shape, 0, odometer.course_rad);
+    pid_follow(&position, &position_shape, 0, reference.place_m.value);
+    float heading_rad = wrapped(odometer.course_rad - entry_rad);
+    loops->reading[MOTOR_CHASSIS_SPEED_SLOT] = (struct reading){ odometer.speed_m_s, odometer.speed_m_s, 0 };
+    loops->reading[MOTOR_CHASSIS_ANGLE_SLOT] = (struct reading){ heading_rad, heading_rad, 0 };
+    loops->reading[MOTOR_CHASSIS_POSITION_SLOT] = (struct reading){ reference.place_m.value, reference.place_m.value, 0 };
+    port_drive(MOTOR_LEFT, 0);
+    port_drive(MOTOR_RIGHT, 0);
+}
+
+/* The excitation of one loop now; 0 if another loop or none is excited. */
+static float excited(const struct command *command, uint8_t slot)
+{
+    const struct excitation *excitation = excitation_of(command);
+    return excitation != 0 && excitation->slot == slot ? wave.value : 0;
+}
+
+/* The outer loop: from places to a speed. */
+static void place(const struct command *command, struct loops *loops)
+{
+    struct reading *reading = &loops->reading[MOTOR_CHASSIS_POSITION_SLOT];
+    float speed_excitation = excited(command, MOTOR_CHASSIS_SPEED_SLOT);
+    if (speed_excitation != 0) {
+        yield();
+        pid_follow(&position, &position_shape, 0, reference.place_m.value);
+        speed_setpoint_m_s = speed_excitation;
+        *reading = (struct reading){ reference.place_m.value, reference.place_m.value, speed_excitation };
+        return;
+    }
+    bool on_course = command->mode == MOTOR_MODE_AUTO && port_auto_moves();
+    if (on_course)
+        drive();
+    else
+        hold();
+    float aim_m = reference.aim_m.value + excited(command, MOTOR_CHASSIS_POSITION_SLOT);
+    float catch_up_m_s = pid_update(&position, &position_shape, aim_m, reference.place_m.value, command->gains[MOTOR_CHASSIS_POSITION_SLOT]);
+    speed_setpoint_m_s = reference.speed_m_s + catch_up_m_s;
+    float shown_m = reference.place_m.value;
+    while (on_course && shown_m >= course_lap_m)
+        shown_m -= course_lap_m;
+    while (on_course && shown_m < 0)
+        shown_m += course_lap_m;
+    *reading = (struct reading){ shown_m + aim_m - reference.place_m.value, shown_m, speed_setpoint_m_s };
+}
+
+static float turning(const struct command *command, struct loops *loops)
+{
+    float course_rad = odometer.course_rad;
+    float error = wrapped(reference.heading_rad.value + excited(command, MOTOR_CHASSIS_ANGLE_SLOT) - course_rad);
+    float volts = pid_update(&angle, &angle_shape, course_rad + error, course_rad, command->gains[MOTOR_CHASSIS_ANGLE_SLOT]);
+    float shown_rad = wrapped(course_rad - entry_rad);
+    loops->reading[MOTOR_CHASSIS_ANGLE_SLOT] = (struct reading){ shown_rad + error, shown_rad, volts };
+    return volts;
+}
+
+static void tick(const struct command *command, struct loops *loops)
+{
+    sense();
+    enum turn turn = activity_turn(&activity, command);
+    port_show(command->mode, command->torque);
+    if (turn != SAME)
+        drop();
+    if (turn == ENTERED)
+        enter(command);
+    wave_tick(&wave, excitation_of(command));
+    port_torque(command->torque);
+    if (command->torque) {
+        place(command, loops);
+        float volts = pid_update(&speed, &speed_shape, speed_setpoint_m_s, odometer.speed_m_s, command->gains[MOTOR_CHASSIS_SPEED_SLOT]);
+        loops->reading[MOTOR_CHASSIS_SPEED_SLOT] = (struct reading){ speed_setpoint_m_s, odometer.speed_m_s, volts };
+        float turning_volts = turning(command, loops);
+        port_drive(MOTOR_LEFT, volts - turning_volts);
+        port_drive(MOTOR_RIGHT, volts + turning_volts);
+    } else {
+        rest(loops);
+    }
+    loops->x_m = odometer.x_m.value;
+    loops->y_m = odometer.y_m.value;
+    loops->heading_rad = wrapped(odometer.course_rad);
+    loops->edges = wave.edges;
+    loops->faults = port_faults();
+}
+
+static void reset(void)
+{
+    memset(&odometer, 0, sizeof odometer);
+    memset(&reference, 0, sizeof reference);
+    memset(&speed, 0, sizeof speed);
+    memset(&angle, 0, sizeof angle);
+    memset(&position, 0, sizeof position);
+    memset(&activity, 0, sizeof activity);
+    memset(&wave, 0, sizeof wave);
+    speed_setpoint_m_s = 0;
+    entry_rad = 0;
+}
+
+const struct motor_unit motor_chassis = {
+    .address = MOTOR_CHASSIS_ADDRESS,
+    .kind = MOTOR_CHASSIS_KIND,
+    .loop_count = MOTOR_CHASSIS_LOOPS,
+    .has_pose = true,
+    .scale = {
+        [MOTOR_CHASSIS_SPEED_SLOT] = { MOTOR_CHASSIS_SPEED_COUNTS, MOTOR_CHASSIS_SPEED_OUTPUT_COUNTS, MOTOR_CHASSIS_SPEED_MAX_AMPLITUDE },
+        [MOTOR_CHASSIS_ANGLE_SLOT] = { MOTOR_CHASSIS_ANGLE_COUNTS, MOTOR_CHASSIS_ANGLE_OUTPUT_COUNTS, MOTOR_CHASSIS_ANGLE_MAX_AMPLITUDE },
+        [MOTOR_CHASSIS_POSITION_SLOT] = { MOTOR_CHASSIS_POSITION_COUNTS, MOTOR_CHASSIS_POSITION_OUTPUT_COUNTS, MOTOR_CHASSIS_POSITION_MAX_AMPLITUDE },
+    },
+    .tick = tick,
+    .drop_excitation = drop,
+    .reset = reset,
+};

@@ -1,0 +1,176 @@
+/*
+ * One motor controller, as docs/motor-protocol.md describes it. The core needs no operating system, no C library and no
+ * heap. Two contexts use it: the bus interrupt calls the functions of "The bus", the loop calls motor_tick. Every
+ * variable has one writer. The interrupt may preempt the loop; the loop never preempts the interrupt.
+ */
+#ifndef CONTROLLER_H
+#define CONTROLLER_H
+
+#include <stdbool.h>
+#include "../../docs/motor_registers.h"
+
+#define MOTOR_LOOP_RATE_HZ 1000
+#define MOTOR_BUFFERS 3
+
+struct gains {
+    float kp, ki, kd;
+};
+
+struct excitation {
+    uint8_t slot;
+    float amplitude, period_s, deviation;
+};
+
+/* The readings of a loop, in the quantities of its unit. */
+struct reading {
+    float setpoint, measured, output;
+};
+
+/* What the protocol asks of the loops in one period. */
+struct command {
+    uint8_t mode;
+    bool torque;
+    struct gains gains[MOTOR_LOOP_SLOTS];
+    struct excitation excitation;
+};
+
+/* What the loops show after a period. */
+struct loops {
+    struct reading reading[MOTOR_LOOP_SLOTS];
+    /* Place and heading on the floor; unused by a unit without a pose. */
+    float x_m, y_m, heading_rad;
+    /* Counts the edges of the excitation. The period that counts one shows the new setpoint. */
+    uint32_t edges;
+    bool target_visible;
+    /* Fault bits that the sensors and drivers found. */
+    uint16_t faults;
+};
+
+struct loop_scale {
+    uint16_t counts, output_counts;
+    float max_amplitude;
+};
+
+/* The declaration of a unit and its loops. */
+struct motor_unit {
+    uint8_t address, kind, loop_count;
+    bool has_pose;
+    struct loop_scale scale[MOTOR_LOOP_SLOTS];
+    /* One loop period: sensors, loops, motor voltages. */
+    void (*tick)(const struct command *command, struct loops *loops);
+    /* Ends the excitation at once. The outputs continue without a jump. */
+    void (*drop_excitation)(void);
+    /* Forgets integrators, filters and readings, as at power-up. */
+    void (*reset)(void);
+};
+
+extern const struct motor_unit motor_gimbal, motor_chassis;
+
+/* An accepted frame on its way from the interrupt to the loop. */
+enum mail_kind { MAIL_MODE, MAIL_STOP, MAIL_EXCITATION, MAIL_GAINS };
+struct mail {
+    enum mail_kind kind;
+    union {
+        uint8_t value;
+        struct excitation excitation;
+        struct {
+            struct gains set[MOTOR_LOOP_SLOTS];
+            uint32_t checksum;
+        } gains;
+    };
+};
+
+/* More than a bus of 400 kHz can carry in a loop period. */
+#define MOTOR_MAIL 16
+
+/* Written by the interrupt only. */
+struct bus {
+    uint8_t received[MOTOR_MAX_FRAME_BYTES + 1];
+    uint8_t count;
+    bool writing;
+    uint8_t place;
+    /* The frame that is being sent. */
+    uint8_t data[MOTOR_MAX_FRAME_BYTES];
+    const struct frame *loaded;
+    struct gains staged[MOTOR_LOOP_SLOTS];
+    uint8_t staged_bits;
+    bool commit_refused;
+    uint32_t refusals, beats, selections;
+    uint16_t silence_ms;
+    uint8_t page, sequence;
+    uint32_t snapshot_tick;
+    uint32_t mail_head;
+    struct mail mail[MOTOR_MAIL];
+};
+
+struct capture {
+    uint8_t number, slot;
+    uint16_t decimation, samples;
+    struct {
+        int16_t setpoint, measured;
+    } sample[MOTOR_CAPTURE_SAMPLES];
+};
+
+/* What the interrupt may read of the loop's state: written as a whole, at the end of a period. */
+struct shown {
+    uint32_t tick;
+    uint8_t mode;
+    bool stopped, has_gains, ran_away;
+    uint16_t silence_age_ms, refusal_age_ms;
+    uint32_t beats, refusals, checksum;
+    struct excitation excitation;
+    const struct capture *capture;
+    int16_t telemetry[3 * MOTOR_LOOP_SLOTS];
+    bool target_visible;
+    uint16_t faults;
+};
+
+/* Written by the loop only. */
+struct loop {
+    struct command command;
+    struct loops loops;
+    bool stopped, has_gains, ran_away;
+    uint32_t checksum, mail_tail, tick;
+    uint32_t beats, refusals, selections;
+    uint16_t silence_age_ms, refusal_age_ms, kept_ms;
+    struct capture captures[MOTOR_BUFFERS];
+    /* Indexes of `captures`; -1 if there is none. */
+    int8_t recording, next, newest;
+    uint16_t wait;
+    uint8_t capture_count;
+    struct shown shown[2];
+};
+
+struct motor {
+    const struct motor_unit *unit;
+    uint32_t boot_id;
+    struct bus bus;
+    struct loop loop;
+    /* Index of the newest whole `loop.shown`. */
+    volatile uint8_t newest;
+};
+
+/* Begins with power-up: manual, no torque, no gains. `boot_id` differs from that of the last start. */
+void motor_start(struct motor *motor, const struct motor_unit *unit, uint32_t boot_id);
+
+/* One loop period. */
+void motor_tick(struct motor *motor);
+
+/* The bus. Call these from its interrupt, in the order of the wire. */
+void motor_write_begins(struct motor *motor);
+void motor_byte_received(struct motor *motor, uint8_t byte);
+void motor_read_begins(struct motor *motor);
+uint8_t motor_byte_to_send(struct motor *motor);
+void motor_transfer_ends(struct motor *motor);
+
+/* Parts of the core that its files share. */
+uint8_t crc8(uint8_t crc, const uint8_t *data, uint32_t bytes);
+uint32_t crc32(const void *data, uint32_t bytes);
+bool is_finite(float value);
+/* value * scale, rounded to the nearest whole number, halves upwards, and held within +-limit. Exact for all finite values. */
+int32_t scaled(float value, uint16_t scale, int32_t limit);
+void *memcpy(void *to, const void *from, size_t bytes);
+void *memset(void *what, int value, size_t bytes);
+void capture_tick(struct motor *motor, const struct excitation *excitation, struct reading before, struct reading after, bool edge);
+
+#endif

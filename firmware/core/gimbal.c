@@ -1,0 +1,153 @@
+/* The gimbal: two axes, each with a visual loop outside and an angle loop inside. */
+#include "loops.h"
+
+#define SUPPLY_V 24.0f
+/* After this long without a target, `auto` sweeps to find one. */
+#define SEARCH_AFTER 1000
+#define SEARCH_RAD 1.8f
+#define SEARCH_RAD_S 0.8f
+#define COUNTS_PER_TURN 61440
+
+struct axis {
+    enum motor_name motor;
+    uint8_t visual_slot, angle_slot;
+    struct pid_shape visual_shape, angle_shape;
+    struct pid visual, angle;
+    /* The direction without the excitation. */
+    struct sum aim_rad;
+};
+
+/* End stops less 0.05 rad. */
+#define AXIS(name, visual, encoder, low, high) \
+    { .motor = name, .visual_slot = visual, .angle_slot = encoder, .visual_shape = { 0.03f, low, high }, \
+      .angle_shape = { 0.002f, -SUPPLY_V, SUPPLY_V } }
+
+static struct axis yaw = AXIS(MOTOR_YAW, MOTOR_GIMBAL_VISUAL_YAW_SLOT, MOTOR_GIMBAL_ANGLE_YAW_SLOT, -2.85f, 2.85f);
+static struct axis pitch = AXIS(MOTOR_PITCH, MOTOR_GIMBAL_VISUAL_PITCH_SLOT, MOTOR_GIMBAL_ANGLE_PITCH_SLOT, -0.5f, 0.7f);
+static struct activity activity;
+static struct wave wave;
+static uint32_t unseen;
+static float side;
+
+static void aim_at(struct axis *axis, float angle_rad)
+{
+    sum_set(&axis->aim_rad, clamped(angle_rad, axis->visual_shape.min, axis->visual_shape.max));
+}
+
+static float angle_of(const struct axis *axis)
+{
+    return (float)port_encoder(axis->motor) * (2 * PI / COUNTS_PER_TURN);
+}
+
+static void drop(void)
+{
+    wave_end(&wave);
+    pid_join(&yaw.angle);
+    pid_join(&pitch.angle);
+}
+
+/* The visual loop only watches: its output stays where it is. */
+static void watch(struct axis *axis, struct loops *loops, float offset_rad)
+{
+    pid_follow(&axis->visual, &axis->visual_shape, axis->aim_rad.value, -offset_rad);
+    loops->reading[axis->visual_slot] = (struct reading){ 0, offset_rad, axis->aim_rad.value };
+}
+
+static void turn_axis(struct axis *axis, const struct command *command, struct loops *loops, float angle_rad, float excitation)
+{
+    float setpoint = clamped(axis->aim_rad.value + excitation, axis->visual_shape.min, axis->visual_shape.max);
+    float volts = pid_update(&axis->angle, &axis->angle_shape, setpoint, angle_rad, command->gains[axis->angle_slot]);
+    loops->reading[axis->angle_slot] = (struct reading){ setpoint, angle_rad, volts };
+    port_drive(axis->motor, volts);
+}
+
+static void tick_axis(struct axis *axis, const struct command *command, struct loops *loops, float angle_rad,
+                      float offset_rad, bool visible)
+{
+    if (!command->torque) {
+        aim_at(axis, angle_rad);
+        pid_follow(&axis->angle, &axis->angle_shape, 0, angle_rad);
+        watch(axis, loops, offset_rad);
+        loops->reading[axis->angle_slot] = (struct reading){ angle_rad, angle_rad, 0 };
+        port_drive(axis->motor, 0);
+        return;
+    }
+    const struct excitation *excitation = excitation_of(command);
+    bool is_visual = excitation != 0 && excitation->slot == axis->visual_slot;
+    if (visible && (command->mode == MOTOR_MODE_AUTO || (is_visual && wave.value != 0))) {
+        /* The offset falls as the axis turns towards the target, so both signs are reversed. */
+        sum_set(&axis->aim_rad, pid_update(&axis->visual, &axis->visual_shape, -wave.value, -offset_rad,
+                                           command->gains[axis->visual_slot]));
+        loops->reading[axis->visual_slot] = (struct reading){ wave.value, offset_rad, axis->aim_rad.value };
+        turn_axis(axis, command, loops, angle_rad, 0);
+        return;
+    }
+    watch(axis, loops, offset_rad);
+    bool is_angle = excitation != 0 && excitation->slot == axis->angle_slot;
+    turn_axis(axis, command, loops, angle_rad, is_angle ? wave.value : 0);
+}
+
+static void search(bool visible)
+{
+    unseen = visible ? 0 : unseen + 1;
+    if (unseen < SEARCH_AFTER || !port_auto_moves())
+        return;
+    float step = SEARCH_RAD_S * PERIOD_S;
+    if (yaw.aim_rad.value * side >= SEARCH_RAD)
+        side = -side;
+    sum_add(&yaw.aim_rad, side * step);
+    sum_add(&pitch.aim_rad, clamped(-pitch.aim_rad.value, -step, step));
+}
+
+static void tick(const struct command *command, struct loops *loops)
+{
+    float yaw_rad = angle_of(&yaw), pitch_rad = angle_of(&pitch);
+    enum turn turn = activity_turn(&activity, command);
+    port_show(command->mode, command->torque);
+    struct picture picture = port_picture();
+    if (turn != SAME)
+        drop();
+    if (turn == ENTERED) {
+        aim_at(&yaw, yaw_rad);
+        aim_at(&pitch, pitch_rad);
+        unseen = 0;
+    }
+    wave_tick(&wave, excitation_of(command));
+    if (command->mode == MOTOR_MODE_AUTO && command->torque)
+        search(picture.visible);
+    port_torque(command->torque);
+    tick_axis(&yaw, command, loops, yaw_rad, picture.yaw_rad, picture.visible);
+    tick_axis(&pitch, command, loops, pitch_rad, picture.pitch_rad, picture.visible);
+    loops->edges = wave.edges;
+    loops->target_visible = picture.visible;
+    loops->faults = port_faults();
+}
+
+static void reset(void)
+{
+    memset(&yaw.visual, 0, sizeof yaw.visual);
+    memset(&yaw.angle, 0, sizeof yaw.angle);
+    memset(&pitch.visual, 0, sizeof pitch.visual);
+    memset(&pitch.angle, 0, sizeof pitch.angle);
+    memset(&activity, 0, sizeof activity);
+    memset(&wave, 0, sizeof wave);
+    sum_set(&yaw.aim_rad, 0);
+    sum_set(&pitch.aim_rad, 0);
+    unseen = 0;
+    side = 1;
+}
+
+const struct motor_unit motor_gimbal = {
+    .address = MOTOR_GIMBAL_ADDRESS,
+    .kind = MOTOR_GIMBAL_KIND,
+    .loop_count = MOTOR_GIMBAL_LOOPS,
+    .scale = {
+        [MOTOR_GIMBAL_VISUAL_YAW_SLOT] = { MOTOR_GIMBAL_VISUAL_YAW_COUNTS, MOTOR_GIMBAL_VISUAL_YAW_OUTPUT_COUNTS, MOTOR_GIMBAL_VISUAL_YAW_MAX_AMPLITUDE },
+        [MOTOR_GIMBAL_VISUAL_PITCH_SLOT] = { MOTOR_GIMBAL_VISUAL_PITCH_COUNTS, MOTOR_GIMBAL_VISUAL_PITCH_OUTPUT_COUNTS, MOTOR_GIMBAL_VISUAL_PITCH_MAX_AMPLITUDE },
+        [MOTOR_GIMBAL_ANGLE_YAW_SLOT] = { MOTOR_GIMBAL_ANGLE_YAW_COUNTS, MOTOR_GIMBAL_ANGLE_YAW_OUTPUT_COUNTS, MOTOR_GIMBAL_ANGLE_YAW_MAX_AMPLITUDE },
+        [MOTOR_GIMBAL_ANGLE_PITCH_SLOT] = { MOTOR_GIMBAL_ANGLE_PITCH_COUNTS, MOTOR_GIMBAL_ANGLE_PITCH_OUTPUT_COUNTS, MOTOR_GIMBAL_ANGLE_PITCH_MAX_AMPLITUDE },
+    },
+    .tick = tick,
+    .drop_excitation = drop,
+    .reset = reset,
+};

@@ -1,0 +1,121 @@
+#include "loops.h"
+
+/* exp(-T / 0.1 s): a bridged jump of the output fades with this factor a period. */
+#define FADING 0.99004983f
+/* Larger products are held here: sums of them stay finite. */
+#define HUGE 1e37f
+
+float clamped(float value, float min, float max)
+{
+    return value < min ? min : value > max ? max : value;
+}
+
+float towards(float from, float to, float most)
+{
+    return from + clamped(to - from, -most, most);
+}
+
+void sum_add(struct sum *sum, float part)
+{
+    float corrected = part - sum->lost;
+    float value = sum->value + corrected;
+    sum->lost = (value - sum->value) - corrected;
+    sum->value = value;
+}
+
+void sum_set(struct sum *sum, float value)
+{
+    *sum = (struct sum){ value, 0 };
+}
+
+static float product(float a, float b)
+{
+    return clamped(a * b, -HUGE, HUGE);
+}
+
+static void differentiate(struct pid *pid, const struct pid_shape *shape, float measured)
+{
+    float slope = pid->has_measured ? (pid->measured - measured) / PERIOD_S : 0;
+    pid->derivative += PERIOD_S / (shape->filter_s + PERIOD_S) * (slope - pid->derivative);
+    pid->measured = measured;
+    pid->has_measured = true;
+}
+
+float pid_update(struct pid *pid, const struct pid_shape *shape, float setpoint, float measured, struct gains gains)
+{
+    float error = setpoint - measured;
+    differentiate(pid, shape, measured);
+    bool joining = pid->joining || gains.kp != pid->gains.kp || gains.ki != pid->gains.ki || gains.kd != pid->gains.kd;
+    if (joining) {
+        pid->gains = gains;
+        if (gains.ki == 0)
+            sum_set(&pid->integral, 0);
+    }
+    float direct = product(gains.kp, error) + product(gains.kd, pid->derivative);
+    pid->bridge = joining ? pid->output - direct - pid->integral.value : pid->bridge * FADING;
+    pid->joining = false;
+    float increment = product(gains.ki, error) * PERIOD_S;
+    float wanted = direct + pid->integral.value + increment + pid->bridge;
+    bool pushes_out = (wanted > shape->max && increment > 0) || (wanted < shape->min && increment < 0);
+    if (!pushes_out) {
+        sum_add(&pid->integral, increment);
+        if (pid->integral.value > shape->max || pid->integral.value < shape->min)
+            sum_set(&pid->integral, clamped(pid->integral.value, shape->min, shape->max));
+    }
+    pid->output = clamped(direct + pid->integral.value + pid->bridge, shape->min, shape->max);
+    return pid->output;
+}
+
+void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, float measured)
+{
+    differentiate(pid, shape, measured);
+    sum_set(&pid->integral, output);
+    pid->output = output;
+    pid->joining = true;
+}
+
+void pid_join(struct pid *pid)
+{
+    pid->joining = true;
+}
+
+static void edge(struct wave *wave, float value, float period_s)
+{
+    wave->value = value;
+    wave->height = value < 0 ? -value : value;
+    wave->edges++;
+    wave->since = 0;
+    wave->half = scaled(period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX);
+}
+
+void wave_tick(struct wave *wave, const struct excitation *excitation)
+{
+    if (excitation == 0 || excitation->amplitude == 0) {
+        wave->half = 0;
+        wave->value = towards(wave->value, 0, wave->height * PERIOD_S);
+        return;
+    }
+    if (wave->half == 0)
+        edge(wave, excitation->amplitude, excitation->period_s);
+    else if (++wave->since >= wave->half)
+        edge(wave, wave->value > 0 ? -excitation->amplitude : excitation->amplitude, excitation->period_s);
+}
+
+void wave_end(struct wave *wave)
+{
+    wave->half = 0;
+    wave->value = 0;
+}
+
+enum turn activity_turn(struct activity *activity, const struct command *command)
+{
+    bool entered = !activity->known || command->mode != activity->mode || command->torque != activity->torque;
+    bool redirected = command->mode == MOTOR_MODE_DEBUG && command->excitation.slot != activity->slot;
+    *activity = (struct activity){ true, command->torque, command->mode, command->excitation.slot };
+    return entered ? ENTERED : redirected ? REDIRECTED : SAME;
+}
+
+const struct excitation *excitation_of(const struct command *command)
+{
+    return command->mode == MOTOR_MODE_DEBUG && command->torque ? &command->excitation : 0;
+}

@@ -1,0 +1,79 @@
+/* The control loops and what they share. Docs: "The loops" in docs/motor-protocol.md. */
+#ifndef LOOPS_H
+#define LOOPS_H
+
+#include "controller.h"
+#include "port.h"
+
+#define PERIOD_S (1.0f / MOTOR_LOOP_RATE_HZ)
+#define PI 3.14159265358979f
+
+/* A sum of many small parts that loses no digits to rounding (Kahan): its value is `value`. */
+struct sum {
+    float value, lost;
+};
+void sum_add(struct sum *sum, float part);
+void sum_set(struct sum *sum, float value);
+
+struct pid_shape {
+    /* Time constant of the filter on the derivative. */
+    float filter_s;
+    /* Limits of the output and of the integrator. */
+    float min, max;
+};
+
+struct pid {
+    struct gains gains;
+    struct sum integral;
+    float derivative, measured, bridge, output;
+    bool has_measured, joining;
+};
+
+/* One period of the running loop. Any finite gains give an output within the limits. */
+float pid_update(struct pid *pid, const struct pid_shape *shape, float setpoint, float measured, struct gains gains);
+/* One period in which something else sets the output; pid_update continues from there. */
+void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, float measured);
+/* The setpoint moves next: the output continues without a jump. */
+void pid_join(struct pid *pid);
+
+/* The excitation on the setpoint. */
+struct wave {
+    float value, height;
+    uint32_t edges;
+    /* Periods since the last edge, and from it to the next; both 0 without an excitation. */
+    int32_t since, half;
+};
+
+/* `excitation` is null unless one runs. One that ended fades within a second. */
+void wave_tick(struct wave *wave, const struct excitation *excitation);
+void wave_end(struct wave *wave);
+
+/* Notices that mode, torque or the excited loop differ from the last period. */
+struct activity {
+    bool known, torque;
+    uint8_t mode, slot;
+};
+enum turn { SAME, REDIRECTED, ENTERED };
+enum turn activity_turn(struct activity *activity, const struct command *command);
+
+/* The excitation of the command if it may move `slot`, else null. */
+const struct excitation *excitation_of(const struct command *command);
+
+float clamped(float value, float min, float max);
+float towards(float from, float to, float most);
+/* The same direction, from -pi to pi. */
+float wrapped(float angle_rad);
+float sine(float angle_rad);
+float cosine(float angle_rad);
+float arctangent(float value);
+
+/* The course of the chassis in `auto`. */
+struct course_point {
+    float x_m, y_m, heading_rad;
+};
+extern const float course_lap_m;
+struct course_point course_at(float place_m);
+/* The place where the course is best joined: near, and heading much the same way. */
+float course_join(float x_m, float y_m, float heading_rad);
+
+#endif

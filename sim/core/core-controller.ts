@@ -1,0 +1,50 @@
+import type { Unit } from '../../src/core/units.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
+import type { Controller } from '../firmware/simulated-controller.js';
+import { Core, type CoreBelow } from './core.js';
+
+/** A motor controller that runs the C core, in place of the simulated firmware. */
+export class CoreController implements Controller {
+  readonly unit: Unit;
+  readonly #core: Core;
+  readonly #axes: () => unknown;
+  #boots = 0;
+
+  /** `axes` is the truth about the mechanics, as no sensor sees it. */
+  constructor(module: WebAssembly.Module, unit: Unit, below: CoreBelow, axes: () => unknown) {
+    this.unit = unit;
+    this.#axes = axes;
+    this.#core = new Core(module, unit, below);
+    this.reset();
+  }
+
+  reset(): void {
+    this.#boots += 1;
+    this.#core.start(this.#boots);
+  }
+
+  tick(): void {
+    this.#core.tick();
+  }
+
+  read(address: number, length: number): Buffer {
+    return this.#core.read(address, length);
+  }
+
+  write(address: number, data: Buffer): void {
+    this.#core.write(address, data);
+  }
+
+  truth(): Record<string, unknown> {
+    const { mode, torque, gains } = this.#core.command;
+    const hasGains = Object.values(gains).some(({ kp, ki, kd }) => kp !== 0 || ki !== 0 || kd !== 0);
+    return {
+      boots: this.#boots,
+      mode,
+      stopped: this.#core.read(REGISTERS.stop.address, 1)[0] === 1,
+      torque,
+      gains: hasGains ? gains : null,
+      axes: this.#axes(),
+    };
+  }
+}

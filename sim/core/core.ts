@@ -1,0 +1,175 @@
+import { type GainSet, MODES, type Mode, type Unit } from '../../src/core/units.js';
+import { MODE_VALUES } from '../../src/protocol/registers.js';
+import type { LoopCommand, UnitLoops } from '../firmware/unit-loops.js';
+
+/** The exports of firmware/core/wasm.c. Places and counts are bytes; `bytes` and `command` are addresses in `memory`. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  start(kind: number, bootId: number, hosted: number): void;
+  tick(): void;
+  bytes(): number;
+  command(): number;
+  write(place: number, count: number): void;
+  read(place: number, count: number): void;
+}
+
+const EXPORTS = ['memory', 'start', 'tick', 'bytes', 'command', 'write', 'read'];
+
+function isExports(exports: object): exports is Exports {
+  return EXPORTS.every(name => name in exports);
+}
+
+const MOTORS = ['yaw', 'pitch', 'left', 'right'] as const;
+export type CoreMotor = (typeof MOTORS)[number];
+
+/** What the core asks of its chip: firmware/core/port.h. */
+export interface CorePort {
+  /** Counts since power-up. */
+  encoder(motor: CoreMotor): number;
+  /** Heading since power-up in 0.0001 rad. */
+  heading(): number;
+  picture(): { readonly visible: boolean; readonly yawRad: number; readonly pitchRad: number };
+  drive(motor: CoreMotor, volts: number): void;
+  torque(on: boolean): void;
+  show(mode: Mode, torque: boolean): void;
+}
+
+/** What runs below the protocol: the core's own loops on a chip, or loops of the simulator. */
+export type CoreBelow = { readonly port: CorePort } | { readonly loops: UnitLoops };
+
+/** One motor controller of the C core, in WebAssembly: on the loops of the core, or on loops of the simulator. */
+export class Core {
+  readonly #unit: Unit;
+  readonly #exports: Exports;
+  readonly #isHosted: boolean;
+
+  constructor(module: WebAssembly.Module, unit: Unit, below: CoreBelow) {
+    this.#unit = unit;
+    this.#isHosted = 'loops' in below;
+    const imports = 'loops' in below ? this.#hosted(below.loops) : ported(below.port, () => this.#view);
+    const everything = Object.fromEntries(IMPORTS.map(name => [name, imports[name] ?? (() => 0)]));
+    const { exports } = new WebAssembly.Instance(module, { env: everything });
+    if (!isExports(exports)) throw new TypeError('dist/firmware/core.wasm is another module');
+    this.#exports = exports;
+  }
+
+  /** Power comes back. */
+  start(bootId: number): void {
+    this.#exports.start(this.#unit.kind, bootId, this.#isHosted ? 1 : 0);
+  }
+
+  tick(): void {
+    this.#exports.tick();
+  }
+
+  write(place: number, data: Uint8Array): void {
+    const fits = data.subarray(0, BUFFER_BYTES);
+    new Uint8Array(this.#exports.memory.buffer).set(fits, this.#exports.bytes());
+    this.#exports.write(place, fits.length);
+  }
+
+  read(place: number, count: number): Buffer {
+    this.#exports.read(place, count);
+    const start = this.#exports.bytes();
+    return Buffer.from(this.#exports.memory.buffer.slice(start, start + count));
+  }
+
+  /** The command of the last loop period. */
+  get command(): LoopCommand {
+    return this.#commandAt(this.#exports.command());
+  }
+
+  get #view(): DataView {
+    return new DataView(this.#exports.memory.buffer);
+  }
+
+  /** `struct command` of controller.h. */
+  #commandAt(address: number): LoopCommand {
+    const view = this.#view;
+    const float = (offset: number) => view.getFloat32(address + offset, true);
+    const gains: GainSet = Object.fromEntries(
+      this.#unit.loops.map(({ name, slot }) => {
+        const at = 4 + 12 * slot;
+        return [name, { kp: float(at), ki: float(at + 4), kd: float(at + 8) }];
+      }),
+    );
+    const slot = view.getUint8(address + 64);
+    return {
+      mode: MODES[view.getUint8(address)] ?? 'manual',
+      torque: view.getUint8(address + 1) !== 0,
+      gains,
+      excitation: {
+        loop: this.#unit.loops.find(loop => loop.slot === slot)?.name ?? '',
+        amplitude: float(68),
+        periodS: float(72),
+      },
+    };
+  }
+
+  #hosted(loops: UnitLoops): Imports {
+    return {
+      host_tick: (command, shown) => {
+        loops.tick(this.#commandAt(command));
+        show(this.#unit, loops, this.#view, shown);
+      },
+      host_drop_excitation: () => loops.dropWave(),
+      host_reset: () => loops.reset(),
+    };
+  }
+}
+
+const BUFFER_BYTES = 512;
+
+const IMPORTS = [
+  'port_encoder',
+  'port_heading',
+  'port_picture',
+  'port_drive',
+  'port_torque',
+  'port_faults',
+  'port_show',
+  'port_auto_moves',
+  'host_tick',
+  'host_drop_excitation',
+  'host_reset',
+] as const;
+
+type Imports = Partial<Record<(typeof IMPORTS)[number], (a: number, b: number) => unknown>>;
+
+function ported(port: CorePort, view: () => DataView): Imports {
+  const motor = (index: number) => MOTORS[index] ?? 'yaw';
+  return {
+    port_encoder: index => port.encoder(motor(index)),
+    port_heading: () => port.heading(),
+    port_picture: address => {
+      const { visible, yawRad, pitchRad } = port.picture();
+      view().setUint8(address, visible ? 1 : 0);
+      view().setFloat32(address + 4, yawRad, true);
+      view().setFloat32(address + 8, pitchRad, true);
+    },
+    port_drive: (index, volts) => port.drive(motor(index), volts),
+    port_torque: on => port.torque(on !== 0),
+    port_show: (mode, torque) =>
+      port.show(MODES.find(name => MODE_VALUES[name] === mode) ?? 'manual', torque !== 0),
+    port_auto_moves: () => 1,
+  };
+}
+
+/** Writes what the loops show as `struct loops` of controller.h. */
+function show(
+  unit: Unit,
+  { readings, pose, edges, targetVisible }: UnitLoops,
+  view: DataView,
+  at: number,
+): void {
+  for (const { name, slot } of unit.loops) {
+    const { setpoint = 0, measured = 0, output = 0 } = readings[name] ?? {};
+    for (const [index, value] of [setpoint, measured, output].entries())
+      view.setFloat32(at + 12 * slot + 4 * index, value, true);
+  }
+  for (const [index, value] of [pose?.xM ?? 0, pose?.yM ?? 0, pose?.headingRad ?? 0].entries())
+    view.setFloat32(at + 60 + 4 * index, value, true);
+  view.setUint32(at + 72, edges, true);
+  view.setUint8(at + 76, targetVisible ? 1 : 0);
+  view.setUint16(at + 78, 0, true);
+}

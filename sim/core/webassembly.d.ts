@@ -1,0 +1,13 @@
+/** What the simulator uses of WebAssembly: TypeScript has these types only for browsers. */
+declare namespace WebAssembly {
+  class Memory {
+    readonly buffer: ArrayBuffer;
+  }
+  class Module {
+    constructor(bytes: Uint8Array);
+  }
+  class Instance {
+    constructor(module: Module, imports: Readonly<Record<string, Readonly<Record<string, unknown>>>>);
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+}

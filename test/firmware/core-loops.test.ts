@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { CoreController } from '../../sim/core/core-controller.js';
+import { portOf, RATE_HZ } from '../../sim/core/core-robot.js';
+import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
+import { LAP_M } from '../../sim/loops/course.js';
+import { GimbalSight } from '../../sim/physics/gimbal-sight.js';
+import { seededNoise } from '../../sim/physics/noise.js';
+import { createPhysics } from '../../sim/robot-physics.js';
+import {
+  defaultGains,
+  FLOAT32_MAX,
+  type GainSet,
+  type Mode,
+  UNIT_LIST,
+  type Unit,
+} from '../../src/core/units.js';
+import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
+import {
+  frameBytes,
+  gainsRegister,
+  MODE_VALUES,
+  REGISTERS,
+  type Register,
+  telemetryRegister,
+} from '../../src/protocol/registers.js';
+import { core as module } from './core.js';
+
+const OPTIONS = { seed: 1 };
+
+/** The two controllers of one robot on mechanics of their own. */
+class Robot {
+  readonly #controllers: ReadonlyMap<string, Controller>;
+  readonly #step: () => void;
+
+  constructor(make: (unit: Unit) => Controller, step: () => void) {
+    this.#controllers = new Map(UNIT_LIST.map(unit => [unit.name, make(unit)]));
+    this.#step = step;
+  }
+
+  write(unit: Unit, register: Register, values: Readonly<Record<string, number>>): void {
+    this.#of(unit).write(register.address, encodeFrame(unit.address, register, values));
+  }
+
+  period(): void {
+    for (const controller of this.#controllers.values()) controller.tick();
+    this.#step();
+  }
+
+  telemetry(unit: Unit): Readonly<Record<string, number>> {
+    const register = telemetryRegister(unit);
+    const frame = this.#of(unit).read(register.address, frameBytes(register));
+    return decodeFrame(unit.address, register, frame);
+  }
+
+  #of(unit: Unit): Controller {
+    const controller = this.#controllers.get(unit.name);
+    if (controller === undefined) throw new TypeError(`no ${unit.name}`);
+    return controller;
+  }
+}
+
+/**
+ * The simulated firmware moves the mechanics. The core sees the same sensors and moves nothing: on mechanics of its own
+ * the least rounding would let an encoder count a period later.
+ */
+function both(module: WebAssembly.Module): readonly [Robot, Robot] {
+  const { loops, mechanics, step } = createPhysics(OPTIONS);
+  const sight = new GimbalSight(mechanics, RATE_HZ, seededNoise(OPTIONS.seed));
+  const core = (unit: Unit) => {
+    const port = { ...portOf(unit, mechanics, sight), drive: () => undefined, torque: () => undefined };
+    return new CoreController(module, unit, { port }, () => null);
+  };
+  return [
+    new Robot(core, () => undefined),
+    new Robot(unit => new SimulatedController(unit, loops[unit.name], RATE_HZ, 1), step),
+  ];
+}
+
+function begin(robot: Robot, unit: Unit, mode: Mode, gains: GainSet = defaultGains(unit)): void {
+  robot.write(unit, REGISTERS.heartbeat, { count: 0, silence_ms: 0 });
+  for (const { slot, name } of unit.loops) robot.write(unit, gainsRegister(slot), { ...gains[name] });
+  robot.write(unit, REGISTERS.commit, { checksum: gainsChecksum(unit, gains) });
+  robot.write(unit, REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 });
+}
+
+/** The largest difference of any value of the telemetry, in counts, over so many loop periods. */
+function largestDifference(robots: readonly [Robot, Robot], unit: Unit, periods: number): number {
+  const { fields } = telemetryRegister(unit);
+  let largest = 0;
+  for (let period = 0; period < periods; period += 1) {
+    const [simulated, core] = robots.map(robot => {
+      robot.period();
+      return robot.telemetry(unit);
+    });
+    for (const { name, scale = 0 } of fields) {
+      const counts = Math.abs((simulated?.[name] ?? 0) - (core?.[name] ?? 0)) * scale;
+      // The place along the lap begins again at its end.
+      const around = name.startsWith('position') ? Math.abs(counts - LAP_M * scale) : counts;
+      largest = Math.max(largest, Math.min(counts, around));
+    }
+  }
+  return largest;
+}
+
+describe('the loops of the core', () => {
+  for (const unit of UNIT_LIST) {
+    for (const loop of unit.loops) {
+      it(`step ${loop.name} as the simulated firmware does`, () => {
+        const robots = both(module);
+        for (const robot of robots) begin(robot, unit, 'debug');
+        expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
+        const { slot, maxAmplitude, excitationPeriodS: period_s } = loop;
+        for (const robot of robots)
+          robot.write(unit, REGISTERS.excitation, { slot, amplitude: 0.3 * maxAmplitude, period_s });
+        expect(largestDifference(robots, unit, 6000)).to.be.at.most(2.01);
+      });
+    }
+
+    it(`run the ${unit.name} in auto as the simulated firmware does`, () => {
+      const robots = both(module);
+      for (const robot of robots) for (const one of UNIT_LIST) begin(robot, one, 'auto');
+      expect(largestDifference(robots, unit, 5000)).to.be.at.most(2.01);
+    });
+  }
+});
+
+describe('the core with gains that nobody should choose', () => {
+  for (const unit of UNIT_LIST)
+    it(`keeps the outputs of the ${unit.name} finite`, () => {
+      const gains = { kp: FLOAT32_MAX, ki: -FLOAT32_MAX, kd: FLOAT32_MAX };
+      const robots = both(module);
+      for (const robot of robots)
+        begin(robot, unit, 'auto', Object.fromEntries(unit.loops.map(({ name }) => [name, gains])));
+      for (let period = 0; period < 2000; period += 1) for (const robot of robots) robot.period();
+      const { fields } = telemetryRegister(unit);
+      const outputs = fields.filter(({ name }) => name.endsWith('output'));
+      for (const { name } of outputs)
+        expect(Math.abs(robots[0].telemetry(unit)[name] ?? Number.NaN)).to.be.at.most(24);
+    });
+});
