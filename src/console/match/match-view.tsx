@@ -71,9 +71,9 @@ function Awake() {
       try {
         lock = await navigator.wakeLock.request('screen');
         awake.value = true;
-        lock.onrelease = () => {
+        lock.addEventListener('release', () => {
           awake.value = false;
-        };
+        });
         if (ended) void lock.release();
       } catch {
         // Browsers grant it over HTTPS only, and not on a low battery.
