@@ -37,7 +37,7 @@ describe('profiles on the page', function () {
     await chassis.getByRole('button', { name: 'Save as' }).click();
     await shows(chassis.locator('.profiles'), /carpet .*soft and slow/);
     await chassis.getByRole('button', { name: 'Save as' }).click();
-    await shows(chassis.getByRole('alert'), /called carpet already/);
+    await shows(chassis.getByRole('alert'), /already has a profile carpet/);
     await chassis.getByLabel('Name of the profile').fill('tile');
     await chassis.getByRole('button', { name: 'Replace it' }).click();
     await shows(chassis, /kept as carpet/);
