@@ -5,7 +5,7 @@ import { isVisual } from '../core/loop-controllers.js';
 import type { Style } from '../core/tuning-terms.js';
 import { type Loop, type UnitName, unitNamed } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
-import type { Happening } from '../schemas/log.js';
+import type { NewEvent } from '../schemas/log.js';
 import type { Tune } from '../schemas/tune.js';
 import type { Propose } from './proposer.js';
 import { NO_TARGET, TuneRun } from './tune-run.js';
@@ -23,7 +23,7 @@ export class Autotune {
   /** Emitted when the current tuning has changed. */
   readonly changed = new Listeners<Tune>();
   /** Emitted when a tuning begins or ends. */
-  readonly happened = new Listeners<Happening>();
+  readonly events = new Listeners<NewEvent>();
   readonly #robot: Robot;
   readonly #clock: Clock;
   readonly #propose: Propose;
@@ -87,12 +87,12 @@ export class Autotune {
       } finally {
         this.#running = undefined;
         run.show(end);
-        this.happened.emit({ what: 'tune-end', unit, detail: { loop, end: end.state, why: end.why } });
+        this.events.emit({ what: 'tune-end', unit, detail: { loop, end: end.state, why: end.why } });
       }
     });
     over.catch(() => undefined);
     this.#running = { run, over };
-    this.happened.emit({ what: 'tune', unit, who: by, detail: { loop, style } });
+    this.events.emit({ what: 'tune', unit, who: by, detail: { loop, style } });
     return run.tune;
   }
 

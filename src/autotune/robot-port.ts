@@ -72,10 +72,10 @@ export class RobotPort implements TunerPort {
     this.#loop = options.loop;
     this.#listeners = [
       robot.events.add(event => {
-        if (event.what === 'stopped' && event.after) this.abort('the robot was stopped');
+        if (event.what === 'stop') this.abort('the robot was stopped');
         if (!('unit' in event) || event.unit !== unit) return;
-        if (event.what === 'trial' && event.ended !== undefined) this.#trialEnded(event.ended);
-        if (event.what === 'mode' && event.after !== 'debug') this.abort('the mode was changed');
+        if (event.what === 'trial-ended') this.#trialEnded(event.detail.why);
+        if (event.what === 'mode' && event.detail.after !== 'debug') this.abort('the mode was changed');
       }),
       robot.polled.add(() => {
         const nowMs = clock.nowMs();

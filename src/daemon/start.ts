@@ -10,10 +10,9 @@ import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { version } from '../core/version.js';
+import { logEvents } from '../events/event-lines.js';
 import { EventLog, newRunId } from '../events/event-log.js';
-import { happeningsOf } from '../events/robot-happenings.js';
-import { logRobotEvents } from '../events/robot-log.js';
-import { recordStorage } from '../events/storage-happenings.js';
+import { recordStorage } from '../events/storage-events.js';
 import type { Hardware } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
 import { problemOf } from '../http/problems.js';
@@ -110,11 +109,9 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   recordGivenSilence(robot, silences, silence);
   const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
   eventLog.recorded.add(({ event, hasRights }) => durableLog.add(event, hasRights));
+  const stopLogging = logEvents({ robot, eventLog, log, clock });
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
-  robot.events.add(event => {
-    for (const happening of happeningsOf(event)) eventLog.record(happening);
-  });
-  match.happened.add(happening => eventLog.record(happening));
+  match.events.add(event => eventLog.record(event));
   access.tokensChanged.add(() =>
     eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } }),
   );
@@ -125,16 +122,14 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   recordStorage({ gains: store, match: matchFile, log: durableLog, tokens: access }, eventLog);
   const control = new MatchControl({ match, robot, file: matchFile, log });
   control.begin();
-  const stopLogging = logRobotEvents(robot, log, clock);
   endRunawayTrials(robot);
   const setAside = (copy: string) => {
-    warnOf(copy);
     eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   };
   const steps = await StepMemory.open(robot, { clock, disk, folder, setAside });
   const profiles = new ProfileStore({ folder, disk, clock, setAside });
   autotune = new Autotune({ robot, clock, propose, explain: error => problemOf(error).problem.detail });
-  autotune.happened.add(happening => eventLog.record(happening));
+  autotune.events.add(event => eventLog.record(event));
   await robot.start();
   const { app, status } = createApp({
     robot,
@@ -186,7 +181,6 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await autotune.end('the daemon ends').catch(() => undefined);
     match.close();
     await robot.close();
-    stopLogging();
     await glass?.close();
     await portClosed;
     await silences.close();
@@ -196,6 +190,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await matchFile.close();
     eventLog.record({ what: 'end' });
     eventLog.close();
+    stopLogging();
     await durableLog.close();
     await store.close();
     await hardware.close();

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
-import type { Happening, LogEvent, LogPage } from '../schemas/log.js';
-import { Acts } from './acts.js';
-import { Quota } from './quota.js';
+import type { LogEvent, LogPage, NewEvent } from '../schemas/log.js';
+import { keyOf, Quota, withCount } from './quota.js';
+import { Repeats } from './repeats.js';
 
-/**
- * The number of events in memory. Refusals have a share of their own, and so have those who may only read and those who
- * have no right at all, so that none of them pushes out what was done.
- */
+/** The number of events in memory, by whom they are about, so that none of these pushes out the events of another. */
 const MOST = { done: 400, refused: 50, reader: 25, stranger: 25 } as const;
 type Share = keyof typeof MOST;
 
@@ -17,6 +14,7 @@ export type Bystander = 'reader' | 'stranger';
 
 export interface Recorded {
   readonly event: LogEvent;
+  readonly error: unknown;
   /** False if it is about bystanders. */
   readonly hasRights: boolean;
 }
@@ -26,9 +24,11 @@ export class EventLog {
   readonly runId: string;
   readonly recorded = new Listeners<Recorded>();
   readonly #clock: Clock;
-  readonly #acts: Acts;
-  readonly #quotas: Readonly<Record<Bystander, Quota>>;
+  readonly #repeats: Repeats<NewEvent>;
+  readonly #quotas: Readonly<Record<'refused' | Bystander, Quota>>;
   readonly #kept: Record<Share, LogEvent[]> = { done: [], refused: [], reader: [], stranger: [] };
+  /** The key of the last act that was done; empty after a change that the robot made. */
+  #lastDone = '';
   #seq: number;
   #changes = 0;
 
@@ -37,13 +37,12 @@ export class EventLog {
     this.runId = runId;
     this.#clock = clock;
     this.#seq = lastSeq;
-    this.#acts = new Acts(clock, event => {
-      this.#add(event, isRefusal(event) ? 'refused' : 'done');
-      for (const quota of Object.values(this.#quotas)) quota.otherLine();
-    });
+    this.#repeats = new Repeats(clock, (event, repeats) => this.#add(withCount(event, repeats), 'done'));
+    const quota = (most: number, share: Share) => new Quota(clock, most, event => this.#add(event, share));
     this.#quotas = {
-      reader: new Quota(clock, event => this.#add(event, 'reader')),
-      stranger: new Quota(clock, event => this.#add(event, 'stranger')),
+      refused: quota(200, 'refused'),
+      reader: quota(32, 'reader'),
+      stranger: quota(32, 'stranger'),
     };
   }
 
@@ -52,14 +51,27 @@ export class EventLog {
     return this.#changes;
   }
 
-  /** Records what the robot did by itself, or what a caller with a right to act asked for. */
-  record(event: Happening): void {
-    if (event.who === undefined) this.#changes += 1;
-    this.#acts.record(event);
+  /**
+   * Records what the robot did by itself, or what a caller with a right to act asked for. An act that was done just before
+   * and is done again shares a line with a count.
+   */
+  record(event: NewEvent): void {
+    if (event.outcome !== undefined && event.outcome !== 'done') {
+      this.#quotas.refused.record(event, false);
+      return;
+    }
+    const isAct = event.who !== undefined;
+    const key = isAct ? keyOf(event) : '';
+    if (!isAct) this.#changes += 1;
+    else if (key === this.#lastDone && this.#repeats.count(key)) return;
+    this.#repeats.end(this.#lastDone);
+    this.#lastDone = key;
+    this.#add(event, 'done');
+    if (isAct) this.#repeats.begin(key, event);
   }
 
   /** Records what a bystander asked for. `changed` says that the robot changed something for it. */
-  recordOf(bystander: Bystander, event: Happening, changed: boolean): void {
+  recordOf(bystander: Bystander, event: NewEvent, changed: boolean): void {
     this.#quotas[bystander].record(event, changed);
   }
 
@@ -73,31 +85,27 @@ export class EventLog {
   }
 
   close(): void {
-    this.#acts.close();
+    this.#repeats.close();
     for (const quota of Object.values(this.#quotas)) quota.close();
   }
 
-  #add(happening: Happening, share: Share): void {
+  #add({ error, ...about }: NewEvent, share: Share): void {
     this.#seq += 1;
     const event: LogEvent = {
       seq: this.#seq,
       t: Math.round(this.#clock.nowMs()) / 1000,
       at: this.#clock.wallTime().toISOString(),
-      ...happening,
+      ...about,
     };
     const kept = this.#kept[share];
     kept.push(event);
     if (kept.length > MOST[share]) kept.shift();
-    this.recorded.emit({ event, hasRights: share === 'done' || share === 'refused' });
+    if (share === 'done') for (const quota of Object.values(this.#quotas)) quota.otherLine();
+    this.recorded.emit({ event, error, hasRights: share === 'done' || share === 'refused' });
   }
 }
 
 /** A name for this run of the daemon, from its start to its end. In the log and its answers it is called `boot`. */
 export function newRunId(): string {
   return randomBytes(8).toString('hex');
-}
-
-/** Whether somebody asked for it and was refused. */
-function isRefusal({ outcome }: Happening): boolean {
-  return outcome !== undefined && outcome !== 'done';
 }

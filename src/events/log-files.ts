@@ -67,7 +67,6 @@ export class LogFiles {
   async prepare(): Promise<Dropped | undefined> {
     if (this.#current !== undefined && this.#current.bytes >= this.#fileBytes) await this.close();
     if (this.#current !== undefined) return undefined;
-    await this.#disk.makeFolder(this.#folder);
     const sizes = new Map<string, number>();
     for (const name of await this.#names()) sizes.set(name, await this.#disk.size(join(this.#folder, name)));
     // An empty file is what a power cut left of a creation. Its number is used again, so that such files stay few.

@@ -1,12 +1,9 @@
 import { write, writeSync } from 'node:fs';
 import { errnoOf } from '../core/errors.js';
 
-/** How many bytes wait for a slow reader. Beyond it lines are lost, rather than time or memory. */
+/** The bytes that wait for a slow reader. Beyond it lines are lost, rather than time or memory. */
 const WAITING_BYTES = 1 << 20;
-/**
- * A pipe takes this many bytes at once or none of them, so that a write cut short by the end of the process tears no
- * line.
- */
+/** A pipe takes this many bytes at once or none of them, so that the end of the process tears no line. */
 const CHUNK_BYTES = 4096;
 /** Lines that come together are written together: a write of its own for each would cost more than its request. */
 const GATHER_MS = 10;
@@ -14,19 +11,21 @@ const TRY_AGAIN_MS = 50;
 const PAUSE_MS = 5;
 
 /**
- * Writes lines to a file descriptor in the background. Where the reader is slow, stuck or gone, or the disk full, lines
- * are lost and nobody waits for them. Pipes and sockets have to be non-blocking.
+ * Writes lines to a file descriptor in the background. If the reader is slow, stuck or gone, or the disk is full, lines are
+ * lost and nobody waits for them. Pipes and sockets have to be non-blocking.
+ *
+ * The asynchronous destination of pino cannot do that: at the end of the process it retries without end if the disk is full,
+ * and throws from its exit handler if the reader is stuck.
  */
 export class LogWriter {
   readonly #fd: number;
   readonly #lostLine: (lines: number) => string;
-  #waiting: string[] = [];
-  #waitingBytes = 0;
+  #waiting: Buffer[] = [];
+  /** The bytes of the lines that wait, and of those that are being written. */
+  #bytes = 0;
   #lost = 0;
-  /** The bytes that are being written or will be tried again. */
-  #chunk: Buffer | undefined;
-  #tryAgain: NodeJS.Timeout | undefined;
-  #gathering: NodeJS.Timeout | undefined;
+  #isWriting = false;
+  #timer: NodeJS.Timeout | undefined;
 
   /** `lostLine` makes the line that stands for so many lost ones. */
   constructor(fd: number, lostLine: (lines: number) => string) {
@@ -35,16 +34,15 @@ export class LogWriter {
   }
 
   write(line: string): void {
-    const text = this.#lost > 0 ? this.#lostLine(this.#lost) + line : line;
-    const bytes = Buffer.byteLength(text);
-    if (this.#waitingBytes + bytes > WAITING_BYTES) {
+    const bytes = Buffer.from(this.#lost > 0 ? this.#lostLine(this.#lost) + line : line);
+    if (this.#bytes + bytes.length > WAITING_BYTES) {
       this.#lost += 1;
       return;
     }
     this.#lost = 0;
-    this.#waiting.push(text);
-    this.#waitingBytes += bytes;
-    if (this.#chunk === undefined) this.#gather();
+    this.#waiting.push(bytes);
+    this.#bytes += bytes.length;
+    this.#writeAfter(GATHER_MS);
   }
 
   /**
@@ -53,13 +51,11 @@ export class LogWriter {
    */
   flush(withinMs: number): void {
     const untilMs = performance.now() + withinMs;
-    if (this.#lost > 0) this.#waiting.push(this.#lostLine(this.#lost));
-    let bytes = Buffer.concat([this.#recalled(), Buffer.from(this.#waiting.join(''))]);
-    this.#waiting = [];
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
-    this.#waitingBytes = this.#chunk?.length ?? 0;
-    this.#lost = 0;
+    clearTimeout(this.#timer);
+    // The thread that writes now ends very soon, or is stuck with what it has.
+    if (this.#isWriting) pause();
+    if (this.#lost > 0) this.#waiting.push(Buffer.from(this.#lostLine(this.#lost)));
+    let bytes = Buffer.concat(this.#waiting);
     while (bytes.length > 0) {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes));
@@ -70,56 +66,34 @@ export class LogWriter {
     }
   }
 
-  /** The bytes that the reader did not take yet. */
-  #recalled(): Buffer {
-    const chunk = this.#chunk ?? Buffer.alloc(0);
-    if (this.#tryAgain !== undefined) {
-      clearTimeout(this.#tryAgain);
-      this.#tryAgain = undefined;
-      this.#chunk = undefined;
-      return chunk;
-    }
-    // Another thread is at work on a write under way. It ends very soon or is stuck.
-    if (chunk.length > 0) pause();
-    return Buffer.alloc(0);
+  #writeAfter(delayMs: number): void {
+    if (this.#isWriting) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#isWriting = true;
+      this.#write(this.#nextChunk());
+    }, delayMs).unref();
   }
 
-  #gather(): void {
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      this.#next();
-    }, GATHER_MS);
-  }
-
-  #next(): void {
-    let count = 0;
+  #nextChunk(): Buffer {
     let bytes = 0;
-    for (const line of this.#waiting) {
-      bytes += Buffer.byteLength(line);
-      if (count > 0 && bytes > CHUNK_BYTES) break;
-      count += 1;
-    }
-    if (count > 0) this.#send(Buffer.from(this.#waiting.splice(0, count).join('')));
+    const tooMany = this.#waiting.findIndex(line => {
+      bytes += line.length;
+      return bytes > CHUNK_BYTES;
+    });
+    const count = tooMany < 0 ? this.#waiting.length : Math.max(1, tooMany);
+    return Buffer.concat(this.#waiting.splice(0, count));
   }
 
-  #written(): void {
-    this.#chunk = undefined;
-    if (this.#waitingBytes > CHUNK_BYTES) this.#next();
-    else if (this.#waiting.length > 0) this.#gather();
-  }
-
-  #send(chunk: Buffer): void {
-    this.#chunk = chunk;
-    this.#tryAgain = undefined;
+  #write(chunk: Buffer): void {
     write(this.#fd, chunk, (error, written) => {
-      if (errnoOf(error) === 'EAGAIN') {
-        this.#tryAgain = setTimeout(() => this.#send(chunk), TRY_AGAIN_MS).unref();
-        return;
-      }
-      const done = error === null ? written : chunk.length;
-      this.#waitingBytes -= done;
-      if (done < chunk.length) this.#send(chunk.subarray(done));
-      else this.#written();
+      const mustWait = errnoOf(error) === 'EAGAIN';
+      const done = error === null ? written : mustWait ? 0 : chunk.length;
+      this.#bytes -= done;
+      if (done < chunk.length) this.#waiting.unshift(chunk.subarray(done));
+      this.#isWriting = false;
+      if (this.#waiting.length > 0)
+        this.#writeAfter(mustWait ? TRY_AGAIN_MS : this.#bytes > CHUNK_BYTES ? 0 : GATHER_MS);
     });
   }
 }

@@ -1,39 +1,42 @@
 import type { Clock, Timer } from '../core/clock.js';
-import type { Happening } from '../schemas/log.js';
-import { keyOf, withCount } from './acts.js';
+import type { NewEvent } from '../schemas/log.js';
 import { Repeats } from './repeats.js';
 
-/** Bystanders have this many lines in a run, and one more for so many lines of the others. */
-const FIRST_LINES = 32;
+/** So many lines about what was done make room for one more line. */
 const OTHERS_PER_LINE = 4;
 const COUNT_MS = 60_000;
 
 /**
- * Decides which acts of bystanders get a line of their own, so that bystanders never fill the log. An act
+ * Decides which refusals, and which acts of bystanders, get a line of their own, so that they never fill the log. An act
  * that changed nothing gets none if an equal one had a line within the last minute. Acts for which there is no line left
  * share one event `unlisted`, at most once a minute. It counts them, and by their names those that changed something.
  */
 export class Quota {
   readonly #clock: Clock;
-  readonly #add: (event: Happening) => void;
-  readonly #repeats: Repeats<Happening>;
-  #lines = FIRST_LINES;
+  readonly #add: (event: NewEvent) => void;
+  readonly #repeats: Repeats<NewEvent>;
+  readonly #most: number;
+  /** The lines that are left. */
+  #lines: number;
   #unlisted = { requests: 0, changes: new Map<string, number>() };
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, add: (event: Happening) => void) {
+  /** `most` lines may come at once. */
+  constructor(clock: Clock, most: number, add: (event: NewEvent) => void) {
     this.#clock = clock;
+    this.#most = most;
+    this.#lines = most;
     this.#add = add;
     this.#repeats = new Repeats(clock, (event, repeats) => this.#line(withCount(event, repeats), repeats));
   }
 
-  /** There was a line of the robot's own, or of a caller with a right to act. */
+  /** There was a line about something that was done. */
   otherLine(): void {
-    this.#lines += 1 / OTHERS_PER_LINE;
+    this.#lines = Math.min(this.#most, this.#lines + 1 / OTHERS_PER_LINE);
   }
 
   /** `changed` says that the act changed something on the robot. */
-  record(event: Happening, changed: boolean): void {
+  record(event: NewEvent, changed: boolean): void {
     const key = keyOf(event);
     if (!changed && this.#repeats.count(key)) return;
     this.#repeats.end(key);
@@ -49,7 +52,7 @@ export class Quota {
   }
 
   /** Returns false if there is no line left. The requests are counted then. */
-  #line(event: Happening, requests: number): boolean {
+  #line(event: NewEvent, requests: number): boolean {
     if (this.#lines >= 1 && this.#unlisted.requests === 0) {
       this.#lines -= 1;
       this.#add(event);
@@ -73,4 +76,13 @@ export class Quota {
     this.#unlisted = { requests: 0, changes: new Map() };
     this.#add({ what: 'unlisted', detail: { requests, ...Object.fromEntries(changes) } });
   }
+}
+
+export function withCount(event: NewEvent, repeats: number): NewEvent {
+  return { ...event, detail: { ...event.detail, repeats } };
+}
+
+/** Equal for equal acts. Of what was refused the detail does not count. */
+export function keyOf({ what, unit, who, outcome, detail }: NewEvent): string {
+  return JSON.stringify([what, unit, who, outcome, outcome === 'done' ? detail : undefined]);
 }

@@ -1,6 +1,6 @@
 import { sha256 } from '../core/sha256.js';
 import type { LogHead } from '../schemas/log.js';
-import { type LogLine, parseLine, wholeLines } from './log-line.js';
+import { type LogLine, NOTHING_BEFORE, parseLine, wholeLines } from './log-line.js';
 
 export interface LogFile {
   readonly name: string;
@@ -33,7 +33,8 @@ const BROKEN_SEAM =
 /**
  * Checks that the files, oldest first, hold one chain of unchanged lines, and that the head which was given out is in it.
  * Two traces of power cuts and failing disks are no faults: a torn last line of any file, and whole lines behind the one
- * that the next file follows. The log never said that those lines were on the medium.
+ * that the next file follows. The log never said that those lines were on the medium. Lines that version 0.2.0 wrote after a
+ * return to it stand before files that begin their own chain or follow older lines.
  */
 export function verifyLog(files: readonly LogFile[], given?: LogHead): Verdict {
   const fault = (file: number, index: number, why: string) =>
@@ -49,7 +50,8 @@ export function verifyLog(files: readonly LogFile[], given?: LogHead): Verdict {
       if (line === undefined) return fault(file, index, whyNoLine(text));
       if (index === 0) {
         const kept = chain.findLastIndex(({ hash }) => hash === line.prev) + 1;
-        if (chain.length > 0 && kept === 0) return fault(file, index, BROKEN_SEAM);
+        if (chain.length > 0 && kept === 0 && line.prev !== NOTHING_BEFORE)
+          return fault(file, index, BROKEN_SEAM);
         const behind = chain.splice(kept);
         if (behind.some(place => isAt(place, given))) isCutOff = true;
         notes.push(...unconfirmed(behind, files));

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { asRobotError } from '../core/errors.js';
 import type { EventLog } from '../events/event-log.js';
-import type { Happening } from '../schemas/log.js';
+import type { NewEvent } from '../schemas/log.js';
 import type { Route } from './route.js';
 
 /** Acts on a route, and records what was asked and what came of it. */
@@ -31,7 +31,7 @@ export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Pro
  * The members of a body that fit on a line, such as a mode, an action or an excitation. Gains are found under their
  * revision.
  */
-function detailOf(body: unknown): Pick<Happening, 'detail'> {
+function detailOf(body: unknown): Pick<NewEvent, 'detail'> {
   if (typeof body !== 'object' || body === null) return {};
   const entries = Object.entries(body).filter(([, value]) => value === null || typeof value !== 'object');
   return entries.length > 0 ? { detail: Object.fromEntries(entries) } : {};

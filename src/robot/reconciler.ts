@@ -160,7 +160,7 @@ export class Reconciler {
     const gains = state.difference?.gains;
     if (gains !== undefined) {
       await this.applyGains(gains, untilMs);
-      emit({ what: 'gains applied' });
+      emit({ what: 'gains-applied' });
     }
     await this.mendExcitation(untilMs, state.gains.trial !== undefined);
   }

@@ -1,5 +1,5 @@
-import type { Excitation, Mode, UnitName } from '../core/units.js';
-import type { SavedGains } from '../gains/gains-store.js';
+import { isRobotError } from '../core/errors.js';
+import type { Mode, UnitName } from '../core/units.js';
 import type { LaserReason, LaserState } from './laser.js';
 
 export type TrialEnd =
@@ -14,27 +14,42 @@ export type TrialEnd =
   | 'runaway'
   | 'offline';
 
+/** A change, by the name and with the detail that it has in the event log. */
+interface Change<What extends string, Detail> {
+  readonly what: What;
+  readonly detail: Readonly<Detail>;
+}
+
+/** Something failed. The log has the whole error, the event only its code. */
+interface Failure<What extends string> {
+  readonly what: What;
+  readonly detail: Readonly<Record<string, string | boolean>>;
+  readonly error: unknown;
+}
+
 /** A change of one unit. */
 export type UnitEvent =
-  | { readonly what: 'mode'; readonly before: Mode | null; readonly after: Mode }
-  | { readonly what: 'excitation'; readonly after: Excitation | null }
-  | { readonly what: 'gains'; readonly before: SavedGains; readonly after: SavedGains }
-  | { readonly what: 'trial'; readonly by: string; readonly ended?: TrialEnd }
-  | { readonly what: 'trial changed'; readonly by: string; readonly loops: readonly string[] }
-  | { readonly what: 'faults'; readonly appeared: readonly string[]; readonly gone: readonly string[] }
-  | { readonly what: 'online' | 'reset' | 'gains applied' }
-  /** `error` says why. */
-  | { readonly what: 'offline' | 'not found' | 'poll failed'; readonly error: unknown };
+  | Change<'mode', { before: Mode | null; after: Mode }>
+  | Change<'excitation', { amplitude: 0 } | { loop: string; amplitude: number; periodS: number }>
+  /** The revisions. */
+  | Change<'save', { before: number; after: number }>
+  | Change<'trial', { by: string }>
+  | Change<'trial-changed', { by: string; loops: string }>
+  | Change<'trial-ended', { by: string; why: TrialEnd }>
+  | Change<'fault' | 'fault-gone', { fault: string }>
+  | { readonly what: 'online' | 'reset' | 'gains-applied' }
+  | Failure<'offline'>
+  /** These come again and again while a controller is away, so the event log does not have them. */
+  | Failure<'not-found' | 'poll-failed'>;
 
 /** A change of the robot. */
 export type RobotEvent =
   | (UnitEvent & { readonly unit: UnitName })
-  | { readonly what: 'stopped'; readonly after: boolean; readonly why: string }
-  | {
-      readonly what: 'laser';
-      readonly before: LaserState;
-      readonly after: LaserState;
-      readonly reason: LaserReason | undefined;
-    }
-  /** What the laser calls `onFault` with. */
-  | { readonly what: 'laser fault'; readonly error: unknown; readonly mayBeLit: boolean };
+  | Change<'stop' | 'resume', { why: string }>
+  | Change<'laser', { before: LaserState; after: LaserState; reason?: LaserReason }>
+  | Failure<'laser-failed'>
+  | { readonly what: 'laser-works' };
+
+export function failure<What extends string>(what: What, error: unknown): Failure<What> {
+  return { what, detail: isRobotError(error) ? { code: error.code } : {}, error };
+}

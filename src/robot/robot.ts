@@ -9,7 +9,7 @@ import type { SilenceLimits } from './host-silence.js';
 import { Laser, type LaserState } from './laser.js';
 import { MotorUnit } from './motor-unit.js';
 import type { Act, Permission } from './permission.js';
-import type { RobotEvent } from './robot-event.js';
+import { failure, type RobotEvent } from './robot-event.js';
 import type { StepCapture } from './step-capture.js';
 import { Stop, type StopMemory } from './stop.js';
 
@@ -72,8 +72,11 @@ export class Robot {
       hardware,
       clock,
       maxOnS: settings.laserMaxOnS,
-      onChange: (before, after, reason) => this.#emit({ what: 'laser', before, after, reason }),
-      onFault: (error, mayBeLit) => this.#emit({ what: 'laser fault', error, mayBeLit }),
+      onChange: (before, after, reason) => {
+        const detail = reason === undefined ? { before, after } : { before, after, reason };
+        this.#emit({ what: 'laser', detail });
+      },
+      onFault: (error, mayBeLit) => this.#emit(laserFault(error, mayBeLit)),
     });
     this.units = perUnit(unit => {
       const { name } = unit;
@@ -96,7 +99,7 @@ export class Robot {
       laser: this.laser,
       clock,
       memory: options.stopMemory,
-      onChange: (after, why) => this.#emit({ what: 'stopped', after, why }),
+      onChange: (stopped, why) => this.#emit({ what: stopped ? 'stop' : 'resume', detail: { why } }),
     });
   }
 
@@ -173,4 +176,10 @@ export class Robot {
     this.events.emit(event);
     this.changed.emit();
   }
+}
+
+function laserFault(error: unknown, mayBeLit: boolean): RobotEvent {
+  if (error === undefined) return { what: 'laser-works' };
+  const { detail, ...failed } = failure('laser-failed', error);
+  return { ...failed, detail: mayBeLit ? { ...detail, mayBeLit } : detail };
 }

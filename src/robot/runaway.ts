@@ -10,7 +10,7 @@ import type { Robot } from './robot.js';
 export function endRunawayTrials(robot: Robot): void {
   const excused = perUnit((): readonly string[] => []);
   robot.events.add(event => {
-    if (event.what !== 'trial' || event.ended !== undefined) return;
+    if (event.what !== 'trial') return;
     excused[event.unit] = pastBound(unitNamed(event.unit), robot.units[event.unit].telemetry);
   });
   robot.polled.add(() => {

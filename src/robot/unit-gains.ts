@@ -55,7 +55,8 @@ export class UnitGains {
         this.#wait([...this.#waiting, save]);
       });
       const after = await store.save(unit.name, gains).finally(() => state.gains.endSave(gains));
-      emit({ what: 'gains', before: store.before(unit.name, after.revision), after });
+      const before = store.before(unit.name, after.revision);
+      emit({ what: 'save', detail: { before: before.revision, after: after.revision } });
       return after;
     } catch (error) {
       await this.settle();

@@ -129,7 +129,7 @@ export class UnitState {
     else if (this.modeFrames.judge(mode === this.#mode, nowMs) === 'its own doing') this.#adopt(mode);
     this.latch.saw(hasFlag(status, 'stopped'), nowMs);
     const shownBefore = before === undefined ? null : modeOf(before);
-    if (mode !== shownBefore) this.#emit({ what: 'mode', before: shownBefore, after: mode });
+    if (mode !== shownBefore) this.#emit({ what: 'mode', detail: { before: shownBefore, after: mode } });
     this.#compareFaults(before, status);
   }
 
@@ -262,7 +262,8 @@ export class UnitState {
     const [old, now] = [faultsOf(before), faultsOf(after)];
     const appeared = now.filter(fault => !old.includes(fault));
     const gone = old.filter(fault => !now.includes(fault));
-    if (appeared.length > 0 || gone.length > 0) this.#emit({ what: 'faults', appeared, gone });
+    for (const fault of appeared) this.#emit({ what: 'fault', detail: { fault } });
+    for (const fault of gone) this.#emit({ what: 'fault-gone', detail: { fault } });
     if (appeared.includes('ran_away')) {
       // The controller's guard has ended the excitation. No frame that is under way may bring it back, so none is wanted.
       // It counts as seen without amplitude. Otherwise that would be written, and such a frame clears `ran_away`.

@@ -1,6 +1,7 @@
 import { asRobotError, isRobotError } from '../core/errors.js';
 import type { Urgency } from '../protocol/link.js';
 import type { Reconciler } from './reconciler.js';
+import { failure } from './robot-event.js';
 import { StepReader } from './step-reader.js';
 import type { UnitParts } from './unit-parts.js';
 
@@ -86,7 +87,7 @@ export class UnitSupervision {
       this.#beside(this.#reconciler.mendInLine());
     } catch (error) {
       this.#missed += 1;
-      emit({ what: 'poll failed', error });
+      emit(failure('poll-failed', error));
       if (this.#missed >= MISSED_POLLS) this.#gone(error);
     }
   }
@@ -103,7 +104,7 @@ export class UnitSupervision {
       emit({ what: 'online' });
     } catch (error) {
       this.#gone(error);
-      emit({ what: 'not found', error });
+      emit(failure('not-found', error));
       // A stop that was asked during the probe has not reached the controller yet.
       if (isRobotError(error, 'stopped')) this.probeSoon();
       else this.#probeAtMs = clock.nowMs() + this.#probeEveryMs;
@@ -118,7 +119,7 @@ export class UnitSupervision {
     if (!wasOnline) return;
     this.#probeAtMs = 0;
     state.gains.endTrial('offline');
-    emit({ what: 'offline', error });
+    emit(failure('offline', error));
   }
 
   /** Adopts the state of a controller, and latches it if it has to be latched. */
@@ -193,6 +194,6 @@ export class UnitSupervision {
 
   /** Lets `work` run beside the polls, so that no heartbeat waits for it. Its failure is no missed poll. */
   #beside(work: Promise<void>): void {
-    void work.catch(error => this.#parts.emit({ what: 'poll failed', error }));
+    void work.catch(error => this.#parts.emit(failure('poll-failed', error)));
   }
 }

@@ -90,8 +90,8 @@ export class WantedGains {
     const { by } = trial;
     this.#trial = trial;
     const loops = before && Object.keys(changedLoops(before.gains, trial.gains));
-    if (loops === undefined) this.#emit({ what: 'trial', by });
-    else if (loops.length > 0) this.#emit({ what: 'trial changed', by, loops });
+    if (loops === undefined) this.#emit({ what: 'trial', detail: { by } });
+    else if (loops.length > 0) this.#emit({ what: 'trial-changed', detail: { by, loops: loops.join(', ') } });
   }
 
   endTrial(why: TrialEnd): void {
@@ -101,7 +101,7 @@ export class WantedGains {
     if (this.#trial === undefined) return;
     const { by } = this.#trial;
     this.#trial = undefined;
-    this.#emit({ what: 'trial', by, ended: why });
+    this.#emit({ what: 'trial-ended', detail: { by, why } });
   }
 
   /**

@@ -33,7 +33,7 @@ export class WantedExcitation {
     const moving = excitation?.amplitude === 0 ? undefined : excitation;
     if (this.is(moving)) return;
     this.#excitation = moving;
-    this.#emit({ what: 'excitation', after: moving ?? null });
+    this.#emit({ what: 'excitation', detail: moving === undefined ? { amplitude: 0 } : { ...moving } });
   }
 
   /** Compares as float32, which controllers keep. All excitations without amplitude are alike. */

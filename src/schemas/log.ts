@@ -55,5 +55,8 @@ export type LogHead = TypeOf<typeof logHead>;
 
 export type LogPage = TypeOf<typeof logPage>;
 
-/** An event before the log has given it a number and a time. */
-export type Happening = Omit<LogEvent, 'seq' | 't' | 'at'>;
+/** An event to be recorded. The event log gives it number and time. */
+export interface NewEvent extends Omit<LogEvent, 'seq' | 't' | 'at'> {
+  /** What failed. Only the log line has it. */
+  readonly error?: unknown;
+}

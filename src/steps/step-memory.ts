@@ -56,8 +56,8 @@ export class StepMemory {
       () => this.#outputs.close(),
       robot.stepped.add(step => this.#take(step)),
       robot.events.add(event => {
-        const isChange = event.what === 'gains' || event.what === 'trial' || event.what === 'gains applied';
-        if (isChange) this.#changedMs.set(event.unit, clock.nowMs());
+        const changes = ['save', 'gains-applied', 'trial', 'trial-changed', 'trial-ended'];
+        if ('unit' in event && changes.includes(event.what)) this.#changedMs.set(event.unit, clock.nowMs());
       }),
     ];
   }

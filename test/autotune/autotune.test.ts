@@ -165,7 +165,7 @@ describe('autotune', function () {
     await bench.during(bench.robot.units.gimbal.gains.save(swinging));
     let trips = 0;
     bench.robot.events.add(event => {
-      if (event.what === 'faults' && event.appeared.includes('ran_away')) trips += 1;
+      if (event.what === 'fault' && event.detail.fault === 'ran_away') trips += 1;
     });
     let most = 0;
     bench.start();

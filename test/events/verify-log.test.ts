@@ -129,6 +129,15 @@ describe('a log that somebody changed', () => {
     }
   });
 
+  it('leaves out what 0.2.0 wrote after a return to it, in a file that is older by its name', async () => {
+    const [other] = (await written()).files;
+    const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
+    expect(verdict).to.deep.include({
+      ok: true,
+      notes: ['events.jsonl: 6 lines from line 1 on are not confirmed by the next file.'],
+    });
+  });
+
   it('names a head that is older than the first line', () => {
     const verdict = verifyLog(files.slice(1), heads[0]);
     expect(verdict.ok ? '' : verdict.why).to.include('older than the first line here');

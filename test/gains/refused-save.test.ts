@@ -74,9 +74,9 @@ describe('a save that the disk does not confirm', () => {
     expect((await daemon.get('/api/chassis/pidconfig')).body).to.deep.equal(gains);
     const messages = () =>
       daemon.logged.map(({ msg }) => msg).filter(msg => String(msg).startsWith('storage'));
-    expect(messages().at(-1)).to.equal('storage failed');
+    expect(messages().at(-1)).to.equal('storage-failed');
     failures = 0;
-    await eventually(async () => messages().at(-1) === 'storage works again');
+    await eventually(async () => messages().at(-1) === 'storage-works');
     await saved(14);
     await daemon.restart();
     const { body: history } = await daemon.get('/api/chassis/pidconfig/history');

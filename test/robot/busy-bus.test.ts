@@ -63,7 +63,7 @@ describe('a bus that callers keep busy', function () {
       await clocked.during(Promise.all(callers));
       unfollow();
       expect(
-        events.filter(({ what: event }) => event === 'offline' || event === 'poll failed'),
+        events.filter(({ what: event }) => event === 'offline' || event === 'poll-failed'),
       ).to.deep.equal([]);
       expect([...outcomes]).to.include('done');
       expect(oldestMs).to.be.at.most(100);

@@ -114,7 +114,11 @@ describe("the controller's guard of the excitation", () => {
     await robot.wait(1000 * RUNAWAY);
     expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
     expect(chassis().excitation().amplitude).to.equal(0);
-    expect(robot.events).to.deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: 'runaway' });
+    expect(robot.events).to.deep.include({
+      what: 'trial-ended',
+      unit: 'chassis',
+      detail: { by: 'lab', why: 'runaway' },
+    });
     const { gains } = robot.truth('chassis');
     expect(gains?.speed?.kp).to.equal(robot.robot.store.current('chassis').gains.speed?.kp);
     await robot.wait(500);

@@ -28,7 +28,11 @@ describe('a trial whose loop runs away', () => {
     expect(trial()).equal('a');
     await clocked.wait(200);
     expect(trial()).equal(undefined);
-    expect(clocked.events).deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: 'runaway' });
+    expect(clocked.events).deep.include({
+      what: 'trial-ended',
+      unit: 'chassis',
+      detail: { by: 'lab', why: 'runaway' },
+    });
     expect(clocked.truth('chassis').gains?.speed?.kp).equal(saved().speed?.kp);
   });
 
@@ -44,7 +48,11 @@ describe('a trial whose loop runs away', () => {
     };
     await begin();
     await clocked.wait(200);
-    expect(clocked.events).deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: 'runaway' });
+    expect(clocked.events).deep.include({
+      what: 'trial-ended',
+      unit: 'chassis',
+      detail: { by: 'lab', why: 'runaway' },
+    });
   });
 
   it('goes on where a loop was past its bound before the trial began', async () => {

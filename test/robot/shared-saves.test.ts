@@ -107,7 +107,7 @@ describe('saves that wait for a unit together', () => {
     const busy = occupy();
     await Promise.all([save(1), save(2), save(3), busy]);
     const steps = robot.events.flatMap(event =>
-      event.what === 'gains' ? [[event.before.revision, event.after.revision]] : [],
+      event.what === 'save' ? [[event.detail.before, event.detail.after]] : [],
     );
     expect(steps).to.deep.equal([
       [0, 1],

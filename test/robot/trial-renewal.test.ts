@@ -103,7 +103,7 @@ describe('a trial of gains', () => {
     for (const kp of [1, 2]) expect(await asked('other', kp)).to.equal('trial-running');
     expect(robot.robot.units.chassis.trial?.by).to.equal('lab');
     expect(robot.truth('chassis').gains?.speed?.kp).to.equal(1);
-    expect(trials()).to.deep.equal([{ what: 'trial', unit: 'chassis', by: 'lab' }]);
+    expect(trials()).to.deep.equal([{ what: 'trial', unit: 'chassis', detail: { by: 'lab' } }]);
   });
 
   it('is an event when its gains are changed, and none when it is renewed', async () => {
@@ -111,8 +111,8 @@ describe('a trial of gains', () => {
     await asked('lab', 1);
     expect(await asked('lab', 2)).to.equal(200);
     expect(trials()).to.deep.equal([
-      { what: 'trial', unit: 'chassis', by: 'lab' },
-      { what: 'trial changed', unit: 'chassis', by: 'lab', loops: ['speed'] },
+      { what: 'trial', unit: 'chassis', detail: { by: 'lab' } },
+      { what: 'trial-changed', unit: 'chassis', detail: { by: 'lab', loops: 'speed' } },
     ]);
   });
 });
@@ -196,7 +196,7 @@ describe('the beginning of a trial', () => {
     const { chassis } = robot.robot.units;
     const seen: unknown[] = [];
     robot.robot.events.add(({ what }) => {
-      if (what === 'trial') seen.push(chassis.trial?.id);
+      if (what.startsWith('trial')) seen.push(chassis.trial?.id);
     });
     const { gains } = robot.robot.store.current('chassis');
     await robot.during(chassis.gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));

@@ -71,7 +71,11 @@ describe('the end of a trial, in time', function () {
       robot.fault('chassis', 'plug');
       await robot.wait(800);
       expect([isBack(), chassis().report().applied]).to.deep.equal([true, true]);
-      expect(robot.events).to.deep.include({ what: 'trial', unit: 'chassis', by: 'lab', ended: why });
+      expect(robot.events).to.deep.include({
+        what: 'trial-ended',
+        unit: 'chassis',
+        detail: { by: 'lab', why },
+      });
     });
   }
 
@@ -102,10 +106,9 @@ describe('the end of a trial, in time', function () {
     await robot.wait(1000);
     expect([gimbal.report().trial, gimbal.report().applied]).to.deep.equal([undefined, true]);
     expect(robot.events).to.deep.include({
-      what: 'trial',
+      what: 'trial-ended',
       unit: 'gimbal',
-      by: 'lab',
-      ended: 'target lost',
+      detail: { by: 'lab', why: 'target lost' },
     });
   });
 

@@ -284,14 +284,14 @@ describe('what is wanted of a unit and what it shows', () => {
       bench.shows({ gains: OTHER });
       act(bench);
       expect(bench.state.gains.trial).to.equal(undefined);
-      expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: why });
+      expect(bench.events).to.deep.include({ what: 'trial-ended', detail: { by: 'lab', why } });
     });
   }
   it('runs a trial until the target is lost, if a loop follows it', () => {
     bench.shows({ mode: 'auto', flags: ['torque', 'target_visible'] });
     bench.state.gains.beginTrial(TRIAL);
     bench.shows({ gains: OTHER, flags: ['torque'] });
-    expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: 'target lost' });
+    expect(bench.events).to.deep.include({ what: 'trial-ended', detail: { by: 'lab', why: 'target lost' } });
   });
   const goOn: [through: string, mode: Mode, act: (bench: Bench) => unknown][] = [
     ['a lost target in debug mode', 'debug', b => b.shows({ flags: ['torque'] })],
@@ -359,7 +359,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ faults: ['ran_away'] });
     bench.state.sawExcitation({ ...SHOWN, amplitude: 0 });
     expect(bench.state.difference).to.equal(undefined);
-    expect(bench.events).to.deep.include({ what: 'trial', by: 'lab', ended: 'runaway' });
+    expect(bench.events).to.deep.include({ what: 'trial-ended', detail: { by: 'lab', why: 'runaway' } });
   });
   it('keeps a trial when a frame was refused for noise', () => {
     bench.shows();

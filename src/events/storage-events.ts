@@ -14,15 +14,16 @@ interface KeptFile {
 export function recordStorage(files: Readonly<Record<string, KeptFile>>, eventLog: EventLog): void {
   for (const [file, kept] of Object.entries(files)) {
     let fails = false;
-    const look = () => {
+    const check = () => {
       const { problem } = kept;
       if ((problem !== undefined) === fails) return;
       fails = problem !== undefined;
       if (problem === undefined) eventLog.record({ what: 'storage-works', detail: { file } });
-      else eventLog.record({ what: 'storage-failed', detail: { file, ...reasonOf(problem) } });
+      else
+        eventLog.record({ what: 'storage-failed', detail: { file, ...reasonOf(problem) }, error: problem });
     };
-    look();
-    kept.changed.add(look);
+    check();
+    kept.changed.add(check);
   }
 }
 

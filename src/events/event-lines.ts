@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../core/clock.js';
+import { describeError } from '../core/errors.js';
+import type { Robot } from '../robot/robot.js';
+import type { NewEvent } from '../schemas/log.js';
+import type { EventLog } from './event-log.js';
+import { Repeats } from './repeats.js';
+
+const WARNINGS: readonly string[] = [
+  'fault',
+  'laser-failed',
+  'not-found',
+  'offline',
+  'poll-failed',
+  'reset',
+  'set-aside',
+  'storage-failed',
+];
+
+/**
+ * Records what the robot does, and writes a log line for every event that has no caller, under the name of the event.
+ * Acts of callers have a line for their request already. Equal warnings share one line a minute: a flapping cable must
+ * not fill the disk. Returns the act that ends it.
+ */
+export function logEvents(options: {
+  robot: Pick<Robot, 'events'>;
+  eventLog: EventLog;
+  log: Logger;
+  clock: Clock;
+}): () => void {
+  const { robot, eventLog, log, clock } = options;
+  const repeats = new Repeats<NewEvent>(clock, ({ what, unit, detail }, count) =>
+    log.warn({ unit, ...detail, repeats: count }, what),
+  );
+  const write = (event: NewEvent) => {
+    const { what, unit, detail, error } = event;
+    const fields = { unit, ...detail, ...(error !== undefined && describeError(error)) };
+    if (!WARNINGS.includes(what)) return log.info(fields, what);
+    const key = JSON.stringify([what, unit, detail]);
+    if (repeats.count(key)) return;
+    log.warn(fields, what);
+    repeats.begin(key, event);
+  };
+  const ends = [
+    eventLog.recorded.add(({ event, error }) => {
+      if (event.who === undefined) write({ ...event, error });
+    }),
+    robot.events.add(event => {
+      if (event.what === 'not-found' || event.what === 'poll-failed') write(event);
+      else eventLog.record(event);
+    }),
+    () => repeats.close(),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
