@@ -41,7 +41,7 @@ export class EventLog {
     const quota = (most: number, share: Share) => new Quota(clock, most, event => this.#add(event, share));
     this.#quotas = {
       refused: quota(200, 'refused'),
-      reader: quota(32, 'reader'),
+      reader: quota(100, 'reader'),
       stranger: quota(32, 'stranger'),
     };
   }
