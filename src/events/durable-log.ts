@@ -95,7 +95,7 @@ export class DurableLog {
   #flushSoon(afterMs: number): void {
     this.#timer ??= this.#clock.after(afterMs, () => {
       this.#timer = undefined;
-      // A flush that is under way starts the next one by itself.
+      // The current flush schedules the next one when it ends.
       if (!this.#isFlushing) void this.#flush();
     });
   }
@@ -156,8 +156,8 @@ export class DurableLog {
     const dropped = await this.#files.prepare();
     const { lost } = this.#queue;
     const events = this.#queue.take();
-    // A line about the log itself has the number of the line before it, but none above the line behind it: a run that
-    // could not read the log counts from 1.
+    // A line about the log itself repeats the number of the line before it. If the run could not read the log at its
+    // start, it counts from 1, and the line takes the lower number of the next line.
     const seq = Math.min(this.#head?.seq ?? 0, events[0]?.seq ?? 0);
     const about = (what: string, detail: Readonly<Record<string, number>>): LogEvent => ({
       seq,

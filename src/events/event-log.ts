@@ -5,7 +5,7 @@ import type { LogEvent, LogPage, NewEvent } from '../schemas/log.js';
 import { keyOf, Quota, withCount } from './quota.js';
 import { Repeats } from './repeats.js';
 
-/** The number of events in memory, by whom they are about, so that none of these pushes out the events of another. */
+/** The number of events in memory. Each group has its own limit, so that no group pushes out the events of another. */
 const MOST = { done: 400, refused: 50, reader: 25, stranger: 25 } as const;
 type Share = keyof typeof MOST;
 
@@ -19,7 +19,7 @@ export interface Recorded {
   readonly hasRights: boolean;
 }
 
-/** Makes every event: what was asked of the robot, and what it did by itself. */
+/** Numbers and keeps all events: requests of callers, and changes that the robot made. */
 export class EventLog {
   readonly runId: string;
   readonly recorded = new Listeners<Recorded>();
@@ -32,7 +32,7 @@ export class EventLog {
   #seq: number;
   #changes = 0;
 
-  /** Numbers go on after `lastSeq`, the last one of the daemon's run before. */
+  /** The first event gets the number after `lastSeq`. */
   constructor(clock: Clock, { runId = newRunId(), lastSeq = 0 }: { runId?: string; lastSeq?: number } = {}) {
     this.runId = runId;
     this.#clock = clock;
@@ -46,14 +46,14 @@ export class EventLog {
     };
   }
 
-  /** How many changes the robot has made, whoever asked for them. */
+  /** The number of changes that the robot has made. */
   get changes(): number {
     return this.#changes;
   }
 
   /**
-   * Records what the robot did by itself, or what a caller with a right to act asked for. An act that was done just before
-   * and is done again shares a line with a count.
+   * Records a change that the robot made, or a request of a caller with a right to act. If the same act is done twice in a
+   * row, the repeats share one line with a count.
    */
   record(event: NewEvent): void {
     if (event.outcome !== undefined && event.outcome !== 'done') {
@@ -70,7 +70,7 @@ export class EventLog {
     if (isAct) this.#repeats.begin(key, event);
   }
 
-  /** Records what a bystander asked for. `changed` says that the robot changed something for it. */
+  /** Records a request of a bystander. `changed` is true if the robot changed something because of it. */
   recordOf(bystander: Bystander, event: NewEvent, changed: boolean): void {
     this.#quotas[bystander].record(event, changed);
   }

@@ -39,7 +39,10 @@ export async function logCommand(operands: readonly string[], headText: string |
   return { text: `${said.join('\n')}${newest}`, exitCode: 0 };
 }
 
-/** The files in the order of their names. A daemon that writes meanwhile adds no file that follows unread lines. */
+/**
+ * Returns the files oldest first. Reads the newest first: if the daemon writes at the same time, an older file still has
+ * every line that a newer one follows.
+ */
 async function readNewestFirst(folder: string, names: readonly string[]): Promise<readonly LogFile[]> {
   const files: LogFile[] = [];
   for (const name of [...names].reverse())

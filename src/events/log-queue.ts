@@ -28,14 +28,14 @@ export class LogQueue {
     this.#bound();
   }
 
-  /** Takes all events out, until `written` or `failed` says what became of them. */
+  /** Takes all events. The caller then calls `written` or `failed`. */
   take(): LogEvent[] {
     this.#underWay = this.#waiting;
     this.#waiting = [];
     return this.#underWay.map(({ event }) => event);
   }
 
-  /** The events that were taken are on the medium, and a line there counts this many lost ones. */
+  /** The taken events are on the medium, with a line that counts this many lost events. */
   written(lost: number): void {
     this.#underWay = [];
     this.#lost -= lost;

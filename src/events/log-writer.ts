@@ -5,17 +5,17 @@ import { errnoOf } from '../core/errors.js';
 const WAITING_BYTES = 1 << 20;
 /** A pipe takes this many bytes at once or none of them, so that the end of the process tears no line. */
 const CHUNK_BYTES = 4096;
-/** Lines that come together are written together: a write of its own for each would cost more than its request. */
+/** Lines within this time share a write. One write per line would cost more than the request that it reports. */
 const GATHER_MS = 10;
 const TRY_AGAIN_MS = 50;
 const PAUSE_MS = 5;
 
 /**
  * Writes lines to a file descriptor in the background. If the reader is slow, stuck or gone, or the disk is full, lines are
- * lost and nobody waits for them. Pipes and sockets have to be non-blocking.
+ * lost and nothing waits for them. Pipes and sockets have to be non-blocking.
  *
- * The asynchronous destination of pino cannot do that: at the end of the process it retries without end if the disk is full,
- * and throws from its exit handler if the reader is stuck.
+ * This replaces the asynchronous destination of pino. When the process exits, that one retries forever if the disk is full,
+ * and throws if the reader is stuck.
  */
 export class LogWriter {
   readonly #fd: number;
@@ -27,7 +27,7 @@ export class LogWriter {
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `lostLine` makes the line that stands for so many lost ones. */
+  /** `lostLine` makes the line that reports lost lines. */
   constructor(fd: number, lostLine: (lines: number) => string) {
     this.#fd = fd;
     this.#lostLine = lostLine;
@@ -52,7 +52,7 @@ export class LogWriter {
   flush(withinMs: number): void {
     const untilMs = performance.now() + withinMs;
     clearTimeout(this.#timer);
-    // The thread that writes now ends very soon, or is stuck with what it has.
+    // A write in another thread either ends within this pause or is stuck.
     if (this.#isWriting) pause();
     if (this.#lost > 0) this.#waiting.push(Buffer.from(this.#lostLine(this.#lost)));
     let bytes = Buffer.concat(this.#waiting);

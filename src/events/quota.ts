@@ -65,7 +65,7 @@ export class Quota {
 
   #tellLater(): void {
     this.#timer = undefined;
-    // A change is told in any case. Another line has told it already, so there are not more of these than of the others.
+    // Changes are always reported. The robot's own event for each change is a line already, so these stay few.
     if (this.#lines >= 1 || this.#unlisted.changes.size > 0) this.#tell();
     else this.#timer = this.#clock.after(COUNT_MS, () => this.#tellLater());
   }

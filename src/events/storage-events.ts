@@ -2,7 +2,7 @@ import { isRobotError, type RobotError } from '../core/errors.js';
 import type { Listeners } from '../core/listeners.js';
 import type { EventLog } from './event-log.js';
 
-/** A file of the state folder whose owner tries again by itself after a failure. */
+/** A file of the state folder whose owner retries after a failure. */
 interface KeptFile {
   /** Why it cannot be kept. */
   readonly problem: RobotError | undefined;

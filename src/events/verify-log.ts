@@ -7,7 +7,7 @@ export interface LogFile {
   readonly content: Buffer;
 }
 
-/** A line and where it stands; files and lines count from 0. */
+/** A line and its place. Files and lines count from 0. */
 interface Place {
   readonly file: number;
   readonly index: number;
@@ -31,10 +31,12 @@ const BROKEN_SEAM =
   'It follows no line of the files before: the end of one of them, or a whole file, is missing or was changed.';
 
 /**
- * Checks that the files, oldest first, hold one chain of unchanged lines, and that the head which was given out is in it.
- * Two traces of power cuts and failing disks are no faults: a torn last line of any file, and whole lines behind the one
- * that the next file follows. The log never said that those lines were on the medium. Lines that version 0.2.0 wrote after a
- * return to it stand before files that begin their own chain or follow older lines.
+ * Checks that the files, oldest first, hold one chain of unchanged lines, and that the given head is in it. These traces of
+ * power cuts and failing disks are no faults:
+ * - a torn last line of any file,
+ * - whole lines after the one that the next file follows. The log never reported them as written.
+ *
+ * If version 0.2.0 ran in between, it wrote into the oldest files. Those lines are not confirmed either.
  */
 export function verifyLog(files: readonly LogFile[], given?: LogHead): Verdict {
   const fault = (file: number, index: number, why: string) =>

@@ -207,20 +207,6 @@ describe('the durable log', () => {
     expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
   });
 
-  it('goes on behind the lines of 0.2.0 and of newer versions, and never touches a file that it finds', async () => {
-    const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n{"torn');
-    disk = new RecordingDisk({ '/state/events.jsonl': newer });
-    await runOn(disk, 'a', run => run.resets(1));
-    const [found, own] = logFilesOf(disk.files());
-    expect([found?.content.equals(newer), own?.name]).to.deep.equal([true, 'events-00000001.jsonl']);
-    expect(verifyLog(logFilesOf(disk.files()))).to.deep.equal({
-      ok: false,
-      file: 'events.jsonl',
-      line: 1,
-      why: 'A newer version of Trunnion wrote it: verify the log with that one.',
-    });
-  });
-
   describe('drops its oldest files', () => {
     const KEPT = 16_000;
     const bytes = () => logFilesOf(disk.files()).reduce((sum, { content }) => sum + content.length, 0);

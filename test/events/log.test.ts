@@ -72,25 +72,29 @@ describe('log', () => {
     expect(await end(child)).to.equal(0);
   });
 
-  it('is short where people read it', () => {
-    const json = { level: 30, time: 1_000_000, msg: 'mode', unit: 'gimbal', before: 'manual', after: 'auto' };
-    expect(readableLine(JSON.stringify(json), false)).to.equal(
+  const URL_TEXT = 'http://127.0.0.1:8080';
+  for (const [what, json, isInColour, text] of [
+    [
+      'short where people read it',
+      { level: 30, msg: 'mode', unit: 'gimbal', before: 'manual', after: 'auto' },
+      false,
       '00:16:40.000 INFO  mode unit="gimbal" before="manual" after="auto"\n',
-    );
-  });
-
-  it('shows an address to open alone on the last line', () => {
-    const url = 'http://127.0.0.1:8080';
-    const json = { level: 30, time: 1_000_000, msg: `listening on ${url}`, url, simulated: true };
-    expect(readableLine(JSON.stringify(json), false)).to.equal(
-      `00:16:40.000 INFO  listening simulated=true\n\n  ${url}\n`,
-    );
-  });
-
-  it('is coloured where the terminal has colours', () => {
-    const json = { level: 40, time: 1_000_000, msg: 'journal damaged' };
-    expect(readableLine(JSON.stringify(json), true)).to.equal(
+    ],
+    [
+      'followed by an address to open',
+      { level: 30, msg: `listening on ${URL_TEXT}`, url: URL_TEXT, simulated: true },
+      false,
+      `00:16:40.000 INFO  listening simulated=true\n\n  ${URL_TEXT}\n`,
+    ],
+    [
+      'coloured if the terminal has colours',
+      { level: 40, msg: 'journal damaged' },
+      true,
       '\x1b[2m00:16:40.000\x1b[0m \x1b[33mWARN \x1b[0m \x1b[1mjournal damaged\x1b[0m\n',
-    );
-  });
+    ],
+  ] as const) {
+    it(`is ${what}`, () => {
+      expect(readableLine(JSON.stringify({ time: 1_000_000, ...json }), isInColour)).to.equal(text);
+    });
+  }
 });

@@ -103,7 +103,7 @@ describe('a log that somebody changed', () => {
   });
 
   it('is found with a head that lies behind the line which the next file follows', () => {
-    // Whoever writes the second file again from an older line leaves the head in lines that nothing confirms.
+    // The second file is rewritten to follow an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
     const prev = older.ok ? older.head?.hash : '';
