@@ -33,14 +33,11 @@ async function acting(run: LogRun, disk: RecordingDisk, times: number): Promise<
   }
 }
 
-/** Two runs that fill, drop and change files, with a disk that fails on the way. */
-async function recorded(): Promise<RecordingDisk> {
+/** Two runs that fill, drop and change files. In each, an operation of the disk fails on the way. */
+async function recorded(failures: readonly [string, string]): Promise<RecordingDisk> {
   const disk = new RecordingDisk();
-  for (const [runId, failing] of [
-    ['a', 'sync'],
-    ['b', 'append'],
-  ]) {
-    const run = await new LogRun(disk, runId ?? '', 4000).open();
+  for (const [index, failing] of failures.entries()) {
+    const run = await new LogRun(disk, `run ${index}`, 4000).open();
     await acting(run, disk, 3);
     disk.interfere = async operation => {
       if (operation === failing) throw new RobotError('storage-failed', { operation, path: '/state' });
@@ -57,7 +54,7 @@ async function recorded(): Promise<RecordingDisk> {
 describe('the durable log after a power cut', () => {
   let operations: readonly Operation[];
   before(async () => {
-    operations = (await recorded()).operations;
+    operations = (await recorded(['sync', 'append'])).operations;
     expect(operations.map(({ kind }) => kind)).to.include('remove');
   });
 
@@ -94,8 +91,10 @@ describe('the durable log after a power cut', () => {
   }).timeout(60_000);
 
   it('goes on after a kill, and survives a power cut at every operation of the next run', async () => {
-    for (let killed = 0; killed <= operations.length; killed += 1) {
-      const disk = RecordingDisk.replayed(operations.slice(0, killed));
+    // Without a failed sync: the next run reads such lines, but they never reach the medium.
+    const { operations: synced } = await recorded(['append', 'append']);
+    for (let killed = 0; killed <= synced.length; killed += 1) {
+      const disk = RecordingDisk.replayed(synced.slice(0, killed));
       await runOn(disk, 'next', run => acting(run, disk, 2), 4000);
       for (let count = killed; count <= disk.operations.length; count += 1)
         for (const cut of [
