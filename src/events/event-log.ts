@@ -64,7 +64,7 @@ export class EventLog {
     const key = isAct ? keyOf(event) : '';
     if (!isAct) this.#changes += 1;
     else if (key === this.#lastDone && this.#repeats.count(key)) return;
-    this.#repeats.end(this.#lastDone);
+    this.#repeats.end(key);
     this.#lastDone = key;
     this.#add(event, 'done');
     if (isAct) this.#repeats.begin(key, event);
@@ -89,13 +89,17 @@ export class EventLog {
     for (const quota of Object.values(this.#quotas)) quota.close();
   }
 
-  #add({ error, ...about }: NewEvent, share: Share): void {
+  #add({ what, unit, who, outcome, detail, error }: NewEvent, share: Share): void {
     this.#seq += 1;
     const event: LogEvent = {
       seq: this.#seq,
       t: Math.round(this.#clock.nowMs()) / 1000,
       at: this.#clock.wallTime().toISOString(),
-      ...about,
+      what,
+      ...(unit !== undefined && { unit }),
+      ...(who !== undefined && { who }),
+      ...(outcome !== undefined && { outcome }),
+      ...(detail !== undefined && { detail }),
     };
     const kept = this.#kept[share];
     kept.push(event);

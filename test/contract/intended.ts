@@ -22,5 +22,6 @@ export const INTENDED: readonly Intended[] = [
   { issue: '25.4', where: /\/(gimbal|chassis)\/flags\/2: "guard" -> "guarded_excitation"$/ },
   { issue: '25.4', where: /\/guardsTrials: absent -> (true|{"type":"boolean"})$/ },
   { issue: '25.5', where: / \/body(\/tune)?\/(loops|results|proposal): absent -> / },
+  { issue: '25.3', where: /\/events\/\{"what":"laser-failed"/ },
   { issue: '25.5', where: /openapi\.json .*\/schemas\/(Tune|TunedLoop|(Gimbal|Chassis)Autotune)[/:]/ },
 ];

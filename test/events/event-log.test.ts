@@ -75,8 +75,8 @@ describe('event log', () => {
     for (const action of ['on', 'on', 'on', 'off', 'on', 'off']) switched(action);
     expect(events().map(({ detail }) => Object.values(detail ?? {}).join(' '))).to.deep.equal([
       'on',
-      'on 2',
       'off',
+      'on 2',
       'on',
       'off',
     ]);
