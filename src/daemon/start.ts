@@ -111,7 +111,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   eventLog.recorded.add(({ event, hasRights }) => durableLog.add(event, hasRights));
   const stopLogging = logEvents({ robot, eventLog, log, clock });
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
-  match.events.add(event => eventLog.record(event));
+  match.happened.add(event => eventLog.record(event));
   access.tokensChanged.add(() =>
     eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } }),
   );

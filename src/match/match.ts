@@ -4,7 +4,7 @@ import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { Permissions, Phase } from '../core/phases.js';
 import type { Act, Permission } from '../robot/permission.js';
-import type { NewEvent } from '../schemas/log.js';
+import type { Happening } from '../schemas/log.js';
 import { Lease } from './lease.js';
 
 export interface MatchSettings {
@@ -53,7 +53,7 @@ export class Match implements Permission {
   readonly lease: Lease;
   /** Emitted when something has changed that status shows or the disk keeps. */
   readonly changed = new Listeners<void>();
-  readonly events = new Listeners<NewEvent>();
+  readonly happened = new Listeners<Happening>();
   /** Emitted with the reason when the robot has to stop: time is up, or the referee is silent. */
   readonly mustStop = new Listeners<string>();
   readonly #clock: Clock;
@@ -140,9 +140,9 @@ export class Match implements Permission {
     this.lease.beat({ holder, by }, ttlMs, takeover);
     const isOther = before?.holder !== holder || before.by !== by;
     if (isOther) {
-      this.events.emit({ what: 'lease', who: by, detail: { holder, before: before?.holder ?? null } });
+      this.happened.emit({ what: 'lease', who: by, detail: { holder, before: before?.holder ?? null } });
     }
-    if (wasSilent) this.events.emit({ what: 'referee-heard', detail: { holder } });
+    if (wasSilent) this.happened.emit({ what: 'referee-heard', detail: { holder } });
     if (wasSilent || isOther) this.changed.emit();
     this.#armSilence();
   }
@@ -165,7 +165,8 @@ export class Match implements Permission {
     const before = this.#state.phase;
     this.#state = { ...this.#state, ...to };
     const after = this.#state.phase;
-    if (before !== after) this.events.emit({ what: 'phase', detail: { before, after, ...(why && { why }) } });
+    if (before !== after)
+      this.happened.emit({ what: 'phase', detail: { before, after, ...(why && { why }) } });
     this.#armEnd();
     this.#armSilence();
     this.changed.emit();
@@ -187,7 +188,7 @@ export class Match implements Permission {
     const leftMs = this.#settings.refereeSilenceMs - this.lease.silentMs;
     this.#silence = this.#clock.after(leftMs, () => {
       if (!this.#isSilent) return this.#armSilence();
-      this.events.emit({ what: 'referee-silent', detail: { holder: this.lease.owner?.holder ?? null } });
+      this.happened.emit({ what: 'referee-silent', detail: { holder: this.lease.owner?.holder ?? null } });
       this.changed.emit();
       if (this.refereeLost) this.mustStop.emit('the referee is silent');
     });

@@ -3,7 +3,7 @@ import { isRobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { Match, type MatchCall, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import type { Act } from '../../src/robot/permission.js';
-import type { NewEvent } from '../../src/schemas/log.js';
+import type { Happening } from '../../src/schemas/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const SETTINGS: MatchSettings = {
@@ -37,15 +37,15 @@ describe('a match', () => {
   let clock: ManualClock;
   let match: Match;
   let stops: string[];
-  let events: NewEvent[];
+  let happened: Happening[];
 
   function begin(settings: Partial<MatchSettings> = {}): void {
     clock = new ManualClock();
     match = new Match({ clock, settings: { ...SETTINGS, ...settings }, state: NO_MATCH });
     stops = [];
-    events = [];
+    happened = [];
     match.mustStop.add(why => stops.push(why));
-    match.events.add(event => events.push(event));
+    match.happened.add(happening => happened.push(happening));
   }
   beforeEach(() => begin());
   afterEach(() => match.close());
@@ -164,7 +164,7 @@ describe('a match', () => {
       await clock.advance(1);
       expect(match.state.phase).to.equal('ended');
       expect(stops).to.deep.equal(['time is up']);
-      expect(events.at(-1)).to.deep.include({ what: 'phase' });
+      expect(happened.at(-1)).to.deep.include({ what: 'phase' });
     });
 
     it('is not touched by a wall clock that is set', async () => {
@@ -217,7 +217,7 @@ describe('a match', () => {
         beat('red');
         beat(other.holder, { ...other, takeover: true });
         const detail = { holder: other.holder, before: 'red' };
-        expect(events.at(-1)).to.deep.equal({ what: 'lease', who: other.by, detail });
+        expect(happened.at(-1)).to.deep.equal({ what: 'lease', who: other.by, detail });
       });
     }
 
@@ -240,9 +240,9 @@ describe('a match', () => {
 
     it('is not in the log when it is only renewed', () => {
       beat();
-      const before = events.length;
+      const before = happened.length;
       for (let count = 0; count < 10; count += 1) beat();
-      expect(events.length).to.equal(before);
+      expect(happened.length).to.equal(before);
     });
   });
 
@@ -307,7 +307,7 @@ describe('a match', () => {
       await clock.advance(60_000);
       expect(stops).to.deep.equal([]);
       expect(refusal(() => match.require(ACTS.auto!))).to.equal(undefined);
-      expect(events.at(-1)).to.deep.include({ what: 'referee-silent' });
+      expect(happened.at(-1)).to.deep.include({ what: 'referee-silent' });
     });
   });
 });
