@@ -168,6 +168,8 @@ describe('a phase that is set', () => {
   });
 
   it('wins over a resume that is under way where nobody may resume', async () => {
+    // Else the resume writes no mode: both units are in manual.
+    await robot.during(robot.robot.units.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());
     for (const register of ['mode', 'stop']) {
       let phase: Promise<unknown> | undefined;
