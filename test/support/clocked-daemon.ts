@@ -54,7 +54,7 @@ const PAUSE_MS = 50;
 
 /** A daemon and its simulated robot in simulated time. Requests arrive without a socket, so nothing waits for the kernel. */
 export class ClockedDaemon {
-  readonly disk = new RecordingDisk();
+  readonly #disk = new RecordingDisk();
   readonly #clock = new ManualClock();
   readonly #server: Server;
   #daemon: Daemon | undefined;
@@ -72,10 +72,10 @@ export class ClockedDaemon {
         role,
         hash: hashOf(secret),
       }));
-      started.disk.put(tokenFile(STATE_FOLDER), encodeTokens(list));
+      started.#disk.put(tokenFile(STATE_FOLDER), encodeTokens(list));
     }
     for (const [name, text] of Object.entries(files))
-      started.disk.put(`${STATE_FOLDER}/${name}`, Buffer.from(text));
+      started.#disk.put(`${STATE_FOLDER}/${name}`, Buffer.from(text));
     started.diskFails([]);
     const clock = started.#clock;
     const usual = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
@@ -99,7 +99,7 @@ export class ClockedDaemon {
           hardware: robot.hardware,
           log: pino({ level: 'silent' }),
           clock,
-          disk: started.disk,
+          disk: started.#disk,
           lock: { hold: async () => undefined, release: async () => undefined },
           boot: { id: 'boot', nowMs: () => clock.nowMs() },
           propose: async task => quickProposal(task),
@@ -118,11 +118,17 @@ export class ClockedDaemon {
   }
 
   diskFails(fails: readonly string[]): void {
-    this.disk.interfere = async operation => {
+    this.#disk.interfere = async operation => {
       await new Promise<void>(resolve => this.#clock.after(DISK_MS, resolve));
       const context = { operation, path: STATE_FOLDER, errno: 'EIO', cure: 'Replace the disk.' };
       if (fails.includes(operation)) throw new RobotError('storage-failed', context);
     };
+  }
+
+  /** The state files by their names. */
+  files(): Readonly<Record<string, Buffer>> {
+    const whole = Object.entries(this.#disk.files());
+    return Object.fromEntries(whole.map(([path, data]) => [path.slice(STATE_FOLDER.length + 1), data]));
   }
 
   async close(): Promise<void> {
