@@ -8,7 +8,7 @@ interface Due {
 /** Turns of the event loop in which promises settle that wait for no time. */
 const TURNS = 5;
 
-/** A shorter delay could be lost in rounding, and time would stand still. */
+/** A shorter delay could be lost in rounding, and time would not pass. A timer without delay is due at once. */
 const SHORTEST_MS = 0.001;
 
 /** Time that passes only when a test says so. */
@@ -29,7 +29,7 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, act: () => void): Timer {
-    const due: Due = { atMs: this.#nowMs + Math.max(SHORTEST_MS, delayMs), act };
+    const due: Due = { atMs: this.#nowMs + (delayMs <= 0 ? 0 : Math.max(SHORTEST_MS, delayMs)), act };
     const later = this.#due.findIndex(({ atMs }) => atMs > due.atMs);
     this.#due.splice(later < 0 ? this.#due.length : later, 0, due);
     return {
