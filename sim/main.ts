@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../src/core/clock.js';
 import { run } from '../src/daemon/run.js';
-import { coreModule, createCoreRobot } from './core/core-robot.js';
+import { coreModule, createCoreRobot } from './pico/core-robot.js';
 import { createPhysics } from './robot-physics.js';
 import { simRoutes } from './sim-routes.js';
 import { SimulatedRobot } from './simulated-robot.js';

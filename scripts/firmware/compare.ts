@@ -1,4 +1,4 @@
-import { coreModule } from '../../sim/core/core-robot.js';
+import { coreModule } from '../../sim/pico/core-robot.js';
 import { UNIT_LIST } from '../../src/core/units.js';
 import { argumentsOf, script, wholeNumberOf } from '../script.js';
 import { compareProtocols } from './protocol-comparison.js';

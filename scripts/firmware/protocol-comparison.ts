@@ -1,5 +1,5 @@
-import { CoreController } from '../../sim/core/core-controller.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
+import { CoreController } from '../../sim/pico/core-controller.js';
 import type { Unit } from '../../src/core/units.js';
 import { frameBytes, registerMap } from '../../src/protocol/registers.js';
 import { Random } from '../walk/random.js';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { CoreController } from '../../sim/core/core-controller.js';
-import { portOf, RATE_HZ } from '../../sim/core/core-robot.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
 import { LAP_M } from '../../sim/loops/course.js';
 import { GimbalSight } from '../../sim/physics/gimbal-sight.js';
 import { seededNoise } from '../../sim/physics/noise.js';
+import { CoreController } from '../../sim/pico/core-controller.js';
+import { portOf, RATE_HZ } from '../../sim/pico/core-robot.js';
 import { createPhysics } from '../../sim/robot-physics.js';
 import {
   defaultGains,

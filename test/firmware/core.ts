@@ -1,4 +1,4 @@
-import { coreModule } from '../../sim/core/core-robot.js';
+import { coreModule } from '../../sim/pico/core-robot.js';
 
 /** The core as scripts/firmware/core compiled it. */
 export const core = coreModule('dist/firmware/core.wasm');
