@@ -179,12 +179,14 @@ describe('a fault of the process', () => {
     await rm(folder, { recursive: true });
     const bearer = { authorization: 'Bearer secret' };
     const status = async () => (await call(url, 'GET', '/api/status', undefined, bearer)).body;
-    await eventually(async () => /the last list that was read holds/.test((await status()).access.detail));
+    await eventually(async () => /the list that it read last/.test((await status()).access.detail));
     expect((await call(url, 'POST', '/api/resume')).body.code).to.equal('token-required');
     expect((await call(url, 'POST', '/api/resume', undefined, bearer)).status).to.equal(200);
     const { body } = await call(url, 'GET', '/api/log', undefined, bearer);
     expect(
-      body.events.filter(({ what }: { what: string }) => what === 'storage-failed').at(-1).detail,
+      body.events
+        .filter(({ what }: { what: string }) => what === 'storage-failed')
+        .find(({ detail }: { detail: { file: string } }) => detail.file === 'tokens').detail,
     ).to.include({
       file: 'tokens',
       holds: 'the last list',
