@@ -41,6 +41,7 @@ export async function inTemporaryFolder<T>(act: (folder: string) => Promise<T>):
   try {
     return await act(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // A daemon that still runs may add a file at this moment.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
