@@ -30,6 +30,7 @@ export async function logCommand(operands: readonly string[], headText: string |
   const verdict = verifyLog(files, head);
   if (!verdict.ok)
     return { text: `${join(folder, verdict.file)}:${verdict.line}: ${verdict.why}`, exitCode: 1 };
+  if (verdict.lines.length === 0) return { text: `${path} has no line of the log`, exitCode: 1 };
   const against =
     head === undefined
       ? 'No head was given: a rewrite of all, or missing first or last lines, would not be seen.'

@@ -8,13 +8,18 @@ import { parseLine } from './log-line.js';
 const KEPT_BYTES = 8 << 20;
 /** The two files of version 0.2.0, which are older than every numbered one. */
 const UNNUMBERED = ['events.old.jsonl', 'events.jsonl'];
-const NUMBERED = /^events-(\d{8})\.jsonl$/;
+/** Eight digits or more: after the last number of eight digits comes one of nine. */
+const NUMBERED = /^events-(\d{8,})\.jsonl$/;
+
+function numberOf(name: string): number {
+  return Number(NUMBERED.exec(name)?.[1]);
+}
 
 /** The names of the log's files among these names, oldest first. */
 export function logFileNames(names: readonly string[]): readonly string[] {
   return [
     ...UNNUMBERED.filter(name => names.includes(name)),
-    ...names.filter(name => NUMBERED.test(name)).sort(),
+    ...names.filter(name => NUMBERED.test(name)).sort((a, b) => numberOf(a) - numberOf(b)),
   ];
 }
 
@@ -70,9 +75,7 @@ export class LogFiles {
     const sizes = new Map<string, number>();
     for (const name of await this.#names()) sizes.set(name, await this.#disk.size(join(this.#folder, name)));
     // An empty file is what a power cut left of a creation. Its number is used again, so that such files stay few.
-    const taken = [...sizes]
-      .filter(([, bytes]) => bytes > 0)
-      .map(([name]) => Number(NUMBERED.exec(name)?.[1]));
+    const taken = [...sizes].filter(([, bytes]) => bytes > 0).map(([name]) => numberOf(name));
     const number = this.#unconfirmed ?? Math.max(this.#number, ...taken.filter(Number.isInteger)) + 1;
     this.#unconfirmed = number;
     const name = `events-${String(number).padStart(8, '0')}.jsonl`;

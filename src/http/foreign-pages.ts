@@ -43,5 +43,6 @@ function hostName(host: string): string {
 
 /** True if this daemon served the page that asks. */
 export function isOwnOrigin({ origin = '', host = '' }: IncomingHttpHeaders): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+  // A page from a file has an origin without a host, and HTTP/1.0 may come without one.
+  return host !== '' && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
