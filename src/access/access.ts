@@ -38,6 +38,9 @@ interface Settings {
   readonly stop: 'anyone' | 'token';
 }
 
+/** Errors of a file that is there and cannot be read by the daemon. */
+const NOT_OURS: readonly string[] = ['EACCES', 'EISDIR'];
+
 /**
  * Decides who may do what. Access is open while there are no tokens. The file of tokens is read again and again, because
  * other programs change it.
@@ -136,7 +139,9 @@ export class Access {
       else this.#hold(tokens ?? [], undefined);
     } catch (error) {
       const isOurs = isRobotError(error, 'access-unavailable');
-      if (isOurs && error.context.isUnread) this.#keep(error.context, error);
+      // A file that is there and is not the daemon's may name tokens. It closes a robot that has no list in force.
+      const mayClose = !this.#hadList && isRobotError(error) && NOT_OURS.includes(errnoIn(error));
+      if (isOurs && error.context.isUnread && !mayClose) this.#keep(error.context, error);
       else this.#hold('damaged', isOurs ? error : unavailable({}, error));
     }
   }
@@ -169,6 +174,11 @@ export class Access {
   get #hadList(): boolean {
     return this.#last === 'damaged' || (this.#last !== undefined && this.#last.length > 0);
   }
+}
+
+/** The number of the system's error that caused this one. */
+function errnoIn({ cause }: RobotError): string {
+  return isRobotError(cause, 'storage-failed') ? String(cause.context.errno) : '';
 }
 
 function unavailable(

@@ -1,3 +1,5 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Access } from '../../src/access/access.js';
 import { hashOf, newSecret } from '../../src/access/token.js';
@@ -5,6 +7,7 @@ import { encodeTokens, writeTokens } from '../../src/access/token-file.js';
 import { isRobotError, RobotError } from '../../src/core/errors.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
+import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
@@ -58,6 +61,28 @@ describe('access to a closed robot', () => {
     expect(access.state).to.equal('closed');
     access.close();
   });
+});
+
+describe('access without a list of tokens', () => {
+  it('is unavailable once there is one that is not for the daemon, also when that is gone again', () =>
+    inTemporaryFolder(async folder => {
+      const clock = new ManualClock();
+      const access = new Access({ disk: realDisk, folder, clock, required: false, stop: 'anyone' });
+      await access.open();
+      const states = [access.state];
+      const pass = async () => {
+        await clock.advance(300);
+        await eventually(async () => access.state !== states.at(-1)).catch(() => undefined);
+        states.push(access.state);
+      };
+      await mkdir(join(folder, 'tokens.json'));
+      await pass();
+      await rm(join(folder, 'tokens.json'), { recursive: true });
+      await clock.advance(1000);
+      states.push(access.state);
+      access.close();
+      expect(states).to.deep.equal(['open', 'unavailable', 'unavailable']);
+    }));
 });
 
 describe('a list of tokens that was read', () => {
