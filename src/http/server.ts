@@ -14,6 +14,8 @@ const PER_ADDRESS = 64;
 const IN_ALL = 256;
 /** An address with at most this many connections loses none while another address has more. */
 const FAIR_SHARE = 8;
+/** The newest connections without a request are still arriving: this many keep their places while others have one. */
+const ARRIVING = 8;
 
 /** How long the server waits for a slow client. */
 export interface Patience {
@@ -133,7 +135,10 @@ function leastUseful(all: readonly Connection[]): Connection | undefined {
   const hasManyNeighbours = (connection: Connection) => neighbours(connection) > FAIR_SHARE;
   const neverAsked = ({ answered, exchange }: Connection) => !answered && !exchange?.request.complete;
 
-  const candidates = [hasNoRight, hasManyNeighbours, neverAsked].reduce(preferring, all);
+  const expendable = [hasNoRight, hasManyNeighbours].reduce(preferring, all);
+  const arriving = new Set(all.filter(neverAsked).slice(-ARRIVING));
+  const hasArrived = (connection: Connection) => !arriving.has(connection);
+  const candidates = [hasArrived, neverAsked].reduce(preferring, expendable);
   const most = Math.max(...candidates.map(neighbours));
   return candidates.find(connection => neighbours(connection) === most);
 }

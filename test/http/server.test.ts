@@ -107,6 +107,17 @@ describe('the HTTP server', () => {
     expect(silent.filter(isOpen)).to.have.length(8);
   });
 
+  it('lets a caller ask whose request takes longer than the next newcomers', async () => {
+    const idle = times(256, index => open(request('/quick'), `127.0.${index % 64}.2`));
+    await until(() => idle.every(({ text }) => text !== ''));
+    const referee = open('', '127.9.0.1');
+    await until(() => referee.socket.readyState === 'open');
+    for (let count = 0; count < 40; count += 1) expect(await ask(`127.0.${count}.2`)).to.equal(true);
+    referee.socket.write(request('/lock'));
+    await until(() => referee.text !== '' || !isOpen(referee));
+    expect(referee.text).to.include('did /lock');
+  });
+
   it('closes connections that never asked anything before others', async () => {
     const busy = times(100, index => open(request('/hang'), `127.0.1.${index + 1}`));
     const idle = times(100, index => open(request('/quick'), `127.0.2.${index + 1}`));
