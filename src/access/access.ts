@@ -19,6 +19,7 @@ export interface Caller {
 /** A change of the file takes effect within this time. */
 export const READ_AGAIN_MS = 250;
 
+const CURE_OF_SLOW = 'The disk is too slow: check it.';
 const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add starts a new list.';
 const NOBODY: Caller = { token: undefined, rights: [] };
 /** Has a secret, but not that of a token. */
@@ -39,7 +40,7 @@ interface Settings {
 }
 
 /** Errors of a file that is there and cannot be read by the daemon. */
-const NOT_OURS: readonly string[] = ['EACCES', 'EISDIR'];
+const NOT_OURS: readonly string[] = ['EACCES', 'EISDIR', 'ENOLINK'];
 
 /**
  * Decides who may do what. Access is open while there are no tokens. The file of tokens is read again and again, because
@@ -56,7 +57,7 @@ export class Access {
   /** The list that was read last. It stays in force while the file cannot be read. Undefined before the first read. */
   #last: readonly Token[] | 'damaged' | undefined;
   #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
-    cure: 'The disk is too slow: check it.',
+    cure: CURE_OF_SLOW,
   });
   #timer: Timer | undefined;
   #isEnded = false;
@@ -125,7 +126,9 @@ export class Access {
   }
 
   async #watch(): Promise<void> {
-    await this.#read();
+    const reading = this.#read();
+    if (!(await endedWithin(this.#settings.clock, START_MS, reading))) this.#keep({ cure: CURE_OF_SLOW });
+    await reading;
     if (this.#isEnded) return;
     this.#timer = this.#settings.clock.after(READ_AGAIN_MS, () => void this.#watch());
   }

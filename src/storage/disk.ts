@@ -48,6 +48,7 @@ const CURES: Readonly<Record<string, string>> = {
   EACCES: NOT_OURS,
   EPERM: NOT_OURS,
   ENOENT: 'The state folder is not there: mount its disk.',
+  ENOLINK: 'A link in the state folder leads nowhere: mount its disk.',
   EIO: 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 
@@ -104,10 +105,11 @@ async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
   return open.dev === found?.dev && open.ino === found.ino;
 }
 
-/** Throws the error unless the folder can be listed and lacks the file. Otherwise a disk may not be mounted. */
+/** Throws unless the folder can be listed and lacks the file. Otherwise a disk may not be mounted. */
 async function unlessListed(path: string, error: unknown): Promise<undefined> {
   if (errnoOf(error) !== 'ENOENT') throw error;
-  if ((await readdir(dirname(path))).includes(basename(path))) throw error;
+  if (!(await readdir(dirname(path))).includes(basename(path))) return;
+  throw Object.assign(new Error('the link leads nowhere', { cause: error }), { code: 'ENOLINK' });
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Access } from '../../src/access/access.js';
@@ -64,25 +64,42 @@ describe('access to a closed robot', () => {
 });
 
 describe('access without a list of tokens', () => {
-  it('is unavailable once there is one that is not for the daemon, also when that is gone again', () =>
-    inTemporaryFolder(async folder => {
-      const clock = new ManualClock();
-      const access = new Access({ disk: realDisk, folder, clock, required: false, stop: 'anyone' });
-      await access.open();
-      const states = [access.state];
-      const pass = async () => {
-        await clock.advance(300);
-        await eventually(async () => access.state !== states.at(-1)).catch(() => undefined);
+  for (const [what, place] of [
+    ['a folder', (path: string) => mkdir(path)],
+    ['a link that leads nowhere', (path: string) => symlink('/nowhere/tokens.json', path)],
+  ] as const)
+    it(`is unavailable once ${what} is in its place, also when that is gone again`, () =>
+      inTemporaryFolder(async folder => {
+        const clock = new ManualClock();
+        const access = new Access({ disk: realDisk, folder, clock, required: false, stop: 'anyone' });
+        await access.open();
+        const states = [access.state];
+        const pass = async () => {
+          await clock.advance(300);
+          await eventually(async () => access.state !== states.at(-1)).catch(() => undefined);
+          states.push(access.state);
+        };
+        await place(join(folder, 'tokens.json'));
+        await pass();
+        await rm(join(folder, 'tokens.json'), { recursive: true });
+        await clock.advance(1000);
         states.push(access.state);
-      };
-      await mkdir(join(folder, 'tokens.json'));
-      await pass();
-      await rm(join(folder, 'tokens.json'), { recursive: true });
-      await clock.advance(1000);
-      states.push(access.state);
-      access.close();
-      expect(states).to.deep.equal(['open', 'unavailable', 'unavailable']);
-    }));
+        access.close();
+        expect(states).to.deep.equal(['open', 'unavailable', 'unavailable']);
+      }));
+});
+
+describe('a read of the tokens that never ends', () => {
+  it('leaves the last list in force, and is a problem', async () => {
+    const disk = new RecordingDisk();
+    const clock = new ManualClock();
+    const access = new Access({ disk, folder: '/state', clock, required: false, stop: 'anyone' });
+    await access.open();
+    disk.hang();
+    await clock.advance(5000);
+    expect([access.state, access.problem?.context.lastHolds]).to.deep.equal(['open', true]);
+    access.close();
+  });
 });
 
 describe('a list of tokens that was read', () => {
