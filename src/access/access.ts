@@ -49,8 +49,8 @@ const NOT_OURS: readonly string[] = ['EACCES', 'EISDIR', 'ENOLINK'];
 export class Access {
   /** Emitted when the tokens, the state or the problem have changed. */
   readonly changed = new Listeners<void>();
-  /** Emitted when the tokens in force or the state have changed. */
-  readonly tokensChanged = new Listeners<void>();
+  /** Emitted when the tokens in force or the state have changed, with the names of the tokens that stayed valid. */
+  readonly tokensChanged = new Listeners<readonly string[]>();
   /** Emitted when access was open and is not any more. */
   readonly closed = new Listeners<void>();
   readonly #settings: Settings;
@@ -162,9 +162,10 @@ export class Access {
     const wasOpen = this.state === 'open';
     const isOther = JSON.stringify(last) !== JSON.stringify(this.#last);
     const isOtherProblem = problem?.context.cure !== this.#problem?.context.cure;
+    const before = this.#tokens ?? [];
     this.#last = last;
     this.#problem = problem;
-    if (isOther) this.tokensChanged.emit();
+    if (isOther) this.tokensChanged.emit(namesOfBoth(before, this.#tokens ?? before));
     if (wasOpen && this.state !== 'open') this.closed.emit();
     if (isOther || isOtherProblem) this.changed.emit();
   }
@@ -177,6 +178,12 @@ export class Access {
   get #hadList(): boolean {
     return this.#last === 'damaged' || (this.#last !== undefined && this.#last.length > 0);
   }
+}
+
+/** A new token may have the name of an old one. */
+function namesOfBoth(before: readonly Token[], after: readonly Token[]): readonly string[] {
+  const both = before.filter(old => after.some(({ name, hash }) => name === old.name && hash === old.hash));
+  return both.map(({ name }) => name);
 }
 
 /** The number of the system's error that caused this one. */

@@ -28,6 +28,7 @@ import { type Disk, realDisk } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import { agreedSilence, recordGivenSilence } from './agreed-silence.js';
 import { isLoopback, openPort, type Port } from './port.js';
+import { endAllButThoseOf } from './revoked.js';
 import { openStateFolder } from './state-folder.js';
 import type { Notifier } from './systemd-notify.js';
 
@@ -112,9 +113,10 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const stopLogging = logEvents({ robot, eventLog, log, clock });
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   match.happened.add(event => eventLog.record(event));
-  access.tokensChanged.add(() =>
-    eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } }),
-  );
+  access.tokensChanged.add(names => {
+    eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } });
+    if (autotune !== undefined) endAllButThoseOf(names, { robot, autotune, match });
+  });
   // A caller without a token may have lit the laser, or may be driving.
   access.closed.add(() => {
     robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));

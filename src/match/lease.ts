@@ -42,6 +42,11 @@ export class Lease {
     this.#requireFree(owner => owner.by === by);
   }
 
+  /** Lets every desk have the lease, unless one of these has it. */
+  keepOnlyOf(names: readonly string[]): void {
+    if (this.#owner !== null && !names.includes(this.#owner.by)) this.#ttlMs = 0;
+  }
+
   #requireFree(isOwn: (owner: LeaseOwner) => boolean): void {
     const owner = this.#owner;
     if (owner === null || isOwn(owner) || this.silentMs >= this.#ttlMs) return;

@@ -7,7 +7,8 @@ import { putInPlace, replaceFile } from './durable-file.js';
 import { type StorageFailure, storageFailure, tooSlow } from './storage-failure.js';
 import { WorkQueue } from './work-queue.js';
 
-const RETRY_MS = 1000;
+/** How often the file is made to hold the newest value. */
+const MEND_MS = 1000;
 
 /** What every file of the state folder needs. */
 export interface StateParts {
@@ -39,7 +40,8 @@ interface Held<T> {
 
 /**
  * A small file that holds the newest value. After a power cut it has the last confirmed value or a newer one. A failed
- * write is retried until the newest value is on the medium.
+ * write is retried until the newest value is on the medium. A file with a fail-safe value is written again if it is gone,
+ * because a restart would take it for one that never was.
  */
 export class StateFile<T> {
   /** Emitted when the file was read, and when the problem changes. */
@@ -55,7 +57,7 @@ export class StateFile<T> {
   #onMedium: Held<T> | undefined;
   #work: Promise<void> = Promise.resolve();
   #isStuck = false;
-  #retry: Timer | undefined;
+  #mending: Timer | undefined;
   #problem: StorageFailure | undefined;
 
   /** Files that share a queue keep at most one thread busy. */
@@ -108,9 +110,8 @@ export class StateFile<T> {
 
   /** Resolves when all work has ended. */
   async close(): Promise<void> {
-    this.#retry?.cancel();
     await this.#work;
-    this.#retry?.cancel();
+    this.#mending?.cancel();
   }
 
   /** Does the work. Resolves with false if it takes too long. */
@@ -121,8 +122,12 @@ export class StateFile<T> {
   }
 
   #begin(work: () => Promise<void>): void {
+    this.#mending?.cancel();
     this.#work = this.#queue.add(work).then(() => {
       this.#isStuck = false;
+      if (this.#problem === undefined && this.#content.failSafe === undefined) return;
+      this.#mending?.cancel();
+      this.#mending = this.#parts.clock.after(MEND_MS, () => this.#begin(() => this.#mend()));
     });
   }
 
@@ -170,11 +175,30 @@ export class StateFile<T> {
     setAside?.(copy);
   }
 
+  async #mend(): Promise<void> {
+    try {
+      if (await this.#isGone()) {
+        this.#onMedium = undefined;
+        this.#wanted = this.#held;
+      }
+    } catch (error) {
+      return this.#setProblem(storageFailure(error));
+    }
+    await this.#write();
+  }
+
+  /** Whether a file that was seen on the medium is not there any more, for example because its folder was moved. */
+  async #isGone(): Promise<boolean> {
+    const found = this.#onMedium;
+    if (found === undefined || found.value === this.#content.absent) return false;
+    return (await this.#parts.disk.size(this.#path)) === 0;
+  }
+
   async #write(): Promise<void> {
-    const wanted = this.#wanted;
+    const wanted = this.#wanted ?? this.#onMedium;
     if (wanted === undefined) return;
     if (wanted.value === this.#onMedium?.value) return this.#setProblem(undefined);
-    const { disk, folder, clock } = this.#parts;
+    const { disk, folder } = this.#parts;
     const before = this.#onMedium;
     this.#onMedium = undefined;
     try {
@@ -186,10 +210,7 @@ export class StateFile<T> {
       await disk.syncFolder(folder);
       this.#onMedium = wanted;
     } catch (error) {
-      this.#setProblem(storageFailure(error));
-      this.#retry?.cancel();
-      this.#retry = clock.after(RETRY_MS, () => this.#begin(() => this.#write()));
-      return;
+      return this.#setProblem(storageFailure(error));
     }
     // A newer value may have been saved during the write.
     await this.#write();

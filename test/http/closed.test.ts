@@ -188,6 +188,33 @@ describe('access', () => {
       await close(daemon);
     });
 
+    it('ends what a removed token began, also for a new token of its name', async () => {
+      await close(daemon);
+      const renewed = newSecret();
+      await as(SECRETS.operator, 'POST', '/api/resume');
+      await as(SECRETS.operator, 'POST', '/api/gimbal/mode/switch', { mode: 'debug' });
+      await as(SECRETS.referee, 'POST', '/api/match/lease', { holder: 'red', ttlMs: 60_000 });
+      const { revision: _, ...gains } = (await as(SECRETS.operator, 'GET', '/api/gimbal/pidconfig')).body;
+      const trial = await as(SECRETS.operator, 'POST', '/api/gimbal/pidconfig/trial', { gains, leaseS: 5 });
+      expect(trial.status, JSON.stringify(trial.body)).to.equal(200);
+      await writeTokens(
+        realDisk,
+        daemon.folder,
+        TOKENS.map(token =>
+          token.role === 'spectator' ? token : { ...token, hash: hashOf(renewed + token.role) },
+        ),
+      );
+      await eventually(async () => (await as(SECRETS.operator, 'GET', '/api/status')).status === 401);
+      const again = { gains, leaseS: 5, id: trial.body.id };
+      expect(
+        (await as(`${renewed}operator`, 'POST', '/api/gimbal/pidconfig/trial', again)).body.code,
+      ).to.equal('trial-ended');
+      const lease = { holder: 'blue', ttlMs: 1000 };
+      expect((await as(`${renewed}referee`, 'POST', '/api/match/lease', lease)).status).to.equal(200);
+      await writeTokens(realDisk, daemon.folder, TOKENS);
+      await eventually(async () => (await as(SECRETS.operator, 'GET', '/api/status')).status === 200);
+    });
+
     it('holds for a request too whose body was on its way when the token was taken away', async () => {
       const body = JSON.stringify({ mode: 'auto' });
       const path = new URL('/api/gimbal/mode/switch', daemon.url);

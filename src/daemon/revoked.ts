@@ -1,0 +1,21 @@
+import type { Autotune } from '../autotune/autotune.js';
+import { UNIT_LIST } from '../core/units.js';
+import type { Match } from '../match/match.js';
+import type { Robot } from '../robot/robot.js';
+
+/** Frees the lease, and ends trials and tunings, unless one of these callers has them. The others lost their tokens. */
+export function endAllButThoseOf(
+  names: readonly string[],
+  { robot, autotune, match }: { robot: Robot; autotune: Autotune; match: Match },
+): void {
+  match.lease.keepOnlyOf(names);
+  for (const { name } of UNIT_LIST) {
+    const { trial, gains } = robot.units[name];
+    const tune = autotune.of(name);
+    const ends = [
+      tune?.state === 'running' && !names.includes(tune.by) && autotune.end('its token was removed'),
+      trial !== undefined && !names.includes(trial.by) && gains.endTrial('ended'),
+    ];
+    for (const end of ends) if (end) end.catch(() => undefined);
+  }
+}
