@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { describeError } from '../core/errors.js';
-import { closeLog } from '../events/log.js';
 import type { Hardware } from '../hardware/ports.js';
 import { darkenPin } from '../robot/dark-pin.js';
 import { watchMemory } from './memory-watch.js';
@@ -32,7 +31,7 @@ export async function serve(parts: Parts): Promise<Daemon> {
     setTimeout(() => {
       darkenPin(hardware, log);
       log.error({ waitedMs: STOP_MS }, 'not stopped in order');
-      closeLog(log);
+      log.flush();
       kill();
     }, STOP_MS).unref();
     void starting
@@ -56,7 +55,7 @@ export async function serve(parts: Parts): Promise<Daemon> {
 
 /** Ends the process. Waits for file work first, because Node's exit would wait for a hanging thread for ever. */
 export async function endProcess(log: Logger, exitCode: number): Promise<never> {
-  closeLog(log);
+  log.flush();
   for (let waitedMs = 0; isInKernel(); waitedMs += LOOK_MS) {
     if (waitedMs >= HANG_MS) kill();
     await new Promise(resolve => setTimeout(resolve, LOOK_MS));
@@ -76,6 +75,6 @@ function kill(): void {
 function fall(hardware: Hardware, log: Logger, error: unknown): never {
   darkenPin(hardware, log);
   log.fatal(describeError(error), 'uncaught error');
-  closeLog(log);
+  log.flush();
   process.exit(1);
 }

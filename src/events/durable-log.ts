@@ -15,6 +15,17 @@ const TRY_AGAIN_MS = 2000;
 /** A disk that has not answered for this long hangs. */
 const HANGS_MS = 1000;
 
+interface DurableLogParts {
+  readonly disk: Disk;
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Names this run of the daemon; the member `boot` of each line. */
+  readonly runId: string;
+  isSynchronised(): boolean;
+  /** The bytes of all files together; each has an eighth of them. */
+  readonly keptBytes?: number;
+}
+
 /**
  * The event log on the disk. Each line has the hash of the line before. No request waits for it. A power cut takes the
  * lines that are not on the medium yet.
@@ -22,10 +33,7 @@ const HANGS_MS = 1000;
 export class DurableLog {
   /** Emitted when the problem may have changed. */
   readonly changed = new Listeners<void>();
-  readonly #folder: string;
-  readonly #clock: Clock;
-  readonly #runId: string;
-  readonly #isSynchronised: () => boolean;
+  readonly #parts: DurableLogParts;
   readonly #files: LogFiles;
   readonly #queue = new LogQueue();
   #isRead = false;
@@ -38,26 +46,14 @@ export class DurableLog {
   #work: Promise<void> = Promise.resolve();
   #isFlushing = false;
 
-  constructor(options: {
-    disk: Disk;
-    folder: string;
-    clock: Clock;
-    /** Names this run of the daemon; the member `boot` of each line. */
-    runId: string;
-    isSynchronised: () => boolean;
-    /** The bytes of all files together; each has an eighth of them. */
-    keptBytes?: number;
-  }) {
-    this.#folder = options.folder;
-    this.#clock = options.clock;
-    this.#runId = options.runId;
-    this.#isSynchronised = options.isSynchronised;
-    this.#files = new LogFiles(options.disk, options.folder, options.keptBytes);
+  constructor(parts: DurableLogParts) {
+    this.#parts = parts;
+    this.#files = new LogFiles(parts.disk, parts.folder, parts.keptBytes);
   }
 
   /** Finds the newest line. Never rejects: if the disk fails or is too slow, events wait and it is tried again. */
   async open(): Promise<void> {
-    await endedWithin(this.#clock, START_MS, this.#flush());
+    await endedWithin(this.#parts.clock, START_MS, this.#flush());
   }
 
   /** The number and hash of the last synced line; undefined if there is none. */
@@ -81,7 +77,7 @@ export class DurableLog {
     const { lost } = this.#queue;
     this.#queue.add(event, hasRights);
     if (this.#queue.lost > lost && this.problem === undefined)
-      this.#setProblem(undefined, tooSlow('write', this.#folder));
+      this.#setProblem(undefined, tooSlow('write', this.#parts.folder));
     this.#flushSoon(GATHER_MS);
   }
 
@@ -93,7 +89,7 @@ export class DurableLog {
   }
 
   #flushSoon(afterMs: number): void {
-    this.#timer ??= this.#clock.after(afterMs, () => {
+    this.#timer ??= this.#parts.clock.after(afterMs, () => {
       this.#timer = undefined;
       // The current flush schedules the next one when it ends.
       if (!this.#isFlushing) void this.#flush();
@@ -105,9 +101,9 @@ export class DurableLog {
       this.#isFlushing = true;
       const { lost } = this.#queue;
       let isSlow = false;
-      const alarm = this.#clock.after(HANGS_MS, () => {
+      const alarm = this.#parts.clock.after(HANGS_MS, () => {
         isSlow = true;
-        this.#setProblem(this.#failure, tooSlow(this.#isRead ? 'write' : 'read', this.#folder));
+        this.#setProblem(this.#failure, tooSlow(this.#isRead ? 'write' : 'read', this.#parts.folder));
       });
       try {
         if (!this.#isRead) await this.#read();
@@ -141,7 +137,7 @@ export class DurableLog {
   async #read(): Promise<void> {
     const newest = await this.#files.newestLine();
     this.#lastSeq = newest?.head.seq;
-    await newest?.sync();
+    if (newest !== undefined) await this.#files.sync(newest.path);
     this.#head = newest?.head;
     this.#isRead = true;
   }
@@ -149,7 +145,7 @@ export class DurableLog {
   async #write(): Promise<void> {
     if (await this.#files.isMoved()) {
       const cure = 'Copy the log of events, and leave it where it is.';
-      const moved = { operation: 'write', path: this.#folder, errno: 'moved', cure } as const;
+      const moved = { operation: 'write', path: this.#parts.folder, errno: 'moved', cure } as const;
       this.#setProblem(new RobotError('storage-failed', moved), undefined);
       await this.#files.close();
     }
@@ -161,8 +157,8 @@ export class DurableLog {
     const seq = Math.min(this.#head?.seq ?? 0, events[0]?.seq ?? 0);
     const about = (what: string, detail: Readonly<Record<string, number>>): LogEvent => ({
       seq,
-      t: Math.round(this.#clock.nowMs()) / 1000,
-      at: this.#clock.wallTime().toISOString(),
+      t: Math.round(this.#parts.clock.nowMs()) / 1000,
+      at: this.#parts.clock.wallTime().toISOString(),
       what,
       detail,
     });
@@ -172,8 +168,8 @@ export class DurableLog {
     const lines = events.map(event => {
       const line: LogLine = {
         ...event,
-        boot: this.#runId,
-        synchronised: this.#isSynchronised(),
+        boot: this.#parts.runId,
+        synchronised: this.#parts.isSynchronised(),
         prev: head?.hash ?? NOTHING_BEFORE,
       };
       const text = JSON.stringify(line);

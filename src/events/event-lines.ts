@@ -29,7 +29,7 @@ export function logEvents(options: {
   clock: Clock;
 }): () => void {
   const { robot, eventLog, log, clock } = options;
-  const repeats = new Repeats<NewEvent>(clock, ({ what, unit, detail }, count) =>
+  const repeats = new Repeats(clock, ({ what, unit, detail }, count) =>
     log.warn({ unit, ...detail, repeats: count }, what),
   );
   const write = (event: NewEvent) => {

@@ -2,12 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogPage, NewEvent } from '../schemas/log.js';
-import { keyOf, Quota, withCount } from './quota.js';
-import { Repeats } from './repeats.js';
+import { keyOf, Quota } from './quota.js';
 
-/** The number of events in memory. Each group has its own limit, so that no group pushes out the events of another. */
-const MOST = { done: 400, refused: 50, reader: 25, stranger: 25 } as const;
-type Share = keyof typeof MOST;
+/**
+ * The groups of events, each with the number that is kept in memory and the number of lines that may come at once. No group
+ * pushes out the events of another.
+ */
+const GROUPS = {
+  done: { kept: 400, lines: Number.POSITIVE_INFINITY },
+  refused: { kept: 50, lines: 200 },
+  reader: { kept: 25, lines: 100 },
+  stranger: { kept: 25, lines: 32 },
+} as const;
+type Group = keyof typeof GROUPS;
 
 /** A caller who has no right to act: one whose token only gives the right to read, or one without any right. */
 export type Bystander = 'reader' | 'stranger';
@@ -24,9 +31,8 @@ export class EventLog {
   readonly runId: string;
   readonly recorded = new Listeners<Recorded>();
   readonly #clock: Clock;
-  readonly #repeats: Repeats<NewEvent>;
-  readonly #quotas: Readonly<Record<'refused' | Bystander, Quota>>;
-  readonly #kept: Record<Share, LogEvent[]> = { done: [], refused: [], reader: [], stranger: [] };
+  readonly #quotas: Readonly<Record<Group, Quota>>;
+  readonly #kept: Record<Group, LogEvent[]> = { done: [], refused: [], reader: [], stranger: [] };
   /** The key of the last act that was done; empty after a change that the robot made. */
   #lastDone = '';
   #seq: number;
@@ -37,12 +43,12 @@ export class EventLog {
     this.runId = runId;
     this.#clock = clock;
     this.#seq = lastSeq;
-    this.#repeats = new Repeats(clock, (event, repeats) => this.#add(withCount(event, repeats), 'done'));
-    const quota = (most: number, share: Share) => new Quota(clock, most, event => this.#add(event, share));
+    const quota = (group: Group) => new Quota(clock, GROUPS[group].lines, event => this.#add(event, group));
     this.#quotas = {
-      refused: quota(200, 'refused'),
-      reader: quota(100, 'reader'),
-      stranger: quota(32, 'stranger'),
+      done: quota('done'),
+      refused: quota('refused'),
+      reader: quota('reader'),
+      stranger: quota('stranger'),
     };
   }
 
@@ -56,18 +62,18 @@ export class EventLog {
    * row, the repeats share one line with a count.
    */
   record(event: NewEvent): void {
-    if (event.outcome !== undefined && event.outcome !== 'done') {
+    const { who, outcome = 'done' } = event;
+    if (outcome !== 'done') {
       this.#quotas.refused.record(event, false);
       return;
     }
-    const isAct = event.who !== undefined;
-    const key = isAct ? keyOf(event) : '';
-    if (!isAct) this.#changes += 1;
-    else if (key === this.#lastDone && this.#repeats.count(key)) return;
-    this.#repeats.end(key);
+    const key = who === undefined ? '' : keyOf(event);
+    const isOther = key !== this.#lastDone;
     this.#lastDone = key;
-    this.#add(event, 'done');
-    if (isAct) this.#repeats.begin(key, event);
+    if (who === undefined) {
+      this.#changes += 1;
+      this.#add(event, 'done');
+    } else this.#quotas.done.record(event, isOther);
   }
 
   /** Records a request of a bystander. `changed` is true if the robot changed something because of it. */
@@ -85,11 +91,10 @@ export class EventLog {
   }
 
   close(): void {
-    this.#repeats.close();
     for (const quota of Object.values(this.#quotas)) quota.close();
   }
 
-  #add({ what, unit, who, outcome, detail, error }: NewEvent, share: Share): void {
+  #add({ what, unit, who, outcome, detail, error }: NewEvent, group: Group): void {
     this.#seq += 1;
     const event: LogEvent = {
       seq: this.#seq,
@@ -101,11 +106,11 @@ export class EventLog {
       ...(outcome !== undefined && { outcome }),
       ...(detail !== undefined && { detail }),
     };
-    const kept = this.#kept[share];
+    const kept = this.#kept[group];
     kept.push(event);
-    if (kept.length > MOST[share]) kept.shift();
-    if (share === 'done') for (const quota of Object.values(this.#quotas)) quota.otherLine();
-    this.recorded.emit({ event, error, hasRights: share === 'done' || share === 'refused' });
+    if (kept.length > GROUPS[group].kept) kept.shift();
+    if (group === 'done') for (const quota of Object.values(this.#quotas)) quota.otherLine();
+    this.recorded.emit({ event, error, hasRights: group === 'done' || group === 'refused' });
   }
 }
 

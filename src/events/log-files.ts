@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sha256 } from '../core/sha256.js';
 import type { LogHead } from '../schemas/log.js';
 import type { Disk, DiskFile } from '../storage/disk.js';
-import { parseLine } from './log-line.js';
+import { parseLine, wholeLines } from './log-line.js';
 
 /** The bytes of all files together. A new file begins when the current one has an eighth of them. */
 const KEPT_BYTES = 8 << 20;
@@ -16,11 +16,9 @@ function numberOf(name: string): number {
 }
 
 /** The names of the log's files among these names, oldest first. */
-export function logFileNames(names: readonly string[]): readonly string[] {
-  return [
-    ...UNNUMBERED.filter(name => names.includes(name)),
-    ...names.filter(name => NUMBERED.test(name)).sort((a, b) => numberOf(a) - numberOf(b)),
-  ];
+export function logFileNames(names: readonly string[]): string[] {
+  const numbered = names.filter(name => NUMBERED.test(name)).sort((a, b) => numberOf(a) - numberOf(b));
+  return [...UNNUMBERED.filter(name => names.includes(name)), ...numbered];
 }
 
 /** The oldest files, which are removed once the log says so. */
@@ -53,14 +51,18 @@ export class LogFiles {
     this.#fileBytes = keptBytes / 8;
   }
 
-  /** The newest whole line in the folder and a function that syncs its file; undefined if there is no line. */
-  async newestLine(): Promise<{ readonly head: LogHead; sync(): Promise<void> } | undefined> {
-    for (const name of [...(await this.#names())].reverse()) {
-      const path = join(this.#folder, name);
-      const last = endLines(await this.#disk.read(path))?.last;
-      if (last !== undefined) return { head: headOf(last), sync: () => this.#sync(path) };
+  /** The newest whole line in the folder and the path of its file; undefined if there is no line. */
+  async newestLine(): Promise<{ readonly head: LogHead; readonly path: string } | undefined> {
+    for (const name of (await this.#names()).reverse()) {
+      const last = (await this.#linesOf(name)).at(-1);
+      if (last !== undefined) return { head: headOf(last), path: join(this.#folder, name) };
     }
     return undefined;
+  }
+
+  async sync(path: string): Promise<void> {
+    const file = await this.#disk.openToAppend(path);
+    await file.sync().finally(() => file.close().catch(() => undefined));
   }
 
   /** Whether the current file was renamed, replaced or deleted. */
@@ -75,13 +77,13 @@ export class LogFiles {
     const sizes = new Map<string, number>();
     for (const name of await this.#names()) sizes.set(name, await this.#disk.size(join(this.#folder, name)));
     // An empty file is what a power cut left of a creation. Its number is used again, so that such files stay few.
-    const taken = [...sizes].filter(([, bytes]) => bytes > 0).map(([name]) => numberOf(name));
-    const number = this.#unconfirmed ?? Math.max(this.#number, ...taken.filter(Number.isInteger)) + 1;
+    const taken = [...sizes].filter(([name, bytes]) => NUMBERED.test(name) && bytes > 0);
+    const number = this.#unconfirmed ?? Math.max(this.#number, ...taken.map(([name]) => numberOf(name))) + 1;
     this.#unconfirmed = number;
     const name = `events-${String(number).padStart(8, '0')}.jsonl`;
     sizes.delete(name);
     this.#toRemove = this.#tooMany(sizes);
-    const dropped = await this.#ends(this.#toRemove);
+    const dropped = await this.#numbersIn(this.#toRemove);
     this.#current = { file: await this.#disk.create(join(this.#folder, name)), bytes: 0 };
     return dropped;
   }
@@ -108,8 +110,12 @@ export class LogFiles {
     await file?.close().catch(() => undefined);
   }
 
-  async #names(): Promise<readonly string[]> {
+  async #names(): Promise<string[]> {
     return logFileNames(await this.#disk.list(this.#folder));
+  }
+
+  async #linesOf(name: string): Promise<readonly Buffer[]> {
+    return wholeLines((await this.#disk.read(join(this.#folder, name))) ?? Buffer.alloc(0));
   }
 
   /** The oldest files that leave no room for another full one. */
@@ -122,34 +128,12 @@ export class LogFiles {
     });
   }
 
-  async #ends(names: readonly string[]): Promise<Dropped | undefined> {
-    const numbers: number[] = [];
-    for (const name of names) {
-      const ends = endLines(await this.#disk.read(join(this.#folder, name)));
-      if (ends !== undefined) numbers.push(headOf(ends.first).seq, headOf(ends.last).seq);
-    }
-    const [first, last] = [numbers[0], numbers.at(-1)];
-    return first === undefined || last === undefined ? undefined : { first, last };
+  async #numbersIn(names: readonly string[]): Promise<Dropped | undefined> {
+    let lines: readonly Buffer[] = [];
+    for (const name of names) lines = lines.concat(await this.#linesOf(name));
+    const [first, last] = [lines[0], lines.at(-1)];
+    return first && last && { first: headOf(first).seq, last: headOf(last).seq };
   }
-
-  async #sync(path: string): Promise<void> {
-    const file = await this.#disk.openToAppend(path);
-    try {
-      await file.sync();
-    } finally {
-      await file.close().catch(() => undefined);
-    }
-  }
-}
-
-/** The first and the last whole line of a file; undefined if it has none. */
-function endLines(
-  content: Buffer | undefined,
-): { readonly first: Buffer; readonly last: Buffer } | undefined {
-  const end = content?.lastIndexOf('\n') ?? -1;
-  if (content === undefined || end < 0) return undefined;
-  const lastFrom = end === 0 ? 0 : content.lastIndexOf('\n', end - 1) + 1;
-  return { first: content.subarray(0, content.indexOf('\n')), last: content.subarray(lastFrom, end) };
 }
 
 function headOf(line: Buffer): LogHead {

@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { pino } from 'pino';
 import { errnoOf } from '../core/errors.js';
 
 /** The bytes that wait for a slow reader. Beyond it lines are lost, rather than time or memory. */
@@ -8,6 +9,8 @@ const CHUNK_BYTES = 4096;
 /** Lines within this time share a write. One write per line would cost more than the request that it reports. */
 const GATHER_MS = 10;
 const TRY_AGAIN_MS = 50;
+/** The end of the process waits for a slow reader no longer than this. */
+const FLUSH_MS = 200;
 const PAUSE_MS = 5;
 
 /**
@@ -19,43 +22,41 @@ const PAUSE_MS = 5;
  */
 export class LogWriter {
   readonly #fd: number;
-  readonly #lostLine: (lines: number) => string;
-  #waiting: Buffer[] = [];
+  readonly #form: (json: string) => string;
+  #chunks: Buffer[] = [];
   /** The bytes of the lines that wait, and of those that are being written. */
   #bytes = 0;
   #lost = 0;
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `lostLine` makes the line that reports lost lines. */
-  constructor(fd: number, lostLine: (lines: number) => string) {
+  /** `form` makes the text that is written of a line of JSON. */
+  constructor(fd: number, form: (json: string) => string) {
     this.#fd = fd;
-    this.#lostLine = lostLine;
+    this.#form = form;
   }
 
   write(line: string): void {
-    const bytes = Buffer.from(this.#lost > 0 ? this.#lostLine(this.#lost) + line : line);
+    const bytes = Buffer.from(this.#lostLine() + this.#form(line));
     if (this.#bytes + bytes.length > WAITING_BYTES) {
       this.#lost += 1;
       return;
     }
     this.#lost = 0;
-    this.#waiting.push(bytes);
     this.#bytes += bytes.length;
+    const last = this.#chunks.at(-1);
+    if (last === undefined || last.length + bytes.length > CHUNK_BYTES) this.#chunks.push(bytes);
+    else this.#chunks[this.#chunks.length - 1] = Buffer.concat([last, bytes]);
     this.#writeAfter(GATHER_MS);
   }
 
-  /**
-   * Writes what waits, as far as the reader takes it within this time. It blocks, so it is only for the end of the
-   * process.
-   */
-  flush(withinMs: number): void {
-    const untilMs = performance.now() + withinMs;
+  /** Writes what waits, as far as the reader takes it in time. It blocks, so it is only for the end of the process. */
+  flush(): void {
+    const untilMs = performance.now() + FLUSH_MS;
     clearTimeout(this.#timer);
     // A write in another thread either ends within this pause or is stuck.
     if (this.#isWriting) pause();
-    if (this.#lost > 0) this.#waiting.push(Buffer.from(this.#lostLine(this.#lost)));
-    let bytes = Buffer.concat(this.#waiting);
+    let bytes = Buffer.concat([...this.#chunks, Buffer.from(this.#lostLine())]);
     while (bytes.length > 0) {
       try {
         bytes = bytes.subarray(writeSync(this.#fd, bytes));
@@ -66,33 +67,34 @@ export class LogWriter {
     }
   }
 
+  #lostLine(): string {
+    if (this.#lost === 0) return '';
+    const line = {
+      level: pino.levels.values.warn,
+      time: Date.now(),
+      msg: 'log lines lost',
+      lines: this.#lost,
+    };
+    return this.#form(`${JSON.stringify(line)}\n`);
+  }
+
   #writeAfter(delayMs: number): void {
     if (this.#isWriting) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#isWriting = true;
-      this.#write(this.#nextChunk());
+      this.#write(this.#chunks.shift() ?? Buffer.alloc(0));
     }, delayMs).unref();
   }
 
-  #nextChunk(): Buffer {
-    let bytes = 0;
-    const tooMany = this.#waiting.findIndex(line => {
-      bytes += line.length;
-      return bytes > CHUNK_BYTES;
-    });
-    const count = tooMany < 0 ? this.#waiting.length : Math.max(1, tooMany);
-    return Buffer.concat(this.#waiting.splice(0, count));
-  }
-
   #write(chunk: Buffer): void {
+    this.#isWriting = true;
     write(this.#fd, chunk, (error, written) => {
       const mustWait = errnoOf(error) === 'EAGAIN';
       const done = error === null ? written : mustWait ? 0 : chunk.length;
       this.#bytes -= done;
-      if (done < chunk.length) this.#waiting.unshift(chunk.subarray(done));
+      if (done < chunk.length) this.#chunks.unshift(chunk.subarray(done));
       this.#isWriting = false;
-      if (this.#waiting.length > 0)
+      if (this.#chunks.length > 0)
         this.#writeAfter(mustWait ? TRY_AGAIN_MS : this.#bytes > CHUNK_BYTES ? 0 : GATHER_MS);
     });
   }

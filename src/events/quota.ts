@@ -14,7 +14,7 @@ const COUNT_MS = 60_000;
 export class Quota {
   readonly #clock: Clock;
   readonly #add: (event: NewEvent) => void;
-  readonly #repeats: Repeats<NewEvent>;
+  readonly #repeats: Repeats;
   readonly #most: number;
   /** The lines that are left. */
   #lines: number;
@@ -27,7 +27,9 @@ export class Quota {
     this.#most = most;
     this.#lines = most;
     this.#add = add;
-    this.#repeats = new Repeats(clock, (event, repeats) => this.#line(withCount(event, repeats), repeats));
+    this.#repeats = new Repeats(clock, (event, repeats) =>
+      this.#line({ ...event, detail: { ...event.detail, repeats } }, repeats),
+    );
   }
 
   /** There was a line about something that was done. */
@@ -76,10 +78,6 @@ export class Quota {
     this.#unlisted = { requests: 0, changes: new Map() };
     this.#add({ what: 'unlisted', detail: { requests, ...Object.fromEntries(changes) } });
   }
-}
-
-export function withCount(event: NewEvent, repeats: number): NewEvent {
-  return { ...event, detail: { ...event.detail, repeats } };
 }
 
 /** Equal for equal acts. Of what was refused the detail does not count. */

@@ -1,27 +1,23 @@
 import type { Clock, Timer } from '../core/clock.js';
+import type { NewEvent } from '../schemas/log.js';
 
 const SUMMARY_MS = 60_000;
 
-interface Open<T> {
-  readonly first: T;
+interface Open {
+  readonly first: NewEvent;
   count: number;
   readonly end: Timer;
 }
 
-/** Counts what repeats under the same key, and passes it on with the count once a minute. */
-export class Repeats<T> {
+/** Counts events that repeat under the same key. Once a minute, passes on the first event with the count. */
+export class Repeats {
   readonly #clock: Clock;
-  readonly #summarise: (first: T, repeats: number) => void;
-  readonly #open = new Map<string, Open<T>>();
+  readonly #summarise: (first: NewEvent, repeats: number) => void;
+  readonly #open = new Map<string, Open>();
 
-  constructor(clock: Clock, summarise: (first: T, repeats: number) => void) {
+  constructor(clock: Clock, summarise: (first: NewEvent, repeats: number) => void) {
     this.#clock = clock;
     this.#summarise = summarise;
-  }
-
-  /** The number of keys that are counted now. */
-  get size(): number {
-    return this.#open.size;
   }
 
   /** Counts a repeat, if the key is known. Returns whether it is. */
@@ -32,7 +28,7 @@ export class Repeats<T> {
   }
 
   /** Counts what comes under this key from now on. */
-  begin(key: string, first: T): void {
+  begin(key: string, first: NewEvent): void {
     const end = this.#clock.after(SUMMARY_MS, () => this.end(key));
     this.#open.set(key, { first, count: 0, end });
   }

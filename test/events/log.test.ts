@@ -10,10 +10,10 @@ const log = new URL('../../src/events/log.js', import.meta.url).href;
 /** A process that logs so many lines and then ends as the daemon does. */
 function logger(lines: number, stdout: 'pipe' | number = 'pipe'): ChildProcess {
   const code = `
-    import { createLog, closeLog } from '${log}';
+    import { createLog } from '${log}';
     const log = createLog({ level: 'info' });
     for (let line = 0; line < ${lines}; line += 1) log.info({ line }, 'a line that is not short, for there are many');
-    process.once('message', () => { log.info('end'); closeLog(log); process.exit(0); });
+    process.once('message', () => { log.info('end'); log.flush(); process.exit(0); });
     process.send('logged');`;
   return spawn(process.execPath, ['--input-type=module', '--eval', code], {
     stdio: ['ignore', stdout, 'inherit', 'ipc'],
