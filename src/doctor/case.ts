@@ -1,29 +1,17 @@
-import { memberOf } from './finding.js';
-import type { System, User } from './system.js';
+import type { Config } from '../config/config.js';
+import { errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
+import type { System, User } from './linux-system.js';
 
-/** The part of the configuration that the doctor uses. */
-export interface DoctorConfig {
-  readonly http: { readonly host: string; readonly port: number };
-  readonly i2c: { readonly bus: number };
-  readonly laser: Pin & { readonly interlock: Pin | null };
-  readonly state: { readonly folder: string };
-}
-
-interface Pin {
-  readonly gpio: number;
-  readonly activeLow: boolean;
+/** What the doctor is asked to examine. */
+export interface Asked {
+  readonly config: Config;
+  /** What is wrong with the configuration file. `config` then has the defaults. */
+  readonly configProblem?: string | undefined;
 }
 
 /** The facts that several checks need. */
-export interface Case {
+export interface Case extends Asked {
   readonly system: System;
-  readonly config: DoctorConfig;
-  /**
-   * What is wrong with the configuration file. `config` then has the defaults.
-   */
-  readonly configProblem: string | undefined;
-  /** The version of this program. */
-  readonly version: string;
   readonly url: string;
   /** The daemon's status, from HTTP or, if the robot is closed, from the socket for root. */
   readonly status: unknown;
@@ -39,69 +27,55 @@ export interface Case {
   readonly user: User;
 }
 
+/** Checks by their names. */
+export type Checks = Readonly<Record<string, (asked: Case) => Promise<Found>>>;
+
 export const UNIT = 'trunnion.service';
 const PROPERTIES = 'LoadState,UnitFileState,ActiveState,SubState,Result,ExecMainStatus,NRestarts,User';
 
-export async function openCase(
-  system: System,
-  { config, configProblem }: { config: DoctorConfig; configProblem?: string | undefined },
-  version: string,
-): Promise<Case> {
-  const url = urlOf(config.http);
+export async function openCase(system: System, asked: Asked): Promise<Case> {
+  const { http, state, i2c } = asked.config;
+  const url = urlOf(http);
   const [body, service, ...locked] = await Promise.all([
     system.getJson(new URL('/api/status', url).href),
-    serviceOf(system),
-    isLocked(system, config.state.folder),
-    isLocked(system, `/dev/i2c-${config.i2c.bus}`),
+    serviceOf(system).catch(() => undefined),
+    isLocked(system, state.folder).catch(() => false),
+    isLocked(system, `/dev/i2c-${i2c.bus}`).catch(() => false),
   ]);
   const isClosed = memberOf(body, 'code') === 'token-required';
   const simulatorAnswers = memberOf(body, 'simulated') === true;
   const shown = isClosed ? await system.boardStatus() : body;
   const status = memberOf(shown, 'version') === undefined || simulatorAnswers ? undefined : shown;
   return {
+    ...asked,
     system,
-    config,
-    configProblem,
-    version,
     url,
     status,
     isClosed,
     simulatorAnswers,
     daemonRuns: status !== undefined || isClosed || locked.includes(true) || isUp(service),
     service,
-    user: (await serviceUser(system, service)) ?? system.user,
+    user: service?.User ? await userNamed(system, service.User).catch(() => system.user) : system.user,
   };
 }
 
-function urlOf({ host, port }: DoctorConfig['http']): string {
+function urlOf({ host, port }: Config['http']): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (host === '::') return `http://[::1]:${port}`;
   return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
 async function serviceOf(system: System): Promise<Record<string, string> | undefined> {
-  try {
-    const { exitCode, stdout } = await system.run('systemctl', 'show', UNIT, '--property', PROPERTIES);
-    if (exitCode !== 0) return undefined;
-    const pairs = stdout.split('\n').map(line => line.split(/=(.*)/s, 2));
-    const shown: Record<string, string> = Object.fromEntries(pairs.filter(([name]) => name !== ''));
-    return shown.LoadState === 'loaded' ? shown : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = await system.run('systemctl', 'show', UNIT, '--property', PROPERTIES);
+  const pairs = text.split('\n').map(line => line.split(/=(.*)/s, 2));
+  const shown: Record<string, string> = Object.fromEntries(pairs.filter(([name]) => name !== ''));
+  return shown.LoadState === 'loaded' ? shown : undefined;
 }
 
-/**
- * Whether a daemon has locked the path. A daemon locks the state folder and the bus device, on any port.
- */
+/** Whether a daemon has locked the path. A daemon locks the state folder and the bus device, on any port. */
 async function isLocked(system: System, path: string): Promise<boolean> {
-  try {
-    const { device, inode } = await system.stat(path);
-    const locks = (await system.readFile('/proc/locks')).toString();
-    return locks.includes(` ${kernelName(device)}:${inode} `);
-  } catch {
-    return false;
-  }
+  const { dev, ino } = await system.stat(path);
+  return (await system.readFile('/proc/locks')).includes(` ${kernelName(dev)}:${ino} `);
 }
 
 /** Major and minor number in the format of /proc/locks. */
@@ -117,14 +91,28 @@ function isUp(service: Case['service']): boolean {
   return !['inactive', 'failed'].includes(service.ActiveState ?? '') && service.SubState !== 'auto-restart';
 }
 
-async function serviceUser(system: System, service: Case['service']): Promise<User | undefined> {
-  const name = service?.User;
-  if (name === undefined || name === '') return undefined;
+async function userNamed(system: System, name: string): Promise<User> {
+  const [uid, gids] = await Promise.all([system.run('id', '-u', name), system.run('id', '-G', name)]);
+  return { name, uid: Number(uid), gids: gids.trim().split(' ').map(Number) };
+}
+
+/** Whether the daemon's user may use the file, by its owner, group and mode. `needs` are the permission bits of one class. */
+export async function mayUse(
+  { system, user }: Case,
+  path: string,
+  needs: number,
+  group: string,
+): Promise<Found> {
   try {
-    const [uid, gids] = await Promise.all([system.run('id', '-u', name), system.run('id', '-G', name)]);
-    if (uid.exitCode !== 0) return undefined;
-    return { name, uid: Number(uid.stdout), gids: gids.stdout.trim().split(' ').map(Number) };
-  } catch {
-    return undefined;
+    const { mode, uid, gid } = await system.stat(path);
+    const shift = user.uid === uid ? 6 : user.gids.includes(gid) ? 3 : 0;
+    if (user.uid === 0 || ((mode >> shift) & needs) === needs) return fine(`${user.name} may use ${path}`);
+    return wrong(
+      `${user.name} may not use ${path}`,
+      `sudo usermod -aG ${group} ${user.name}, then sudo systemctl restart trunnion; ` +
+        'where the group is right, sudo udevadm trigger brings its rules into force',
+    );
+  } catch (error) {
+    return unknown(`${path}: ${errorCode(error)}`);
   }
 }

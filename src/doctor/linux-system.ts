@@ -1,65 +1,75 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import type { Stats } from 'node:fs';
 import { open, readdir, readFile, stat, statfs, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { BREAK_GLASS_LOOK, breakGlassPath, RUNTIME_FOLDER } from '../access/break-glass.js';
 import { askBreakGlass } from '../access/break-glass-client.js';
 import { RobotError } from '../core/errors.js';
 import { nodeRange } from '../core/version.js';
 import { loadGpio, loadI2c } from '../hardware/addon.js';
-import { headerChip } from '../hardware/gpio-chip.js';
+import { type GpioChip, headerChip } from '../hardware/gpio-chip.js';
 import { LinuxI2cBus } from '../hardware/i2c.js';
 import { GPIO_ROOT } from '../hardware/linux-hardware.js';
-import type { Output, System } from './system.js';
 
 const ANSWER_MS = 2000;
 
-export const linuxSystem: System = {
+export interface User {
+  readonly name: string;
+  readonly uid: number;
+  readonly gids: readonly number[];
+}
+
+export type FileStatus = Pick<Stats, 'mode' | 'uid' | 'gid' | 'dev' | 'ino'>;
+
+/** Everything that the doctor reads. Failures are Node's errors with their `code`. */
+export type System = typeof linuxSystem;
+
+export const linuxSystem = {
   nodeVersion: process.versions.node,
+  /** The supported versions of Node, such as `>=20.19 <25`. */
   nodeRange,
+  /** The build time of this program. */
   madeMs: async () => (await stat(new URL('../main.js', import.meta.url))).mtimeMs,
-  get now() {
+  get now(): Date {
     return new Date();
   },
-  get user() {
+  /** The user of this process, with its groups. */
+  get user(): User {
     const { username, uid } = userInfo();
     return { name: username, uid, gids: process.getgroups?.() ?? [] };
   },
-  readFile: path => readFile(path),
-  list: folder => readdir(folder),
-  stat: async path => {
-    const { mode, uid, gid, mtimeMs, dev, ino } = await stat(path);
-    return { mode, uid, gid, modifiedMs: mtimeMs, device: dev, inode: ino };
-  },
-  freeBytes: async folder => {
+  readFile: (path: string): Promise<Buffer> => readFile(path),
+  list: (folder: string): Promise<readonly string[]> => readdir(folder),
+  stat: (path: string): Promise<FileStatus> => stat(path),
+  freeBytes: async (folder: string) => {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   },
-  run: (command, ...args) =>
-    new Promise<Output>((resolve, reject) => {
-      const env = { ...process.env, LC_ALL: 'C' };
-      execFile(command, args, { timeout: ANSWER_MS, env }, (error, stdout) => {
-        if (error === null) resolve({ exitCode: 0, stdout });
-        else if (typeof error.code === 'number') resolve({ exitCode: error.code, stdout });
-        else reject(error);
-      });
-    }),
-  getJson: async url => {
-    try {
-      return await (await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })).json();
-    } catch {
-      return undefined;
-    }
+  /** Resolves with the output. Rejects if the program fails. */
+  run: async (command: string, ...args: readonly string[]) => {
+    const env = { ...process.env, LC_ALL: 'C' };
+    return (await promisify(execFile)(command, args, { timeout: ANSWER_MS, env })).stdout;
   },
-  boardStatus: () => askBreakGlass(breakGlassPath(RUNTIME_FOLDER), BREAK_GLASS_LOOK).catch(() => undefined),
-  tryPort: (host, port) =>
-    new Promise((resolve, reject) => {
-      const server = createServer();
-      server.once('error', reject);
-      server.listen(port, host, () => server.close(() => resolve()));
-    }),
-  trySync: async folder => {
+  /** Undefined if there is no answer, or no JSON. */
+  getJson: async (url: string): Promise<unknown> =>
+    fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
+      .then(answer => answer.json())
+      .catch(() => undefined),
+  /** The daemon's status from the socket for root; undefined without an answer. */
+  boardStatus: (): Promise<unknown> =>
+    askBreakGlass(breakGlassPath(RUNTIME_FOLDER), BREAK_GLASS_LOOK).catch(() => undefined),
+  /** Binds the port and releases it at once. */
+  tryPort: async (host: string, port: number): Promise<void> => {
+    const server = createServer().listen(port, host);
+    await once(server, 'listening');
+    await new Promise(resolve => server.close(resolve));
+  },
+  /** Writes, syncs and removes a small file. Resolves with the milliseconds of the sync. */
+  trySync: async (folder: string) => {
     const path = join(folder, `.doctor-${process.pid}`);
     const file = await open(path, 'wx', 0o600);
     try {
@@ -72,17 +82,15 @@ export const linuxSystem: System = {
       await unlink(path);
     }
   },
-  addonProblem: async name => {
+  /** Resolves with the error of loading the addon, or undefined if it loads. */
+  addonProblem: async (name: 'i2c-bus' | 'onoff'): Promise<RobotError<'addon-missing'> | undefined> => {
     const addon: object = await (name === 'onoff' ? loadGpio() : loadI2c());
     return addon instanceof RobotError ? addon : undefined;
   },
-  headerChip: () => headerChip(GPIO_ROOT),
-  readBlock: async (bus, address, register, length) => {
+  headerChip: (): Promise<GpioChip> => headerChip(GPIO_ROOT),
+  /** Reads one register. Writes nothing but the register's offset. */
+  readBlock: async (bus: number, address: number, register: number, length: number) => {
     const opened = new LinuxI2cBus(await loadI2c(), bus);
-    try {
-      return await opened.readBlock(address, register, length);
-    } finally {
-      await opened.close();
-    }
+    return opened.readBlock(address, register, length).finally(() => opened.close());
   },
 };

@@ -1,56 +1,47 @@
 import { isRobotError } from '../core/errors.js';
 import { lineNumber } from '../hardware/gpio-chip.js';
 import { GPIO_ROOT } from '../hardware/linux-hardware.js';
-import { access } from './access.js';
-import type { Case } from './case.js';
+import { type Case, type Checks, mayUse } from './case.js';
 import { AS_ROOT, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 
-export async function gpio({ system, config }: Case): Promise<Found> {
-  try {
-    const chip = await system.headerChip();
-    const { gpio: laser, interlock } = config.laser;
-    const lines = [`laser BCM ${laser} is line ${lineNumber(chip, laser)}`];
-    if (interlock !== null)
-      lines.push(`interlock BCM ${interlock.gpio} is line ${lineNumber(chip, interlock.gpio)}`);
-    return fine(`${chip.label} from ${chip.base}; ${lines.join(', ')}`);
-  } catch (error) {
-    if (!isRobotError(error, 'pin-failed')) throw error;
-    const { missing = 'the pin does not obey', cure = 'Check its wiring.' } = error.context;
-    return wrong(missing, cure);
-  }
-}
+const NOT_FOUND = unknown('not found: see "gpio"');
 
-export function gpioAccess({ system, user }: Case): Promise<Found> {
-  return access(system, user, `${GPIO_ROOT}/export`, 'w', 'gpio');
-}
+export const PIN_CHECKS: Checks = {
+  gpio: async ({ system, config }) => {
+    try {
+      const chip = await system.headerChip();
+      const { gpio: laser, interlock } = config.laser;
+      const lines = [`laser BCM ${laser} is line ${lineNumber(chip, laser)}`];
+      if (interlock !== null)
+        lines.push(`interlock BCM ${interlock.gpio} is line ${lineNumber(chip, interlock.gpio)}`);
+      return fine(`${chip.label} from ${chip.base}; ${lines.join(', ')}`);
+    } catch (error) {
+      if (!isRobotError(error, 'pin-failed')) throw error;
+      const { missing = 'the pin does not obey', cure = 'Check its wiring.' } = error.context;
+      return wrong(missing, cure);
+    }
+  },
+  'gpio access': asked => mayUse(asked, `${GPIO_ROOT}/export`, 0o2, 'gpio'),
+  'laser pin': laserPin,
+  'interlock pin': async asked => {
+    const { interlock } = asked.config.laser;
+    if (interlock === null) return fine('none is configured');
+    if (asked.daemonRuns) return fine('the daemon has it; "laser pin" would say what is wrong with it');
+    const line = await lineOf(asked, interlock.gpio);
+    return line === undefined ? NOT_FOUND : holder(asked, line);
+  },
+};
 
-/**
- * Checks the laser's pin. Asks the daemon if one runs. Otherwise the pin must be free and dark.
- */
-export async function laserPin(asked: Case): Promise<Found> {
+/** Checks the laser's pin. Asks the daemon if one runs. Otherwise the pin must be free and dark. */
+async function laserPin(asked: Case): Promise<Found> {
   const { status, daemonRuns, config } = asked;
   const { gpio, activeLow } = config.laser;
-  if (status !== undefined) {
-    const state = memberOf(status, 'laser', 'state');
-    if (memberOf(status, 'laser', 'light') === 'fault') {
-      return wrong(
-        'the laser may be lit: its pin does not obey',
-        `Cut the laser's supply; then see "gpio" and "gpio access".`,
-      );
-    }
-    const detail = memberOf(status, 'laser', 'problem', 'detail');
-    if (typeof state === 'string' && detail === undefined)
-      return fine(`the daemon has it; the laser is ${state}`);
-    return wrong(
-      `the daemon cannot use the laser: ${detail ?? 'it does not say why'}`,
-      'See "gpio" and "gpio access"; the daemon tries again by itself.',
-    );
-  }
+  if (status !== undefined) return reported(status);
   if (daemonRuns) return unknown('the daemon has it, and could not be asked');
   const line = await lineOf(asked, gpio);
-  if (line === undefined) return unknown('not found: see "gpio"');
-  const level = await levelOf(asked, line);
-  if (level === (activeLow ? '0' : '1')) {
+  if (line === undefined) return NOT_FOUND;
+  const level = await levelOf(asked, line).catch(() => undefined);
+  if (level === (activeLow ? 0 : 1)) {
     const dark = activeLow ? 'high' : 'low';
     return wrong(
       'the laser is lit, and no daemon runs',
@@ -60,45 +51,44 @@ export async function laserPin(asked: Case): Promise<Found> {
   return holder(asked, line);
 }
 
-export async function interlockPin(asked: Case): Promise<Found> {
-  const { interlock } = asked.config.laser;
-  if (interlock === null) return fine('none is configured');
-  if (asked.daemonRuns) return fine('the daemon has it; "laser pin" would say what is wrong with it');
-  const line = await lineOf(asked, interlock.gpio);
-  return line === undefined ? unknown('not found: see "gpio"') : holder(asked, line);
+function reported(status: unknown): Found {
+  if (memberOf(status, 'laser', 'light') === 'fault')
+    return wrong(
+      'the laser may be lit: its pin does not obey',
+      `Cut the laser's supply; then see "gpio" and "gpio access".`,
+    );
+  const state = memberOf(status, 'laser', 'state');
+  const detail = memberOf(status, 'laser', 'problem', 'detail');
+  if (typeof state === 'string' && detail === undefined)
+    return fine(`the daemon has it; the laser is ${state}`);
+  return wrong(
+    `the daemon cannot use the laser: ${detail ?? 'it does not say why'}`,
+    'See "gpio" and "gpio access"; the daemon tries again by itself.',
+  );
 }
 
+/** Undefined if the board has no such line. The check "gpio" says why. */
 async function lineOf({ system }: Case, bcm: number): Promise<number | undefined> {
-  try {
-    return lineNumber(await system.headerChip(), bcm);
-  } catch {
-    return undefined;
-  }
+  const finding = system.headerChip().then(chip => lineNumber(chip, bcm));
+  return finding.catch(() => undefined);
 }
 
 /** The level of an exported output; undefined for any other line. */
-async function levelOf({ system }: Case, line: number): Promise<string | undefined> {
+async function levelOf({ system }: Case, line: number): Promise<number | undefined> {
   const text = async (file: string) =>
     (await system.readFile(`${GPIO_ROOT}/gpio${line}/${file}`)).toString().trim();
-  try {
-    if ((await text('direction')) !== 'out') return undefined;
-    const level = await text('value');
-    return (await text('active_low')) === '1' ? String(1 - Number(level)) : level;
-  } catch {
-    return undefined;
-  }
+  if ((await text('direction')) !== 'out') return undefined;
+  const level = Number(await text('value'));
+  return (await text('active_low')) === '1' ? 1 - level : level;
 }
 
 /** Parses ` gpio-529 (GPIO17              |sysfs               ) out lo`. The second name is the line's user. */
 async function holder({ system }: Case, line: number): Promise<Found> {
-  let table: string;
-  try {
-    table = (await system.readFile('/sys/kernel/debug/gpio')).toString();
-  } catch {
-    return unknown(`only root can see who has line ${line}`, AS_ROOT);
-  }
-  const who = new RegExp(`^\\s*gpio-${line}\\s*\\([^|)]*\\|([^)]*)\\)`, 'm').exec(table)?.[1]?.trim();
-  if (who === undefined || who === '' || who === 'sysfs') return fine(`line ${line} is free`);
+  const table = await system.readFile('/sys/kernel/debug/gpio').catch(() => undefined);
+  if (table === undefined) return unknown(`only root can see who has line ${line}`, AS_ROOT);
+  const row = new RegExp(`^\\s*gpio-${line}\\s*\\([^|)]*\\|([^)]*)\\)`, 'm').exec(table.toString());
+  const who = row?.[1]?.trim() ?? '';
+  if (who === '' || who === 'sysfs') return fine(`line ${line} is free`);
   return wrong(
     `line ${line} is held by ${who}`,
     'End that program, remove its dtoverlay, or set another laser.gpio.',

@@ -1,63 +1,62 @@
-import { type Case, UNIT } from './case.js';
+import { version } from '../core/version.js';
+import { type Case, type Checks, UNIT } from './case.js';
 import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 
-export async function node({ system }: Case): Promise<Found> {
-  const found = `Node ${system.nodeVersion}`;
-  const [, oldest = '', above] = /^>=([\d.]+)(?: <(\d+))?$/.exec(system.nodeRange) ?? [];
-  if (isBefore(system.nodeVersion, oldest)) {
+export const SOFTWARE_CHECKS: Checks = {
+  node: async ({ system }) => {
+    const found = `Node ${system.nodeVersion}`;
+    const [, oldest = '', above] = /^>=([\d.]+)(?: <(\d+))?$/.exec(system.nodeRange) ?? [];
+    if (isBefore(system.nodeVersion, oldest))
+      return wrong(
+        `${found} is older than ${oldest}`,
+        'sudo apt update && sudo apt install nodejs (Debian 13 or later)',
+      );
+    if (above === undefined || isBefore(system.nodeVersion, above)) return fine(found);
     return wrong(
-      `${found} is older than ${oldest}`,
-      'sudo apt update && sudo apt install nodejs (Debian 13 or later)',
+      `${found}: the addons of this package fit Node ${oldest} to before ${above} only`,
+      `sudo apt install --allow-downgrades 'nodejs=${parseInt(oldest, 10)}.*'`,
     );
-  }
-  if (above === undefined || isBefore(system.nodeVersion, above)) return fine(found);
-  return wrong(
-    `${found}: the addons of this package fit Node ${oldest} to before ${above} only`,
-    `sudo apt install --allow-downgrades 'nodejs=${parseInt(oldest, 10)}.*'`,
-  );
-}
+  },
+  addons: async ({ system }) => {
+    const problem = (await system.addonProblem('i2c-bus')) ?? (await system.addonProblem('onoff'));
+    if (problem !== undefined) return wrong(problem.context.missing, problem.context.cure);
+    return fine('i2c-bus and onoff load');
+  },
+  configuration: async ({ configProblem }) => {
+    if (configProblem === undefined) return fine('without a mistake');
+    return wrong(
+      `${configProblem.replaceAll('\n', '; ')}; what follows looks at the defaults`,
+      'mend it (or sudo trunnion doctor, if you may not read it), then sudo systemctl restart trunnion',
+    );
+  },
+  service: async ({ service }) => {
+    if (service === undefined)
+      return wrong(
+        `systemd has no ${UNIT}`,
+        'sudo apt install ./trunnion_*.deb, or scripts/install in a checkout; sudo dpkg --configure -a where that broke off',
+      );
+    const { UnitFileState: enabled, ActiveState: active = '', SubState: sub } = service;
+    if (enabled !== 'enabled')
+      return wrong(
+        `does not start at boot: ${enabled}`,
+        'sudo dpkg --configure -a, where an installation broke off; then sudo systemctl enable --now trunnion',
+      );
+    if (active === 'active') return fine('enabled and active');
+    if (sub === 'auto-restart')
+      return wrong('falls, and is started again and again', 'journalctl -u trunnion -n 50');
+    if (active === 'activating') return unknown('starting', 'Ask again in some seconds.');
+    return wrong(`enabled, but ${active}`, 'sudo systemctl start trunnion; journalctl -u trunnion -n 50');
+  },
+  'last stop': lastStop,
+  daemon,
+  port,
+};
 
 /** Whether version a.b.c comes before d.e. */
 function isBefore(version: string, bound: string): boolean {
   const [left, right] = [version, bound].map(text => text.split('.').map(Number));
   const at = right?.findIndex((part, index) => part !== left?.[index]) ?? -1;
   return at >= 0 && (left?.[at] ?? 0) < (right?.[at] ?? 0);
-}
-
-export async function configuration({ configProblem }: Case): Promise<Found> {
-  if (configProblem === undefined) return fine('without a mistake');
-  return wrong(
-    `${configProblem.replaceAll('\n', '; ')}; what follows looks at the defaults`,
-    'mend it (or sudo trunnion doctor, if you may not read it), then sudo systemctl restart trunnion',
-  );
-}
-
-export async function addons({ system }: Case): Promise<Found> {
-  for (const name of ['i2c-bus', 'onoff'] as const) {
-    const problem = await system.addonProblem(name);
-    if (problem !== undefined) return wrong(problem.context.missing, problem.context.cure);
-  }
-  return fine('i2c-bus and onoff load');
-}
-
-export async function service({ service }: Case): Promise<Found> {
-  if (service === undefined) {
-    return wrong(
-      `systemd has no ${UNIT}`,
-      'sudo apt install ./trunnion_*.deb, or scripts/install in a checkout; sudo dpkg --configure -a where that broke off',
-    );
-  }
-  const { UnitFileState: enabled, ActiveState: active = '', SubState: sub = '' } = service;
-  if (enabled !== 'enabled')
-    return wrong(
-      `does not start at boot: ${enabled}`,
-      'sudo dpkg --configure -a, where an installation broke off; then sudo systemctl enable --now trunnion',
-    );
-  if (active === 'active') return fine('enabled and active');
-  if (sub === 'auto-restart')
-    return wrong('falls, and is started again and again', 'journalctl -u trunnion -n 50');
-  if (active === 'activating') return unknown('starting', 'Ask again in some seconds.');
-  return wrong(`enabled, but ${active}`, 'sudo systemctl start trunnion; journalctl -u trunnion -n 50');
 }
 
 /** systemd's names for the ways in which a service ends. */
@@ -76,13 +75,12 @@ const RESULTS: Readonly<Record<string, string>> = {
 const ENDS = ['MESSAGE_ID=7ad2d189f7e94e70a38c781354912448', 'MESSAGE_ID=d9b373ed55a64feb8242e02dbe79a49c'];
 
 /** systemd counts its own restarts until the service is started by hand. */
-export async function lastStop({ system, service }: Case): Promise<Found> {
+async function lastStop({ system, service }: Case): Promise<Found> {
   if (service === undefined) return unknown('no service');
-  const last = await lastEnd(system);
+  const last = await lastEnd(system).catch(() => undefined);
   const { NRestarts: restarts = '0', Result: result = 'success', ExecMainStatus: status = '0' } = service;
-  if (restarts === '0' && result === 'success') {
+  if (restarts === '0' && result === 'success')
     return fine(last ?? 'has not stopped by itself since somebody started it');
-  }
   // A restart clears the result in systemd, and only some users may read the journal.
   if (last === undefined && result === 'success')
     return unknown(`restarted ${restarts} times; why is in the journal`, AS_ROOT);
@@ -93,54 +91,42 @@ export async function lastStop({ system, service }: Case): Promise<Found> {
   );
 }
 
-/**
- * Reads from the journal how the service ended last. systemd itself forgets the result at a restart.
- */
-async function lastEnd(system: Case['system']): Promise<string | undefined> {
-  try {
-    const args = ['--no-pager', '--output', 'json', '--lines', '1', `UNIT=${UNIT}`, ...ENDS];
-    const { stdout } = await system.run('journalctl', ...args);
-    const entry: unknown = JSON.parse(stdout);
-    const result = String(memberOf(entry, 'UNIT_RESULT') ?? 'success');
-    const at = new Date(Number(memberOf(entry, '__REALTIME_TIMESTAMP')) / 1000);
-    return `${RESULTS[result] ?? result}, ${at.toISOString()}`;
-  } catch {
-    return undefined;
-  }
+/** Reads from the journal how the service ended last. systemd itself forgets the result at a restart. */
+async function lastEnd(system: Case['system']): Promise<string> {
+  const args = ['--no-pager', '--output', 'json', '--lines', '1', `UNIT=${UNIT}`, ...ENDS];
+  const entry: unknown = JSON.parse(await system.run('journalctl', ...args));
+  const result = String(memberOf(entry, 'UNIT_RESULT') ?? 'success');
+  const at = new Date(Number(memberOf(entry, '__REALTIME_TIMESTAMP')) / 1000);
+  return `${RESULTS[result] ?? result}, ${at.toISOString()}`;
 }
 
-const OPEN = 'open to everyone who reaches it (sudo trunnion token add NAME --role operator closes it)';
-
-export async function daemon(asked: Case): Promise<Found> {
-  const { system, status, isClosed, simulatorAnswers, daemonRuns, url, version } = asked;
+async function daemon({ system, status, isClosed, simulatorAnswers, daemonRuns, url }: Case): Promise<Found> {
   if (simulatorAnswers)
     return wrong(`a simulator answers at ${url}, not the robot`, 'stop trunnion-sim, or use another --port');
   if (status !== undefined) {
     const running = memberOf(status, 'version');
     const tokens = memberOf(status, 'access', 'detail');
-    if (running !== version) {
+    if (running !== version)
       return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
-    }
-    if (tokens !== undefined) {
+    if (tokens !== undefined)
       return wrong(String(tokens), 'sudo trunnion token list shows whether the file can be read again');
-    }
     return fine(`serves ${url}${accessOf(status, isClosed)}`);
   }
-  if (isClosed && system.user.uid === 0) {
+  if (isClosed && system.user.uid === 0)
     return wrong(
       'does not answer on the board: sudo trunnion stop does not reach it',
       'sudo systemctl restart trunnion',
     );
-  }
   if (isClosed) return unknown(`serves ${url}, closed to everyone without a token: root sees more`, AS_ROOT);
-  if (daemonRuns) {
+  if (daemonRuns)
     return wrong(
       `runs, but does not answer at ${url}`,
       'journalctl -u trunnion -n 50 shows its address: ask with that --port; or sudo systemctl restart trunnion',
     );
-  }
   return fine('does not run: bus, pin and folder were looked at directly');
 }
+
+const OPEN = 'open to everyone who reaches it (sudo trunnion token add NAME --role operator closes it)';
 
 function accessOf(status: unknown, isClosed: boolean): string {
   if (isClosed) return ', closed to everyone without a token';
@@ -148,8 +134,7 @@ function accessOf(status: unknown, isClosed: boolean): string {
   return isOpen && memberOf(status, 'access', 'exposed') === true ? `, ${OPEN}` : '';
 }
 
-export async function port(asked: Case): Promise<Found> {
-  const { system, config, user, status, isClosed, daemonRuns, url } = asked;
+async function port({ system, config, user, status, isClosed, daemonRuns, url }: Case): Promise<Found> {
   const { host, port } = config.http;
   if (user.uid !== 0 && port > 0 && port < (await firstFreePort(system)))
     return wrong(`${port} is for root only, and the daemon is ${user.name}`, 'set http.port to 1024 or more');

@@ -211,14 +211,14 @@ const rows: readonly Row[] = [
   ],
   [
     'a daemon on another port',
-    { stats: { ...WELL.stats, '/var/lib/trunnion': { uid: 990, inode: 23 } } },
+    { stats: { ...WELL.stats, '/var/lib/trunnion': { uid: 990, ino: 23 } } },
     'port',
     'unknown',
     /a daemon runs, but not at/,
   ],
   [
     'a daemon on another port with another state folder',
-    stats({ '/dev/i2c-1': { mode: 0o660, uid: 0, gid: 998, inode: 23 } }),
+    stats({ '/dev/i2c-1': { mode: 0o660, uid: 0, gid: 998, ino: 23 } }),
     'gimbal controller',
     'unknown',
     /the daemon has the bus/,
@@ -619,7 +619,10 @@ describe('doctor', () => {
   });
 
   it('says of a port below 1024 that it is not for the daemon, whoever asks', async () => {
-    const { findings } = await examine({}, { ...CONFIG, http: { host: '0.0.0.0', port: 80 } });
+    const { findings } = await examine(
+      {},
+      { ...CONFIG, http: { ...CONFIG.http, host: '0.0.0.0', port: 80 } },
+    );
     const port = findings.find(({ check }) => check === 'port');
     expect(port).to.include({ ok: 'wrong', detail: '80 is for root only, and the daemon is trunnion' });
   });

@@ -1,18 +1,14 @@
+import { loadConfig } from '../../src/config/config.js';
 import { RobotError } from '../../src/core/errors.js';
 import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import { version } from '../../src/core/version.js';
-import type { DoctorConfig } from '../../src/doctor/case.js';
-import type { FileStatus, Output, System } from '../../src/doctor/system.js';
+import type { FileStatus, System } from '../../src/doctor/linux-system.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../../src/protocol/registers.js';
 import { encodeEntry } from '../support/journal-lines.js';
 
-export const CONFIG: DoctorConfig = {
-  http: { host: '0.0.0.0', port: 8080 },
-  i2c: { bus: 1 },
-  laser: { gpio: 17, activeLow: false, interlock: { gpio: 27, activeLow: true } },
-  state: { folder: '/var/lib/trunnion' },
-};
+const DEFAULTS = loadConfig(undefined, {}, { host: '0.0.0.0', state: '/var/lib/trunnion' });
+export const CONFIG = { ...DEFAULTS, laser: { ...DEFAULTS.laser, interlock: { gpio: 27, activeLow: true } } };
 
 /** An answer, or the system's code of the failure. */
 type Scripted<T> = T | { readonly fails: string };
@@ -178,7 +174,7 @@ export class ScriptedSystem implements System {
 
   async stat(path: string): Promise<FileStatus> {
     const known = this.#script.stats[path] ?? missing(path);
-    return { mode: 0, uid: 0, gid: 0, modifiedMs: 0, device: 1, inode: 2, ...known };
+    return { mode: 0, uid: 0, gid: 0, dev: 1, ino: 2, ...known };
   }
 
   async freeBytes(folder: string): Promise<number> {
@@ -186,9 +182,8 @@ export class ScriptedSystem implements System {
     return this.#script.freeBytes;
   }
 
-  async run(command: string, ...args: readonly string[]): Promise<Output> {
-    const stdout = this.#script.commands[`${command} ${args[0]}`] ?? missing(command);
-    return { exitCode: 0, stdout };
+  async run(command: string, ...args: readonly string[]): Promise<string> {
+    return this.#script.commands[`${command} ${args[0]}`] ?? missing(command);
   }
 
   async getJson(url: string): Promise<unknown> {
