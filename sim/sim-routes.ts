@@ -4,22 +4,15 @@ import type { SimulatedRobot } from './simulated-robot.js';
 
 /** The routes that only a simulated robot can answer. */
 export function simRoutes(robot: SimulatedRobot): Route[] {
-  const tag = 'Simulator';
   return [
-    get({
-      path: '/sim/state',
+    get('/sim/state', 'read', {
       id: 'simState',
-      tag,
-      right: 'read',
       summary: 'The truth',
       answer: { type: 'object' },
       act: () => robot.truth(),
     }),
-    post({
-      path: '/sim/faults',
+    post('/sim/faults', 'drive', {
       id: 'simFaults',
-      tag,
-      right: 'drive',
       summary: 'Make something fail, or well again',
       body: FAULT_BODY,
       answer: FAULT_BODY,

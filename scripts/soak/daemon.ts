@@ -10,11 +10,8 @@ import { get } from '../../src/http/route.js';
 
 const loopDelay = monitorEventLoopDelay({ resolution: 5 });
 loopDelay.enable();
-const insides = get({
-  path: '/soak/process',
+const insides = get('/soak/process', 'none', {
   id: 'soakProcess',
-  tag: 'Soak',
-  right: 'none',
   summary: 'What the process holds',
   answer: { type: 'object' },
   act: () => {

@@ -1,5 +1,5 @@
 import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
-import { count, object, oneOf, type Schema, type TypeOf } from '../../src/schemas/schema.js';
+import * as s from '../../src/schemas/schema.js';
 
 const UNITS = UNIT_LIST.map(unit => unit.name);
 
@@ -23,11 +23,11 @@ const among = (targets: readonly string[]) => ({
   required: ['target'],
 });
 
-const fault: Schema<(typeof OF_UNIT)[number]> = { type: 'string' };
+const fault: s.Schema<(typeof OF_UNIT)[number]> = { type: 'string' };
 
 /** Body of POST /sim/faults, with the pairs. `count`: transactions or pin calls affected; absent = until `clear`. */
 export const FAULT_BODY = {
-  ...object({ target: oneOf(TARGETS), fault }, { count: { ...count(), minimum: 1 } }),
+  ...s.object({ target: s.oneOf(TARGETS), fault, count: s.optional({ ...s.count(), minimum: 1 }) }),
   allOf: [
     ...PAIRS.map(({ targets, faults }) => ({
       if: among(targets),
@@ -37,4 +37,4 @@ export const FAULT_BODY = {
     { if: among(TARGETS), else: { properties: { fault: { enum: OF_UNIT } } } },
   ],
 };
-export type FaultBody = TypeOf<typeof FAULT_BODY>;
+export type FaultBody = s.TypeOf<typeof FAULT_BODY>;

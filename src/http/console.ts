@@ -51,12 +51,9 @@ function missingPage(): Route {
 }
 
 function served(path: string, summary: string, answer: (ctx: Context) => unknown): Route {
-  return get({
-    path,
+  return get(path, 'none', {
     id: path,
-    tag: 'Console',
     summary,
-    right: 'none',
     answer: {},
     act: ({ ctx }) => answer(ctx),
   });

@@ -1,36 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ErrorCode } from '../core/errors.js';
 import { isObject } from '../core/json.js';
+import { UNIT_LIST } from '../core/units.js';
 import type { Schema } from '../schemas/schema.js';
 import { PROBLEMS } from './problem-table.js';
 import { problem } from './problems.js';
 import { get, isForCaller, type Route } from './route.js';
 
-/** The problems of every route that needs a right. */
-const ACCESS_PROBLEMS: readonly ErrorCode[] = [
+/** The problems of every route, of every route with a body, and of every route that needs a right. */
+const OF_ALL: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];
+const OF_BODY: readonly ErrorCode[] = ['bad-json', 'invalid-request', 'body-too-large', 'bad-media-type'];
+const OF_RIGHT: readonly ErrorCode[] = [
   'token-required',
   'token-unknown',
   'not-allowed',
   'access-unavailable',
 ];
-const ANY_REQUEST: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];
-const BODY_PROBLEMS: readonly ErrorCode[] = [
-  'bad-json',
-  'invalid-request',
-  'body-too-large',
-  'bad-media-type',
-];
+
+/** The tags of paths by the first part that has one. Units have their own. */
+const TAGS: Readonly<Record<string, string>> = { sim: 'Simulator', match: 'Match', session: 'Access' };
 
 const EVENT_DATA = 'The data of one event. `x-events` has the schema of each event by its name.';
 
 /** Serves the document of these routes and of itself. The first request makes it, because it would delay the start. */
 export function openApiRoute(routes: readonly Route[], version: string): Route {
   let document: Promise<Buffer> | undefined;
-  const route: Route = get({
-    path: '/api/openapi.json',
+  const route: Route = get('/api/openapi.json', 'read', {
     id: 'openapi',
-    tag: 'Robot',
-    right: 'read',
     summary: 'This document',
     answer: { type: 'object' },
     act: () => {
@@ -41,13 +37,12 @@ export function openApiRoute(routes: readonly Route[], version: string): Route {
   return route;
 }
 
-/** It takes tens of milliseconds, so the daemon answers other requests between any two routes. */
+/** This takes tens of milliseconds, so the daemon answers other requests between any two routes. */
 async function openApi(routes: readonly Route[], version: string): Promise<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   const schemas: Record<string, unknown> = {};
-  const known = new Map<object, unknown>();
   for (const route of routes) {
-    const described = withReferences(operation(route), schemas, known);
+    const described = withReferences(operation(route), schemas);
     paths[route.path] = { ...paths[route.path], [route.method]: described };
     await setImmediate();
   }
@@ -60,7 +55,7 @@ async function openApi(routes: readonly Route[], version: string): Promise<Recor
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(route => route.tag))].map(name => ({ name, description: `${name}.` })),
+    tags: [...new Set(routes.map(tagOf))].map(name => ({ name, description: `${name}.` })),
     paths,
     components: {
       schemas,
@@ -76,18 +71,26 @@ async function openApi(routes: readonly Route[], version: string): Promise<Recor
 }
 
 function operation(route: Route): Record<string, unknown> {
-  const { right, body } = route;
+  const { right, body, events, summary } = route;
+  const schema = events ? { anyOf: Object.values(events), description: EVENT_DATA } : route.answer;
+  const content = { [events ? 'text/event-stream' : 'application/json']: { schema } };
   return {
     operationId: route.id,
-    summary: route.summary,
-    tags: [route.tag],
+    summary,
+    tags: [tagOf(route)],
     security: security(route),
     'x-right': typeof right === 'string' ? right : right.text,
-    'x-events': route.events,
+    'x-events': events,
     parameters: route.query && parameters(route.query),
     requestBody: body && { required: true, content: { 'application/json': { schema: body } } },
-    responses: { [route.answerStatus ?? 200]: answer(route), ...problems(route) },
+    responses: { [route.answerStatus ?? 200]: { description: summary, content }, ...problems(route) },
   };
+}
+
+function tagOf({ path }: Route): string {
+  const parts = path.split('/');
+  const unit = UNIT_LIST.find(({ name }) => parts.includes(name));
+  return unit?.title ?? parts.map(part => TAGS[part]).find(Boolean) ?? 'Robot';
 }
 
 /** `{}` means that the call may come without a token. */
@@ -106,61 +109,38 @@ function parameters({ properties, required }: Schema): Schema[] {
   }));
 }
 
-function answer(route: Route): Schema {
-  const type = route.answerType ?? 'application/json';
-  const schema = route.events
-    ? { anyOf: Object.values(route.events), description: EVENT_DATA }
-    : route.answer;
-  return { description: route.summary, content: { [type]: { schema } } };
-}
-
 function problems(route: Route): Record<string, Schema> {
   const { right, method, body, query } = route;
   const mayBeGone = method === 'post' && (typeof right !== 'string' || isForCaller(right));
-  const codes: readonly ErrorCode[] = [
-    ...(body === undefined ? [] : BODY_PROBLEMS),
-    ...(query === undefined ? [] : (['invalid-request'] as const)),
+  const codes = new Set<ErrorCode>([
+    ...(body ? OF_BODY : []),
+    ...(query ? (['invalid-request'] as const) : []),
     ...(mayBeGone ? (['caller-gone'] as const) : []),
     ...(route.problems ?? []),
-    ...(right === 'none' ? [] : ACCESS_PROBLEMS),
-    ...ANY_REQUEST,
-  ];
-  const byStatus = new Map<number, string[]>();
-  for (const code of new Set(codes)) {
-    const { status, title } = PROBLEMS[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), `${title} (\`${code}\`)`]);
-  }
+    ...(right === 'none' ? [] : OF_RIGHT),
+    ...OF_ALL,
+  ]);
   const content = { 'application/problem+json': { schema: problem } };
-  return Object.fromEntries(
-    [...byStatus].map(([status, titles]) => [String(status), { description: titles.join(', '), content }]),
-  );
+  const described: Record<string, { readonly description: string; readonly content: object }> = {};
+  for (const code of codes) {
+    const { status, title } = PROBLEMS[code];
+    const before = described[status] ? `${described[status].description}, ` : '';
+    described[status] = { description: `${before}${title} (\`${code}\`)`, content };
+  }
+  return described;
 }
 
 /**
  * The same value, but each schema with a title moves to `schemas`, and a reference takes its place. If another schema of
- * the same title is different, as gains with bounds differ from gains without, the schema stays in its place. `known`
- * holds the results so far, because most schemas appear many times.
+ * the same title is different, as gains with bounds differ from gains without, the schema stays in its place.
  */
-function withReferences(
-  value: unknown,
-  schemas: Record<string, unknown>,
-  known: Map<object, unknown>,
-): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const before = known.get(value);
-  if (before !== undefined) return before;
-  const done = Array.isArray(value)
-    ? value.map(item => withReferences(item, schemas, known))
-    : objectWithReferences(value, schemas, known);
-  known.set(value, done);
-  return done;
-}
-
-function objectWithReferences(value: object, schemas: Record<string, unknown>, known: Map<object, unknown>) {
+function withReferences(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map(item => withReferences(item, schemas));
+  if (!isObject(value)) return value;
   const members = Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      name === 'examples' ? member : withReferences(member, schemas, known),
+      name === 'examples' ? member : withReferences(member, schemas),
     ]),
   );
   const { title, description, ...schema } = members;

@@ -1,18 +1,11 @@
-import type { ContextOf, ErrorCode, Fault, GainsDifference } from '../core/errors.js';
-
-/** What a problem document may tell a program besides its code and unit. */
-interface Members {
-  readonly units?: readonly string[];
-  readonly errors?: readonly Fault[];
-  readonly revision?: number;
-  readonly difference?: Readonly<Record<string, GainsDifference>>;
-}
+import type { ContextOf, ErrorCode } from '../core/errors.js';
 
 interface Presentation<Context> {
   readonly status: number;
   readonly title: string;
   readonly retryAfterS?: number;
-  readonly members?: (context: Context) => Members;
+  /** The members of the context that programs may see, besides the unit. */
+  readonly shown?: readonly Extract<keyof Context, 'units' | 'errors' | 'revision' | 'difference'>[];
   readonly headers?: (context: Context) => Readonly<Record<string, string>>;
 }
 
@@ -35,12 +28,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'wrong-identity': { status: 503, title: 'Wrong controller' },
   'unit-offline': { status: 503, title: 'Controller offline', retryAfterS: 1 },
   'unit-busy': { status: 503, title: 'Controller busy', retryAfterS: 1 },
-  'not-confirmed': {
-    status: 503,
-    title: 'Not confirmed',
-    retryAfterS: 1,
-    members: ({ units }) => (units === undefined ? {} : { units }),
-  },
+  'not-confirmed': { status: 503, title: 'Not confirmed', retryAfterS: 1, shown: ['units'] },
   'loop-unfit': { status: 409, title: 'Loop unfit' },
   stopped: { status: 409, title: 'Stopped' },
   'wrong-mode': { status: 409, title: 'Wrong mode' },
@@ -64,11 +52,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'unknown-profile': { status: 404, title: 'Unknown profile' },
   'profile-exists': { status: 409, title: 'Profile exists' },
   'too-many-profiles': { status: 409, title: 'Too many profiles' },
-  'changed-meanwhile': {
-    status: 409,
-    title: 'Changed meanwhile',
-    members: ({ revision, difference }) => ({ revision, difference }),
-  },
+  'changed-meanwhile': { status: 409, title: 'Changed meanwhile', shown: ['revision', 'difference'] },
   'addon-missing': { status: 503, title: 'Addon missing' },
   'bad-config': { status: 500, title: 'Bad configuration' },
   'cannot-listen': { status: 500, title: 'Cannot listen' },
@@ -79,7 +63,7 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'bad-json': { status: 400, title: 'Malformed JSON' },
   'bad-media-type': { status: 415, title: 'Unsupported media type' },
   'body-too-large': { status: 413, title: 'Body too large' },
-  'invalid-request': { status: 400, title: 'Invalid request', members: ({ errors }) => ({ errors }) },
+  'invalid-request': { status: 400, title: 'Invalid request', shown: ['errors'] },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': {
     status: 405,

@@ -1,83 +1,72 @@
-import type { ErrorCode, Fault, GainsDifference, RobotError } from '../core/errors.js';
+import { type ErrorCode, type Fault, type GainsDifference, RobotError } from '../core/errors.js';
 import { loopGains } from '../schemas/gains.js';
-import {
-  array,
-  count,
-  growing,
-  named,
-  oneOf,
-  record,
-  type Schema,
-  type TypeOf,
-  text,
-} from '../schemas/schema.js';
+import * as s from '../schemas/schema.js';
 import { PROBLEMS } from './problem-table.js';
 import { TEXTS } from './problem-texts.js';
 
-const fault: Schema<Fault> = growing({
-  pointer: text('JSON pointer to the member at fault or missing.'),
-  detail: text(),
+const fault: s.Schema<Fault> = s.growing({
+  pointer: s.text('JSON pointer to the member at fault or missing.'),
+  detail: s.text(),
 });
-const difference: Schema<GainsDifference> = growing({ sent: loopGains, inForce: loopGains });
+const difference: s.Schema<GainsDifference> = s.growing({ sent: loopGains, inForce: loopGains });
 
 const isCode = (code: string): code is ErrorCode => code in PROBLEMS;
 
-/** A problem document of RFC 9457, with the code and what else a program may use. */
-export const problem = named('Problem', {
-  ...growing(
-    {
-      type: text(),
-      title: text(),
-      status: count(),
-      detail: text('For people: what happened, and what to do.'),
-      code: oneOf(Object.keys(PROBLEMS).filter(isCode)),
-    },
-    {
-      unit: text(),
-      units: array(text(), 'The controllers that did not confirm a stop.'),
-      errors: array(fault, 'Every fault of the request.'),
-      revision: count('The revision of the gains in force.'),
-      also: array(text(), 'The codes of other failures of the same call. `detail` describes all of them.'),
-      difference: record(difference, 'By loop name: the loops whose sent gains differ from those in force.'),
-    },
+const members = s.growing({
+  type: s.text(),
+  title: s.text(),
+  status: s.count(),
+  detail: s.text('For people: what happened, and what to do.'),
+  code: s.oneOf(Object.keys(PROBLEMS).filter(isCode)),
+  unit: s.optional(s.text()),
+  units: s.optional(s.array(s.text(), 'The controllers that did not confirm a stop.')),
+  errors: s.optional(s.array(fault, 'Every fault of the request.')),
+  revision: s.optional(s.count('The revision of the gains in force.')),
+  also: s.optional(
+    s.array(s.text(), 'The codes of other failures of the same call. `detail` describes all of them.'),
   ),
-  examples: [
-    {
-      type: 'urn:trunnion:problem:stopped',
-      title: 'Stopped',
-      status: 409,
-      detail: 'The robot is stopped. POST /api/resume releases it.',
-      code: 'stopped',
-    },
-  ],
+  difference: s.optional(
+    s.record(difference, 'By loop name: the loops whose sent gains differ from those in force.'),
+  ),
 });
 
-export type Problem = TypeOf<typeof problem>;
+export type Problem = s.TypeOf<typeof members>;
 
-export function problemOf<Code extends ErrorCode>({
-  code,
-  context,
-  others,
-}: Pick<RobotError<Code>, 'code' | 'context' | 'others'>): {
-  problem: Problem;
-  headers: Readonly<Record<string, string>>;
-} {
-  const { status, title, retryAfterS, members, headers } = PROBLEMS[code];
+/** A problem document of RFC 9457, with the code and what else a program may use. */
+export const problem: s.Schema<Problem> = s.named('Problem', {
+  ...members,
+  examples: [problemOf(new RobotError('stopped')).problem],
+});
+
+type Failure<Code extends ErrorCode> = Pick<RobotError<Code>, 'code' | 'context'>;
+interface Answer {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The answer to a failed call. If other acts of the call failed too, it describes all failures. */
+export function problemOf({ others, ...failure }: Failure<ErrorCode> & Pick<RobotError, 'others'>): Answer {
+  const { problem, headers } = answerTo(failure);
+  if (others.length === 0) return { problem, headers };
+  const all = [problem, ...others.map(other => answerTo(other).problem)];
+  const detail = all.map(one => one.detail).join(' ');
+  const also = others.map(({ code }) => code);
+  return { problem: { ...Object.assign({}, ...all.toReversed()), detail, also }, headers };
+}
+
+function answerTo<Code extends ErrorCode>({ code, context }: Failure<Code>): Answer {
+  const { status, title, retryAfterS, shown = [], headers } = PROBLEMS[code];
   const text = TEXTS[code];
-  const besides = others.map(one => problemOf({ code: one.code, context: one.context, others: [] }).problem);
-  const beside: Partial<Problem> = Object.assign({}, ...besides);
-  const details = [typeof text === 'string' ? text : text(context), ...besides.map(other => other.detail)];
+  const known = shown.filter(name => context[name] !== undefined);
   return {
     problem: {
-      ...beside,
       type: `urn:trunnion:problem:${code}`,
       title,
       status,
-      detail: details.join(' '),
+      detail: typeof text === 'string' ? text : text(context),
       code,
       ...(context.unit !== undefined && { unit: context.unit }),
-      ...members?.(context),
-      ...(others.length > 0 && { also: others.map(other => other.code) }),
+      ...Object.fromEntries(known.map(name => [name, context[name]])),
     },
     headers: {
       ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),

@@ -9,11 +9,24 @@ import { compile, queryCheck } from './validate.js';
 /** Throws if the caller lacks the right. Sets `ctx.state.who` to the name of the caller's token, if there is one. */
 export type Authorize = (ctx: Context, need: Need) => void;
 
-interface Described {
-  readonly path: string;
+/** The right that a call needs; or how it follows from the body, and the words for the documentation. */
+type Right<Body> = Need | { of(body: Body): Need; readonly text: string };
+
+/** What a route declares besides its method, path and right. */
+interface Endpoint<Body, Query, Answer> {
+  /** Names the operation in the OpenAPI document. */
   readonly id: string;
-  readonly tag: string;
   readonly summary: string;
+  /** Without a schema, the route accepts any body and reads none. */
+  readonly body?: Schema<Body>;
+  readonly query?: Schema<Query>;
+  readonly answer: Schema<Answer>;
+  /** 202 if the work continues after the answer; 200 by default. */
+  readonly answerStatus?: 202;
+  /** For a stream: the data of each of its events, by name. */
+  readonly events?: Readonly<Record<string, Schema>>;
+  /** The problems of this route. Those of every route, body and right are known. */
+  readonly problems?: readonly ErrorCode[];
   /** How the event log records the call. */
   readonly event?: {
     /** The name of the event; the id of the route by default. */
@@ -24,47 +37,20 @@ interface Described {
     /** True if another event records what the call did, so that this one records refusals only. */
     readonly onlyRefused?: true;
   };
-  readonly answerType?: string;
-  /** 202 if the work continues after the answer; 200 by default. */
-  readonly answerStatus?: 202;
-  /** For a stream: the data of each of its events, by name. */
-  readonly events?: Readonly<Record<string, Schema>>;
+  /** Returns the answer; a Buffer is one that is text already; undefined if `act` writes the answer itself. */
+  act(asked: {
+    readonly body: Body;
+    readonly query: Query;
+    readonly ctx: Context;
+  }): Answer | Buffer | undefined | Promise<Answer | Buffer>;
 }
 
 /** One endpoint, complete: what the router, the authorization, the checks and the OpenAPI document need. */
-export interface Route extends Described {
+export interface Route extends Omit<Endpoint<unknown, unknown, unknown>, 'act'> {
   readonly method: 'get' | 'post' | 'delete';
-  /** The right that the caller needs. */
-  readonly right: Need | NeedOf<never>;
-  readonly body?: Schema | undefined;
-  readonly query?: Schema | undefined;
-  readonly answer: Schema;
-  /** The problems of this route. Those of every route, body and right are known. */
-  readonly problems?: readonly ErrorCode[];
+  readonly path: string;
+  readonly right: Right<never>;
   handle(ctx: Context, authorize: Authorize): Promise<void>;
-}
-
-/** A right that depends on the body. */
-interface NeedOf<Body> {
-  of(body: Body): Need;
-  /** For the documentation. */
-  readonly text: string;
-}
-
-interface Asked<Body, Query> {
-  readonly body: Body;
-  readonly query: Query;
-  readonly ctx: Context;
-}
-
-interface Endpoint<Body, Query, Answer> extends Omit<Route, 'method' | 'handle'> {
-  readonly right: Need | NeedOf<Body>;
-  /** Without a schema, the route accepts any body and reads none. */
-  readonly body?: Schema<Body>;
-  readonly query?: Schema<Query>;
-  readonly answer: Schema<Answer>;
-  /** Returns the answer; a Buffer is one that is text already; undefined if `act` writes the answer itself. */
-  act(asked: Asked<Body, Query>): Answer | Buffer | undefined | Promise<Answer | Buffer>;
 }
 
 /** The problems of every act that a lock, a silent referee or the phase of a match may forbid. */
@@ -79,8 +65,11 @@ export const post = define('post');
 export const remove = define('delete');
 
 function define(method: Route['method']) {
-  return <Answer, Body = undefined, Query = undefined>(endpoint: Endpoint<Body, Query, Answer>): Route => {
-    const { right, act, answerStatus } = endpoint;
+  return <Answer, Body = undefined, Query = undefined>(
+    path: string,
+    right: Right<Body>,
+    { act, ...endpoint }: Endpoint<Body, Query, Answer>,
+  ): Route => {
     const readBody = endpoint.body && compile(endpoint.body);
     const readQuery = endpoint.query && queryCheck(endpoint.query);
     const handle = async (ctx: Context, authorize: Authorize) => {
@@ -92,10 +81,10 @@ function define(method: Route['method']) {
       const query = readQuery?.(ctx.query) as Query;
       if (method === 'post' && isForCaller(need)) await requireCaller(ctx);
       const answer = await act({ body, query, ctx });
-      if (answerStatus !== undefined) ctx.status = answerStatus;
+      if (endpoint.answerStatus !== undefined) ctx.status = endpoint.answerStatus;
       send(ctx, answer);
     };
-    return { ...endpoint, method, handle };
+    return { ...endpoint, method, path, right, handle };
   };
 }
 

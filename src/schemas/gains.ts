@@ -6,21 +6,21 @@ import {
   type Gains,
   type Unit,
 } from '../core/units.js';
-import { growing, named, number, object, type Schema } from './schema.js';
+import * as s from './schema.js';
 
 /** The gains of one loop, as they are answered. */
-export const loopGains = named('Gains', growing({ kp: number(), ki: number(), kd: number() }));
+export const loopGains = s.answer('Gains', { kp: s.number(), ki: s.number(), kd: s.number() });
 
 /** The gains of all loops of a unit. */
-export function gainsBody(unit: Unit, bounds: GainBounds): Schema<GainSet> {
+export function gainsBody(unit: Unit, bounds: GainBounds): s.Schema<GainSet> {
   const gain = (name: keyof Gains) => ({
-    ...number(),
+    ...s.number(),
     minimum: Math.max(bounds[name]?.min ?? -FLOAT32_MAX, -FLOAT32_MAX),
     maximum: Math.min(bounds[name]?.max ?? FLOAT32_MAX, FLOAT32_MAX),
   });
-  const gains = object({ kp: gain('kp'), ki: gain('ki'), kd: gain('kd') });
+  const gains = s.object({ kp: gain('kp'), ki: gain('ki'), kd: gain('kd') });
   const loops = Object.fromEntries(
     unit.loops.map(loop => [loop.name, { description: loop.title, ...gains }]),
   );
-  return named(`${unit.title}Gains`, { ...object(loops), examples: [defaultGains(unit)] });
+  return s.named(`${unit.title}Gains`, { ...s.object(loops), examples: [defaultGains(unit)] });
 }

@@ -1,5 +1,5 @@
 import { loopGains } from './gains.js';
-import { growing, named, nullable, record, type TypeOf, text, yesNo } from './schema.js';
+import * as s from './schema.js';
 import { measuredStep } from './step.js';
 
 /** The most profiles that a unit has. */
@@ -9,46 +9,37 @@ export const MOST_PROFILES = 100;
  * either end.
  */
 export const profileName = {
-  ...text('Of the profile; not only digits, which mean a revision.'),
+  ...s.text('Of the profile; not only digits, which mean a revision.'),
   maxLength: 40,
   pattern: '^(?![0-9]+$)[^\\s\\u0000-\\u001f]([^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f])?$',
 };
-export const profileNote = { ...text('For people.'), maxLength: 400 };
+export const profileNote = { ...s.text('For people.'), maxLength: 400 };
 
 /** A set of gains of one unit under a name. It need not be in force. */
-export const profile = named(
-  'Profile',
-  growing({
-    name: text(),
-    note: text(),
-    starred: yesNo(),
-    savedAt: text('ISO 8601; empty in the answer to a dry run of a new one.'),
-    gains: record(loopGains, 'By loop.'),
-  }),
-);
-export type Profile = TypeOf<typeof profile>;
+export const profile = s.answer('Profile', {
+  name: s.text(),
+  note: s.text(),
+  starred: s.yesNo(),
+  savedAt: s.text('ISO 8601; empty in the answer to a dry run of a new one.'),
+  gains: s.record(loopGains, 'By loop.'),
+});
+export type Profile = s.TypeOf<typeof profile>;
 
 /** A profile with the newest step that was measured with it. */
-export const measuredProfile = named(
-  'MeasuredProfile',
-  growing({
-    profile,
-    measured: record(measuredStep, 'By loop: the newest step with these gains, saved or tried.'),
-  }),
-);
-export type MeasuredProfile = TypeOf<typeof measuredProfile>;
+export const measuredProfile = s.answer('MeasuredProfile', {
+  profile,
+  measured: s.record(measuredStep, 'By loop: the newest step with these gains, saved or tried.'),
+});
+export type MeasuredProfile = s.TypeOf<typeof measuredProfile>;
 
 /** What came of keeping a profile, or would come of it. */
-export const keptProfile = named(
-  'KeptProfile',
-  growing({
-    profile,
-    replaced: nullable(profile, 'The one that had this name.'),
-    difference: record(
-      growing({ before: nullable(loopGains), after: nullable(loopGains) }),
-      'By loop, where the gains differ from those of the one replaced or, where there was none, from those in force.',
-    ),
-    kept: yesNo('No after a dry run.'),
-  }),
-);
-export type KeptProfile = TypeOf<typeof keptProfile>;
+export const keptProfile = s.answer('KeptProfile', {
+  profile,
+  replaced: s.nullable(profile, 'The one that had this name.'),
+  difference: s.record(
+    s.growing({ before: s.nullable(loopGains), after: s.nullable(loopGains) }),
+    'By loop, where the gains differ from those of the one replaced or, where there was none, from those in force.',
+  ),
+  kept: s.yesNo('No after a dry run.'),
+});
+export type KeptProfile = s.TypeOf<typeof keptProfile>;

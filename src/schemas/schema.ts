@@ -10,13 +10,23 @@ export interface Schema<T = unknown> {
 
 declare const TYPE: unique symbol;
 
+/** Marks a member that may be absent. Neither Ajv nor JSON sees a symbol. */
+const OPTIONAL = Symbol('optional');
+
+interface Optional<T = unknown> extends Schema<T> {
+  readonly [OPTIONAL]: true;
+}
+
 /** The TypeScript type of what a schema describes. */
 export type TypeOf<S extends Schema> = S extends Schema<infer T> ? T : never;
 
 type Members = Readonly<Record<string, Schema>>;
-type Shape<Required extends Members, Optional extends Members> = Flat<
-  { readonly [Name in keyof Required]: TypeOf<Required[Name]> } & {
-    readonly [Name in keyof Optional]?: TypeOf<Optional[Name]> | undefined;
+type OptionalIn<M extends Members> = {
+  [Name in keyof M]: M[Name] extends Optional ? Name : never;
+}[keyof M];
+type Shape<M extends Members> = Flat<
+  { readonly [Name in Exclude<keyof M, OptionalIn<M>>]: TypeOf<M[Name]> } & {
+    readonly [Name in OptionalIn<M>]?: TypeOf<M[Name]> | undefined;
   }
 >;
 /** One object type out of several, as people read it. */
@@ -62,25 +72,30 @@ export function record<T>(
   return { type: 'object', additionalProperties, ...described(description) };
 }
 
+/** A member of an object that may be absent. */
+export function optional<T>(schema: Schema<T>): Optional<T> {
+  return { ...schema, [OPTIONAL]: true };
+}
+
 /** An object with these members and no others, as request bodies are. */
-export function object<R extends Members, O extends Members = Record<never, Schema>>(
-  required: R,
-  optional?: O,
-): Schema<Shape<R, O>> {
-  return { ...growing(required, optional), additionalProperties: false };
+export function object<M extends Members>(members: M): Schema<Shape<M>> {
+  return { ...growing(members), additionalProperties: false };
 }
 
 /** An answer to which later versions may add members. */
-export function growing<R extends Members, O extends Members = Record<never, Schema>>(
-  required: R,
-  optional?: O,
-): Schema<Shape<R, O>> {
-  return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) };
+export function growing<M extends Members>(members: M): Schema<Shape<M>> {
+  const required = Object.entries(members).filter(([, member]) => !(OPTIONAL in member));
+  return { type: 'object', properties: members, required: required.map(([name]) => name) };
 }
 
 /** A schema that the documentation shows under a name of its own. */
 export function named<T>(title: string, schema: Schema<T>, description?: string): Schema<T> {
   return { title, ...schema, ...described(description) };
+}
+
+/** An answer with a name. */
+export function answer<M extends Members>(title: string, members: M, description?: string): Schema<Shape<M>> {
+  return named(title, growing(members), description);
 }
 
 function described(description: string | undefined): { readonly description?: string } {

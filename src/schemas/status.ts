@@ -1,167 +1,131 @@
 import { MODES, perUnit } from '../core/units.js';
 import { loopGains } from './gains.js';
 import { matchStatus } from './match.js';
-import {
-  array,
-  count,
-  growing,
-  named,
-  nullable,
-  number,
-  oneOf,
-  record,
-  type TypeOf,
-  text,
-  yesNo,
-} from './schema.js';
+import * as s from './schema.js';
 
 /** The part of status about access: whether the robot asks for tokens, and what is wrong with their file. */
-export const accessStatus = named(
-  'AccessStatus',
-  growing(
-    {
-      state: oneOf(
-        ['open', 'closed', 'unavailable'],
-        '`open`: everyone may do everything. `closed`: a token says who may do what. `unavailable`: the tokens cannot ' +
-          'be read, and nobody may act.',
-      ),
-      exposed: yesNo('Open, and reachable from other machines.'),
-    },
-    { detail: text('What is wrong, and the cure.') },
+export const accessStatus = s.answer('AccessStatus', {
+  state: s.oneOf(
+    ['open', 'closed', 'unavailable'],
+    '`open`: everyone may do everything. `closed`: a token says who may do what. `unavailable`: the tokens cannot ' +
+      'be read, and nobody may act.',
   ),
-);
+  exposed: s.yesNo('Open, and reachable from other machines.'),
+  detail: s.optional(s.text('What is wrong, and the cure.')),
+});
 
-export type AccessStatus = TypeOf<typeof accessStatus>;
+export type AccessStatus = s.TypeOf<typeof accessStatus>;
 
-const complaint = named(
-  'Complaint',
-  growing({ code: text('One of the codes of problems.'), detail: text('A sentence with the cure.') }),
-);
+const complaint = s.answer('Complaint', {
+  code: s.text('One of the codes of problems.'),
+  detail: s.text('A sentence with the cure.'),
+});
 
-export type Complaint = TypeOf<typeof complaint>;
+export type Complaint = s.TypeOf<typeof complaint>;
 
-const laserStatus = named(
-  'LaserStatus',
-  growing(
-    {
-      state: nullable(
-        oneOf(['on', 'off']),
-        'As the pin says; null while it cannot be read or there is none.',
-      ),
-      light: oneOf(
-        ['on', 'dark', 'unknown', 'fault'],
-        '`on` and `dark` are proven by the pin. `fault`: the pin does not obey, and the laser may be lit. `unknown`: there ' +
-          'is no pin.',
-      ),
-    },
-    { reason: text('Why the laser is dark although it was last switched on.'), problem: complaint },
+const laserStatus = s.answer('LaserStatus', {
+  state: s.nullable(
+    s.oneOf(['on', 'off']),
+    'As the pin says; null while it cannot be read or there is none.',
   ),
-);
+  light: s.oneOf(
+    ['on', 'dark', 'unknown', 'fault'],
+    '`on` and `dark` are proven by the pin. `fault`: the pin does not obey, and the laser may be lit. `unknown`: there ' +
+      'is no pin.',
+  ),
+  reason: s.optional(s.text('Why the laser is dark although it was last switched on.')),
+  problem: s.optional(complaint),
+});
 
-export type LaserStatus = TypeOf<typeof laserStatus>;
+export type LaserStatus = s.TypeOf<typeof laserStatus>;
 
-const torque = oneOf(
+const torque = s.oneOf(
   ['on', 'off', 'silent', 'unknown'],
   '`on` and `off` are what the controller says. `silent`: the controller cannot be reached, and has received no heartbeat ' +
     'for so long that it has cut its own torque. `unknown`: nothing is proven, so the motors may push.',
 );
 
-export type Torque = TypeOf<typeof torque>;
+export type Torque = s.TypeOf<typeof torque>;
 
-export const trialStatus = named(
-  'Trial',
-  growing({
-    id: text(),
-    by: text("The owner: a token's name or an address."),
-    endsAtT: number('Monotonic seconds, as `t` of telemetry.'),
-    gains: record(loopGains, 'By the name of the loop.'),
-  }),
-);
+export const trialStatus = s.answer('Trial', {
+  id: s.text(),
+  by: s.text("The owner: a token's name or an address."),
+  endsAtT: s.number('Monotonic seconds, as `t` of telemetry.'),
+  gains: s.record(loopGains, 'By the name of the loop.'),
+});
 
-export type TrialStatus = TypeOf<typeof trialStatus>;
+export type TrialStatus = s.TypeOf<typeof trialStatus>;
 
-const excitation = named(
-  'Excitation',
-  growing({
-    loop: text('Name of the loop.'),
-    amplitude: number("In the loop's unit; 0 moves nothing."),
-    periodS: number(),
-  }),
-);
+const excitation = s.answer('Excitation', {
+  loop: s.text('Name of the loop.'),
+  amplitude: s.number("In the loop's unit; 0 moves nothing."),
+  periodS: s.number(),
+});
 
-const unitStatus = named(
-  'UnitStatus',
-  growing(
-    {
-      mode: nullable(oneOf(MODES), 'Null until the controller has answered once.'),
-      online: yesNo(),
-      faults: array(text()),
-      flags: array(text()),
-      torque,
-      excitation: nullable(
-        excitation,
-        'The excitation that the controller runs; null outside debug mode and while it is not known.',
-      ),
-      gains: growing(
-        {
-          revision: count('0 before the first save.'),
-          savedAt: nullable(text('ISO 8601.')),
-          applied: yesNo('The controller runs the saved gains.'),
-        },
-        { trial: trialStatus },
-      ),
-    },
-    {
-      firmware: text(),
-      protocol: count(),
-      guardsTrials: yesNo(
-        'The firmware ends the excitation of a trial by itself when its loop runs away (flag `guarded_excitation`). ' +
-          'If false, only the daemon does that, at its polls.',
-      ),
-      problem: { ...complaint, description: 'Why it is offline.' },
-    },
+const unitStatus = s.answer('UnitStatus', {
+  mode: s.nullable(s.oneOf(MODES), 'Null until the controller has answered once.'),
+  online: s.yesNo(),
+  faults: s.array(s.text()),
+  flags: s.array(s.text()),
+  torque,
+  excitation: s.nullable(
+    excitation,
+    'The excitation that the controller runs; null outside debug mode and while it is not known.',
   ),
-);
-
-export type UnitStatus = TypeOf<typeof unitStatus>;
-
-const storageStatus = named(
-  'StorageStatus',
-  growing(
-    { ok: yesNo(), setAside: array(text(), 'Copies of damaged files in the state folder.') },
-    { detail: text(), cure: text() },
+  gains: s.growing({
+    revision: s.count('0 before the first save.'),
+    savedAt: s.nullable(s.text('ISO 8601.')),
+    applied: s.yesNo('The controller runs the saved gains.'),
+    trial: s.optional(trialStatus),
+  }),
+  firmware: s.optional(s.text()),
+  protocol: s.optional(s.count()),
+  guardsTrials: s.optional(
+    s.yesNo(
+      'The firmware ends the excitation of a trial by itself when its loop runs away (flag `guarded_excitation`). ' +
+        'If false, only the daemon does that, at its polls.',
+    ),
   ),
-);
+  problem: s.optional({ ...complaint, description: 'Why it is offline.' }),
+});
 
-export type StorageStatus = TypeOf<typeof storageStatus>;
+export type UnitStatus = s.TypeOf<typeof unitStatus>;
 
-const busStatus = named(
-  'BusStatus',
-  growing({ transactions: count(), retries: count(), errors: record(count(), 'By code.') }),
-);
+const storageStatus = s.answer('StorageStatus', {
+  ok: s.yesNo(),
+  setAside: s.array(s.text(), 'Copies of damaged files in the state folder.'),
+  detail: s.optional(s.text()),
+  cure: s.optional(s.text()),
+});
 
-const logStatus = named(
-  'LogStatus',
-  growing({ ok: yesNo('The log of events reaches the disk.') }, { detail: text(), cure: text() }),
-);
+export type StorageStatus = s.TypeOf<typeof storageStatus>;
+
+const busStatus = s.answer('BusStatus', {
+  transactions: s.count(),
+  retries: s.count(),
+  errors: s.record(s.count(), 'By code.'),
+});
+
+const logStatus = s.answer('LogStatus', {
+  ok: s.yesNo('The log of events reaches the disk.'),
+  detail: s.optional(s.text()),
+  cure: s.optional(s.text()),
+});
 
 /** The body of GET /api/status and of event `status`. */
-export const status = named(
-  'Status',
-  growing({
-    version: text(),
-    simulated: yesNo(),
-    uptimeS: number(),
-    stopped: yesNo(),
-    laser: laserStatus,
-    ...perUnit(() => unitStatus),
-    bus: busStatus,
-    storage: storageStatus,
-    streams: count('Event streams that are open.'),
-    access: accessStatus,
-    match: matchStatus,
-    log: logStatus,
-  }),
-);
+export const status = s.answer('Status', {
+  version: s.text(),
+  simulated: s.yesNo(),
+  uptimeS: s.number(),
+  stopped: s.yesNo(),
+  laser: laserStatus,
+  ...perUnit(() => unitStatus),
+  bus: busStatus,
+  storage: storageStatus,
+  streams: s.count('Event streams that are open.'),
+  access: accessStatus,
+  match: matchStatus,
+  log: logStatus,
+});
 
-export type Status = TypeOf<typeof status>;
+export type Status = s.TypeOf<typeof status>;

@@ -1,16 +1,16 @@
 import { UNIT_LIST } from '../core/units.js';
 import { loopGains } from './gains.js';
-import { array, count, growing, named, nullable, number, oneOf, type TypeOf, text, yesNo } from './schema.js';
+import * as s from './schema.js';
 
 const STEP_ENDS = ['settled', 'off', 'moving', 'rings'] as const;
 
-const figure = (description: string) => nullable(number(), description);
+const figure = (description: string) => s.nullable(s.number(), description);
 
-export const figures = named(
+export const figures = s.answer(
   'StepFigures',
-  growing({
-    end: nullable(
-      oneOf(STEP_ENDS),
+  {
+    end: s.nullable(
+      s.oneOf(STEP_ENDS),
       'The loop at the end of the record. `settled`: at the setpoint. `off`: at rest, but not at the setpoint. `moving`: the record is too short. `rings`: the loop swings.',
     ),
     overshootPercent: figure('Beyond the new setpoint, in percent of the step.'),
@@ -22,69 +22,63 @@ export const figures = named(
     steadyError: figure('Setpoint minus final value.'),
     finalValue: figure('Mean of the last 2 % of the samples.'),
     iae: figure("Integral of the error's absolute value over the record."),
-    oscillation: nullable(
-      growing({ swing: number('The amplitude.'), frequencyHz: number() }),
+    oscillation: s.nullable(
+      s.growing({ swing: s.number('The amplitude.'), frequencyHz: s.number() }),
       'Null unless the loop rings.',
     ),
     atLimitShare: figure(
       "The part of the time, from 0 to 1, in which polls saw the loop's output at a limit; null if fewer than 20 polls saw the step.",
     ),
-  }),
+  },
   'What a tuner reads from a step response; null if the samples do not show it.',
 );
 
-export type StepFigures = TypeOf<typeof figures>;
+export type StepFigures = s.TypeOf<typeof figures>;
 
 const members = {
-  number: count(
+  number: s.count(
     'The number of this step in its loop. After a kill, a damaged file or a start with a slow disk, another step may get the ' +
       'same number: compare `at` as well.',
   ),
-  at: text('Wall time at which the step was read, ISO 8601.'),
-  loop: text('Name of the loop.'),
+  at: s.text('Wall time at which the step was read, ISO 8601.'),
+  loop: s.text('Name of the loop.'),
   gains: loopGains,
-  trial: yesNo('The gains were a trial.'),
-  revision: nullable(count(), 'The revision of the gains; null for a trial.'),
-  oldSetpoint: number('Before the edge.'),
-  setpoint: number('After the edge.'),
-  periodS: number('Of one sample.'),
+  trial: s.yesNo('The gains were a trial.'),
+  revision: s.nullable(s.count(), 'The revision of the gains; null for a trial.'),
+  oldSetpoint: s.number('Before the edge.'),
+  setpoint: s.number('After the edge.'),
+  periodS: s.number('Of one sample.'),
   figures,
 } as const;
 
 /** A captured step without its samples. */
-export const stepSummary = named('StepSummary', growing(members));
-export type StepSummary = TypeOf<typeof stepSummary>;
+export const stepSummary = s.named('StepSummary', s.growing(members));
+export type StepSummary = s.TypeOf<typeof stepSummary>;
 
 /** A captured step with its samples. */
-export const rememberedStep = named(
-  'RememberedStep',
-  growing({
-    ...members,
-    samples: growing({ setpoint: array(number()), measured: array(number()) }),
-  }),
-);
-export type RememberedStep = TypeOf<typeof rememberedStep>;
+export const rememberedStep = s.answer('RememberedStep', {
+  ...members,
+  samples: s.growing({ setpoint: s.array(s.number()), measured: s.array(s.number()) }),
+});
+export type RememberedStep = s.TypeOf<typeof rememberedStep>;
 
-export const measuredStep = named(
+export const measuredStep = s.answer(
   'MeasuredStep',
-  growing({ number: members.number, at: members.at, figures }),
+  { number: members.number, at: members.at, figures },
   'The newest step that was measured with these gains. `number` finds its samples.',
 );
-export type MeasuredStep = TypeOf<typeof measuredStep>;
+export type MeasuredStep = s.TypeOf<typeof measuredStep>;
 
 /** The data of event `step`. */
-export const step = named(
-  'Step',
-  growing({
-    unit: oneOf(UNIT_LIST.map(unit => unit.name)),
-    loop: text('Name of the loop.'),
-    number: count('Counts captures since the controller started, and wraps around.'),
-    rateHz: number("The controller's loop rate."),
-    decimation: count('Loop periods between two samples.'),
-    periodS: number('Of one sample.'),
-    samples: growing({ setpoint: array(number()), measured: array(number()) }),
-    figures,
-  }),
-);
+export const step = s.answer('Step', {
+  unit: s.oneOf(UNIT_LIST.map(unit => unit.name)),
+  loop: s.text('Name of the loop.'),
+  number: s.count('Counts captures since the controller started, and wraps around.'),
+  rateHz: s.number("The controller's loop rate."),
+  decimation: s.count('Loop periods between two samples.'),
+  periodS: s.number('Of one sample.'),
+  samples: s.growing({ setpoint: s.array(s.number()), measured: s.array(s.number()) }),
+  figures,
+});
 
-export type Step = TypeOf<typeof step>;
+export type Step = s.TypeOf<typeof step>;

@@ -109,26 +109,36 @@ describe('authorization', () => {
     return { action: 'on' as const };
   };
   const routes: Record<string, Route> = {
-    '/read': get({ ...common, path: '/read', id: 'read', right: 'read', answer: switched, act }),
-    '/save': post({
+    '/read': get('/read', 'read', {
       ...common,
-      path: '/save',
+      id: 'read',
+      answer: switched,
+      act,
+    }),
+    '/save': post('/save', 'tune', {
+      ...common,
       id: 'save',
-      right: 'tune',
       body: switched,
       answer: switched,
       act,
     }),
-    '/resume': post({ ...common, path: '/resume', id: 'resume', right: 'drive', answer: switched, act }),
-    '/laser': post({
+    '/resume': post('/resume', 'drive', {
       ...common,
-      path: '/laser',
-      id: 'laser',
-      right: { of: ({ action }) => (action === 'on' ? 'drive' : 'stop'), text: 'either' },
-      body: switched,
+      id: 'resume',
       answer: switched,
       act,
     }),
+    '/laser': post(
+      '/laser',
+      { of: ({ action }) => (action === 'on' ? 'drive' : 'stop'), text: 'either' },
+      {
+        ...common,
+        id: 'laser',
+        body: switched,
+        answer: switched,
+        act,
+      },
+    ),
   };
   let server: Server;
   let url: string;

@@ -2,38 +2,34 @@ import type { Autotune } from '../../autotune/autotune.js';
 import { RobotError } from '../../core/errors.js';
 import { STYLES } from '../../core/tuning-terms.js';
 import type { Unit } from '../../core/units.js';
-import { array, growing, named, nullable, number, object, oneOf, text, yesNo } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import { tune } from '../../schemas/tune.js';
 import { get, MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
 import { requireTrialsBounded, TRIAL_LEASE_S } from './trial-routes.js';
 
 /** Tuning loops: it proposes gains, and saves none. */
 export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: number): Route[] {
-  const { name, title: tag } = unit;
+  const { name, title } = unit;
   const names = unit.loops.map(loop => loop.name);
   const path = `/api/${name}/autotune`;
-  const body = named(
-    `${tag}Autotune`,
-    object(
-      {},
-      {
-        loop: oneOf(names, 'The loop to tune; or `loops`.'),
-        loops: { ...array(oneOf(names)), minItems: 1, uniqueItems: true },
-        leaseS: {
-          ...number('The tuning ends so long after its last renewal; the longest unless another is given.'),
-          ...TRIAL_LEASE_S,
-        },
-        style: oneOf(STYLES, 'normal unless another is given.'),
-        id: text('Of the tuning that this renews, which needs no loop; without it, another one begins.'),
-      },
-    ),
+  const body = s.named(
+    `${title}Autotune`,
+    s.object({
+      loop: s.optional(s.oneOf(names, 'The loop to tune; or `loops`.')),
+      loops: s.optional({ ...s.array(s.oneOf(names)), minItems: 1, uniqueItems: true }),
+      leaseS: s.optional({
+        ...s.number('The tuning ends so long after its last renewal; the longest unless another is given.'),
+        ...TRIAL_LEASE_S,
+      }),
+      style: s.optional(s.oneOf(STYLES, 'normal unless another is given.')),
+      id: s.optional(
+        s.text('Of the tuning that this renews, which needs no loop; without it, another one begins.'),
+      ),
+    }),
   );
   return [
-    post({
-      path,
+    post(path, 'drive', {
       id: `${name}Autotune`,
-      right: 'drive',
-      tag,
       event: { what: 'tune', unit: name, onlyRefused: true },
       summary: 'Tune loops in debug mode, or renew the lease of a tuning; the robot moves',
       answerStatus: 202,
@@ -61,23 +57,17 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
         return autotune.start({ unit: name, loops: chosen, style, by: ctx.state.who, leaseMs });
       },
     }),
-    get({
-      path,
+    get(path, 'read', {
       id: `${name}Tune`,
-      right: 'read',
-      tag,
       summary: 'The tuning under way, or the last one',
-      answer: named('LastTune', growing({ tune: nullable(tune) })),
+      answer: s.answer('LastTune', { tune: s.nullable(tune) }),
       act: () => ({ tune: autotune.of(name) ?? null }),
     }),
-    remove({
-      path,
+    remove(path, 'tune', {
       id: `${name}EndTune`,
-      right: 'tune',
-      tag,
       event: { what: 'end-tune', unit: name },
       summary: 'End the tuning; answered when the saved gains run and nothing is excited',
-      answer: named('TuneEnded', object({ ended: yesNo('There was one.') })),
+      answer: s.named('TuneEnded', s.object({ ended: s.yesNo('There was one.') })),
       problems: ['not-confirmed'],
       act: async () => {
         const isOurs = autotune.of(name)?.state === 'running';

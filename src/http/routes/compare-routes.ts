@@ -1,15 +1,15 @@
 import { completeGains, type GainSet, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import { comparison } from '../../schemas/history.js';
-import { growing, text } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { get, type Route } from '../route.js';
 
 /** Two sets of gains beside each other, by loop. Each is a revision or a profile. */
 export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit): Route {
-  const { name: unitName, title: tag, loops } = unit;
+  const { name: unitName, loops } = unit;
   const side = {
-    ...text('The number of a revision (0: the defaults), or the name of a profile.'),
+    ...s.text('The number of a revision (0: the defaults), or the name of a profile.'),
     minLength: 1,
   };
   const setOf = async (given: string) => {
@@ -25,14 +25,11 @@ export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit)
     const { revision, gains } = saved;
     return { side: { revision, profile: null }, gains, measured: steps.measuredOn(unitName, saved) };
   };
-  return get({
-    path: `/api/${unitName}/compare`,
+  return get(`/api/${unitName}/compare`, 'read', {
     id: `${unitName}Compare`,
-    right: 'read',
-    tag,
     summary:
       'Two sets of gains by loop, with the newest step measured on each: `a` and `b` are revisions (0: the defaults) or profiles',
-    query: growing({ a: side, b: side }),
+    query: s.growing({ a: side, b: side }),
     answer: comparison,
     problems: ['unknown-revision', 'unknown-profile', 'storage-failed'],
     act: async ({ query }) => {

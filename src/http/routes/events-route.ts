@@ -1,5 +1,5 @@
 import { logEvent } from '../../schemas/log.js';
-import { text } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import { status } from '../../schemas/status.js';
 import { step } from '../../schemas/step.js';
 import { telemetry } from '../../schemas/telemetry.js';
@@ -8,15 +8,11 @@ import type { Events } from '../events.js';
 import { get, type Route } from '../route.js';
 
 export function eventsRoute(events: Events): Route {
-  return get({
-    path: '/api/events',
+  return get('/api/events', 'read', {
     id: 'events',
-    tag: 'Robot',
-    right: 'read',
     summary:
       'Server-sent events: `status` at once and on change, `telemetry`, `step` after each captured step, `tune` and `log`',
-    answer: text(),
-    answerType: 'text/event-stream',
+    answer: s.text(),
     events: { status, telemetry, step, tune, log: logEvent },
     problems: ['too-many-streams'],
     act: ({ ctx }) => {

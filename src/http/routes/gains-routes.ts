@@ -3,7 +3,7 @@ import type { GainSet, Unit } from '../../core/units.js';
 import type { MotorUnit } from '../../robot/motor-unit.js';
 import { gainsBody } from '../../schemas/gains.js';
 import { historyLine } from '../../schemas/history.js';
-import { array, count, growing, named, object } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import { historyText } from '../history-text.js';
@@ -34,12 +34,14 @@ export const SAVE_PROBLEMS = [
   ...CONTROLLER_PROBLEMS,
 ] as const;
 
-const LIMIT = growing({}, { limit: { ...count(), minimum: 1, maximum: 1000, default: 50 } });
+const LIMIT = s.growing({ limit: s.optional({ ...s.count(), minimum: 1, maximum: 1000, default: 50 }) });
 /** The revision from which the caller made the gains; 0 before the first save. Without it, the daemon does not compare. */
-export const BASE_REVISION = growing({}, { baseRevision: { ...count(), maximum: Number.MAX_SAFE_INTEGER } });
+export const BASE_REVISION = s.growing({
+  baseRevision: s.optional({ ...s.count(), maximum: Number.MAX_SAFE_INTEGER }),
+});
 
-const restoreBody = named('Restore', {
-  ...object({ revision: { ...count(), minimum: 1 } }),
+const restoreBody = s.named('Restore', {
+  ...s.object({ revision: { ...s.count(), minimum: 1 } }),
   examples: [{ revision: 1 }],
 });
 
@@ -51,28 +53,22 @@ export function saver({ gains }: MotorUnit) {
 
 /** The gains of one unit: those in force, their history, and saves. */
 export function gainsRoutes({ robot, gainBounds, steps }: AppOptions, unit: Unit): Route[] {
-  const { name, title: tag } = unit;
+  const { name } = unit;
   const path = `/api/${name}/pidconfig`;
   const gains = gainsBody(unit, gainBounds);
   const anyGains = gainsBody(unit, {});
   const checkGains = compile(gains);
   const save = saver(robot.units[name]);
   return [
-    get({
-      path,
+    get(path, 'read', {
       id: `${name}Gains`,
-      right: 'read',
-      tag,
       summary: 'The gains in force',
       answer: anyGains,
       problems: ['storage-failed'],
       act: () => robot.store.current(name).gains,
     }),
-    post({
-      path,
+    post(path, 'tune', {
       id: `${name}SaveGains`,
-      right: 'tune',
-      tag,
       event: { what: 'save', unit: name },
       summary: 'Save gains; answered when they are active in the controller and on the disk',
       body: gains,
@@ -81,22 +77,16 @@ export function gainsRoutes({ robot, gainBounds, steps }: AppOptions, unit: Unit
       problems: SAVE_PROBLEMS,
       act: ({ body, query, ctx }) => save(ctx, query.baseRevision, body),
     }),
-    get({
-      path: `${path}/history`,
+    get(`${path}/history`, 'read', {
       id: `${name}GainsHistory`,
-      right: 'read',
-      tag,
       summary: 'Saved gains, newest first, with the newest step measured on each revision by loop',
       query: LIMIT,
-      answer: array(historyLine(anyGains)),
+      answer: s.array(historyLine(anyGains)),
       problems: ['storage-failed'],
       act: ({ query: { limit = 50 } }) => historyText(name, robot.store.history(name, limit), steps),
     }),
-    post({
-      path: `${path}/restore`,
+    post(`${path}/restore`, 'tune', {
       id: `${name}RestoreGains`,
-      right: 'tune',
-      tag,
       event: { what: 'restore', unit: name },
       summary: 'Save the gains of an earlier revision again',
       body: restoreBody,

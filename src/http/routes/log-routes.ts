@@ -2,29 +2,25 @@ import { RobotError } from '../../core/errors.js';
 import type { DurableLog } from '../../events/durable-log.js';
 import type { EventLog } from '../../events/event-log.js';
 import { logHead, logPage } from '../../schemas/log.js';
-import { count, growing } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import { refusal } from '../../storage/storage-failure.js';
 import { get, type Route } from '../route.js';
 
-const AFTER = growing({}, { after: { ...count(), maximum: Number.MAX_SAFE_INTEGER, default: 0 } });
+const AFTER = s.growing({
+  after: s.optional({ ...s.count(), maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+});
 
 export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
   return [
-    get({
-      path: '/api/log',
+    get('/api/log', 'read', {
       id: 'log',
-      tag: 'Robot',
-      right: 'read',
       summary: 'What callers asked and what the robot did by itself, oldest first, after the event `after`',
       query: AFTER,
       answer: logPage,
       act: ({ query: { after = 0 } }) => log.after(after),
     }),
-    get({
-      path: '/api/log/head',
+    get('/api/log/head', 'read', {
       id: 'logHead',
-      tag: 'Robot',
-      right: 'read',
       summary:
         'The newest line of the log that is on the disk. Keep it to find out later whether the log up to it was changed',
       answer: logHead,

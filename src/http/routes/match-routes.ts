@@ -3,55 +3,46 @@ import { PHASES } from '../../core/phases.js';
 import type { DurableLog } from '../../events/durable-log.js';
 import type { MatchControl } from '../../match/match-control.js';
 import { matchView } from '../../schemas/match.js';
-import { count, nullable, number, object, oneOf, text, yesNo } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import { get, post, type Route } from '../route.js';
 
-const name = { ...text(), minLength: 1, maxLength: 64 };
+const name = { ...s.text(), minLength: 1, maxLength: 64 };
 const DAY_S = 86_400;
 /** Milliseconds from 1970 to 2100: a desk may send the time as revision, and no call can use up all revisions. */
 const HIGHEST_REVISION = 4_102_444_800_000;
 
-const lockBody = object({ reason: { ...text(), minLength: 1, maxLength: 200 } });
-const callBody = object(
-  {
-    id: name,
-    revision: { ...count('Higher than the last one of this id.'), maximum: HIGHEST_REVISION },
-    phase: oneOf(PHASES),
-  },
-  {
-    remainingS: nullable(
-      { ...number(), minimum: 0, maximum: DAY_S },
+const lockBody = s.object({ reason: { ...s.text(), minLength: 1, maxLength: 200 } });
+const callBody = s.object({
+  id: name,
+  revision: { ...s.count('Higher than the last one of this id.'), maximum: HIGHEST_REVISION },
+  phase: s.oneOf(PHASES),
+  remainingS: s.optional(
+    s.nullable(
+      { ...s.number(), minimum: 0, maximum: DAY_S },
       'Until the phase is `ended` by itself; null or absent: it is not.',
     ),
-  },
-);
-const leaseBody = object(
-  { holder: name, ttlMs: { ...count('For so long nobody else gets it.'), minimum: 100, maximum: 60_000 } },
-  { takeover: yesNo('Take it from another holder.') },
-);
+  ),
+});
+const leaseBody = s.object({
+  holder: name,
+  ttlMs: { ...s.count('For so long nobody else gets it.'), minimum: 100, maximum: 60_000 },
+  takeover: s.optional(s.yesNo('Take it from another holder.')),
+});
 
 const STOP_PROBLEMS = ['not-confirmed', 'pin-failed', 'laser-unavailable', 'not-kept'] as const;
 
 /** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
 export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock): Route[] {
-  const tag = 'Match';
-  const right = 'rule';
   const view = () => ({ ...control.status, t: clock.nowMs() / 1000 });
   return [
-    get({
-      path: '/api/match',
+    get('/api/match', 'read', {
       id: 'match',
-      tag,
-      right: 'read',
       summary: 'The match',
       answer: matchView,
       act: view,
     }),
-    post({
-      path: '/api/match',
+    post('/api/match', 'rule', {
       id: 'setMatch',
-      tag,
-      right,
       event: { what: 'phase' },
       summary: 'Set the phase; what it does not allow is stopped',
       body: callBody,
@@ -62,11 +53,8 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
         return view();
       },
     }),
-    post({
-      path: '/api/match/lock',
+    post('/api/match/lock', 'rule', {
       id: 'lock',
-      tag,
-      right,
       summary: 'Stop, and let nobody resume until the lock is taken away; it outlives power cuts',
       body: lockBody,
       answer: matchView,
@@ -76,11 +64,8 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
         return view();
       },
     }),
-    post({
-      path: '/api/match/unlock',
+    post('/api/match/unlock', 'rule', {
       id: 'unlock',
-      tag,
-      right,
       summary: 'Take the lock away; the robot stays stopped until someone resumes',
       answer: matchView,
       problems: ['not-kept'],
@@ -89,11 +74,8 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
         return view();
       },
     }),
-    post({
-      path: '/api/match/lease',
+    post('/api/match/lease', 'rule', {
       id: 'lease',
-      tag,
-      right,
       event: { what: 'lease', onlyRefused: true },
       summary: "The heartbeat of the referee's desk",
       body: leaseBody,

@@ -10,41 +10,39 @@ import {
   profileName,
   profileNote,
 } from '../../schemas/profile.js';
-import { array, count, growing, named, object, text, yesNo } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 import { BASE_REVISION, SAVE_PROBLEMS, saver } from './gains-routes.js';
 
-const allProfiles = named(
+const allProfiles = s.answer(
   'Profiles',
-  growing({ format: text(), ...perUnit(() => array(profile)) }),
+  { format: s.text(), ...perUnit(() => s.array(profile)) },
   'Another robot can store each of them with one call.',
 );
 
 /** Named sets of gains of one unit. Only `load` reaches a controller: it is a save. */
 export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
   const { robot, profiles, steps, gainBounds } = options;
-  const { name: unitName, title: tag } = unit;
+  const { name: unitName, title } = unit;
   const path = `/api/${unitName}/profiles`;
   const gains = gainsBody(unit, gainBounds);
   const checkGains = compile(gains);
-  const keepBody = named(
-    `${tag}Profile`,
-    object(
-      { name: profileName },
-      {
-        note: profileNote,
-        starred: yesNo(),
-        gains,
-        revision: {
-          ...count('The revision whose gains are stored. Without `revision` and `gains`: those in force.'),
-          minimum: 1,
-        },
-        replace: yesNo('Replace a profile of the same name.'),
-        dryRun: yesNo('Only answer what would change.'),
-      },
-    ),
+  const keepBody = s.named(
+    `${title}Profile`,
+    s.object({
+      name: profileName,
+      note: s.optional(profileNote),
+      starred: s.optional(s.yesNo()),
+      gains: s.optional(gains),
+      revision: s.optional({
+        ...s.count('The revision whose gains are stored. Without `revision` and `gains`: those in force.'),
+        minimum: 1,
+      }),
+      replace: s.optional(s.yesNo('Replace a profile of the same name.')),
+      dryRun: s.optional(s.yesNo('Only answer what would change.')),
+    }),
   );
   const save = saver(robot.units[unitName]);
   const gainsOf = (revision: number | undefined) =>
@@ -52,24 +50,18 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       ? robot.store.current(unitName).gains
       : checkGains(robot.store.revision(unitName, revision).gains);
   return [
-    get({
-      path,
+    get(path, 'read', {
       id: `${unitName}Profiles`,
-      right: 'read',
-      tag,
       summary: 'Named sets of gains, with the newest step measured with each by loop',
-      answer: array(measuredProfile),
+      answer: s.array(measuredProfile),
       problems: ['storage-failed'],
       act: async () => {
         const list = await profiles.list(unitName);
         return list.map(one => ({ profile: one, measured: steps.measuredWith(unitName, one.gains) }));
       },
     }),
-    post({
-      path,
+    post(path, 'tune', {
       id: `${unitName}KeepProfile`,
-      right: 'tune',
-      tag,
       event: { what: 'keep-profile', unit: unitName },
       summary: 'Store gains under a name, or see what that would change; the gains in force stay',
       body: keepBody,
@@ -100,14 +92,11 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
         };
       },
     }),
-    post({
-      path: `${path}/load`,
+    post(`${path}/load`, 'tune', {
       id: `${unitName}LoadProfile`,
-      right: 'tune',
-      tag,
       event: { what: 'load-profile', unit: unitName },
       summary: 'Save the gains of a profile; the answer is that of a save',
-      body: named(`${tag}LoadProfile`, object({ name: profileName })),
+      body: s.named(`${title}LoadProfile`, s.object({ name: profileName })),
       answer: gainsBody(unit, {}),
       query: BASE_REVISION,
       problems: ['unknown-profile', ...SAVE_PROBLEMS],
@@ -116,27 +105,21 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
         return save(ctx, query.baseRevision, checkGains(completeGains(unit, kept.gains)));
       },
     }),
-    post({
-      path: `${path}/star`,
+    post(`${path}/star`, 'tune', {
       id: `${unitName}StarProfile`,
-      right: 'tune',
-      tag,
       event: { what: 'star-profile', unit: unitName },
       summary: 'Star a profile, or remove its star',
-      body: named(`${tag}StarProfile`, object({ name: profileName, starred: yesNo() })),
+      body: s.named(`${title}StarProfile`, s.object({ name: profileName, starred: s.yesNo() })),
       answer: profile,
       problems: ['unknown-profile', 'storage-failed'],
       act: ({ body: { name, starred } }) => profiles.star(unitName, name, starred),
     }),
-    post({
-      path: `${path}/remove`,
+    post(`${path}/remove`, 'tune', {
       id: `${unitName}RemoveProfile`,
-      right: 'tune',
-      tag,
       event: { what: 'remove-profile', unit: unitName },
       summary: 'Remove a profile',
-      body: named(`${tag}RemoveProfile`, object({ name: profileName })),
-      answer: named('ProfileRemoved', object({ removed: yesNo() })),
+      body: s.named(`${title}RemoveProfile`, s.object({ name: profileName })),
+      answer: s.named('ProfileRemoved', s.object({ removed: s.yesNo() })),
       problems: ['unknown-profile', 'storage-failed'],
       act: async ({ body: { name } }) => {
         await profiles.remove(unitName, name);
@@ -148,11 +131,8 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
 
 /** All profiles as one readable text. */
 export function allProfilesRoute({ profiles }: AppOptions): Route {
-  return get({
-    path: '/api/profiles',
+  return get('/api/profiles', 'read', {
     id: 'profiles',
-    tag: 'Robot',
-    right: 'read',
     summary: 'The profiles of both units in one text, for a file',
     answer: allProfiles,
     problems: ['storage-failed'],

@@ -2,40 +2,36 @@ import type { Access, Caller } from '../../access/access.js';
 import { ROLE_NAMES } from '../../access/roles.js';
 import { RobotError } from '../../core/errors.js';
 import { RIGHTS } from '../../core/rights.js';
-import { array, growing, named, nullable, object, oneOf, type TypeOf, text } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import { callerOf, nameCaller, setSession } from '../authorization.js';
 import { get, post, type Route, remove } from '../route.js';
 
-const session = named(
-  'Session',
-  growing({
-    access: oneOf(['open', 'closed', 'unavailable']),
-    name: nullable(text(), 'The name of the token; null without a token.'),
-    role: nullable(oneOf(ROLE_NAMES)),
-    rights: array(oneOf(RIGHTS), 'What the caller may do. Stop and laser off may need no right.'),
-  }),
-);
+const session = s.answer('Session', {
+  access: s.oneOf(['open', 'closed', 'unavailable']),
+  name: s.nullable(s.text(), 'The name of the token; null without a token.'),
+  role: s.nullable(s.oneOf(ROLE_NAMES)),
+  rights: s.array(s.oneOf(RIGHTS), 'What the caller may do. Stop and laser off may need no right.'),
+});
 
-const login = object({ token: { ...text(), maxLength: 200 } });
+const login = s.object({ token: { ...s.text(), maxLength: 200 } });
 
 /** Shows who the caller is, and gives the page its token as a cookie. */
 export function sessionRoutes(access: Access): Route[] {
-  const shared = { path: '/api/session', tag: 'Access', right: 'none', answer: session } as const;
-  const view = ({ token, rights }: Caller): TypeOf<typeof session> => ({
+  const view = ({ token, rights }: Caller): s.TypeOf<typeof session> => ({
     access: access.state,
     name: token?.name ?? null,
     role: token?.role ?? null,
     rights,
   });
   return [
-    get({
-      ...shared,
+    get('/api/session', 'none', {
+      answer: session,
       id: 'session',
       summary: 'Who the caller is, and what the caller may do',
       act: ({ ctx }) => view(callerOf(access, ctx)),
     }),
-    post({
-      ...shared,
+    post('/api/session', 'none', {
+      answer: session,
       id: 'login',
       summary: 'Keep a token as the cookie of this browser',
       event: { what: 'login', isSecret: true },
@@ -53,8 +49,8 @@ export function sessionRoutes(access: Access): Route[] {
         return view(caller);
       },
     }),
-    remove({
-      ...shared,
+    remove('/api/session', 'none', {
+      answer: session,
       id: 'logout',
       summary: 'Forget the cookie',
       act: ({ ctx }) => {

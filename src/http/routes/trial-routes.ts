@@ -3,7 +3,7 @@ import { RobotError } from '../../core/errors.js';
 import type { Unit } from '../../core/units.js';
 import type { Trial } from '../../robot/wanted-gains.js';
 import { gainsBody } from '../../schemas/gains.js';
-import { named, number, object, text, yesNo } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import { trialStatus } from '../../schemas/status.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
@@ -22,22 +22,20 @@ export function requireTrialsBounded(hostSilenceMs: number): void {
 
 /** Gains that a unit runs while somebody asks for it again and again. */
 export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOptions, unit: Unit): Route[] {
-  const { name, title: tag } = unit;
+  const { name, title } = unit;
   const path = `/api/${name}/pidconfig/trial`;
   const gains = gainsBody(unit, gainBounds);
-  const body = named(
-    `${tag}Trial`,
-    object(
-      { gains, leaseS: { ...number('The trial ends this long after its last renewal.'), ...TRIAL_LEASE_S } },
-      { id: text('Of the trial that this renews or changes; without it, another one begins.') },
-    ),
+  const body = s.named(
+    `${title}Trial`,
+    s.object({
+      gains,
+      leaseS: { ...s.number('The trial ends this long after its last renewal.'), ...TRIAL_LEASE_S },
+      id: s.optional(s.text('Of the trial that this renews or changes; without it, another one begins.')),
+    }),
   );
   return [
-    post({
-      path,
+    post(path, 'tune', {
       id: `${name}Trial`,
-      right: 'tune',
-      tag,
       // The robot's own event records the beginning of a trial, and renewals are not recorded.
       event: { what: 'trial', unit: name, onlyRefused: true },
       summary: 'Run gains without saving them, until the lease ends; answered when the controller runs them',
@@ -69,15 +67,12 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOpti
         return trialStatusOf(trial);
       },
     }),
-    remove({
-      path,
+    remove(path, 'tune', {
       id: `${name}EndTrial`,
-      right: 'tune',
-      tag,
       event: { what: 'end-trial', unit: name },
       summary:
         "End the trial, whoever's it is; answered when the controller runs what comes after it, as a rule the saved gains",
-      answer: named('TrialEnded', object({ ended: yesNo('There was a trial.') })),
+      answer: s.named('TrialEnded', s.object({ ended: s.yesNo('There was a trial.') })),
       problems: ['not-confirmed'],
       act: async () => {
         const unit = robot.units[name];

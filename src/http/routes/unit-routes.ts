@@ -1,27 +1,24 @@
 import { RobotError } from '../../core/errors.js';
 import { EXCITATION_PERIOD_S, type Excitation, MODES, type Unit } from '../../core/units.js';
-import { named, number, object, oneOf, type Schema } from '../../schemas/schema.js';
+import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
 import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
 import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
-const modeBody = named('Mode', { ...object({ mode: oneOf(MODES) }), examples: [{ mode: 'manual' }] });
+const modeBody = s.named('Mode', { ...s.object({ mode: s.oneOf(MODES) }), examples: [{ mode: 'manual' }] });
 
 /** Mode and excitation of a unit. */
 export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[] {
-  const { name, title: tag } = unit;
+  const { name } = unit;
   const body = excitationBody(unit);
-  const excitation = { path: `/api/${name}/excitation`, tag, answer: body };
+  const path = `/api/${name}/excitation`;
   return [
-    post({
-      path: `/api/${name}/mode/switch`,
+    post(`/api/${name}/mode/switch`, 'drive', {
       id: `${name}ModeSwitch`,
-      tag,
       event: { what: 'mode', unit: name },
       summary: 'Switch the mode; answered when the controller confirms it',
       body: modeBody,
-      right: 'drive',
       answer: modeBody,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
       act: async ({ body: { mode }, ctx }) => {
@@ -29,21 +26,19 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
         return { mode };
       },
     }),
-    get({
-      ...excitation,
+    get(path, 'read', {
+      answer: body,
       id: `${name}Excitation`,
-      right: 'read',
       summary: 'The excitation chosen',
       problems: ['unit-offline', 'unit-busy'],
       act: () => robot.units[name].excitation(),
     }),
-    post({
-      ...excitation,
+    post(path, 'drive', {
+      answer: body,
       id: `${name}Excite`,
       event: { what: 'excite', unit: name },
       summary: 'Choose the excitation of debug mode',
       body,
-      right: 'drive',
       problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
       act: async ({ body: chosen, ctx }) => {
         const tuning = autotune.of(name);
@@ -59,18 +54,18 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
   ];
 }
 
-function excitationBody({ title, loops }: Unit): Schema<Excitation> {
+function excitationBody({ title, loops }: Unit): s.Schema<Excitation> {
   const amplitudes = loops.map(loop => ({
     if: { properties: { loop: { const: loop.name } }, required: ['loop'] },
     // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
     then: { properties: { loop: {}, amplitude: { maximum: loop.maxAmplitude }, periodS: {} } },
   }));
   const { min, max } = EXCITATION_PERIOD_S;
-  const body = object({
-    loop: oneOf(loops.map(loop => loop.name)),
-    amplitude: { ...number("In the loop's unit; 0 moves nothing."), minimum: 0 },
-    periodS: { ...number(), minimum: min, maximum: max },
+  const body = s.object({
+    loop: s.oneOf(loops.map(loop => loop.name)),
+    amplitude: { ...s.number("In the loop's unit; 0 moves nothing."), minimum: 0 },
+    periodS: { ...s.number(), minimum: min, maximum: max },
   });
   const examples = loops.slice(0, 1).map(loop => ({ loop: loop.name, amplitude: 0.1, periodS: 2 }));
-  return named(`${title}Excitation`, { ...body, allOf: amplitudes, examples });
+  return s.named(`${title}Excitation`, { ...body, allOf: amplitudes, examples });
 }
