@@ -1,192 +1,185 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { systemClock } from '../../src/core/clock.js';
-import { RobotError } from '../../src/core/errors.js';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
 import { defaultGains, type GainSet, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
-import { realDisk } from '../../src/storage/disk.js';
-import { inTemporaryFolder } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
-import { encodeEntry } from '../support/journal-lines.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
+import { MAX_REVISION } from '../../src/gains/journal-line.js';
+import type { ProcessLock } from '../../src/storage/path-lock.js';
+import { encodeEntry, foreignLine, noLock } from '../support/journal-lines.js';
+import { ManualClock, settle } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
-const FILE = 'gains.jsonl';
-const chassis = (kp: number): GainSet => ({
-  speed: { kp, ki: 0.1, kd: 0 },
-  angle: { kp, ki: 0.1, kd: 0 },
-  position: { kp, ki: 0.1, kd: 0 },
-});
+const PATH = `/state/${JOURNAL_FILE}`;
+const chassis = defaultGains(unitNamed('chassis'));
 
-async function withStore<T>(folder: string, act: (store: GainsStore) => Promise<T>): Promise<T> {
-  const store = await GainsStore.open({ folder, clock: systemClock, disk: realDisk });
-  try {
-    return await act(store);
-  } finally {
-    await store.close();
-  }
+const open = (disk: RecordingDisk, clock = new ManualClock(), lock: ProcessLock = noLock) =>
+  GainsStore.open({ folder: '/state', clock, disk, lock });
+
+/** A disk with this journal, and a store that reads it. */
+async function storeOf(journal: string) {
+  const disk = new RecordingDisk({ [PATH]: Buffer.from(journal) });
+  return { disk, store: await open(disk), text: () => disk.files()[PATH]?.toString() };
 }
 
-describe('GainsStore', () => {
-  it('has the defaults before the first save', () =>
-    inTemporaryFolder(folder =>
-      withStore(folder, async store => {
-        const gains = defaultGains(unitNamed('gimbal'));
-        expect(store.current('gimbal')).to.deep.equal({ revision: 0, savedAt: null, gains });
-        expect(store.history('gimbal', 10)).to.deep.equal([]);
-      }),
-    ));
+const line = (revision: number, gains: GainSet | object = chassis) =>
+  foreignLine({ revision, time: 't', unit: 'chassis', gains });
 
-  it('has what was saved, in this run and the next, with decimals as sent', () =>
-    inTemporaryFolder(async folder => {
-      await withStore(folder, async store => {
-        await store.save('chassis', chassis(1));
-        const saved = await store.save('chassis', chassis(0.1));
-        expect(saved).to.deep.equal(store.current('chassis'));
-        expect(saved.revision).to.equal(2);
-      });
-      await withStore(folder, async store => {
-        expect(store.current('chassis').gains).to.deep.equal(chassis(0.1));
-        expect(store.history('chassis', 1).map(({ revision }) => revision)).to.deep.equal([2]);
-        expect(store.revision('chassis', 1).gains).to.deep.equal(chassis(1));
-        expect(() => store.revision('chassis', 3))
-          .to.throw(RobotError)
-          .with.property('code', 'unknown-revision');
-        expect(store.current('gimbal').revision).to.equal(0);
-      });
-    }));
+const codeOf = (act: () => unknown) => {
+  try {
+    return act() && 'none';
+  } catch (error) {
+    return isRobotError(error) ? error.code : error;
+  }
+};
+const refusal = (saving: Promise<unknown>): Promise<Partial<RobotError<'storage-failed'>['context']>> =>
+  saving.then(
+    () => ({}),
+    error => error.context,
+  );
 
-  it('fills loops that a line does not have with defaults, and keeps loops that it does not know', () =>
-    inTemporaryFolder(async folder => {
-      const triple = { kp: 9, ki: 9, kd: 9 };
-      const line = encodeEntry({
-        revision: 4,
-        time: 't',
-        unit: 'chassis',
-        gains: { speed: triple, flaps: triple },
-      });
-      await withStore(folder, async () => undefined);
-      await appendFile(join(folder, FILE), line);
-      await withStore(folder, async store => {
-        const { angle, position } = defaultGains(unitNamed('chassis'));
-        expect(store.current('chassis').gains).to.deep.equal({ speed: triple, angle, position });
-        await store.save('chassis', chassis(1));
-      });
-      expect(await readFile(join(folder, FILE), 'utf8')).to.contain(line);
-    }));
+describe('a journal of version 0.1.0', () => {
+  const fixture = readFileSync(`test/fixtures/0.1.0/${JOURNAL_FILE}`, 'utf8');
 
-  it('sets a damaged file aside and says so', () =>
-    inTemporaryFolder(async folder => {
-      await withStore(folder, store => store.save('chassis', chassis(1)));
-      await appendFile(join(folder, FILE), 'torn');
-      await withStore(folder, async store => {
-        const { ok, setAside } = store.report();
-        expect([ok, setAside.length]).to.deep.equal([true, 1]);
-        expect(store.current('chassis').revision).to.equal(1);
-        expect(await readdir(folder)).to.include.members([FILE, ...setAside]);
-      });
-    }));
+  it('is read, and its lines stay as they are when it goes on', async () => {
+    const { store, text } = await storeOf(fixture);
+    const { revision, savedAt, gains } = store.current('chassis');
+    expect([revision, savedAt]).to.deep.equal([3, '2026-09-01T09:04:04.936Z']);
+    expect(gains.speed).to.deep.equal({ kp: 42.5, ki: 310, kd: 0 });
+    expect(store.revision('chassis', 2).gains.speed).to.deep.equal({ kp: 0.1, ki: 1e-7, kd: -3 });
+    expect(store.history('chassis', 2).map(one => one.revision)).to.deep.equal([3, 2]);
+    expect(store.report()).to.deep.equal({ ok: true, setAside: [] });
+    expect((await store.save('chassis', chassis)).revision).to.equal(4);
+    expect(text()?.startsWith(fixture)).to.equal(true);
+  });
 
-  it('says what is wrong with a folder that cannot be, and how to cure it', () =>
-    inTemporaryFolder(async folder => {
-      await appendFile(join(folder, 'file'), '');
-      await withStore(join(folder, 'file', 'state'), async store => {
-        expect(store.report()).to.include({ ok: false });
-        expect(store.report().detail).to.contain('ENOTDIR');
-        const failure = await store.save('chassis', chassis(1)).catch(error => error.code);
-        expect(failure).to.equal('storage-failed');
-      });
-    }));
+  it('has lines as this version writes them, so that an older one can read on', () => {
+    const [first = ''] = fixture.split('\n');
+    expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
+  });
+});
 
-  it('saves into no file that somebody deleted', () =>
-    inTemporaryFolder(async folder => {
-      const state = join(folder, 'state');
-      await withStore(state, async store => {
-        await store.save('chassis', chassis(1));
-        await rm(state, { recursive: true });
-        await store.save('chassis', chassis(2));
-      });
-      await withStore(state, async store => {
-        expect(store.history('chassis', 9).map(({ revision }) => revision)).to.deep.equal([2, 1]);
-      });
-    }));
+describe('a journal of a newer format', () => {
+  const journals: Readonly<Record<string, string>> = {
+    'with the checksum of today': foreignLine({ format: 2, revision: 8, unit: 'chassis', gains: {} }),
+    'with another checksum': `${JSON.stringify({ format: 2, kind: 'gains', hash: 'abc' })}\n`,
+    'after lines of today': `${line(7)}${foreignLine({ format: 2, anything: [1] })}`,
+  };
+  for (const [name, journal] of Object.entries(journals)) {
+    it(`is refused in words and left as it is: ${name}`, async () => {
+      const { store, disk } = await storeOf(journal);
+      const { ok, detail, cure } = store.report();
+      expect([ok, detail]).to.deep.equal([false, `cannot read ${PATH}: format 2`]);
+      expect(cure).to.contain('A newer version of Trunnion wrote it: install that version, or move');
+      expect(codeOf(() => store.current('chassis'))).to.equal('storage-failed');
+      expect((await refusal(store.save('chassis', chassis))).cure).to.equal(cure);
+      expect(disk.files()).to.deep.equal({ [PATH]: Buffer.from(journal) });
+    });
+  }
+});
 
-  it('does not make a start wait for a disk that hangs, and has the gains when it is done', () =>
-    inTemporaryFolder(async folder => {
-      await withStore(folder, store => store.save('chassis', chassis(7)));
-      let done = () => {};
-      const hanging = new Promise<void>(resolve => {
-        done = resolve;
-      });
-      const clock = new ManualClock();
-      const disk = { ...realDisk, makeFolder: () => hanging };
-      const opening = GainsStore.open({ folder, clock, disk });
-      await clock.advance(2000);
-      const store = await opening;
-      expect(store.report().ok).to.equal(false);
-      expect(() => store.current('chassis'))
-        .to.throw(RobotError)
-        .with.property('code', 'storage-failed');
-      done();
-      await eventually(async () => store.report().ok);
-      expect(store.current('chassis').gains).to.deep.equal(chassis(7));
-      await store.close();
-    }));
+describe('a journal that nobody here wrote', () => {
+  it('is used without the numbers after which there is none, and the next save is found again', async () => {
+    const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
+    expect(store.current('chassis').revision).to.equal(4);
+    expect(store.report().setAside).to.have.length(1);
+    expect((await store.save('chassis', chassis)).revision).to.equal(5);
+    expect((await open(disk)).current('chassis').revision).to.equal(5);
+  });
 
-  it('shares its folder with no other process, and a killed one is no obstacle', () =>
-    inTemporaryFolder(async folder => {
-      const module = JSON.stringify(new URL('../../src/gains/gains-store.js', import.meta.url).href);
-      const disk = JSON.stringify(new URL('../../src/storage/disk.js', import.meta.url).href);
-      const clock = '{ nowMs: () => 0, after: () => ({ cancel() {} }), wallTime: () => new Date() }';
-      const script =
-        `const { GainsStore } = await import(${module});` +
-        `const { realDisk: disk } = await import(${disk});` +
-        `await GainsStore.open({ folder: ${JSON.stringify(folder)}, clock: ${clock}, disk });` +
-        "process.stdout.write('open'); process.stdin.resume();";
-      const other = spawn(process.execPath, ['--input-type=module', '-e', script], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      await once(other.stdout, 'data');
-      const refused = await GainsStore.open({ folder, clock: systemClock, disk: realDisk }).catch(
-        error => error.code,
-      );
-      expect(refused).to.equal('state-in-use');
-      other.kill('SIGKILL');
-      await once(other, 'exit');
-      await withStore(folder, store => store.save('chassis', chassis(1)));
-    }));
+  it('refuses a save that would get a number which does not count, and says so', async () => {
+    const { store } = await storeOf(line(MAX_REVISION));
+    expect((await refusal(store.save('chassis', chassis))).errno).to.equal('no number left');
+    expect((await store.save('gimbal', defaultGains(unitNamed('gimbal')))).revision).to.equal(1);
+  });
 
-  it('touches no journal while it has no lock', () =>
-    inTemporaryFolder(async folder => {
-      const disk = new RecordingDisk({ [join(folder, FILE)]: Buffer.from('torn') });
-      disk.interfere = async operation => {
-        if (operation === 'makeFolder')
-          throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
-      };
-      const late = await GainsStore.open({ folder, clock: systemClock, disk });
-      expect(late.report().ok).to.equal(false);
-      disk.interfere = async () => undefined;
-      await withStore(folder, async () => {
-        expect(await late.save('chassis', chassis(1)).catch(error => error.code)).to.equal('storage-failed');
-        expect(() => late.current('chassis'))
-          .to.throw(RobotError)
-          .with.property('code', 'storage-failed');
-        expect(disk.operations).to.deep.equal([]);
-      });
-      await late.save('chassis', chassis(1));
-      expect(late.report().ok).to.equal(true);
-      await late.close();
-    }));
+  for (const kp of [1e300, -1e39, 'much']) {
+    it(`is used without gains that no controller can have, and a save mends it: ${kp}`, async () => {
+      const { store, disk } = await storeOf(line(1) + line(2, { ...chassis, speed: { kp, ki: 0, kd: 0 } }));
+      expect(store.current('chassis')).to.deep.include({ revision: 1, gains: chassis });
+      expect([store.report().ok, store.report().setAside.length]).to.deep.equal([true, 1]);
+      await store.save('chassis', chassis);
+      expect((await open(disk)).current('chassis')).to.deep.include({ revision: 2, gains: chassis });
+    });
+  }
 
-  it('makes its folder with the ones above it', () =>
-    inTemporaryFolder(folder =>
-      withStore(join(folder, 'a', 'b', 'c'), async store => {
-        await store.save('chassis', chassis(1));
-        expect(await readdir(join(folder, 'a', 'b', 'c'))).to.deep.equal([FILE]);
-        expect(store.report()).to.deep.equal({ ok: true, setAside: [] });
-      }),
-    ));
+  it('sets aside what was saved twice under one number, and takes the later line', async () => {
+    const journal = line(1) + line(2) + line(1, {});
+    const { store, disk, text } = await storeOf(journal);
+    const [kept = ''] = store.report().setAside;
+    expect(disk.files()[`/state/${kept}`]?.toString()).to.equal(journal);
+    expect(text()).to.equal(line(1, {}) + line(2));
+  });
+
+  it('keeps members, loops and units that this version does not know, and gets defaults for loops that it lacks', async () => {
+    const triple = { kp: 1, ki: 1, kd: 1 };
+    const journal =
+      foreignLine({ revision: 1, time: 't', unit: 'chassis', gains: chassis, by: 'us', of: { of: 3 } }) +
+      line(2, { ...chassis, tilt: { kf: 1 } }) +
+      line(3, { speed: { ...triple, kff: 2 }, flaps: triple }) +
+      foreignLine({ revision: 1, time: 't', unit: 'arm', gains: { elbow: { kp: 1e300 } } });
+    const { store, text } = await storeOf(`${journal}torn`);
+    const { speed, ...others } = store.current('chassis').gains;
+    expect(speed).to.include(triple);
+    expect(others).to.deep.equal({ angle: chassis.angle, position: chassis.position });
+    expect(text()).to.equal(journal);
+  });
+
+  it('of 100,000 lines is read a little at a time', async () => {
+    const lines = Array.from({ length: 100_000 }, (_, index) =>
+      encodeEntry({ revision: index + 1, time: 't', unit: `unit ${index % 500}`, gains: {} }),
+    );
+    let [turns, whileReading] = [0, 0];
+    const disk = new RecordingDisk({ [PATH]: Buffer.from(lines.join('')) });
+    disk.interfere = async operation => {
+      if (operation === 'read') turns = 0;
+      // The folder is listed when all lines have been read.
+      if (operation === 'list') whileReading = turns;
+    };
+    const opening = open(disk);
+    while (whileReading === 0) {
+      await settle(1);
+      turns += 1;
+    }
+    // One turn of the event loop for a thousand lines, whatever the machine.
+    expect(whileReading).to.be.greaterThan(100);
+    expect((await (await opening).save('chassis', chassis)).revision).to.equal(1);
+  });
+});
+
+describe('a store of gains', () => {
+  it('does not make a start wait for a disk that hangs, and has the gains when it is done', async () => {
+    const disk = new RecordingDisk({ [PATH]: Buffer.from(line(7)) });
+    const clock = new ManualClock();
+    const answerAgain = disk.hang();
+    const opening = open(disk, clock);
+    await clock.advance(2000);
+    const store = await opening;
+    expect(store.report().ok).to.equal(false);
+    expect(codeOf(() => store.current('chassis'))).to.equal('storage-failed');
+    answerAgain();
+    await settle();
+    expect(store.current('chassis').revision).to.equal(7);
+  });
+
+  it('touches no journal while it has no lock', async () => {
+    const disk = new RecordingDisk({ [PATH]: Buffer.from('torn') });
+    const clock = new ManualClock();
+    let refused: RobotError | undefined = new RobotError('storage-failed', {
+      operation: 'lock',
+      path: '/state',
+      errno: 'EIO',
+    });
+    const hold = async () => {
+      if (refused !== undefined) throw refused;
+    };
+    const store = await open(disk, clock, { ...noLock, hold });
+    refused = new RobotError('state-in-use', { folder: '/state' });
+    expect((await refusal(store.save('chassis', chassis))).errno).to.equal('in use');
+    expect(codeOf(() => store.current('chassis'))).to.equal('storage-failed');
+    expect(disk.operations).to.deep.equal([]);
+    refused = undefined;
+    await store.save('chassis', chassis);
+    expect(store.report().ok).to.equal(true);
+  });
 });

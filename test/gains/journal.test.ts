@@ -104,13 +104,6 @@ describe('a journal file', () => {
 });
 
 describe('Journal', () => {
-  it('numbers the saves of each unit', async () => {
-    const { save } = await open(new RecordingDisk());
-    expect((await save('gimbal', 1)).revision).to.equal(1);
-    expect((await save('chassis', 1)).revision).to.equal(1);
-    expect((await save('gimbal', 2)).revision).to.equal(2);
-  });
-
   it('syncs saves that wait together once', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
@@ -167,26 +160,6 @@ describe('Journal', () => {
     }
   }
 
-  it('never takes a file for empty that it cannot read', async () => {
-    const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
-    disk.interfere = failing('read', 'EIO');
-    const { journal, save } = await open(disk);
-    expect(() => journal.revisions).to.throw(RobotError);
-    expect(codeOf(await save('gimbal', 1).catch(error => error))).to.equal('storage-failed');
-    expect(disk.files()[PATH]?.toString()).to.equal(line('gimbal', 9));
-    disk.interfere = async () => undefined;
-    expect((await save('gimbal', 1)).revision).to.equal(10);
-  });
-
-  it('overwrites no damaged file that it could not set aside', async () => {
-    const disk = new RecordingDisk({ [PATH]: Buffer.from(`${line('gimbal', 1)}garbage`) });
-    disk.interfere = failing('create', 'ENOSPC');
-    const { journal, save } = await open(disk);
-    expect(journal.revisions.newest('gimbal')).to.equal(1);
-    expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
-    expect(disk.files()[PATH]?.toString()).to.match(/garbage$/);
-  });
-
   it('answers for a disk that is too slow, and takes the line back when the disk is done', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
@@ -230,32 +203,24 @@ describe('Journal', () => {
     expect([(await save('gimbal', 3)).revision, journal.problem]).to.deep.equal([2, undefined]);
   });
 
-  describe('whose sync failed once', () => {
-    const failOnce = (disk: RecordingDisk, operation: string) => {
+  for (const operation of ['append', 'sync']) {
+    it(`has nothing of a refused save by the time that it is refused, where one ${operation} failed`, async () => {
+      const disk = new RecordingDisk();
+      const { journal, save } = await open(disk);
+      await save('gimbal', 1);
       disk.interfere = async asked => {
         if (asked !== operation) return;
         disk.interfere = async () => undefined;
-        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
+        await failing(operation, 'EIO')(asked);
       };
-    };
-    for (const operation of ['append', 'sync']) {
-      it(`has nothing of the refused save by the time that it is refused (${operation})`, async () => {
-        const disk = new RecordingDisk();
-        const { journal, save } = await open(disk);
-        await save('gimbal', 1);
-        failOnce(disk, operation);
-        const refused = await save('gimbal', 2).catch(error => error);
-        expect(codeOf(refused)).to.equal('storage-failed');
-        expect(refused.context.mayRemain).to.equal(false);
-        // As the next process finds it after a kill in this instant.
-        const { journal: next } = await open(new RecordingDisk(disk.files()));
-        expect(next.revisions.of('gimbal').map(({ gains }) => gains.loop?.kp)).to.deep.equal([1]);
-        expect(next.setAside).to.deep.equal([]);
-        await journal.open();
-        expect(journal.problem).to.equal(undefined);
-      });
-    }
-  });
+      const refused = await save('gimbal', 2).catch(error => error);
+      expect([codeOf(refused), refused.context.mayRemain]).to.deep.equal(['storage-failed', false]);
+      // As the next process finds it after a kill in this instant.
+      const { journal: next } = await open(new RecordingDisk(disk.files()));
+      expect(next.revisions.of('gimbal').map(({ gains }) => gains.loop?.kp)).to.deep.equal([1]);
+      expect([next.setAside, journal.problem]).to.deep.equal([[], undefined]);
+    });
+  }
 
   it('says of a refused save that it may remain, and takes it back by itself when the disk works again', async () => {
     const disk = new RecordingDisk();
@@ -304,9 +269,11 @@ describe('Journal', () => {
     expect(journal.revisions.newest('gimbal')).to.equal(9);
   });
 
-  it('compacts above 4 MiB and keeps the last 2,000 of each unit', async () => {
+  it('compacts above 4 MiB, and keeps the highest revision and the last 2,000 of each unit', async () => {
     const many = Array.from({ length: 35_000 }, (_, index) => line('gimbal', index + 1)).join('');
-    const disk = new RecordingDisk({ [PATH]: Buffer.from(line('chassis', 1) + many) });
+    const disk = new RecordingDisk({
+      [PATH]: Buffer.from(line('gimbal', 90_000) + line('chassis', 1) + many),
+    });
     const { save } = await open(disk);
     expect(many.length).to.be.greaterThan(4 << 20);
     await save('chassis', 2);
@@ -314,18 +281,7 @@ describe('Journal', () => {
     const { entries, damaged } = parseJournal(disk.files()[PATH]!);
     expect(damaged).to.equal(false);
     expect(entries.filter(({ unit }) => unit === 'gimbal')).to.have.length(2000);
-    expect([newest(entries, 'gimbal'), newest(entries, 'chassis')]).to.deep.equal([35_000, 3]);
-  });
-
-  it('keeps the highest revision in a compaction, wherever its line stands', async () => {
-    const many = Array.from({ length: 35_000 }, (_, index) => line('gimbal', index + 1)).join('');
-    const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 90_000) + many) });
-    const { save } = await open(disk);
-    await save('chassis', 1);
-    await save('chassis', 2);
-    const { entries } = parseJournal(disk.files()[PATH]!);
-    expect(entries.filter(({ unit }) => unit === 'gimbal')).to.have.length(2000);
-    expect(newest(entries, 'gimbal')).to.equal(90_000);
+    expect([newest(entries, 'gimbal'), newest(entries, 'chassis')]).to.deep.equal([90_000, 3]);
   });
 
   it('writes nothing after it was closed', async () => {

@@ -78,7 +78,7 @@ describe('a save is found again after a restart when the journal', () => {
   for (const [what, act] of Object.entries(acts)) {
     it(`${what} before it`, () =>
       inTemporaryFolder(async folder => {
-        const state = join(folder, 'state');
+        const state = join(folder, 'a/b/state');
         const store = await open(state);
         await save(store);
         await act(state, join(state, JOURNAL_FILE));

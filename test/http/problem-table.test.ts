@@ -29,3 +29,15 @@ describe('a problem of an act that failed in several ways', () => {
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });
 });
+
+describe('a save that the disk refused', () => {
+  it('says whether it may be found in force after a restart', () => {
+    for (const [mayRemain, words] of [
+      [false, 'could not be kept on disk, so nothing was changed'],
+      [true, 'may be found in force after a restart'],
+    ] as const) {
+      const failed = { operation: 'sync', path: '/state', errno: 'EIO', mayRemain };
+      expect(problemOf(new RobotError('storage-failed', failed)).problem.detail).to.contain(words);
+    }
+  });
+});
