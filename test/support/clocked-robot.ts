@@ -1,14 +1,16 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { isRobotError, RobotError } from '../../src/core/errors.js';
-import { perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
+import { type GainSet, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { type FieldValues, type Register, registerMap } from '../../src/protocol/registers.js';
+import type { MotorUnit } from '../../src/robot/motor-unit.js';
 import type { Permission } from '../../src/robot/permission.js';
 import { Robot, type RobotSettings } from '../../src/robot/robot.js';
 import type { RobotEvent } from '../../src/robot/robot-event.js';
+import type { Trial } from '../../src/robot/wanted-gains.js';
 import { openStopFile } from '../../src/storage/stop-file.js';
 import { everythingAllowed } from './everything-allowed.js';
 import { noLock } from './journal-lines.js';
@@ -116,6 +118,56 @@ export class ClockedRobot {
     await this.#store?.close();
   }
 
+  get chassis(): MotorUnit {
+    return this.robot.units.chassis;
+  }
+
+  get gimbal(): MotorUnit {
+    return this.robot.units.gimbal;
+  }
+
+  /** The chassis' gains in force, with another speed loop. */
+  gainsWith(kp: number): GainSet {
+    return { ...this.robot.store.current('chassis').gains, speed: { kp, ki: 0, kd: 0 } };
+  }
+
+  /** Tries gains on the chassis. */
+  tryGains(kp: number, changed: Partial<Trial> = {}): Promise<void> {
+    const { gains = this.gainsWith(kp) } = changed;
+    return this.chassis.gains.tryGains({ id: 'a', by: 'lab', endsAtMs: 1e9, ...changed, gains });
+  }
+
+  /** The proportion of the speed loop that the chassis runs. */
+  get runningKp(): number | undefined {
+    return this.truth('chassis').gains?.speed?.kp;
+  }
+
+  /** From now on every such frame has this fate; all frames are well again after `allIsWell`. */
+  let(which: Partial<Frame>, fate: Fate): void {
+    this.intercept = frame => (isLike(frame, which) ? fate : undefined);
+  }
+
+  allIsWell(): void {
+    this.intercept = () => undefined;
+  }
+
+  /** Acts at the first such frame, which waits for it. Returns whether that has happened. */
+  atFirst(which: Partial<Frame>, act: () => unknown): () => boolean {
+    let isDone = false;
+    this.intercept = async frame => {
+      if (isDone || !isLike(frame, which)) return undefined;
+      isDone = true;
+      await act();
+      return undefined;
+    };
+    return () => isDone;
+  }
+
+  /** Resolves after this time, which somebody else lets pass. */
+  pause(ms: number): Promise<void> {
+    return new Promise(resolve => this.clock.after(ms, resolve));
+  }
+
   truth(unit: UnitName): UnitTruth {
     return this.sim.truth()[unit] as UnitTruth;
   }
@@ -174,6 +226,16 @@ export class ClockedRobot {
         pass(frameOf('write', address, register, data), () => bus.writeBlock(address, register, data)),
     };
   }
+}
+
+export function isLike(frame: Frame, { unit, kind, register, data }: Partial<Frame>): boolean {
+  const all: [unknown, unknown][] = [
+    [unit, frame.unit],
+    [kind, frame.kind],
+    [register, frame.register],
+    [data, frame.data],
+  ];
+  return all.every(([asked, found]) => asked === undefined || asked === found);
 }
 
 /** A frame that reaches a controller without the daemon, between two transactions of its own. */

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
+import { unitNamed } from '../../src/core/units.js';
+import { endRunawayTrials } from '../../src/robot/runaway.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
+
+describe('a trial of gains', () => {
+  let robot: ClockedRobot;
+  let isForbidden = false;
+  const permission = {
+    require: ({ kind }: { kind: string }) => {
+      if (kind === 'trial' && isForbidden) throw new RobotError('wrong-phase', { phase: 'teleop' });
+    },
+  };
+  beforeEach(async () => {
+    isForbidden = false;
+    robot = await ClockedRobot.start({}, permission);
+  });
+  afterEach(() => robot.end());
+
+  const trial = () => robot.chassis.trial?.id;
+  const tries = (...asked: Parameters<ClockedRobot['tryGains']>) => robot.outcome(robot.tryGains(...asked));
+  const ends = () => robot.outcome(robot.chassis.gains.endTrial('ended'));
+  const events = () => robot.events.filter(({ what }) => what.startsWith('trial'));
+  /** The saved gains run, and no trial. */
+  const isOver = async () => {
+    await robot.wait(500);
+    expect(robot.chassis.report()).to.include({ trial: undefined, applied: true });
+    expect(robot.runningKp).to.equal(40);
+  };
+
+  it('belongs to whoever began it, and is an event when its gains change, not when it is renewed', async () => {
+    for (const kp of [1, 1]) expect(await tries(kp)).to.equal(200);
+    for (const kp of [1, 2]) expect(await tries(kp, { by: 'other' })).to.equal('trial-running');
+    expect(robot.runningKp).to.equal(1);
+    expect(await tries(2)).to.equal(200);
+    expect(events()).to.deep.equal([
+      { what: 'trial', unit: 'chassis', detail: { by: 'lab' } },
+      { what: 'trial-changed', unit: 'chassis', detail: { by: 'lab', loops: 'speed' } },
+    ]);
+  });
+
+  it('is there when its event is heard, and gone when its end is', async () => {
+    const seen: unknown[] = [];
+    robot.robot.events.add(({ what }) => what.startsWith('trial') && seen.push(trial()));
+    await tries(1);
+    await ends();
+    expect(seen).to.deep.equal(['a', undefined]);
+  });
+
+  it('has ended when the saved gains run, also after whoever has the turn', async () => {
+    await tries(1);
+    const others = (['auto', 'manual', 'auto'] as const).map(mode => robot.chassis.setMode(mode));
+    let ran: number | undefined;
+    const end = robot.chassis.gains.endTrial('ended').then(() => {
+      ran = robot.runningKp;
+    });
+    expect(await robot.outcome(end)).to.equal(200);
+    expect(ran).to.equal(40);
+    await robot.during(Promise.all(others));
+  });
+
+  it('that was asked for before its end waits for no turn after it', async () => {
+    const busy = robot.chassis.setMode('auto');
+    const begins = tries(7);
+    expect(await ends()).to.equal(200);
+    expect([trial(), robot.runningKp]).to.deep.equal([undefined, 40]);
+    await Promise.all([busy, begins]);
+    await isOver();
+  });
+
+  it('has no proven end while its controller does not take gains or is away, and polls go on', async () => {
+    await tries(1);
+    robot.let({ register: 'commit' }, 'fails');
+    const refusal = await robot.during(robot.chassis.gains.endTrial('ended').catch(error => error));
+    expect([refusal.code, refusal.context.ended, robot.runningKp]).to.deep.equal(['not-confirmed', true, 1]);
+    expect([trial(), await ends()]).to.deep.equal([undefined, 'not-confirmed']);
+    robot.allIsWell();
+    await isOver();
+    expect(await ends()).to.equal(200);
+    robot.fault('chassis', 'unplug');
+    for (const waitMs of [0, 500]) {
+      await robot.wait(waitMs);
+      expect(await ends()).to.equal('not-confirmed');
+    }
+  });
+
+  it('is refused while a save waits for the disk, which would end it right after its answer', async () => {
+    const answerAgain = robot.disk.hang();
+    const save = robot.outcome(robot.chassis.gains.save(robot.gainsWith(1)));
+    expect(await tries(2)).to.equal('unit-busy');
+    answerAgain();
+    expect(await save).to.equal(200);
+    expect(await tries(2)).to.equal(200);
+    await robot.wait(100);
+    expect(robot.runningKp).to.equal(2);
+  });
+
+  for (const isRenewal of [false, true]) {
+    it(`is not begun where a stop or its end comes while its gains are given, ${isRenewal ? 'again' : 'first'}`, async () => {
+      for (const end of [
+        () => robot.robot.stop(),
+        ...(isRenewal ? [() => robot.chassis.gains.endTrial('ended')] : []),
+      ]) {
+        if (isRenewal) await robot.during(robot.tryGains(1));
+        robot.atFirst({ kind: 'write', register: 'gains_0' }, () => void end().catch(() => undefined));
+        expect(await tries(2)).to.be.oneOf(['stopped', 'trial-ended']);
+        await isOver();
+        await robot.during(robot.robot.resume());
+      }
+    });
+  }
+
+  it('is refused where a phase without trials comes while it is on its way, and leaves nothing', async () => {
+    robot.atFirst({ register: 'commit' }, () => {
+      isForbidden = true;
+    });
+    expect(await tries(1)).to.equal('wrong-phase');
+    await isOver();
+  });
+
+  it('is refused while the journal cannot be read, for nobody knows which gains come after it', async () => {
+    const gains = robot.gainsWith(1);
+    const read = robot.disk.read.bind(robot.disk);
+    robot.disk.read = async path => {
+      if (!path.endsWith('gains.jsonl')) return read(path);
+      throw new RobotError('storage-failed', { operation: 'read', path, errno: 'EIO' });
+    };
+    await robot.restart();
+    expect(await tries(1, { gains })).to.equal('storage-failed');
+    await robot.wait(1000);
+    expect(robot.runningKp).to.equal(40);
+  });
+
+  it('is answered 200 where the target is lost meanwhile, for its gains had no part in that', async () => {
+    robot.loops.gimbal.targetVisible = true;
+    await robot.wait(100);
+    const isLost = robot.atFirst({ unit: 'gimbal', kind: 'write', register: 'commit' }, () => {
+      robot.loops.gimbal.targetVisible = false;
+      // Polls see it before the request goes on.
+      return robot.pause(40);
+    });
+    const { gains } = robot.robot.store.current('gimbal');
+    const tried = { ...gains, angle_yaw: { kp: 1, ki: 0, kd: 0 } };
+    const asked = robot.gimbal.gains.tryGains({ id: 'a', by: 'lab', gains: tried, endsAtMs: 1e9 });
+    expect([await robot.outcome(asked), isLost()]).to.deep.equal([200, true]);
+    await robot.wait(100);
+    expect(robot.truth('gimbal').gains?.angle_yaw?.kp).to.equal(1);
+  });
+
+  describe('whose loop runs away', () => {
+    // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
+    const { runaway } = unitNamed('chassis').loops[0]!;
+    const atMs = 1000 * runaway;
+    beforeEach(() => endRunawayTrials(robot.robot));
+    const waitUntil = (ms: number) => robot.wait(ms - robot.clock.nowMs());
+    const ranAway = { what: 'trial-ended', unit: 'chassis', detail: { by: 'lab', why: 'runaway' } };
+
+    it('ends when the loop is past its bound, and not before', async () => {
+      await tries(1);
+      await waitUntil(atMs - 50);
+      expect(trial()).to.equal('a');
+      await robot.wait(200);
+      expect(robot.events).to.deep.include(ranAway);
+      await isOver();
+    });
+
+    it('ends where the loop is past its bound at the first look after the trial began', async () => {
+      await waitUntil(atMs - 30);
+      // Nothing is read of the new gains until they have driven the loop away.
+      robot.intercept = ({ unit, register }) =>
+        unit === 'chassis' && register === 'telemetry' && trial() === 'a' && robot.clock.nowMs() < atMs + 5
+          ? 'fails'
+          : undefined;
+      await tries(1);
+      await robot.wait(200);
+      expect(robot.events).to.deep.include(ranAway);
+    });
+
+    it('goes on where the loop was past its bound before, although nobody may have read that', async () => {
+      const unfollow = robot.robot.followed.add(() => undefined);
+      await waitUntil(atMs - 10);
+      unfollow();
+      await waitUntil(atMs + 30);
+      expect(robot.chassis.telemetry?.loops.speed?.measured).to.be.below(runaway);
+      await tries(1);
+      await robot.wait(300);
+      expect(trial()).to.equal('a');
+    });
+  });
+});
