@@ -8,7 +8,6 @@ describe('readings', () => {
   });
   afterEach(() => robot.end());
 
-  const chassis = () => robot.robot.units.chassis;
   /** How often the chassis has such a frame in a second. */
   const perSecond = async (register = 'telemetry') => {
     await robot.wait(100);
@@ -25,24 +24,21 @@ describe('readings', () => {
     expect(await perSecond()).to.equal(10);
   });
 
-  it('are taken at every poll in a mode in which the unit moves by itself', async () => {
-    for (const mode of ['auto', 'debug'] as const) {
-      await robot.during(chassis().setMode(mode));
-      expect(await perSecond(), mode).to.equal(50);
+  it('are taken at every poll in a mode in which the unit moves by itself, and while gains are tried', async () => {
+    for (const begin of [
+      () => robot.chassis.setMode('auto'),
+      () => robot.chassis.setMode('debug'),
+      () => robot.chassis.setMode('manual').then(() => robot.tryGains(1)),
+    ]) {
+      await robot.during(begin());
+      expect(await perSecond()).to.equal(50);
     }
   });
 
   it('make a unit offline that fail three times, also while nobody follows them', async () => {
-    robot.intercept = ({ unit, register }) =>
-      unit === 'chassis' && register === 'telemetry' ? 'fails' : undefined;
+    robot.let({ unit: 'chassis', register: 'telemetry' }, 'fails');
     await robot.wait(300);
-    expect(chassis().report().online).to.equal(false);
-  });
-
-  it('are taken at every poll while gains are tried', async () => {
-    const { gains } = robot.robot.store.current('chassis');
-    await robot.during(chassis().gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));
-    expect(await perSecond()).to.equal(50);
+    expect(robot.chassis.report().online).to.equal(false);
   });
 
   it('are not the only ones that are rarer at rest: so are heartbeats, which are never far apart', async () => {
@@ -59,7 +55,7 @@ describe('readings', () => {
       const gapsMs = beatsMs.slice(1).map((ms, index) => ms - (beatsMs[index] ?? 0));
       expect(Math.max(...gapsMs), `${pollHz} Hz`).to.be.below(Math.max(100, 1000 / pollHz) + 2);
       expect(beatsMs.length, `${pollHz} Hz`).to.be.within(4, 21);
-      await robot.during(chassis().setMode('auto'));
+      await robot.during(robot.chassis.setMode('auto'));
       expect(await perSecond('heartbeat'), `${pollHz} Hz, auto`).to.be.within(pollHz - 1, pollHz + 1);
     }
   });
@@ -76,7 +72,7 @@ describe('readings', () => {
     await robot.wait(100);
     const beats = robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === 'heartbeat');
     expect([lost, beats.length]).to.deep.equal([6, 7]);
-    expect(chassis().report()).to.include({ online: true });
+    expect(robot.chassis.report()).to.include({ online: true });
   });
 
   it('leave no controller that was reset without a heartbeat before it gets its gains', async () => {
