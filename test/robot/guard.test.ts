@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { unitNamed } from '../../src/core/units.js';
 import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
-import { REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
-import { ClockedRobot } from '../support/clocked-robot.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
+import { ClockedRobot, write } from '../support/clocked-robot.js';
 
 const EXCITATION = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const unit = unitNamed('chassis');
@@ -18,10 +18,12 @@ describe("the controller's guard of the excitation", () => {
   });
   afterEach(() => robot.end());
 
-  const chassis = () => robot.robot.units.chassis;
-  const tried = () => ({ ...robot.robot.store.current('chassis').gains, speed: { kp: 1, ki: 0, kd: 0 } });
-  const tryGains = () =>
-    robot.during(chassis().gains.tryGains({ id: 'a', by: 'lab', gains: tried(), endsAtMs: 1e9 }));
+  const chassis = () => robot.chassis;
+  const tryGains = () => robot.during(robot.tryGains(1));
+  const triesOnWave = async () => {
+    await robot.during(chassis().excite(EXCITATION));
+    await tryGains();
+  };
   /** Takes the speed loop so far from its setpoint that its guard ends the wave. */
   const runAway = () => {
     robot.loops.chassis.readings.speed!.setpoint = -10 * RUNAWAY;
@@ -66,12 +68,9 @@ describe("the controller's guard of the excitation", () => {
   });
 
   it('is given again to a trial whose wave somebody else replaced', async () => {
-    await robot.during(chassis().excite(EXCITATION));
-    await tryGains();
+    await triesOnWave();
     robot.frames.length = 0;
-    const { address } = unit;
-    const frame = encodeFrame(address, REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });
-    await robot.sim.hardware.bus.writeBlock(address, REGISTERS.excitation.address, frame);
+    await write(robot, 'chassis', REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });
     await robot.wait(100);
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
@@ -98,8 +97,7 @@ describe("the controller's guard of the excitation", () => {
     };
     await robot.wait(40);
     robot.frames.length = 0;
-    await robot.during(chassis().excite(EXCITATION));
-    await tryGains();
+    await triesOnWave();
     await robot.wait(100);
     expect(written().filter(register => register.includes('excitation'))).to.deep.equal(['excitation']);
     expect(robot.frames.some(({ register }) => register === 'guarded_excitation')).to.equal(false);
@@ -108,35 +106,16 @@ describe("the controller's guard of the excitation", () => {
   });
 
   it('ends the trial and its wave when it acts, and everybody sees why', async () => {
-    await robot.during(chassis().excite(EXCITATION));
-    await tryGains();
+    await triesOnWave();
     // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
     expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
     expect(chassis().excitation().amplitude).to.equal(0);
-    expect(robot.events).to.deep.include({
-      what: 'trial-ended',
-      unit: 'chassis',
-      detail: { by: 'lab', why: 'runaway' },
-    });
-    const { gains } = robot.truth('chassis');
-    expect(gains?.speed?.kp).to.equal(robot.robot.store.current('chassis').gains.speed?.kp);
+    const detail = { by: 'lab', why: 'runaway' };
+    expect(robot.events).to.deep.include({ what: 'trial-ended', unit: 'chassis', detail });
+    expect(robot.runningKp).to.equal(40);
     await robot.wait(500);
     expect(chassis().excitation().amplitude).to.equal(0);
-  });
-
-  it('refuses nobody who takes a wave away that it took away already', async () => {
-    await robot.during(chassis().excite(EXCITATION));
-    await tryGains();
-    await robot.wait(1000 * RUNAWAY);
-    expect(chassis().report().faults).to.deep.equal(['ran_away']);
-    const { bus } = robot.sim.hardware;
-    const write = bus.writeBlock.bind(bus);
-    bus.writeBlock = async (address, register, data) => {
-      if (register !== REGISTERS.guarded_excitation.address) return write(address, register, data);
-      // Firmware may take so long until a frame is in force.
-      robot.clock.after(TAKES_EFFECT_MS, () => void write(address, register, data));
-    };
     expect(await robot.outcome(chassis().excite({ ...EXCITATION, amplitude: 0 }))).to.equal(200);
   });
 
@@ -147,34 +126,25 @@ describe("the controller's guard of the excitation", () => {
     robot.intercept = async ({ kind, register }) => {
       if (register === 'guarded_excitation' && kind === 'read') reads += 1;
       // The measured value grows past the bound after the wave was read for the last time.
-      if (register === 'status' && reads === 2)
-        await new Promise<void>(resolve => robot.clock.after(30, resolve));
+      if (register === 'status' && reads === 2) await robot.pause(30);
       return undefined;
     };
     expect(await robot.outcome(chassis().excite(EXCITATION, undefined, past + 0.02))).to.equal(
       'not-confirmed',
     );
-    robot.intercept = () => undefined;
+    robot.allIsWell();
     await robot.wait(300);
     expect(robot.loops.chassis.last?.excitation.amplitude).to.equal(0);
     expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
   });
 
-  it('leaves a wave on when gains are tried right after it was answered', async () => {
-    await robot.during(chassis().excite(EXCITATION));
-    await tryGains();
-    expect(chassis().excitation()).to.deep.equal(EXCITATION);
-  });
-
   it('is given again to a controller that was reset', async () => {
-    await robot.during(chassis().excite(EXCITATION));
-    await tryGains();
+    await triesOnWave();
     robot.fault('chassis', 'brownout');
     await robot.wait(600);
     await robot.during(chassis().setMode('debug'));
     robot.frames.length = 0;
-    await robot.during(chassis().excite(EXCITATION));
-    await tryGains();
+    await triesOnWave();
     expect(given().at(-1)).to.deep.equal(['speed', 0.5, RUNAWAY]);
   });
 
@@ -183,7 +153,6 @@ describe("the controller's guard of the excitation", () => {
     ['loses its controller to a brown-out', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
     it(`lets no trial begin that ${name}, at whichever frame, while its wave gets a guard`, async () => {
-      const saved = robot.robot.store.current('chassis').gains.speed?.kp;
       let happened = true;
       for (let at = 0; happened; at += 1) {
         await robot.end();
@@ -199,15 +168,15 @@ describe("the controller's guard of the excitation", () => {
           happened = true;
           happens();
           // Polls see what came of it before the request goes on.
-          await new Promise<void>(resolve => robot.clock.after(40, resolve));
+          await robot.pause(40);
           return undefined;
         };
         await robot.outcome(tryGains());
-        robot.intercept = () => undefined;
+        robot.allIsWell();
         if (!happened) continue;
         await robot.wait(300);
         expect(chassis().report(), `after frame ${at}`).to.deep.include({ ...shows, trial: undefined });
-        expect(robot.truth('chassis').gains?.speed?.kp, `after frame ${at}`).to.equal(saved);
+        expect(robot.runningKp, `after frame ${at}`).to.equal(40);
       }
     });
   }

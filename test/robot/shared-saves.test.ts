@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
-import { ClockedRobot } from '../support/clocked-robot.js';
+import { ClockedRobot, isLike } from '../support/clocked-robot.js';
+
+const COMMIT = { kind: 'write', register: 'commit' } as const;
 
 describe('saves that wait for a unit together', () => {
   let robot: ClockedRobot;
@@ -11,13 +13,10 @@ describe('saves that wait for a unit together', () => {
   });
   afterEach(() => robot.end());
 
-  const chassis = () => robot.robot.units.chassis;
-  const inForce = () => robot.robot.store.current('chassis');
-  const set = (kp: number) => ({ ...inForce().gains, speed: { kp, ki: 0, kd: 0 } });
   const save = (kp: number, options: { baseRevision?: number; stillWanted?: () => void } = {}) =>
-    robot.outcome(chassis().gains.save(set(kp), options));
+    robot.outcome(robot.chassis.gains.save(robot.gainsWith(kp), options));
   /** Takes the unit's turn, so that whoever comes next has to wait. */
-  const occupy = () => robot.outcome(chassis().setMode('manual'));
+  const occupy = () => robot.outcome(robot.chassis.setMode('manual'));
   /** A mode that is never taken keeps the turn for as long as a request may. `end` lets modes through again. */
   const occupyForLong = () => {
     const { bus } = robot.sim.hardware;
@@ -28,9 +27,8 @@ describe('saves that wait for a unit together', () => {
     const end = () => {
       bus.writeBlock = write;
     };
-    return { busy: robot.outcome(chassis().setMode('auto')), end };
+    return { busy: robot.outcome(robot.chassis.setMode('auto')), end };
   };
-  const runs = () => robot.truth('chassis').gains?.speed?.kp;
   /** The gains of the revisions, oldest first. */
   const saved = () =>
     robot.robot.store
@@ -41,10 +39,16 @@ describe('saves that wait for a unit together', () => {
   it('give the controller the newest gains only, and each is a revision', async () => {
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), save(3), busy])).to.deep.equal([200, 200, 200, 200]);
-    expect([saved(), runs()]).to.deep.equal([[1, 2, 3], 3]);
-    expect(
-      robot.frames.filter(frame => frame.kind === 'write' && frame.register === 'commit').length,
-    ).to.equal(1);
+    expect([saved(), robot.runningKp]).to.deep.equal([[1, 2, 3], 3]);
+    const steps = robot.events.flatMap(event =>
+      event.what === 'save' ? [[event.detail.before, event.detail.after]] : [],
+    );
+    expect(steps).to.deep.equal([
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ]);
+    expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
   it('are refused one by one', async () => {
@@ -69,17 +73,25 @@ describe('saves that wait for a unit together', () => {
       'caller-gone',
     ]);
     await busy;
-    expect([saved(), runs()]).to.deep.equal([[1, 3], 3]);
+    expect([saved(), robot.runningKp]).to.deep.equal([[1, 3], 3]);
   });
 
   it('change nothing where the controller does not take the newest', async () => {
-    const before = runs();
-    robot.intercept = ({ register }) => (register === 'commit' ? 'answer lost' : undefined);
+    robot.let({ register: 'commit' }, 'answer lost');
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
-    robot.intercept = () => undefined;
+    robot.allIsWell();
     await robot.wait(300);
-    expect([saved(), runs()]).to.deep.equal([[], before]);
+    expect([saved(), robot.runningKp]).to.deep.equal([[], 40]);
+  });
+
+  it('have changed nothing by the time of the answer where the disk refuses', async () => {
+    robot.disk.interfere = async operation => {
+      if (operation === 'append')
+        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
+    };
+    expect([await save(1), saved(), robot.runningKp]).to.deep.equal(['storage-failed', [], 40]);
+    robot.disk.interfere = async () => undefined;
   });
 
   it('are not refused because the first of them came too early', async () => {
@@ -87,40 +99,23 @@ describe('saves that wait for a unit together', () => {
     const early = save(1);
     await robot.wait(300);
     expect(await Promise.all([early, save(2), busy])).to.deep.equal(['unit-busy', 200, 'not-confirmed']);
-    expect([saved(), runs()]).to.deep.equal([[2], 2]);
+    expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
   it('keep the base of one that comes after one that is refused', async () => {
-    let failing = true;
-    robot.intercept = ({ register, kind }) =>
-      failing && register === 'commit' && kind === 'write' ? 'fails' : undefined;
+    robot.let(COMMIT, 'fails');
     const busy = occupy();
-    const first = save(1).finally(() => {
-      failing = false;
-    });
+    const first = save(1).finally(() => robot.allIsWell());
     await robot.wait(0);
     expect(await Promise.all([first, save(2, { baseRevision: 0 }), busy])).to.deep.equal(['nack', 200, 200]);
-    expect([saved(), runs()]).to.deep.equal([[2], 2]);
-  });
-
-  it('are in the log of events as what followed what', async () => {
-    const busy = occupy();
-    await Promise.all([save(1), save(2), save(3), busy]);
-    const steps = robot.events.flatMap(event =>
-      event.what === 'save' ? [[event.detail.before, event.detail.after]] : [],
-    );
-    expect(steps).to.deep.equal([
-      [0, 1],
-      [1, 2],
-      [2, 3],
-    ]);
+    expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
   it('are never overtaken by those who came before them', async () => {
     let commits = 0;
     let late: Promise<unknown> | undefined;
-    robot.intercept = ({ register, kind }) => {
-      if (register !== 'commit' || kind !== 'write') return undefined;
+    robot.intercept = frame => {
+      if (!isLike(frame, COMMIT)) return undefined;
       commits += 1;
       late ??= save(3);
       return commits <= 3 ? 'fails' : undefined;
@@ -132,7 +127,7 @@ describe('saves that wait for a unit together', () => {
     end();
     const outcomes = await Promise.all([first, second, busy]);
     expect([...outcomes, await late]).to.deep.equal(['nack', 200, 200, 200]);
-    expect([saved(), runs()]).to.deep.equal([[2, 3], 3]);
+    expect([saved(), robot.runningKp]).to.deep.equal([[2, 3], 3]);
   });
 
   it('are refused before anything is written while the journal cannot be read', async () => {
@@ -141,15 +136,10 @@ describe('saves that wait for a unit together', () => {
         throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
     };
     await robot.restart();
-    const before = runs();
     robot.frames.length = 0;
-    expect(await robot.outcome(chassis().gains.save({ speed: { kp: 1, ki: 0, kd: 0 } }))).to.equal(
-      'storage-failed',
-    );
-    expect(robot.frames.some(({ register, kind }) => register === 'commit' && kind === 'write')).to.equal(
-      false,
-    );
-    expect(runs()).to.equal(before);
+    const saving = robot.chassis.gains.save({ speed: { kp: 1, ki: 0, kd: 0 } });
+    expect(await robot.outcome(saving)).to.equal('storage-failed');
+    expect([robot.frames.some(frame => isLike(frame, COMMIT)), robot.runningKp]).to.deep.equal([false, 40]);
     robot.disk.interfere = async () => undefined;
   });
 
@@ -162,6 +152,6 @@ describe('saves that wait for a unit together', () => {
     ]);
     end();
     expect(await save(3)).to.equal(200);
-    expect([saved(), runs()]).to.deep.equal([[3], 3]);
+    expect([saved(), robot.runningKp]).to.deep.equal([[3], 3]);
   });
 });

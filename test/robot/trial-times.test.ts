@@ -20,22 +20,14 @@ describe('the end of a trial, in time', function () {
   });
   afterEach(() => robot.end());
 
-  const chassis = () => robot.robot.units.chassis;
-  const running = () => robot.truth('chassis').gains?.speed?.kp;
-  const tryGains = () =>
-    chassis().gains.tryGains({
-      id: 'a',
-      by: 'lab',
-      gains: { ...saved, speed: { kp: 1, ki: 0, kd: 0 } },
-      endsAtMs: robot.clock.nowMs() + LEASE_MS,
-    });
+  const tryGains = () => robot.tryGains(1, { endsAtMs: robot.clock.nowMs() + LEASE_MS });
   /** Milliseconds until it holds, or more than anything allows. */
   const until = async (holds: () => boolean) => {
     const beganMs = robot.clock.nowMs();
     while (!holds() && robot.clock.nowMs() - beganMs <= BACK_MS) await robot.wait(10);
     return robot.clock.nowMs() - beganMs;
   };
-  const isBack = () => running() === saved.speed?.kp && chassis().report().trial === undefined;
+  const isBack = () => robot.runningKp === saved.speed?.kp && robot.chassis.report().trial === undefined;
 
   it('comes within a second of its lease when page or network are gone, however noisy the bus', async () => {
     for (const noise of [0, 7, 3]) {
@@ -47,30 +39,30 @@ describe('the end of a trial, in time', function () {
         return noise > 0 && count % noise === 0 ? 'fails' : undefined;
       };
       await robot.wait(LEASE_MS - 100);
-      expect(running(), `${noise}`).to.equal(1);
+      expect(robot.runningKp, `${noise}`).to.equal(1);
       expect(await until(isBack), `${noise}`).to.be.below(1100);
-      robot.intercept = () => undefined;
+      robot.allIsWell();
     }
   });
 
   const others: [why: TrialEnd, act: () => Promise<unknown> | undefined][] = [
     ['stop', () => robot.robot.stop()],
-    ['mode change', () => chassis().setMode('auto')],
-    ['saved', () => chassis().gains.save(saved)],
-    ['ended', () => chassis().gains.endTrial('ended')],
+    ['mode change', () => robot.chassis.setMode('auto')],
+    ['saved', () => robot.chassis.gains.save(saved)],
+    ['ended', () => robot.chassis.gains.endTrial('ended')],
     ['reset', async () => robot.fault('chassis', 'brownout')],
     ['offline', async () => robot.fault('chassis', 'unplug')],
   ];
   for (const [why, act] of others) {
     it(`comes with ${why}, and is proven within a second`, async () => {
       await robot.during(tryGains());
-      expect(running()).to.equal(1);
+      expect(robot.runningKp).to.equal(1);
       const ended = act();
       if (ended !== undefined) await robot.during(ended);
       await robot.wait(200);
       robot.fault('chassis', 'plug');
       await robot.wait(800);
-      expect([isBack(), chassis().report().applied]).to.deep.equal([true, true]);
+      expect([isBack(), robot.chassis.report().applied]).to.deep.equal([true, true]);
       expect(robot.events).to.deep.include({
         what: 'trial-ended',
         unit: 'chassis',
@@ -86,30 +78,13 @@ describe('the end of a trial, in time', function () {
       let frames = 0;
       robot.intercept = ({ unit }) => {
         if (unit === 'chassis') frames += 1;
-        if (frames === moment) answered ??= chassis().gains.endTrial('ended').then(running);
+        if (frames === moment) answered ??= robot.chassis.gains.endTrial('ended').then(() => robot.runningKp);
         return undefined;
       };
       while (answered === undefined) await robot.wait(1);
       expect(await robot.during(answered), `${moment}`).to.equal(saved.speed?.kp);
-      robot.intercept = () => undefined;
+      robot.allIsWell();
     }
-  });
-
-  it('comes when the target is lost', async () => {
-    const { gimbal } = robot.robot.units;
-    robot.loops.gimbal.targetVisible = true;
-    await robot.wait(100);
-    const { gains } = robot.robot.store.current('gimbal');
-    const tried = { ...gains, angle_yaw: { kp: 1, ki: 0, kd: 0 } };
-    await robot.during(gimbal.gains.tryGains({ id: 'a', by: 'lab', gains: tried, endsAtMs: 1e9 }));
-    robot.loops.gimbal.targetVisible = false;
-    await robot.wait(1000);
-    expect([gimbal.report().trial, gimbal.report().applied]).to.deep.equal([undefined, true]);
-    expect(robot.events).to.deep.include({
-      what: 'trial-ended',
-      unit: 'gimbal',
-      detail: { by: 'lab', why: 'target lost' },
-    });
   });
 
   /** Begins a trial and ends something at its `count`th frame, or while it runs. */
