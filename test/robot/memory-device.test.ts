@@ -7,16 +7,8 @@ import { FLAGS, MAGIC, PROTOCOL_VERSION, REGISTERS, SPACE_BYTES } from '../../sr
 import { MotorController } from '../../src/robot/motor-controller.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-const STATUS = {
-  boot_id: 1,
-  mode: 1,
-  flags: 0,
-  faults: 0,
-  active_checksum: 0,
-  staged: 0,
-  refused: 0,
-  capture: 0,
-};
+const ZEROS = { flags: 0, faults: 0, active_checksum: 0, staged: 0, refused: 0, capture: 0 };
+const STATUS = { boot_id: 1, mode: 1, ...ZEROS };
 
 /** 256 bytes that keep what is written, as an EEPROM or i2c-stub: no firmware behind them. */
 class MemoryDevice implements I2cBus {
@@ -42,14 +34,11 @@ const IDENTITY = {
   magic: MAGIC,
   kind: unit.kind,
   protocol: PROTOCOL_VERSION,
-  firmware_major: 1,
-  firmware_minor: 2,
-  firmware_patch: 3,
+  ...{ firmware_major: 1, firmware_minor: 2, firmware_patch: 3 },
   loops: unit.loops.length,
   loop_rate_hz: 1000,
 };
 const UNTIL_MS = 500;
-const always = () => undefined;
 const URGENCY = { priority: 'gains', untilMs: UNTIL_MS } as const;
 
 /** A plain memory with `identity` written into it, and the host that reads it. */
@@ -60,12 +49,7 @@ function host(identity: Partial<typeof IDENTITY> = {}) {
   return { device, clock, controller: new MotorController({ unit, link: new Link(device, clock), clock }) };
 }
 
-async function codeOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: { code?: unknown }) => error.code,
-  );
-}
+const codeOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch(error => error.code);
 
 describe('a plain memory device', () => {
   it('is identified by what stands in it', async () => {
@@ -90,27 +74,21 @@ describe('a plain memory device', () => {
   it('does not pass for a controller that runs gains', async () => {
     const { device, clock, controller } = host();
     device.shows({});
-    const applied = codeOf(controller.commitGains(defaultGains(unit), UNTIL_MS, always));
+    const applied = codeOf(controller.commitGains(defaultGains(unit), UNTIL_MS, () => undefined));
     await clock.advance(1000);
     expect(await applied).to.equal('not-confirmed');
   });
 
-  type Ask = (controller: MotorController, untilMs: number) => Promise<unknown>;
-  const asks: [does: string, register: 'stop' | 'mode', shown: Partial<typeof STATUS>, ask: Ask][] = [
-    [
-      'stops',
-      'stop',
-      { flags: STOPPED },
-      (controller, untilMs) => controller.setLatch(true, untilMs, false, always),
-    ],
-    [
-      'changes modes',
-      'mode',
-      { mode: 2 },
-      (controller, untilMs) => controller.setMode('debug', untilMs, false, always),
-    ],
-  ];
-  for (const [does, register, shown, ask] of asks) {
+  const always = () => undefined;
+  for (const [does, register, shown, ask] of [
+    ['stops', 'stop', { flags: STOPPED }, (one, untilMs) => one.setLatch(true, untilMs, false, always)],
+    ['changes modes', 'mode', { mode: 2 }, (one, untilMs) => one.setMode('debug', untilMs, false, always)],
+  ] satisfies [
+    string,
+    'stop' | 'mode',
+    Partial<typeof STATUS>,
+    (one: MotorController, untilMs: number) => Promise<unknown>,
+  ][]) {
     it(`does not pass for one that ${does}, until its status says so`, async () => {
       const { device, clock, controller } = host();
       device.shows({});

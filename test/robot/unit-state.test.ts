@@ -157,83 +157,37 @@ describe('what is wanted of a unit and what it shows', () => {
     expectDifference(bench, { mode: 'manual' });
   });
 
-  const STOPPED = ['stopped'] as const;
-  const latch: [does: string, expected: string | undefined, act: (bench: Bench) => unknown][] = [
-    ['is left as it is', undefined, () => undefined],
-    ['is found', 'found', b => b.shows({ flags: STOPPED })],
-    ['is to be set', 'set', b => b.state.wantStop()],
-    [
-      'is set',
-      undefined,
-      b => {
-        b.state.wantStop();
-        b.shows({ flags: STOPPED });
-      },
-    ],
-    [
-      'is to be set again after a reset',
-      'set',
-      b => {
-        b.state.wantStop();
-        b.shows({ flags: STOPPED });
-        b.shows({ boot: 2, flags: [] });
-      },
-    ],
-    [
-      'is between two states during a resume',
-      undefined,
-      b => {
-        b.state.wantStop();
-        b.state.latch.beginRelease();
-      },
-    ],
-    [
-      'is to be set when a stop overtakes the resume',
-      'set',
-      b => {
-        b.state.wantStop();
-        b.state.latch.beginRelease();
-        b.state.wantStop();
-      },
-    ],
-    [
-      'is to be set when the resume was refused',
-      'set',
-      b => {
-        b.state.wantStop();
-        b.state.latch.beginRelease();
-        b.state.latch.endRelease();
-      },
-    ],
-    [
-      'is to be ended in a controller that a resume did not reach',
-      'resume',
-      b => {
-        b.state.wantStop();
-        b.shows({ flags: STOPPED });
-        b.state.released(false);
-      },
-    ],
+  const wants = (b: Bench) => b.state.wantStop();
+  const isLatched = (b: Bench) => b.shows({ flags: ['stopped'] });
+  const releases = (b: Bench) => b.state.latch.beginRelease();
+  const latch: [does: string, expected: string | undefined, ...acts: ((bench: Bench) => unknown)[]][] = [
+    ['is left as it is', undefined],
+    ['is found', 'found', isLatched],
+    ['is to be set', 'set', wants],
+    ['is set', undefined, wants, isLatched],
+    ['is to be set again after a reset', 'set', wants, isLatched, b => b.shows({ boot: 2, flags: [] })],
+    ['is between two states during a resume', undefined, wants, releases],
+    ['is to be set when a stop overtakes the resume', 'set', wants, releases, wants],
+    ['is to be set when the resume was refused', 'set', wants, releases, b => b.state.latch.endRelease()],
+    ['is to be ended where a resume did not reach', 'resume', wants, isLatched, b => b.state.released(false)],
     [
       'is not found when a frame of ours took effect late',
       'unlatch',
-      async b => {
-        b.state.wantStop();
-        await b.state.latch.frames.during(() => Promise.resolve());
-        b.state.released(true);
-        b.shows({ flags: STOPPED });
-      },
+      wants,
+      b => b.state.latch.frames.during(() => Promise.resolve()),
+      b => b.state.released(true),
+      isLatched,
     ],
   ];
-  for (const [does, expected, act] of latch) {
+  for (const [does, expected, ...acts] of latch) {
     it(`has a latch that ${does}`, async () => {
       bench.shows();
-      await act(bench);
+      for (const act of acts) await act(bench);
       expect(bench.state.latch.step).to.equal(expected);
     });
   }
   it('does not hold a latch any more once a release has been written', async () => {
-    bench.shows({ flags: STOPPED });
+    isLatched(bench);
     expect(bench.state.latch.holds).to.equal(true);
     await bench.state.latch.writeRelease(() => Promise.resolve());
     expect(bench.state.latch.holds).to.equal(false);
@@ -293,43 +247,34 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ gains: OTHER, flags: ['torque'] });
     expect(bench.events).to.deep.include({ what: 'trial-ended', detail: { by: 'lab', why: 'target lost' } });
   });
-  const goOn: [through: string, mode: Mode, act: (bench: Bench) => unknown][] = [
+  const keepsWave = (b: Bench) => expect(b.state.wantedExcitation).to.equal(undefined);
+  const goOn: [through: string, mode: Mode, ...acts: ((bench: Bench) => unknown)[]][] = [
     ['a lost target in debug mode', 'debug', b => b.shows({ flags: ['torque'] })],
     ['a switch to the mode it has', 'auto', b => b.state.confirmedMode('auto', undefined)],
-    [
-      'a switch to debug in debug, which leaves the wanted wave',
-      'debug',
-      b => {
-        b.state.confirmedMode('debug', SHOWN);
-        expect(b.state.wantedExcitation).to.equal(undefined);
-      },
-    ],
+    ['a switch to debug in debug', 'debug', b => b.state.confirmedMode('debug', SHOWN), keepsWave],
     ['a resume in manual', 'manual', b => b.state.released(true)],
     ['a resume in manual that the controller has missed', 'manual', b => b.state.released(false)],
+    ['a frame that was refused for noise', 'manual', b => b.shows({ faults: ['frame_refused'] })],
     [
       'a wave that the controller chooses',
       'debug',
-      b => {
-        b.state.sawExcitation(SHOWN);
-        expect(b.state.wantedExcitation).to.deep.equal(WAVE);
-      },
+      b => b.state.sawExcitation(SHOWN),
+      b => expect(b.state.wantedExcitation).to.deep.equal(WAVE),
     ],
     [
       'gains that the controller changes, and gets its own back',
       'manual',
-      b => {
-        b.shows({ gains: OTHER });
-        b.shows({ gains: SAVED });
-        expectDifference(b, { gains: OTHER });
-      },
+      b => b.shows({ gains: OTHER }),
+      b => b.shows({ gains: SAVED }),
+      b => expectDifference(b, { gains: OTHER }),
     ],
   ];
-  for (const [through, mode, act] of goOn) {
+  for (const [through, mode, ...acts] of goOn) {
     it(`goes on with a trial through ${through}`, () => {
       bench.shows({ mode, flags: ['torque', 'target_visible'] });
       bench.state.gains.beginTrial(TRIAL);
       const stillRenewed = bench.state.gains.noneEnded();
-      act(bench);
+      for (const act of acts) act(bench);
       expect(bench.state.gains.trial).to.equal(TRIAL);
       stillRenewed();
     });
@@ -360,11 +305,5 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.state.sawExcitation({ ...SHOWN, amplitude: 0 });
     expect(bench.state.difference).to.equal(undefined);
     expect(bench.events).to.deep.include({ what: 'trial-ended', detail: { by: 'lab', why: 'runaway' } });
-  });
-  it('keeps a trial when a frame was refused for noise', () => {
-    bench.shows();
-    bench.state.gains.beginTrial(TRIAL);
-    bench.shows({ faults: ['frame_refused'] });
-    expect(bench.state.gains.trial).to.equal(TRIAL);
   });
 });
