@@ -84,7 +84,7 @@ export class ClockedDaemon {
       { ...section, ...config[name as keyof Config] },
     ]);
     const robot = new SimulatedRobot({ clock, physics: createPhysics({ seed: 1 }) });
-    await started.#during(
+    await clock.during(
       startBehind(
         {
           address: { address: '127.0.0.1', family: 'IPv4', port: 8080 },
@@ -133,7 +133,7 @@ export class ClockedDaemon {
 
   async close(): Promise<void> {
     this.diskFails([]);
-    await this.#during(this.#daemon?.close() ?? Promise.resolve());
+    await this.#clock.during(this.#daemon?.close() ?? Promise.resolve());
   }
 
   async ask(sent: Sent): Promise<Received> {
@@ -180,16 +180,6 @@ export class ClockedDaemon {
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
     return Buffer.from(`${ask} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${content}`);
-  }
-
-  async #during(act: Promise<void>): Promise<void> {
-    let settled = false;
-    const end = act.finally(() => {
-      settled = true;
-    });
-    end.catch(() => undefined);
-    await this.#clock.advance(PATIENCE_MS, () => settled);
-    await end;
   }
 }
 

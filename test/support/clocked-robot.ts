@@ -1,4 +1,5 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
+import type { Physics } from '../../sim/firmware/unit-loops.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { isRobotError, RobotError } from '../../src/core/errors.js';
 import { type GainSet, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
@@ -56,12 +57,12 @@ export class ClockedRobot {
   #robot: Robot | undefined;
   #store: GainsStore | undefined;
 
-  private constructor(settings: Partial<RobotSettings>, permission: Permission) {
+  protected constructor(settings: Partial<RobotSettings>, permission: Permission, physics?: Physics) {
     this.#settings = settings;
     this.#permission = permission;
     this.sim = new SimulatedRobot({
       clock: this.clock,
-      physics: { loops: this.loops, loopRateHz: 1000, step: () => undefined },
+      physics: physics ?? { loops: this.loops, loopRateHz: 1000, step: () => undefined },
     });
   }
 

@@ -64,6 +64,18 @@ export class ManualClock implements Clock {
       await settle(this.#turns());
     }
   }
+
+  /** Lets time pass until the promise has settled. */
+  async during<T>(promise: Promise<T>, limitMs = 20_000): Promise<T> {
+    let settled = false;
+    const end = promise.finally(() => {
+      settled = true;
+    });
+    end.catch(() => undefined);
+    await this.advance(limitMs, () => settled);
+    if (!settled) throw new Error(`not settled within ${limitMs} ms`);
+    return end;
+  }
 }
 
 /** Lets promises settle that wait for no time. */

@@ -1,10 +1,11 @@
 import { RobotError } from '../../src/core/errors.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
 
-/** Something that changed the disk; after a power cut, the medium has only what was synced for certain. */
+/** Something that changed the disk. */
 export type Operation =
   | { readonly kind: 'create'; readonly path: string; readonly inode: number }
   | { readonly kind: 'append'; readonly inode: number; readonly data: Buffer }
+  /** A sync that failed is `lost`: Linux never writes those bytes again. */
   | { readonly kind: 'sync' | 'lost'; readonly inode: number }
   /** Another process wrote the file, and waited for the medium. */
   | { readonly kind: 'put'; readonly path: string; readonly inode: number; readonly data: Buffer }
@@ -21,6 +22,78 @@ export interface Cut {
   readonly data: Kept;
 }
 
+interface Content {
+  /** What a process reads. */
+  whole: Buffer;
+  /** The same in pieces. One that was lost never reaches the medium. */
+  readonly pieces: { readonly data: Buffer; state: 'unsynced' | 'synced' | 'lost' }[];
+}
+
+/** What a series of operations makes of a disk: for the processes that use it, and on the medium. */
+class Medium {
+  readonly names = new Map<string, number>();
+  readonly #content = new Map<number, Content>();
+  readonly #syncedNames = new Map<string, number>();
+  /** Changes of names that no sync of the folder has confirmed. */
+  readonly #pending: (() => void)[] = [];
+
+  apply(operation: Operation): void {
+    if (operation.kind === 'create') this.#rename(names => names.set(operation.path, operation.inode));
+    else if (operation.kind === 'remove') this.#rename(names => names.delete(operation.path));
+    else if (operation.kind === 'rename') {
+      const inode = this.names.get(operation.from);
+      this.#rename(names => names.delete(operation.from) && inode && names.set(operation.to, inode));
+    } else if (operation.kind === 'put') {
+      const { data, inode, path } = operation;
+      this.#content.set(inode, { whole: data, pieces: [{ data, state: 'synced' }] });
+      for (const names of [this.names, this.#syncedNames]) names.set(path, inode);
+    } else if (operation.kind === 'append') {
+      const content = this.#of(operation.inode);
+      content.whole = Buffer.concat([content.whole, operation.data]);
+      content.pieces.push({ data: operation.data, state: 'unsynced' });
+    } else if (operation.kind === 'sync' || operation.kind === 'lost') {
+      const state = operation.kind === 'sync' ? 'synced' : 'lost';
+      for (const piece of this.#of(operation.inode).pieces)
+        if (piece.state === 'unsynced') piece.state = state;
+    } else if (operation.kind === 'syncFolder') for (const act of this.#pending.splice(0)) act();
+  }
+
+  read(path: string): Buffer | undefined {
+    const inode = this.names.get(path);
+    return inode === undefined ? undefined : this.#of(inode).whole;
+  }
+
+  get forgets(): boolean {
+    return [...this.names.values()].some(inode =>
+      this.#of(inode).pieces.some(({ state }) => state === 'lost'),
+    );
+  }
+
+  /** The files after a power cut. Call this once. */
+  after(cut: Cut): Record<string, Buffer> {
+    for (const act of this.#pending.slice(0, keptOf(this.#pending.length, cut.names))) act();
+    return Object.fromEntries(
+      [...this.#syncedNames].map(([path, inode]) => {
+        const of = (wanted: string) =>
+          Buffer.concat(this.#of(inode).pieces.flatMap(({ data, state }) => (state === wanted ? data : [])));
+        const unsynced = of('unsynced');
+        return [path, Buffer.concat([of('synced'), unsynced.subarray(0, keptOf(unsynced.length, cut.data))])];
+      }),
+    );
+  }
+
+  #of(inode: number): Content {
+    const content = this.#content.get(inode) ?? { whole: Buffer.alloc(0), pieces: [] };
+    this.#content.set(inode, content);
+    return content;
+  }
+
+  #rename(act: (names: Map<string, number>) => unknown): void {
+    act(this.names);
+    this.#pending.push(() => act(this.#syncedNames));
+  }
+}
+
 /** A disk in memory. It records every operation, fails or hangs if a test says so, and its power can be cut at any operation. */
 export class RecordingDisk implements Disk {
   readonly operations: Operation[] = [];
@@ -28,90 +101,61 @@ export class RecordingDisk implements Disk {
   interfere: (operation: string) => Promise<void> = async () => undefined;
   /** The part of an append that is written although the append fails. */
   torn = 0;
-  readonly #names = new Map<string, number>();
-  readonly #data = new Map<number, Buffer>();
-  /** Files with bytes whose sync failed: Linux never writes these bytes again. */
-  readonly #lost = new Set<number>();
-  readonly #unsynced = new Set<number>();
+  #medium = new Medium();
   #inodes = 0;
 
   constructor(files: Readonly<Record<string, Buffer>> = {}) {
-    for (const [path, data] of Object.entries(files)) {
-      this.#inodes += 1;
-      this.#names.set(path, this.#inodes);
-      this.#data.set(this.#inodes, data);
-    }
+    for (const [path, data] of Object.entries(files)) this.put(path, data);
+    this.operations.length = 0;
   }
 
-  /**
-   * The disk as the next process finds it after a kill: everything is there, but the medium has only what it had.
-   */
+  /** The disk as the next process finds it after a kill: everything is there, but the medium has only what it had. */
   static replayed(operations: readonly Operation[]): RecordingDisk {
     const disk = new RecordingDisk();
-    for (const operation of operations) {
-      disk.operations.push(operation);
-      if (operation.kind === 'create') {
-        disk.#inodes = operation.inode;
-        disk.#names.set(operation.path, operation.inode);
-        disk.#data.set(operation.inode, Buffer.alloc(0));
-      } else if (operation.kind === 'put') {
-        disk.#names.set(operation.path, operation.inode);
-        disk.#data.set(operation.inode, operation.data);
-      } else if (operation.kind === 'append') {
-        disk.#data.set(
-          operation.inode,
-          Buffer.concat([disk.#data.get(operation.inode) ?? Buffer.alloc(0), operation.data]),
-        );
-      } else if (operation.kind === 'rename') {
-        const inode = disk.#names.get(operation.from);
-        disk.#names.delete(operation.from);
-        if (inode !== undefined) disk.#names.set(operation.to, inode);
-      } else if (operation.kind === 'remove') disk.#names.delete(operation.path);
-    }
+    for (const operation of operations) disk.#do(operation);
+    disk.#inodes = operations.length;
     return disk;
   }
 
   /** Answers nothing from now on, until the returned act is called. */
   hang(): () => void {
-    const { promise, resolve } = deferred();
-    this.interfere = () => promise;
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>(resolve => {
+      answer = resolve;
+    });
+    this.interfere = () => answered;
     return () => {
       this.interfere = async () => undefined;
-      resolve();
+      answer();
     };
   }
 
   files(): Record<string, Buffer> {
     return Object.fromEntries(
-      [...this.#names].map(([path, inode]) => [path, this.#data.get(inode) ?? Buffer.alloc(0)]),
+      [...this.#medium.names.keys()].map(path => [path, this.#medium.read(path) ?? Buffer.alloc(0)]),
     );
   }
 
   /** Puts a whole file in place, as another process does that waits for the medium. */
   put(path: string, data: Buffer): void {
-    this.#inodes += 1;
-    this.#names.set(path, this.#inodes);
-    this.#data.set(this.#inodes, data);
-    this.operations.push({ kind: 'put', path, inode: this.#inodes, data });
+    this.#do({ kind: 'put', path, inode: this.#newInode(), data });
   }
 
   /** Cuts the power: what was never synced is there only as far as the cut says. */
   cut(cut: Cut): void {
-    const left = afterCut(this.operations, this.operations.length, cut);
+    const left = this.#medium.after(cut);
     this.operations.length = 0;
-    this.#names.clear();
-    this.#data.clear();
-    this.#lost.clear();
+    this.#medium = new Medium();
     for (const [path, data] of Object.entries(left)) this.put(path, data);
   }
 
-  /** Whether a reader finds something that is not on the medium and never will be. */
+  /** True if a reader finds something that is not on the medium and never will be. */
   get forgets(): boolean {
-    return [...this.#names.values()].some(inode => this.#lost.has(inode));
+    return this.#medium.forgets;
   }
 
   note(note: string): void {
-    this.operations.push({ kind: 'note', note });
+    this.#do({ kind: 'note', note });
   }
 
   async makeFolder(): Promise<void> {
@@ -120,144 +164,100 @@ export class RecordingDisk implements Disk {
 
   async list(folder: string): Promise<string[]> {
     await this.interfere('list');
-    return [...this.#names.keys()].map(path => path.slice(folder.length + 1));
+    return [...this.#medium.names.keys()].map(path => path.slice(folder.length + 1));
   }
 
   async read(path: string): Promise<Buffer | undefined> {
     await this.interfere('read');
-    const inode = this.#names.get(path);
-    return inode === undefined ? undefined : this.#data.get(inode);
+    return this.#medium.read(path);
   }
 
   async openToAppend(path: string): Promise<DiskFile> {
     await this.interfere('openToAppend');
-    const inode = this.#names.get(path);
-    if (inode === undefined)
-      throw new RobotError('storage-failed', { operation: 'open', path, errno: 'ENOENT' });
-    return this.#file(path, inode);
+    return this.#file(path, this.#inodeOf(path, 'open'));
   }
 
   async create(path: string): Promise<DiskFile> {
     await this.interfere('create');
-    this.#inodes += 1;
-    this.#names.set(path, this.#inodes);
-    this.#data.set(this.#inodes, Buffer.alloc(0));
-    this.operations.push({ kind: 'create', path, inode: this.#inodes });
-    return this.#file(path, this.#inodes);
+    const inode = this.#newInode();
+    this.#do({ kind: 'create', path, inode });
+    return this.#file(path, inode);
   }
 
   async rename(from: string, to: string): Promise<void> {
     await this.interfere('rename');
-    const inode = this.#names.get(from);
-    if (inode === undefined)
-      throw new RobotError('storage-failed', { operation: 'rename', path: to, errno: 'ENOENT' });
-    this.#names.delete(from);
-    this.#names.set(to, inode);
-    this.operations.push({ kind: 'rename', from, to });
+    this.#inodeOf(from, 'rename');
+    this.#do({ kind: 'rename', from, to });
   }
 
   async remove(path: string): Promise<void> {
     await this.interfere('remove');
-    this.#names.delete(path);
-    this.operations.push({ kind: 'remove', path });
+    this.#do({ kind: 'remove', path });
   }
 
   async size(path: string): Promise<number> {
-    return this.#data.get(this.#names.get(path) ?? 0)?.length ?? 0;
+    return this.#medium.read(path)?.length ?? 0;
   }
 
   async syncFolder(): Promise<void> {
     await this.interfere('syncFolder');
-    this.operations.push({ kind: 'syncFolder' });
+    this.#do({ kind: 'syncFolder' });
+  }
+
+  protected async isInPlace(path: string, inode: number): Promise<boolean> {
+    return this.#medium.names.get(path) === inode;
   }
 
   #file(path: string, inode: number): DiskFile {
+    const append = (data: Buffer) => {
+      if (data.length > 0) this.#do({ kind: 'append', inode, data });
+    };
     return {
       append: async data => {
         try {
           await this.interfere('append');
         } catch (error) {
-          this.#append(inode, data.subarray(0, Math.round(data.length * this.torn)));
+          append(data.subarray(0, Math.round(data.length * this.torn)));
           throw error;
         }
-        this.#append(inode, data);
+        append(data);
       },
       sync: async () => {
         try {
           await this.interfere('sync');
         } catch (error) {
-          if (this.#unsynced.delete(inode)) this.#lost.add(inode);
-          this.operations.push({ kind: 'lost', inode });
+          this.#do({ kind: 'lost', inode });
           throw error;
         }
-        this.#unsynced.delete(inode);
-        this.operations.push({ kind: 'sync', inode });
+        this.#do({ kind: 'sync', inode });
       },
       isInPlace: () => this.isInPlace(path, inode),
       close: async () => undefined,
     };
   }
 
-  protected async isInPlace(path: string, inode: number): Promise<boolean> {
-    return this.#names.get(path) === inode;
+  #do(operation: Operation): void {
+    this.operations.push(operation);
+    this.#medium.apply(operation);
   }
 
-  #append(inode: number, data: Buffer): void {
-    if (data.length === 0) return;
-    this.#data.set(inode, Buffer.concat([this.#data.get(inode) ?? Buffer.alloc(0), data]));
-    this.#unsynced.add(inode);
-    this.operations.push({ kind: 'append', inode, data });
+  #newInode(): number {
+    this.#inodes += 1;
+    return this.#inodes;
   }
-}
 
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>(settle => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+  #inodeOf(path: string, operation: string): number {
+    const inode = this.#medium.names.get(path);
+    if (inode === undefined) throw new RobotError('storage-failed', { operation, path, errno: 'ENOENT' });
+    return inode;
+  }
 }
 
 /** The files that a medium shows when the power went after the first `count` operations. */
 export function afterCut(operations: readonly Operation[], count: number, cut: Cut): Record<string, Buffer> {
-  const names = new Map<string, number>();
-  const pendingNames: (() => void)[] = [];
-  const data = new Map<number, { synced: Buffer; unsynced: Buffer }>();
-  for (const operation of operations.slice(0, count)) {
-    if (operation.kind === 'create') {
-      data.set(operation.inode, { synced: Buffer.alloc(0), unsynced: Buffer.alloc(0) });
-      pendingNames.push(() => names.set(operation.path, operation.inode));
-    } else if (operation.kind === 'put') {
-      data.set(operation.inode, { synced: operation.data, unsynced: Buffer.alloc(0) });
-      names.set(operation.path, operation.inode);
-    } else if (operation.kind === 'lost') {
-      const { synced } = data.get(operation.inode)!;
-      data.set(operation.inode, { synced, unsynced: Buffer.alloc(0) });
-    } else if (operation.kind === 'append') {
-      const file = data.get(operation.inode)!;
-      data.set(operation.inode, { ...file, unsynced: Buffer.concat([file.unsynced, operation.data]) });
-    } else if (operation.kind === 'sync') {
-      const { synced, unsynced } = data.get(operation.inode)!;
-      data.set(operation.inode, { synced: Buffer.concat([synced, unsynced]), unsynced: Buffer.alloc(0) });
-    } else if (operation.kind === 'rename') {
-      pendingNames.push(() => {
-        const inode = names.get(operation.from);
-        names.delete(operation.from);
-        if (inode !== undefined) names.set(operation.to, inode);
-      });
-    } else if (operation.kind === 'remove') {
-      pendingNames.push(() => names.delete(operation.path));
-    } else if (operation.kind === 'syncFolder') {
-      for (const act of pendingNames.splice(0)) act();
-    }
-  }
-  for (const act of pendingNames.slice(0, keptOf(pendingNames.length, cut.names))) act();
-  return Object.fromEntries(
-    [...names].map(([path, inode]) => {
-      const { synced, unsynced } = data.get(inode)!;
-      return [path, Buffer.concat([synced, unsynced.subarray(0, keptOf(unsynced.length, cut.data))])];
-    }),
-  );
+  const medium = new Medium();
+  for (const operation of operations.slice(0, count)) medium.apply(operation);
+  return medium.after(cut);
 }
 
 function keptOf(whole: number, kept: Kept): number {

@@ -1,77 +1,49 @@
 import { createPhysics } from '../../sim/robot-physics.js';
-import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { Autotune } from '../../src/autotune/autotune.js';
 import { darkWhileTuning } from '../../src/autotune/dark-while-tuning.js';
 import type { Propose } from '../../src/autotune/proposer.js';
-import { perUnit } from '../../src/core/units.js';
-import { GainsStore } from '../../src/gains/gains-store.js';
-import { Robot } from '../../src/robot/robot.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { propose } from '../../src/tuning/propose.js';
+import { ClockedRobot } from './clocked-robot.js';
 import { everythingAllowed } from './everything-allowed.js';
-import { noLock } from './journal-lines.js';
-import { ManualClock } from './manual-clock.js';
-import { RecordingDisk } from './recording-disk.js';
 
-/** The robot's code on the simulated robot with its physics, in time that passes when a test says so. */
-export class TuningBench {
-  readonly clock = new ManualClock();
-  readonly physics = createPhysics({ seed: 1, substeps: 1 });
-  readonly sim = new SimulatedRobot({ clock: this.clock, physics: this.physics });
+/** The robot's code with the tuner, on the simulated robot with its physics. */
+export class TuningBench extends ClockedRobot {
+  readonly physics;
   readonly shown: Tune[] = [];
-  robot!: Robot;
   autotune!: Autotune;
   readonly #propose: Propose;
-  #store!: GainsStore;
 
   constructor(compute: Propose = async task => propose(task)) {
+    const physics = createPhysics({ seed: 1, substeps: 1 });
+    super(
+      {},
+      darkWhileTuning(() => this.autotune.isRunning, everythingAllowed),
+      physics,
+    );
+    this.physics = physics;
     this.#propose = compute;
   }
 
   async open(): Promise<void> {
-    const { clock } = this;
-    const disk = new RecordingDisk();
-    this.#store = await GainsStore.open({ folder: '/state', clock, disk, lock: noLock });
-    this.robot = new Robot({
-      hardware: this.sim.hardware,
-      store: this.#store,
-      clock,
-      permission: darkWhileTuning(() => this.autotune.isRunning, everythingAllowed),
-      settings: {
-        pollHz: 50,
-        laserMaxOnS: 0,
-        onControllerReset: 'manual',
-        silence: perUnit(() => ({ beforeMs: 500, givenMs: 500 })),
-      },
-    });
+    await this.restart();
     this.autotune = new Autotune({
       robot: this.robot,
-      clock,
+      clock: this.clock,
       propose: this.#propose,
       explain: ({ code }) => `in words: ${code}`,
     });
     this.autotune.changed.add(tune => this.shown.push(tune));
-    await this.during(this.robot.start());
     await this.during(this.robot.units.gimbal.setMode('debug'));
   }
 
-  async close(): Promise<void> {
-    await this.during(this.robot.close());
-    await this.#store.close();
+  close(): Promise<void> {
+    return this.end();
   }
 
-  async wait(ms: number): Promise<void> {
-    for (let passed = 0; passed < ms; passed += 2) await this.clock.advance(2);
-  }
-
-  async during<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const end = promise.finally(() => {
-      settled = true;
-    });
-    end.catch(() => undefined);
-    while (!settled) await this.clock.advance(1);
-    return end;
+  /** Computing takes real time, so this waits without a limit. */
+  override during<T>(promise: Promise<T>): Promise<T> {
+    return super.during(promise, Number.POSITIVE_INFINITY);
   }
 
   start(leaseMs = 5000, loops: readonly string[] = ['angle_yaw']): Tune {
@@ -85,10 +57,10 @@ export class TuningBench {
   }
 
   get running(): Record<string, { kp: number }> {
-    return (this.sim.truth().gimbal as { gains: Record<string, { kp: number }> }).gains;
+    return this.truth('gimbal').gains ?? {};
   }
 
   get saved() {
-    return this.#store.current('gimbal');
+    return this.robot.store.current('gimbal');
   }
 }
