@@ -199,7 +199,7 @@ static struct motor_status status(const struct motor *motor)
     const struct shown *shown = shown_of(motor);
     const struct bus *bus = &motor->bus;
     bool silent = is_silent(motor);
-    bool torque = !shown->stopped && shown->has_gains && !silent && shown->faults == 0;
+    bool torque = !shown->stopped && shown->has_gains && !silent && !(shown->faults & TAKES_TORQUE);
     uint16_t refusal_age_ms = shown->refusals == bus->refusals ? shown->refusal_age_ms : 0;
     return (struct motor_status){
         .boot_id = motor->boot_id,

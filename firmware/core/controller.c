@@ -3,6 +3,8 @@
 
 #define SILENCE_AT_START_MS 500
 #define OLD_MS 0xffff
+/* A fault that takes torque is shown for at least this long, so that a poll sees it. */
+#define FAULT_SHOWN_MS 1000
 
 static void enter(struct loop *loop, uint8_t mode)
 {
@@ -59,12 +61,26 @@ static void age(struct motor *motor)
     loop->refusals = refusals;
 }
 
+/* Keeps faults that take torque. The ages of two such faults are one: both end 1 s after the last of them. */
+static void hold_faults(struct loop *loop)
+{
+    uint16_t now = loop->loops.faults;
+    if (now & TAKES_TORQUE)
+        loop->fault_age_ms = 0;
+    else if (loop->fault_age_ms < FAULT_SHOWN_MS)
+        loop->fault_age_ms++;
+    if (loop->fault_age_ms >= FAULT_SHOWN_MS)
+        loop->held_faults = 0;
+    loop->held_faults |= now & TAKES_TORQUE;
+    loop->faults = now | loop->held_faults;
+}
+
 static bool has_torque(const struct motor *motor)
 {
     const struct loop *loop = &motor->loop;
     uint16_t silence_ms = motor->bus.silence_ms;
     bool silent = silence_ms > 0 && loop->silence_age_ms >= silence_ms;
-    return !loop->stopped && loop->has_gains && !silent && loop->loops.faults == 0;
+    return !loop->stopped && loop->has_gains && !silent && !(loop->faults & TAKES_TORQUE);
 }
 
 /* The guard. The difference is taken in double, in which it is exact at the bound. */
@@ -98,7 +114,7 @@ static void show(struct motor *motor)
     shown->excitation = loop->command.excitation;
     shown->capture = loop->newest < 0 ? 0 : &loop->captures[loop->newest];
     shown->target_visible = loop->loops.target_visible;
-    shown->faults = loop->loops.faults;
+    shown->faults = loop->faults;
     int16_t *counts = shown->telemetry;
     for (uint8_t slot = 0; slot < unit->loop_count; slot++) {
         const struct reading *reading = &loop->loops.reading[slot];
@@ -142,6 +158,7 @@ void motor_tick(struct motor *motor)
     uint32_t edges = loop->loops.edges;
     loop->command.torque = has_torque(motor);
     motor->unit->tick(&loop->command, &loop->loops);
+    hold_faults(loop);
     struct reading after = loop->loops.reading[excitation.slot];
     bool runs = loop->command.mode == MOTOR_MODE_DEBUG && loop->command.torque && excitation.amplitude != 0;
     if (runs)

@@ -27,6 +27,10 @@ struct reading {
 };
 
 /* What the protocol asks of the loops in one period. */
+/* Faults that take torque. */
+#define TAKES_TORQUE \
+    (MOTOR_FAULTS_OVER_CURRENT | MOTOR_FAULTS_OVER_TEMPERATURE | MOTOR_FAULTS_ENCODER_FAILED | MOTOR_FAULTS_SUPPLY_LOW)
+
 struct command {
     uint8_t mode;
     bool torque;
@@ -132,7 +136,9 @@ struct loop {
     bool stopped, has_gains, ran_away;
     uint32_t checksum, mail_tail, tick;
     uint32_t beats, refusals, selections;
-    uint16_t silence_age_ms, refusal_age_ms, kept_ms;
+    uint16_t silence_age_ms, refusal_age_ms, fault_age_ms, kept_ms;
+    /* `held_faults` takes torque, and is kept for a second. `faults` is what the controller shows. */
+    uint16_t held_faults, faults;
     struct capture captures[MOTOR_BUFFERS];
     /* Indexes of `captures`; -1 if there is none. */
     int8_t recording, next, newest;

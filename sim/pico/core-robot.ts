@@ -57,6 +57,7 @@ export function portOf(unit: Unit, mechanics: RobotMechanics, sight: GimbalSight
       const drive = unit.hasCamera ? mechanics.gimbalDrive : mechanics.chassisDrive;
       drive.open = !on;
     },
+    faults: () => 0,
     show: (mode, torque) => {
       if (!unit.hasCamera) return;
       sight.tick();

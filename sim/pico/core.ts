@@ -31,6 +31,8 @@ export interface CorePort {
   picture(): { readonly visible: boolean; readonly yawRad: number; readonly pitchRad: number };
   drive(motor: CoreMotor, volts: number): void;
   torque(on: boolean): void;
+  /** Fault bits that sensors and drivers show now. */
+  faults(): number;
   show(mode: Mode, torque: boolean): void;
 }
 
@@ -149,6 +151,7 @@ function ported(port: CorePort, view: () => DataView): Imports {
     },
     port_drive: (index, volts) => port.drive(motor(index), volts),
     port_torque: on => port.torque(on !== 0),
+    port_faults: () => port.faults(),
     port_show: (mode, torque) =>
       port.show(MODES.find(name => MODE_VALUES[name] === mode) ?? 'manual', torque !== 0),
     port_auto_moves: () => 1,
