@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
-import { openInterlockPin, openLaserPin } from '../../src/hardware/gpio.js';
+import { type GpioNative, openInterlockPin, openLaserPin } from '../../src/hardware/gpio.js';
 import { headerChip, lineNumber } from '../../src/hardware/gpio-chip.js';
 import { lineError } from '../../src/hardware/gpio-line.js';
 import { inTemporaryFolder } from '../support/daemon.js';
@@ -20,6 +20,25 @@ import {
   ScriptedGpio,
 } from './sysfs-tree.js';
 
+/** A Pi 4 in a folder, with this line exported. */
+function withLine(
+  line: number,
+  act: (pi: {
+    root: string;
+    folder: string;
+    gpio: ScriptedGpio;
+    options: { native: GpioNative; root: string; clock: ManualClock };
+  }) => Promise<void>,
+  files: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  return inTemporaryFolder(async root => {
+    makeTree(root, PI_4);
+    const folder = exportedLine(root, line, files);
+    const gpio = new ScriptedGpio(root);
+    await act({ root, folder, gpio, options: { native: gpio.native, root, clock: new ManualClock() } });
+  });
+}
+
 describe('GPIO chips', () => {
   const boards = [
     { name: 'Pi 3, kernel before 6.6', chips: PI_3_OLD, line: 17 },
@@ -36,22 +55,20 @@ describe('GPIO chips', () => {
       }));
   }
 
-  it('refuse a guess between two', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, [...PI_4, ['pinctrl-bcm2835', 900, 54]]);
-      const { code, context } = await failureOf(headerChip(root), 'pin-failed');
-      expect(code).to.equal('pin-failed');
-      expect(context.missing).to.match(/More than one .*pinctrl-bcm2711 at 512.*pinctrl-bcm2835 at 900/);
-      expect(context.cure).to.match(/Remove the overlay/);
-    }));
-
-  it('are refused where none is a Pi', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, [['INT34C6:00', 512, 463]]);
-      expect((await failureOf(headerChip(root), 'pin-failed')).context.missing).to.match(
-        /there is: INT34C6:00 at 512/,
-      );
-    }));
+  for (const [name, chips, missing] of [
+    [
+      'more than one may be meant',
+      [...PI_4, ['pinctrl-bcm2835', 900, 54]],
+      /More than one .*pinctrl-bcm2711 at 512.*pinctrl-bcm2835 at 900/,
+    ],
+    ['none is a Pi', [['INT34C6:00', 512, 463]], /there is: INT34C6:00 at 512/],
+  ] as const) {
+    it(`are refused where ${name}`, () =>
+      inTemporaryFolder(async root => {
+        makeTree(root, chips);
+        expect((await failureOf(headerChip(root), 'pin-failed')).context.missing).to.match(missing);
+      }));
+  }
 
   it('are refused without sysfs', () =>
     inTemporaryFolder(async root => {
@@ -68,37 +85,40 @@ describe('GPIO chips', () => {
 });
 
 describe('laser pin', () => {
-  const clock = new ManualClock();
+  const LASER = { bcm: 17, activeLow: false };
 
   for (const { activeLow, dark, light } of [
     { activeLow: false, dark: 'low', light: '1' },
     { activeLow: true, dark: 'high', light: '0' },
   ]) {
-    it(`opens ${dark} in one write when ${activeLow ? 'active-low' : 'active-high'}`, () =>
-      inTemporaryFolder(async root => {
-        makeTree(root, PI_4);
-        const folder = exportedLine(root, 529, { value: light, direction: 'out', active_low: '1' });
-        const gpio = new ScriptedGpio(root);
-        const pin = await openLaserPin({ native: gpio.native, root, clock }, { bcm: 17, activeLow });
-        expect(gpio.writes).to.deep.equal(['active_low 0', `direction ${dark}`]);
-        expect(pin.read()).to.equal(false);
-        pin.write(true);
-        expect(readFileSync(join(folder, 'value'), 'utf8')).to.equal(light);
-        expect(pin.read()).to.equal(true);
-        pin.write(false);
-        expect(pin.read()).to.equal(false);
-      }));
+    it(`opens ${dark} in one write when ${activeLow ? 'active-low' : 'active-high'}, and ends dark`, () =>
+      withLine(
+        529,
+        async ({ folder, gpio, options }) => {
+          const pin = await openLaserPin(options, { bcm: 17, activeLow });
+          expect(gpio.writes).to.deep.equal(['active_low 0', `direction ${dark}`]);
+          expect(pin.read()).to.equal(false);
+          pin.write(true);
+          expect(readFileSync(join(folder, 'value'), 'utf8')).to.equal(light);
+          expect(pin.read()).to.equal(true);
+          pin.write(false);
+          expect(pin.read()).to.equal(false);
+          pin.write(true);
+          // Dark before it is given back.
+          pin.release();
+          expect(gpio.writes.at(-1)).to.equal(`value ${Number(activeLow)}`);
+          expect(gpio.released).to.deep.equal([529]);
+        },
+        { value: light, direction: 'out', active_low: '1' },
+      ));
   }
 
   it('is not opened when /run is full: after a kill nobody would know which pin to darken', async function () {
     if (!existsSync('/dev/full')) skip(this, 'no /dev/full on this machine');
-    await inTemporaryFolder(async root => {
-      makeTree(root, PI_4);
-      exportedLine(root, 529);
+    await withLine(529, async ({ root, gpio, options }) => {
       symlinkSync('/dev/full', join(root, 'laser.new'));
-      const gpio = new ScriptedGpio(root);
-      const options = { native: gpio.native, root, clock, record: join(root, 'laser') };
-      const { context } = await failureOf(openLaserPin(options, { bcm: 17, activeLow: false }), 'pin-failed');
+      const recorded = { ...options, record: join(root, 'laser') };
+      const { context } = await failureOf(openLaserPin(recorded, LASER), 'pin-failed');
       expect(context.missing).to.contain('laser cannot be written, so the pin would stay lit after a kill');
       expect(gpio.writes).to.deep.equal([]);
     });
@@ -109,7 +129,7 @@ describe('laser pin', () => {
       makeTree(root, PI_5);
       const time = new ManualClock();
       const gpio = new ScriptedGpio(root);
-      const opening = openLaserPin({ native: gpio.native, root, clock: time }, { bcm: 17, activeLow: false });
+      const opening = openLaserPin({ native: gpio.native, root, clock: time }, LASER);
       await until(time, () => readFileSync(join(root, 'export'), 'utf8') === '588');
       await time.advance(100);
       expect(gpio.writes).to.deep.equal([]);
@@ -124,7 +144,7 @@ describe('laser pin', () => {
       const time = new ManualClock();
       const gpio = new ScriptedGpio(root);
       const opening = failureOf(
-        openLaserPin({ native: gpio.native, root, clock: time }, { bcm: 17, activeLow: false }),
+        openLaserPin({ native: gpio.native, root, clock: time }, LASER),
         'pin-failed',
       );
       const { code, context } = await passing(time, opening);
@@ -140,46 +160,22 @@ describe('laser pin', () => {
   ];
   for (const { file, line, found } of swallowed) {
     it(`is refused and given back when ${file} could not be written: ${JSON.stringify(line)}`, () =>
-      inTemporaryFolder(async root => {
-        makeTree(root, PI_4);
-        exportedLine(root, 529, line);
-        const gpio = new ScriptedGpio(root);
-        gpio.refusing.add(file);
-        const options = { native: gpio.native, root, clock };
-        const { context } = await failureOf(
-          openLaserPin(options, { bcm: 17, activeLow: false }),
-          'pin-failed',
-        );
-        expect(context.missing).to.match(found);
-        expect(gpio.released).to.deep.equal([529]);
-        expect(gpio.writes.at(-1)).to.equal('value 0');
-      }));
-  }
-
-  for (const { activeLow, dark } of [
-    { activeLow: false, dark: 'value 0' },
-    { activeLow: true, dark: 'value 1' },
-  ]) {
-    it(`is dark before it is given back, ${activeLow ? 'active-low' : 'active-high'}`, () =>
-      inTemporaryFolder(async root => {
-        makeTree(root, PI_4);
-        exportedLine(root, 529);
-        const gpio = new ScriptedGpio(root);
-        const pin = await openLaserPin({ native: gpio.native, root, clock }, { bcm: 17, activeLow });
-        pin.write(true);
-        pin.release();
-        expect(gpio.writes.at(-1)).to.equal(dark);
-        expect(gpio.released).to.deep.equal([529]);
-      }));
+      withLine(
+        529,
+        async ({ gpio, options }) => {
+          gpio.refusing.add(file);
+          const { context } = await failureOf(openLaserPin(options, LASER), 'pin-failed');
+          expect(context.missing).to.match(found);
+          expect(gpio.released).to.deep.equal([529]);
+          expect(gpio.writes.at(-1)).to.equal('value 0');
+        },
+        line,
+      ));
   }
 
   it('fails with a code when the line is gone', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, PI_4);
-      const folder = exportedLine(root, 529);
-      const gpio = new ScriptedGpio(root);
-      const options = { native: gpio.native, root, clock };
-      const pin = await openLaserPin(options, { bcm: 17, activeLow: false });
+    withLine(529, async ({ folder, options }) => {
+      const pin = await openLaserPin(options, LASER);
       rmSync(folder, { recursive: true });
       expect(() => pin.read()).to.throw(RobotError, 'pin-failed');
       expect(() => pin.write(true)).to.throw(RobotError, 'pin-failed');
@@ -189,11 +185,7 @@ describe('laser pin', () => {
 describe('interlock pin', () => {
   for (const activeLow of [false, true]) {
     it(`reads the contact, ${activeLow ? 'active-low' : 'active-high'}, and hears of edges`, () =>
-      inTemporaryFolder(async root => {
-        makeTree(root, PI_4);
-        const folder = exportedLine(root, 539);
-        const gpio = new ScriptedGpio(root);
-        const options = { native: gpio.native, root, clock: new ManualClock() };
+      withLine(539, async ({ folder, gpio, options }) => {
         let edges = 0;
         const pin = await openInterlockPin(options, { bcm: 27, activeLow }, () => {
           edges += 1;
@@ -208,12 +200,8 @@ describe('interlock pin', () => {
   }
 
   it('is refused without interrupts', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, PI_4);
-      exportedLine(root, 539);
-      const gpio = new ScriptedGpio(root);
+    withLine(539, async ({ gpio, options }) => {
       gpio.refusing.add('edge');
-      const options = { native: gpio.native, root, clock: new ManualClock() };
       const { context } = await failureOf(
         openInterlockPin(options, { bcm: 27, activeLow: false }, () => {}),
         'pin-failed',
@@ -237,7 +225,6 @@ describe('what the kernel says of a line', () => {
     it(`${code} has a cure`, () => {
       const cause = Object.assign(new Error(`${code}: recorded, write`), { code, syscall: 'write' });
       const error = lineError(529, 'be exported', cause);
-      expect(error.code).to.equal('pin-failed');
       expect(error.context.missing).to.equal(`GPIO line 529 cannot be exported: ${code}`);
       expect(error.context.cure).to.match(cure);
     });

@@ -33,6 +33,23 @@ function isClosed(hardware: Hardware): boolean {
   }
 }
 
+/** The hardware of a Pi 4 in a folder: laser at line 529, the interlock, if there is one, at line 539. */
+function withPi(act: (pi: ReturnType<typeof piIn>) => Promise<void>): Promise<void> {
+  return inTemporaryFolder(async root => {
+    makeTree(root, PI_4);
+    await act(piIn(root));
+  });
+}
+
+function piIn(root: string) {
+  const gpio = new ScriptedGpio(root);
+  const clock = new ManualClock();
+  const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
+  const open = (more: object = {}) => openOn(natives, { i2cBus: 1, laser, clock, ...more });
+  return { root, gpio, clock, open };
+}
+const INTERLOCK = { interlock: { bcm: 27, activeLow: true } };
+
 describe('Linux hardware', () => {
   it('without addons has no laser and no bus, and says what to do', async () => {
     const gpio = new RobotError('addon-missing', { missing: 'No onoff.', cure: 'Install it.' });
@@ -87,10 +104,8 @@ describe('Linux hardware', () => {
   it('takes a laser pin in when it appears, dark', () =>
     inTemporaryFolder(async folder => {
       const root = join(folder, 'gpio');
-      const gpio = new ScriptedGpio(root);
-      const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
-      const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
+      const { clock, open } = piIn(root);
+      const hardware = await open();
       expect(missingOf(hardware).missing).to.equal(`There is no ${root}`);
       mkdirSync(root);
       makeTree(root, PI_4);
@@ -101,27 +116,19 @@ describe('Linux hardware', () => {
     }));
 
   it('opens no laser pin that trunnion-dark would not know of', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, PI_4);
+    withPi(async ({ root, open }) => {
       const line = exportedLine(root, 529);
-      const gpio = new ScriptedGpio(root);
-      const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
       const record = join(root, 'nowhere/laser');
-      const hardware = await openOn(natives, { i2cBus: 1, laser, clock, record });
+      const hardware = await open({ record });
       expect(missingOf(hardware).missing).to.match(/^.*nowhere\/laser cannot be written/);
       expect(readFileSync(join(line, 'direction'), 'utf8')).to.equal('in\n');
       await hardware.close();
     }));
 
   it('opens a lost laser pin anew, and leaves its level at the end', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, PI_4);
+    withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
-      const gpio = new ScriptedGpio(root);
-      const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
-      const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
+      const hardware = await open();
       const pin = pinOf(hardware);
       await clock.advance(2000);
       rmSync(line, { recursive: true });
@@ -138,13 +145,9 @@ describe('Linux hardware', () => {
     }));
 
   it('darkens a lit laser before anything else when one read of its pin fails', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, PI_4);
+    withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
-      const gpio = new ScriptedGpio(root);
-      const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
-      const hardware = await openOn(natives, { i2cBus: 1, laser, clock });
+      const hardware = await open();
       pinOf(hardware).write(true);
       gpio.failingReads = 1;
       expect(() => pinOf(hardware).read()).to.throw(RobotError, 'pin-failed');
@@ -156,15 +159,10 @@ describe('Linux hardware', () => {
     }));
 
   it('loses an interlock line in an interrupt without falling, and hears of it at once', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, PI_4);
+    withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });
-      const gpio = new ScriptedGpio(root);
-      const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
-      const interlock = { bcm: 27, activeLow: true };
-      const hardware = await openOn(natives, { i2cBus: 1, laser, interlock, clock });
+      const hardware = await open(INTERLOCK);
       let opened = 0;
       hardware.interlock?.onOpen(() => {
         opened += 1;
@@ -184,14 +182,9 @@ describe('Linux hardware', () => {
     }));
 
   it('counts an interlock that is missing as open, then takes it in and watches it', () =>
-    inTemporaryFolder(async root => {
-      makeTree(root, PI_4);
+    withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
-      const gpio = new ScriptedGpio(root);
-      const clock = new ManualClock();
-      const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
-      const opening = openOn(natives, { i2cBus: 1, laser, interlock: { bcm: 27, activeLow: true }, clock });
-      const hardware = await passing(clock, opening);
+      const hardware = await passing(clock, open(INTERLOCK));
       let opened = 0;
       hardware.interlock?.onOpen(() => {
         opened += 1;
