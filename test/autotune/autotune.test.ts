@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isRobotError, RobotError } from '../../src/core/errors.js';
+import type { Gains } from '../../src/core/units.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
 import { Ringing } from '../../src/tuning/ringing.js';
 import { TuningBench } from '../support/tuning-bench.js';
@@ -14,6 +15,25 @@ describe('autotune', function () {
   });
   afterEach(() => bench.close());
 
+  /** Renews the tuning until it is over, `isReached` holds or a minute has passed. */
+  const goesOn = async (isReached: () => boolean = () => false, look = () => {}) => {
+    const untilMs = bench.clock.nowMs() + 60_000;
+    while (bench.now.state === 'running' && !isReached() && bench.clock.nowMs() < untilMs) {
+      await bench.wait(2);
+      if (bench.clock.nowMs() % 1000 < 2)
+        void bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
+      look();
+    }
+  };
+  const anew = async (...propose: ConstructorParameters<typeof TuningBench>) => {
+    await bench.close();
+    bench = new TuningBench(...propose);
+    await bench.open();
+    bench.start();
+  };
+  const save = (angle_yaw: Gains) =>
+    bench.during(bench.robot.units.gimbal.gains.save({ ...bench.saved.gains, angle_yaw }));
+  const yaw = () => bench.physics.loops.gimbal.readings.angle_yaw!;
   const isBack = async () => {
     await bench.wait(200);
     const { trial, excitation, applied } = bench.robot.units.gimbal.report();
@@ -25,18 +45,13 @@ describe('autotune', function () {
   };
 
   it('proposes measured gains for bad ones, in words on the way, and saves nothing', async () => {
-    const bad = { ...bench.saved.gains, angle_yaw: { kp: 90, ki: 90, kd: 2.25 } };
-    await bench.during(bench.robot.units.gimbal.gains.save(bad));
-    await bench.during(bench.robot.units.gimbal.setMode('debug'));
-    const { id } = bench.start();
-    while (bench.now.state === 'running') {
-      await bench.wait(1000);
-      const renewed = bench.autotune.renew('gimbal', id, 'lab', 5000).catch(() => undefined);
-      await bench.during(renewed);
-    }
+    const bad = { kp: 90, ki: 90, kd: 2.25 };
+    await save(bad);
+    bench.start();
+    await goesOn();
     const { state, before, proposed, predicted, words, why } = bench.now;
     expect([state, why], words.join('; ')).deep.equal(['better', 'measured in a trial of its own']);
-    expect(before?.gains).deep.equal(bad.angle_yaw);
+    expect(before?.gains).deep.equal(bad);
     expect(proposed?.figures.settlingS).below(0.12);
     expect(proposed?.figures.overshootPercent).below(5);
     expect(predicted?.settlingS).closeTo(proposed!.figures.settlingS!, 0.05);
@@ -161,22 +176,21 @@ describe('autotune', function () {
   });
 
   it('goes on with calmer gains after the controller took the wave away, which it does in time', async () => {
-    const swinging = { ...bench.saved.gains, angle_yaw: { kp: 60, ki: 1500, kd: 0 } };
-    await bench.during(bench.robot.units.gimbal.gains.save(swinging));
+    await save({ kp: 60, ki: 1500, kd: 0 });
     let trips = 0;
     bench.robot.events.add(event => {
       if (event.what === 'fault' && event.detail.fault === 'ran_away') trips += 1;
     });
     let most = 0;
     bench.start();
-    while (bench.now.state === 'running' && bench.now.words.length < 2) {
-      await bench.wait(2);
-      if (bench.clock.nowMs() % 1000 < 2)
-        void bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
-      const { setpoint, measured } = bench.physics.loops.gimbal.readings.angle_yaw!;
-      // Of the loop with its wave of 0.15 rad; without it the setpoint is where the axis points.
-      if (Math.abs(setpoint) > 0.1) most = Math.max(most, Math.abs(setpoint - measured));
-    }
+    await goesOn(
+      () => bench.now.words.length >= 2,
+      () => {
+        const { setpoint, measured } = yaw();
+        // Of the loop with its wave of 0.15 rad; without it the setpoint is where the axis points.
+        if (Math.abs(setpoint) > 0.1) most = Math.max(most, Math.abs(setpoint - measured));
+      },
+    );
     expect(bench.now.words).deep.equal(['exciting with the gains in force', 'too lively: calmed once']);
     expect(trips).equal(1);
     // 3.5 amplitudes, and what it stood off its setpoint before the wave.
@@ -184,23 +198,20 @@ describe('autotune', function () {
   });
 
   it('lets a loop ring for less than a second, from the first sign of it until its wave is gone', async () => {
-    const ringing = { ...bench.saved.gains, angle_yaw: { kp: 300, ki: 1500, kd: 0 } };
-    await bench.during(bench.robot.units.gimbal.gains.save(ringing));
+    await save({ kp: 300, ki: 1500, kd: 0 });
     const seconds: number[] = [];
     let seen = new Ringing(0.3);
     let trials = 0;
     bench.start();
-    while (bench.now.state === 'running' && bench.now.words.length < 4) {
-      await bench.wait(2);
-      if (bench.now.words.length > trials) seen = new Ringing(0.3);
-      trials = bench.now.words.length;
-      const nowMs = bench.clock.nowMs();
-      if (nowMs % 1000 < 2)
-        void bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
-      const { setpoint, measured } = bench.physics.loops.gimbal.readings.angle_yaw!;
-      seen.add(nowMs / 1000, setpoint, measured);
-      seconds[trials - 1] = Math.max(seconds[trials - 1] ?? 0, seen.seconds);
-    }
+    await goesOn(
+      () => bench.now.words.length >= 4,
+      () => {
+        if (bench.now.words.length > trials) seen = new Ringing(0.3);
+        trials = bench.now.words.length;
+        seen.add(bench.clock.nowMs() / 1000, yaw().setpoint, yaw().measured);
+        seconds[trials - 1] = Math.max(seconds[trials - 1] ?? 0, seen.seconds);
+      },
+    );
     expect(bench.now.words.slice(0, 2)).deep.equal([
       'exciting with the gains in force',
       'too lively: calmed once',
@@ -210,29 +221,20 @@ describe('autotune', function () {
   });
 
   it('is over after 45 s at most, whatever it waits for', async () => {
-    await bench.close();
-    bench = new TuningBench(() => new Promise(() => undefined));
-    await bench.open();
-    bench.start();
+    await anew(() => new Promise(() => undefined));
     const beganMs = bench.clock.nowMs();
-    while (bench.now.state === 'running' && bench.clock.nowMs() - beganMs < 60_000) {
-      await bench.wait(1000);
-      await bench.during(bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined));
-    }
+    await goesOn();
     expect(bench.now).include({ state: 'failed', why: 'it took too long' });
     expect(bench.clock.nowMs() - beganMs).most(46_500);
     await isBack();
   });
 
   it('computes no longer than it goes on', async () => {
-    await bench.close();
     let asked: AbortSignal | undefined;
-    bench = new TuningBench((_, signal) => {
+    await anew((_, signal) => {
       asked = signal;
       return new Promise(() => undefined);
     });
-    await bench.open();
-    bench.start();
     while (asked === undefined) await bench.wait(10);
     expect(asked.aborted).equal(false);
     await bench.during(bench.autotune.end('somebody ended it'));
@@ -240,16 +242,8 @@ describe('autotune', function () {
   });
 
   it('is aborted where nothing can be computed, and says why', async () => {
-    await bench.close();
-    bench = new TuningBench(async () => {
-      throw new Error('no thread could be started');
-    });
-    await bench.open();
-    bench.start();
-    for (let waited = 0; waited < 10_000 && bench.now.state === 'running'; waited += 500) {
-      await bench.wait(500);
-      await bench.during(bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined));
-    }
+    await anew(() => Promise.reject(new Error('no thread could be started')));
+    await goesOn();
     expect(bench.now).include({ state: 'aborted', why: 'no thread could be started' });
     await isBack();
   });

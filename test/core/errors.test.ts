@@ -2,27 +2,23 @@ import { expect } from 'chai';
 import { describeError, RobotError } from '../../src/core/errors.js';
 
 describe('the message of an error', () => {
-  it('shows lists and objects as what they hold', () => {
-    const gains = { kp: 1, ki: 0, kd: 0 };
-    const difference = { speed: { sent: gains, inForce: { ...gains, kp: 2 } } };
-    expect(
-      new RobotError('changed-meanwhile', { unit: 'chassis', revision: 3, difference }).message,
-    ).to.equal(
-      'changed-meanwhile unit=chassis revision=3 ' +
+  it('shows lists and objects as what they hold, and nothing of what is not known', () => {
+    const difference = { speed: { sent: { kp: 1, ki: 0, kd: 0 }, inForce: { kp: 2, ki: 0, kd: 0 } } };
+    const context = {
+      unit: 'chassis',
+      revision: 3,
+      errno: undefined,
+      units: ['gimbal', 'chassis'],
+      difference,
+    };
+    expect(new RobotError('changed-meanwhile', context).message).to.equal(
+      'changed-meanwhile unit=chassis revision=3 units=gimbal,chassis ' +
         'difference={"speed":{"sent":{"kp":1,"ki":0,"kd":0},"inForce":{"kp":2,"ki":0,"kd":0}}}',
     );
     const errors = [{ pointer: '/mode', detail: 'is missing' }];
     expect(new RobotError('invalid-request', { errors }).message).to.equal(
       'invalid-request errors={"pointer":"/mode","detail":"is missing"}',
     );
-    expect(new RobotError('not-confirmed', { units: ['gimbal', 'chassis'] }).message).to.equal(
-      'not-confirmed units=gimbal,chassis',
-    );
-  });
-
-  it('says nothing of what is not known', () => {
-    const context = { unit: 'gimbal', bus: 1, errno: undefined };
-    expect(new RobotError('bus-failed', context).message).to.equal('bus-failed unit=gimbal bus=1');
   });
 });
 

@@ -116,6 +116,7 @@ describe('a trial of gains', () => {
       isForbidden = true;
     });
     expect(await tries(1)).to.equal('wrong-phase');
+    expect(robot.runningKp).to.equal(40);
     await isOver();
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { StepMemory } from '../../src/steps/step-memory.js';
-import { realDisk } from '../../src/storage/disk.js';
+import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 import { eventually } from '../support/eventually.js';
 import { RecordingDisk } from '../support/recording-disk.js';
@@ -24,9 +24,12 @@ describe('remembered steps', () => {
   let memory: StepMemory;
   let copies: string[];
   const setAside = (copy: string) => copies.push(copy);
-  const open = async () => {
+  const openOn = (disk: Disk, of = '/state') => {
     const { robot, clock } = clocked;
-    memory = await StepMemory.open(robot, { clock, disk: realDisk, folder, setAside });
+    return StepMemory.open(robot, { clock, disk, folder: of, setAside });
+  };
+  const open = async () => {
+    memory = await openOn(realDisk, folder);
   };
   const capture = () => clocked.robot.stepped.emit(CAPTURE);
   const file = () => join(folder, 'steps', 'chassis-speed.jsonl');
@@ -74,20 +77,19 @@ describe('remembered steps', () => {
   });
 
   it('know a trial from a revision, and forget what was measured with two sets of gains', async () => {
-    const unit = clocked.robot.units.chassis;
-    const gains = { ...clocked.robot.store.current('chassis').gains, speed: { kp: 1, ki: 2, kd: 3 } };
-    await clocked.during(unit.gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs: 1e9 }));
+    const gains = clocked.gainsWith(1);
+    await clocked.during(clocked.tryGains(1));
     capture();
     expect(memory.list('chassis')).deep.equal([]);
     await clocked.wait(2500);
     capture();
     const [tried] = memory.list('chassis');
-    expect(tried).deep.include({ gains: { kp: 1, ki: 2, kd: 3 }, trial: true, revision: null });
-    await clocked.during(unit.gains.save(gains));
+    expect(tried).deep.include({ gains: gains.speed, trial: true, revision: null });
+    await clocked.during(clocked.chassis.gains.save(gains));
     await clocked.wait(2500);
     capture();
     const [saved] = memory.list('chassis');
-    expect(saved).deep.include({ number: 2, gains: { kp: 1, ki: 2, kd: 3 }, trial: false, revision: 1 });
+    expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
   it('count for the revision that they were measured on, the newest of each', async () => {
@@ -95,8 +97,8 @@ describe('remembered steps', () => {
     const before = robot.store.current('chassis');
     capture();
     capture();
-    const gains = { ...before.gains, speed: { kp: 1, ki: 2, kd: 3 } };
-    await clocked.during(robot.units.chassis.gains.save(gains));
+    const gains = clocked.gainsWith(1);
+    await clocked.during(clocked.chassis.gains.save(gains));
     await clocked.wait(2500);
     expect(memory.measuredOn('chassis', robot.store.current('chassis'))).deep.equal({});
     for (let count = 0; count < 60; count += 1) capture();
@@ -142,17 +144,13 @@ describe('remembered steps', () => {
   });
 
   it('come later from a disk that hangs at the start, before those captured meanwhile', async () => {
-    const { robot, clock } = clocked;
     const disk = new RecordingDisk();
-    const first = await StepMemory.open(robot, { clock, disk, folder: '/state', setAside });
+    const first = await openOn(disk);
     await clocked.wait(3000);
     capture();
     await first.close();
     const answerAgain = disk.hang();
-    const next = await clocked.during(
-      StepMemory.open(robot, { clock, disk, folder: '/state', setAside }),
-      2100,
-    );
+    const next = await clocked.during(openOn(disk), 2100);
     await clocked.wait(1000);
     capture();
     expect(next.list('chassis').map(({ number }) => number)).deep.equal([1]);
@@ -160,7 +158,7 @@ describe('remembered steps', () => {
     await clocked.wait(1);
     expect(next.list('chassis').map(({ number }) => number)).deep.equal([2, 1]);
     await next.close();
-    const last = await StepMemory.open(robot, { clock, disk, folder: '/state', setAside });
+    const last = await openOn(disk);
     expect(last.list('chassis')).length(2);
     await last.close();
   });
@@ -180,13 +178,12 @@ describe('remembered steps', () => {
   });
 
   it('that could not be read are not written over', async () => {
-    const { robot, clock } = clocked;
     const older = Buffer.from('{}');
     const disk = new RecordingDisk({ '/state/steps/chassis-speed.jsonl': older });
     disk.interfere = async operation => {
       if (operation === 'read') throw new Error('EIO');
     };
-    const next = await StepMemory.open(robot, { clock, disk, folder: '/state' });
+    const next = await openOn(disk);
     capture();
     await next.close();
     expect(Object.values(disk.files())).deep.equal([older]);
