@@ -2,7 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import {
+  asksForHelp,
+  type Given,
+  helpOf,
+  type Options,
+  parseArguments,
+  type Shape,
+} from '../src/command/arguments.js';
+import { configProblem } from '../src/config/config.js';
 import { isRobotError, messageOf } from '../src/core/errors.js';
 
 /** Runs the work of a script. A failure is one line for the person at the terminal. A defect shows its place in the code. */
@@ -24,58 +32,25 @@ function isDefect(error: unknown): boolean {
   return error.constructor !== Error || error.message === '';
 }
 
-/** An option of a script, with its line in the help. */
-export type Option = NonNullable<ParseArgsConfig['options']>[string] & { readonly about: string };
-
-/** What `--help` prints of a script. */
-export interface Help {
-  /** As in `npm run walk`. */
-  readonly command: string;
-  readonly about: string;
-  /** The operands, as in `[FOLDER]`. A script without them takes options only. */
-  readonly operands?: string;
-}
-
 /**
  * The options and operands that a script was started with. Ends the process if they are wrong, and after printing the help
  * for `--help`. A script calls it before it does anything else.
  */
-export function argumentsOf<Options extends Readonly<Record<string, Option>>>(help: Help, options: Options) {
+export function argumentsOf<O extends Options>(
+  { command, ...help }: Omit<Shape, 'options'>,
+  options: O,
+): Given<O> {
   const args = process.argv.slice(2);
-  if (args.some(arg => arg === '--help' || arg === '-h')) {
-    process.stdout.write(helpOf(help, options));
+  const shape = { ...help, command: `${command} --`, options };
+  if (asksForHelp(args)) {
+    process.stdout.write(helpOf(shape));
     process.exit(0);
   }
   try {
-    return parseArgs({ args: joinNegatives(args), options, allowPositionals: help.operands !== undefined });
+    return parseArguments(shape, args);
   } catch (error) {
-    return refuse(`${messageOf(error)}\n${help.command} -- --help lists the options.`);
+    return refuse(configProblem(error));
   }
-}
-
-function helpOf({ command, about, operands }: Help, options: Readonly<Record<string, Option>>): string {
-  const names = Object.entries(options).map(
-    ([name, { type }]) => `--${name}${type === 'string' ? ' …' : ''}`,
-  );
-  const width = Math.max(0, ...names.map(name => name.length));
-  const lines = Object.values(options).map(({ about, default: usual }, index) => {
-    const usually = usual === undefined || usual === false ? '' : ` (default: ${usual})`;
-    return `  ${names[index]?.padEnd(width)}  ${about}${usually}\n`;
-  });
-  const given = [operands, names.length > 0 ? '[OPTIONS]' : undefined].filter(part => part !== undefined);
-  const usage = [command, ...(given.length > 0 ? ['--', ...given] : [])].join(' ');
-  return `${usage}\n\n${about}\n${lines.length > 0 ? `\n${lines.join('')}` : ''}`;
-}
-
-/** Turns `--kp -5` into `--kp=-5`, because the parser takes `-5` for an option. */
-function joinNegatives(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    const last = joined.at(-1);
-    if (/^-[.\d]/.test(arg) && last?.startsWith('--')) joined.splice(-1, 1, `${last}=${arg}`);
-    else joined.push(arg);
-  }
-  return joined;
 }
 
 /** The whole number given for an option. Ends the process if it is no whole number, or less than `least`. */

@@ -1,4 +1,6 @@
-import { run } from '../../src/daemon/run.js';
+import { runProgram } from '../../src/command/command.js';
+import { serveCommand } from '../../src/command/serve-command.js';
+import type { Entry } from '../../src/daemon/run.js';
 import { MemoryHardware } from './memory-hardware.js';
 import { WireTime } from './wire-time.js';
 
@@ -8,13 +10,11 @@ import { WireTime } from './wire-time.js';
  */
 const busHz = Number(process.env.BENCH_BUS_HZ ?? 0);
 
-void run(
-  {
-    name: 'trunnion-bench',
-    about: 'What npm run bench measures.',
-    defaults: { host: '127.0.0.1', state: 'bench-state' },
-    commands: {},
-    open: async () => ({ hardware: new MemoryHardware(busHz > 0 ? new WireTime(busHz) : undefined) }),
-  },
+const entry: Entry = {
+  open: async () => ({ hardware: new MemoryHardware(busHz > 0 ? new WireTime(busHz) : undefined) }),
+};
+const serve = serveCommand({ host: '127.0.0.1', state: 'bench-state' }, entry);
+void runProgram(
+  { name: 'trunnion-bench', about: 'What npm run bench measures.', commands: [serve] },
   process.argv.slice(2),
 );

@@ -11,7 +11,7 @@ const { positionals } = argumentsOf(
   {
     command: 'npm run screenshot',
     about: 'Writes the pictures of the page, to docs by default.',
-    operands: '[FOLDER]',
+    operands: ['[FOLDER]'],
   },
   {},
 );

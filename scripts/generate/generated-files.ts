@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultConfig } from '../../src/config/default-config.js';
+import { commandTable, manPage } from './command-tables.js';
 import { defaultFigures } from './default-figures.js';
 import { motorHeader } from './motor-header.js';
 import { openApiDocument } from './openapi-document.js';
@@ -19,10 +20,12 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
   ];
   return new Map([
     ['systemd/config.yaml', defaultConfig()],
+    ['systemd/trunnion.1', manPage()],
     ['docs/openapi.json', await openApiDocument()],
     fill('docs/motor_registers.h', { registers: motorHeader() }),
     fill('docs/motor-protocol.md', protocolTables()),
     fill('docs/api.md', { problems: problemTable() }),
+    fill('docs/install.md', { commands: commandTable() }),
     fill('docs/tuning.md', { 'default gains': defaultFigures() }),
   ]);
 }

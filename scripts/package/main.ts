@@ -19,7 +19,7 @@ const { values, positionals } = argumentsOf(
     command: 'npm run package',
     about: `Makes trunnion_VERSION_ARCHITECTURE.deb in this folder, for both architectures by default. What cannot be made here is
 left out, with the reason.`,
-    operands: `[${ALL.join('|')} …]`,
+    operands: [`[${ALL.join('|')} …]`],
   },
   {
     node: {

@@ -2,8 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { simRoutes } from '../../sim/sim-routes.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { runProgram } from '../../src/command/command.js';
+import { serveCommand } from '../../src/command/serve-command.js';
 import { systemClock } from '../../src/core/clock.js';
-import { run } from '../../src/daemon/run.js';
+import type { Entry } from '../../src/daemon/run.js';
 import { get } from '../../src/http/route.js';
 
 /** The simulator's entry, with a route that tells what the process holds. */
@@ -23,16 +25,14 @@ const insides = get('/soak/process', 'none', {
   },
 });
 
-await run(
-  {
-    name: 'trunnion-soak',
-    about: 'What npm run soak runs.',
-    defaults: { host: '127.0.0.1', state: 'soak-state' },
-    commands: {},
-    open: async () => {
-      const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
-      return { hardware: robot.hardware, extraRoutes: [...simRoutes(robot), insides] };
-    },
+const entry: Entry = {
+  open: async () => {
+    const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
+    return { hardware: robot.hardware, extraRoutes: [...simRoutes(robot), insides] };
   },
+};
+const serve = serveCommand({ host: '127.0.0.1', state: 'soak-state' }, entry);
+await runProgram(
+  { name: 'trunnion-soak', about: 'What npm run soak runs.', commands: [serve] },
   process.argv.slice(2),
 );

@@ -3,7 +3,7 @@ import { type ContextOf, isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { type Need, RIGHTS, type Right } from '../core/rights.js';
 import { type Disk, START_MS } from '../storage/disk.js';
-import { ROLES } from './roles.js';
+import { ROLES, type Role } from './roles.js';
 import { type Token, tokenOf } from './token.js';
 import { readTokens } from './token-file.js';
 
@@ -84,9 +84,14 @@ export class Access {
     return this.#tokens.length > 0 || this.#settings.required ? 'closed' : 'open';
   }
 
+  /** The tokens in force, without their hashes. */
+  get tokens(): readonly { readonly name: string; readonly role: Role }[] {
+    return (this.#tokens ?? []).map(({ name, role }) => ({ name, role }));
+  }
+
   /** The names of the tokens in force. */
   get names(): readonly string[] {
-    return (this.#tokens ?? []).map(({ name }) => name);
+    return this.tokens.map(({ name }) => name);
   }
 
   /** Why access is unavailable, or why the list in force cannot be read any more. */

@@ -15,9 +15,19 @@ export async function runAsOwnerOf(folder: string): Promise<Said | undefined> {
   return new Promise(resolve => {
     execFile('setpriv', [...user, '--', ...again], (error, stdout, stderr) => {
       const text = (stdout + stderr).trimEnd();
-      if (error === null) resolve({ text, exitCode: 0 });
-      else if (errnoOf(error) !== 'ENOENT') resolve({ text, exitCode: error.code === 2 ? 2 : 1 });
+      const said = { text, json: parsed(text) };
+      if (error === null) resolve({ ...said, exitCode: 0 });
+      else if (errnoOf(error) !== 'ENOENT') resolve({ ...said, exitCode: error.code === 2 ? 2 : 1 });
       else resolve({ text: 'Install the program setpriv: sudo apt install util-linux.', exitCode: 1 });
     });
   });
+}
+
+/** With `--json` the output is JSON already. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

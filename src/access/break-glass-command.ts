@@ -1,8 +1,13 @@
 import { errnoOf } from '../core/errors.js';
 import { isObject } from '../core/json.js';
 import type { Said } from '../core/said.js';
-import { type BreakGlassAct, type BreakGlassAnswer, breakGlassPath } from './break-glass.js';
+import type { BreakGlassAct, BreakGlassAnswer } from './break-glass.js';
 import { askBreakGlass } from './break-glass-client.js';
+
+export const SIMULATED = 'The robot is simulated.';
+export const NO_SIMULATOR =
+  'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.';
+const FOR_SIMULATOR = 'For a simulated robot add --simulated.';
 
 const DONE: Readonly<Record<BreakGlassAct, string>> = {
   stop: 'Stopped: the laser is dark, and torque is off.',
@@ -12,11 +17,9 @@ const DONE: Readonly<Record<BreakGlassAct, string>> = {
 
 /** The output if no daemon listens on this board. A simulator may be running. */
 const NO_DAEMON: Readonly<Record<BreakGlassAct, string>> = {
-  stop: "Nothing was stopped: no robot's daemon runs here (systemctl status trunnion). If a robot moves or its laser is lit, cut its power. Stop a simulator on its page.",
-  unlock:
-    "Nothing was unlocked: no robot's daemon runs here. sudo systemctl start trunnion starts it. Unlock a simulator over HTTP.",
-  'match end':
-    "No match was ended: no robot's daemon runs here. sudo systemctl start trunnion starts it. End a match of a simulator over HTTP.",
+  stop: "Nothing was stopped: no robot's daemon runs here (systemctl status trunnion). If a robot moves or its laser is lit, cut its power.",
+  unlock: "Nothing was unlocked: no robot's daemon runs here. sudo systemctl start trunnion starts it.",
+  'match end': "No match was ended: no robot's daemon runs here. sudo systemctl start trunnion starts it.",
 };
 
 /** The output if the daemon obeyed, but could not confirm everything. */
@@ -26,15 +29,23 @@ const UNCONFIRMED: Readonly<Record<BreakGlassAct, (code: string | undefined) => 
   'match end': code => `The match has ended, but not all of it is confirmed (${code}).`,
 };
 
+/** The robot whose daemon is asked. */
+interface Asked {
+  readonly socket: string;
+  readonly isSimulated: boolean;
+}
+
 /** `trunnion stop`, `unlock` and `match end`, on the board, without a token. */
-export async function breakGlassCommand(act: BreakGlassAct, runtimeFolder: string): Promise<Said> {
+export async function breakGlassCommand(act: BreakGlassAct, { socket, isSimulated }: Asked): Promise<Said> {
   try {
-    const { done, code } = answerOf(await askBreakGlass(breakGlassPath(runtimeFolder), act));
-    return done ? { text: DONE[act], exitCode: 0 } : failed(UNCONFIRMED[act](code));
+    const { done, code, simulated } = answerOf(await askBreakGlass(socket, act));
+    const text = `${done ? DONE[act] : UNCONFIRMED[act](code)}${simulated ? ` ${SIMULATED}` : ''}`;
+    return { text, exitCode: done ? 0 : 1, json: { ok: done, code, simulated, detail: text } };
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === 'EACCES') return failed(`Only root may do this: sudo trunnion ${act}`);
-    if (errno === 'ENOENT' || errno === 'ECONNREFUSED') return failed(NO_DAEMON[act]);
+    const isNone = errno === 'ENOENT' || errno === 'ECONNREFUSED';
+    if (isNone) return failed(isSimulated ? NO_SIMULATOR : `${NO_DAEMON[act]} ${FOR_SIMULATOR}`);
     const cure = act === 'stop' ? 'Cut the power.' : 'Restart it: sudo systemctl restart trunnion.';
     return failed(`The daemon does not answer. ${cure} journalctl -u trunnion says more.`);
   }
@@ -47,6 +58,10 @@ function failed(text: string): Said {
 /** Throws if `said` is not an answer to an act. */
 function answerOf(said: unknown): BreakGlassAnswer {
   if (!isObject(said) || !('done' in said)) throw new Error('not an answer');
-  const { done, code } = said;
-  return { done: done === true, code: typeof code === 'string' ? code : undefined };
+  const { done, code, simulated } = said;
+  return {
+    done: done === true,
+    code: typeof code === 'string' ? code : undefined,
+    simulated: simulated === true,
+  };
 }

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { asRobotError, describeError } from '../core/errors.js';
+import { sha256 } from '../core/sha256.js';
 import type { EventLog } from '../events/event-log.js';
 
 export const BREAK_GLASS_ACTS = ['stop', 'unlock', 'match end'] as const;
@@ -21,9 +23,10 @@ export interface BreakGlassAnswer {
   readonly done: boolean;
   /** Why the act failed or was not confirmed. */
   readonly code?: string;
+  readonly simulated?: boolean;
 }
 
-/** Asks for the body of GET /api/status. The doctor needs it on a closed robot. */
+/** Asks for the body of GET /api/status, with `board`. Root needs it on a closed robot. */
 export const BREAK_GLASS_LOOK = 'status';
 const ASKED = [...BREAK_GLASS_ACTS, BREAK_GLASS_LOOK] as const;
 type Asked = (typeof ASKED)[number];
@@ -40,20 +43,31 @@ export function breakGlassPath(runtimeFolder: string): string {
 }
 
 /**
+ * The socket of a simulated robot with this state folder. It is not in the folder, whose disk may hang or whose path may be
+ * too long for a socket.
+ */
+export function simulatorSocket(stateFolder: string): string {
+  return join(tmpdir(), `trunnion-sim-${sha256(resolve(stateFolder)).slice(0, 16)}`);
+}
+
+/**
  * Opens a socket where root on the board can stop, unlock and end the match without a token. If it cannot be opened, the
  * daemon runs without it.
  */
 export async function openBreakGlass(options: {
   path: string;
   acts: Readonly<Record<BreakGlassAct, () => Promise<void>>>;
+  simulated: boolean;
   status: () => object;
   eventLog: EventLog;
   log: Logger;
 }): Promise<{ close(): Promise<void> }> {
-  const { path, acts, status, eventLog, log } = options;
+  const { path, simulated, acts, status, eventLog, log } = options;
   const server = createServer({ allowHalfOpen: true }, socket => {
     void hear(socket)
-      .then<object>(asked => (asked === BREAK_GLASS_LOOK ? status() : carryOut(asked, acts, eventLog)))
+      .then<object>(asked =>
+        asked === BREAK_GLASS_LOOK ? status() : carryOut(asked, acts, eventLog, simulated),
+      )
       .then(answer => socket.end(`${JSON.stringify(answer)}\n`, () => socket.destroy()))
       .catch(() => socket.destroy());
   });
@@ -96,15 +110,16 @@ async function carryOut(
   act: BreakGlassAct,
   acts: Readonly<Record<BreakGlassAct, () => Promise<void>>>,
   eventLog: EventLog,
+  simulated: boolean,
 ): Promise<BreakGlassAnswer> {
   const who = 'break glass';
   try {
     await acts[act]();
     eventLog.record({ what: EVENTS[act], who, outcome: 'done' });
-    return { done: true };
+    return { done: true, simulated };
   } catch (error) {
     const { code } = asRobotError(error);
     eventLog.record({ what: EVENTS[act], who, outcome: code });
-    return { done: false, code };
+    return { done: false, code, simulated };
   }
 }

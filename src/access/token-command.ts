@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { errnoOf, isRobotError } from '../core/errors.js';
 import type { Said } from '../core/said.js';
@@ -9,44 +10,59 @@ import { replaceFile } from '../storage/durable-file.js';
 import { PathLock } from '../storage/path-lock.js';
 import { READ_AGAIN_MS } from './access.js';
 import { runAsOwnerOf } from './as-owner.js';
+import { boardOf, isLoopback } from './board.js';
+import { BREAK_GLASS_LOOK } from './break-glass.js';
+import { askBreakGlass } from './break-glass-client.js';
+import { SIMULATED } from './break-glass-command.js';
 import { isRole, ROLE_NAMES, type Role } from './roles.js';
 import { hashOf, isReservedName, isTokenName, newSecret, type Token } from './token.js';
 import { readTokens, tokenFile, writeTokens } from './token-file.js';
 
-interface TokenAsked {
-  /** The words after `token` on the command line. */
-  readonly operands: readonly string[];
-  readonly role: string | undefined;
+/** The robot whose tokens are asked for. */
+export interface TokenPlace {
   readonly config: Pick<Config, 'state' | 'http'>;
+  /** Of the daemon that may use the state folder. */
+  readonly socket: string;
+  readonly isSimulated: boolean;
 }
 
 const NO_LIST = `There is no list of tokens: the robot is open, unless access.required is true.
 A daemon that has read one keeps to it, though its file is gone, until it is restarted or a new list is begun.`;
 
-/** `trunnion token add|list|remove`. Rejects with `access-unavailable` or `storage-failed`. */
-export async function tokenCommand({ operands, role, config }: TokenAsked): Promise<Said> {
-  const [act, name, ...rest] = operands;
-  const { folder } = config.state;
-  if (rest.length > 0) return wrong(`unexpected ${rest.join(' ')}`);
-  if (act === 'add') {
-    if (!isTokenName(name)) {
-      return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
-    }
-    if (isReservedName(name))
-      return wrong(`the log uses ${name} for callers without a token: take another name`);
-    if (!isRole(role)) return wrong(`token add takes --role ${ROLE_NAMES.join('|')}`);
-    return inFolder(folder, () => changed(folder, () => add(folder, config.http.port, name, role)));
-  }
-  if (act === 'remove') return inFolder(folder, () => changed(folder, () => remove(folder, name)));
-  if (act === 'list' && name === undefined)
-    return inFolder(folder, async () => fine(listed(await readTokens(realDisk, folder))));
-  return wrong('token takes add NAME --role ROLE, list, or remove NAME');
+/** `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`, as the others do. */
+export async function addToken(place: TokenPlace, name: string, role: string | undefined): Promise<Said> {
+  if (!isTokenName(name))
+    return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
+  if (isReservedName(name))
+    return wrong(`the log uses ${name} for callers without a token: take another name`);
+  if (!isRole(role)) return wrong(`token add takes --role ${ROLE_NAMES.join('|')}`);
+  return inFolder(place, folder => changed(folder, () => add(folder, place, name, role)));
+}
+
+export async function listTokens(place: TokenPlace): Promise<Said> {
+  return inFolder(place, async folder => {
+    const tokens = await readTokens(realDisk, folder);
+    const shown = tokens?.map(({ name, role }) => ({ name, role })) ?? null;
+    return {
+      text: listed(tokens),
+      exitCode: 0,
+      json: { ok: true, simulated: place.isSimulated, tokens: shown },
+    };
+  });
+}
+
+export async function removeToken(place: TokenPlace, name: string): Promise<Said> {
+  return inFolder(place, folder => changed(folder, () => remove(folder, name)));
 }
 
 /** Runs the command as the folder's owner. */
-async function inFolder(folder: string, command: () => Promise<Said>): Promise<Said> {
+async function inFolder(place: TokenPlace, run: (folder: string) => Promise<Said>): Promise<Said> {
+  const { folder } = place.config.state;
   try {
-    return (await runAsOwnerOf(folder)) ?? (await command());
+    const asOwner = await runAsOwnerOf(folder);
+    if (asOwner !== undefined) return asOwner;
+    const said = await run(folder);
+    return place.isSimulated ? { ...said, text: `${said.text}\n${SIMULATED}` } : said;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT')
       return failed(`There is no folder ${folder}: start the daemon, which makes it, or mount its disk.`);
@@ -65,17 +81,31 @@ function isOwnerOf(folder: string): boolean {
   return statSync(folder).uid === process.getuid?.();
 }
 
-async function add(folder: string, port: number, name: string, role: Role): Promise<Said> {
+async function add(folder: string, place: TokenPlace, name: string, role: Role): Promise<Said> {
   const { tokens, note } = await usableTokens(folder);
   if (tokens.some(token => token.name === name)) {
     return failed(`There is a token for ${name}: remove it first.`);
   }
   const secret = newSecret();
   await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
-  return fine(`${note}${secret}
+  const link = `${await pageOf(place)}/#token=${secret}`;
+  const text = `${note}${secret}
 
 This token for ${name} (${role}) is shown this once. The robot is closed to everyone without a token.
-Page: http://${hostname()}.local:${port}/#token=${secret}`);
+Page: ${link}`;
+  return {
+    text,
+    exitCode: 0,
+    json: { ok: true, simulated: place.isSimulated, name, role, token: secret, link },
+  };
+}
+
+/** The page's address. The daemon may listen on another port than the one that is configured. */
+async function pageOf({ config, socket }: TokenPlace): Promise<string> {
+  const board = boardOf(await askBreakGlass(socket, BREAK_GLASS_LOOK).catch(() => undefined));
+  const isItsFolder = board?.stateFolder === resolve(config.state.folder);
+  const { host, port } = board !== undefined && isItsFolder ? board : config.http;
+  return `http://${isLoopback(host) ? '127.0.0.1' : `${hostname()}.local`}:${port}`;
 }
 
 /**
@@ -97,11 +127,11 @@ async function usableTokens(folder: string): Promise<{ tokens: readonly Token[];
   }
 }
 
-async function remove(folder: string, name: string | undefined): Promise<Said> {
+async function remove(folder: string, name: string): Promise<Said> {
   const tokens = await readTokens(realDisk, folder);
   if (tokens === undefined) return failed(NO_LIST);
   const left = tokens.filter(token => token.name !== name);
-  if (left.length === tokens.length) return failed(`There is no token for ${name ?? 'nobody'}.`);
+  if (left.length === tokens.length) return failed(`There is no token for ${name}.`);
   await writeTokens(realDisk, folder, left);
   const open = 'That was the last one: the robot is open to everyone now, unless access.required is true.';
   return fine(`The token for ${name} is void.${left.length === 0 ? ` ${open}` : ''}`);

@@ -7,9 +7,9 @@ export type { Config } from './settings.js';
 
 /** Settings of the command line. They override the file. */
 interface Overrides {
-  readonly host?: string;
-  readonly port?: number;
-  readonly state?: string;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly state?: string | undefined;
 }
 
 const NO_FILE: ConfigFile = { tree: {}, lineOf: () => 0 };

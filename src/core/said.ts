@@ -1,5 +1,9 @@
-/** The output of a command. It goes to standard output where the exit code is 0, otherwise to standard error. */
+/** The output of a command. */
 export interface Said {
   readonly text: string;
   readonly exitCode: 0 | 1 | 2;
+  /** What `--json` prints in place of `ok` and the text. */
+  readonly json?: unknown;
+  /** A report goes to standard output whatever it says. Anything else goes to standard error unless the exit code is 0. */
+  readonly isReport?: boolean;
 }

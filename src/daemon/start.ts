@@ -1,6 +1,7 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { type Board, isLoopback } from '../access/board.js';
 import { openBreakGlass } from '../access/break-glass.js';
 import { Autotune } from '../autotune/autotune.js';
 import { darkWhileTuning } from '../autotune/dark-while-tuning.js';
@@ -27,7 +28,7 @@ import { StepMemory } from '../steps/step-memory.js';
 import { type Disk, realDisk } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import { agreedSilence, recordGivenSilence } from './agreed-silence.js';
-import { isLoopback, openPort, type Port } from './port.js';
+import { openPort, type Port } from './port.js';
 import { endAllButThoseOf } from './revoked.js';
 import { openStateFolder } from './state-folder.js';
 import type { Notifier } from './systemd-notify.js';
@@ -155,6 +156,19 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }
+  const startMs = performance.now();
+  const startCpu = process.cpuUsage();
+  const board = (): Board => ({
+    host: port.address.address,
+    port: port.address.port,
+    stateFolder: resolve(folder),
+    pid: process.pid,
+    startMs,
+    startCpuMs: (startCpu.user + startCpu.system) / 1000,
+    busMs: robot.link.busMs,
+    pollHz,
+    tokens: access.tokens,
+  });
   const glass =
     parts.breakGlass === undefined
       ? undefined
@@ -162,7 +176,8 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
           path: parts.breakGlass,
           log,
           eventLog,
-          status,
+          simulated: isSimulated,
+          status: () => ({ ...status(), board: board() }),
           acts: {
             stop: () => robot.stop('break glass'),
             unlock: () => control.unlock(),

@@ -1,3 +1,4 @@
+import { boardOf } from '../access/board.js';
 import type { Config } from '../config/config.js';
 import { errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 import type { System, User } from './linux-system.js';
@@ -7,6 +8,8 @@ export interface Asked {
   readonly config: Config;
   /** What is wrong with the configuration file. `config` then has the defaults. */
   readonly configProblem?: string | undefined;
+  /** The socket for root of a simulated robot; undefined for the robot of this board. */
+  readonly simulatedAt?: string | undefined;
 }
 
 /** The facts that several checks need. */
@@ -34,6 +37,7 @@ export const UNIT = 'trunnion.service';
 const PROPERTIES = 'LoadState,UnitFileState,ActiveState,SubState,Result,ExecMainStatus,NRestarts,User';
 
 export async function openCase(system: System, asked: Asked): Promise<Case> {
+  if (asked.simulatedAt !== undefined) return simulatedCase(system, asked, asked.simulatedAt);
   const { http, state, i2c } = asked.config;
   const url = urlOf(http);
   const [body, service, ...locked] = await Promise.all([
@@ -56,6 +60,26 @@ export async function openCase(system: System, asked: Asked): Promise<Case> {
     daemonRuns: status !== undefined || isClosed || locked.includes(true) || isUp(service),
     service,
     user: service?.User ? await userNamed(system, service.User).catch(() => system.user) : system.user,
+  };
+}
+
+/** A simulated robot has no service and no bus. It often listens on another port than the usual one. */
+async function simulatedCase(system: System, asked: Asked, socket: string): Promise<Case> {
+  const status = await system.boardStatus(socket);
+  const { host, port } = boardOf(status) ?? asked.config.http;
+  const config = { ...asked.config, http: { ...asked.config.http, host, port } };
+  const isLockedFolder = await isLocked(system, config.state.folder).catch(() => false);
+  return {
+    ...asked,
+    config,
+    system,
+    url: urlOf(config.http),
+    status,
+    isClosed: memberOf(status, 'access', 'state') === 'closed',
+    simulatorAnswers: false,
+    daemonRuns: status !== undefined || isLockedFolder,
+    service: undefined,
+    user: system.user,
   };
 }
 

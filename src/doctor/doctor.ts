@@ -1,7 +1,9 @@
+import { styleText } from 'node:util';
+import type { Said } from '../core/said.js';
 import { BOARD_CHECKS } from './board.js';
 import { BUS_CHECKS } from './bus.js';
 import { type Asked, type Checks, openCase } from './case.js';
-import { errorCode, type Finding, unknown } from './finding.js';
+import { errorCode, type Finding, fine, unknown } from './finding.js';
 import { linuxSystem, type System } from './linux-system.js';
 import { PIN_CHECKS } from './pins.js';
 import { SOFTWARE_CHECKS } from './software.js';
@@ -16,11 +18,18 @@ const CHECKS: Checks = {
   ...BOARD_CHECKS,
 };
 
+/** The checks that a simulated robot has too. */
+const SIMULATED = ['node', 'configuration', 'daemon', 'port', 'state folder', 'tokens', 'disk space'];
+
 /** One finding for each check. The checks change nothing. They ask a running daemon about what it uses. */
 export async function runDoctor({ system, ...asked }: Asked & { system: System }): Promise<Finding[]> {
   const known = await openCase(system, asked);
   const findings: Finding[] = [];
+  const isSimulated = asked.simulatedAt !== undefined;
+  if (isSimulated)
+    findings.push({ check: 'robot', ...fine('simulated: it has no service, bus, pins and supply to check') });
   for (const [check, look] of Object.entries(CHECKS)) {
+    if (isSimulated && !SIMULATED.includes(check)) continue;
     const found = await look(known).catch((error: unknown) => unknown(`could not look: ${errorCode(error)}`));
     findings.push({ check, ...found });
   }
@@ -28,18 +37,23 @@ export async function runDoctor({ system, ...asked }: Asked & { system: System }
 }
 
 /** `trunnion doctor`. The exit code is 0 if nothing wrong was found. */
-export async function doctorCommand({ json, ...asked }: Asked & { json: boolean }): Promise<number> {
+export async function doctorCommand(asked: Asked): Promise<Said> {
   const findings = await runDoctor({ system: linuxSystem, ...asked });
-  process.stdout.write(json ? `${JSON.stringify(findings, undefined, 2)}\n` : toText(findings));
-  return findings.some(({ ok }) => ok === 'wrong') ? 1 : 0;
+  const hasColours = process.stdout.isTTY && process.stdout.hasColors();
+  const exitCode = findings.some(({ ok }) => ok === 'wrong') ? 1 : 0;
+  return { text: toText(findings, hasColours), exitCode, json: findings, isReport: true };
 }
 
-export function toText(findings: readonly Finding[]): string {
+const COLOURS = { fine: 'green', wrong: 'red', unknown: 'yellow' } as const;
+
+export function toText(findings: readonly Finding[], hasColours = false): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat('unknown'.length + width + 4);
   return findings
     .map(({ check, ok, detail, cure }) => {
-      const line = `${ok.padEnd('unknown'.length)}  ${check.padEnd(width)}  ${detail}\n`;
+      const word = ok.padEnd('unknown'.length);
+      const shown = hasColours ? styleText(COLOURS[ok], word, { validateStream: false }) : word;
+      const line = `${shown}  ${check.padEnd(width)}  ${detail}\n`;
       return cure === undefined ? line : `${line}${indent}-> ${cure}\n`;
     })
     .join('');

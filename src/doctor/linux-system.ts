@@ -60,8 +60,8 @@ export const linuxSystem = {
       .then(answer => answer.json())
       .catch(() => undefined),
   /** The daemon's status from the socket for root; undefined without an answer. */
-  boardStatus: (): Promise<unknown> =>
-    askBreakGlass(breakGlassPath(RUNTIME_FOLDER), BREAK_GLASS_LOOK).catch(() => undefined),
+  boardStatus: (socket = breakGlassPath(RUNTIME_FOLDER)): Promise<unknown> =>
+    askBreakGlass(socket, BREAK_GLASS_LOOK).catch(() => undefined),
   /** Binds the port and releases it at once. */
   tryPort: async (host: string, port: number): Promise<void> => {
     const server = createServer().listen(port, host);

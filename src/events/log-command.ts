@@ -6,16 +6,16 @@ import type { LogHead } from '../schemas/log.js';
 import { logFileNames } from './log-files.js';
 import { type LogFile, verifyLog } from './verify-log.js';
 
-/** `trunnion log verify PATH [--head SEQ:HASH]`. PATH is the state folder or one file. */
-export async function logCommand(operands: readonly string[], headText: string | undefined): Promise<Said> {
-  const [act, path, ...rest] = operands;
+/** `trunnion log verify`. The path is a state folder or one file; the head is as `SEQ:HASH`. */
+export async function verifyCommand(asked: {
+  path: string;
+  headText?: string | undefined;
+  isSimulated?: boolean;
+}): Promise<Said> {
+  const { path, headText, isSimulated = false } = asked;
   const head = headText === undefined ? undefined : parseHead(headText);
-  if (act !== 'verify' || path === undefined || rest.length > 0) {
-    return { text: 'log takes verify PATH, with --head SEQ:HASH if a desk kept one', exitCode: 2 };
-  }
-  if (headText !== undefined && head === undefined) {
+  if (headText !== undefined && head === undefined)
     return { text: '--head takes a number and a hash, as SEQ:HASH', exitCode: 2 };
-  }
   let folder: string;
   let files: readonly LogFile[];
   try {
@@ -28,16 +28,30 @@ export async function logCommand(operands: readonly string[], headText: string |
   }
   if (files.length === 0) return { text: `${path} has no log of events`, exitCode: 1 };
   const verdict = verifyLog(files, head);
-  if (!verdict.ok)
-    return { text: `${join(folder, verdict.file)}:${verdict.line}: ${verdict.why}`, exitCode: 1 };
+  if (!verdict.ok) {
+    const { line, why } = verdict;
+    const file = join(folder, verdict.file);
+    return { text: `${file}:${line}: ${why}`, exitCode: 1, json: { ok: false, file, line, detail: why } };
+  }
   if (verdict.lines.length === 0) return { text: `${path} has no line of the log`, exitCode: 1 };
   const against =
     head === undefined
       ? 'No head was given: a rewrite of all, or missing first or last lines, would not be seen.'
       : 'The head is in it.';
   const newest = verdict.head === undefined ? '' : `\nHead: ${verdict.head.seq}:${verdict.head.hash}`;
-  const said = [`${verdict.lines.length} lines stand as they were written. ${against}`, ...verdict.notes];
-  return { text: `${said.join('\n')}${newest}`, exitCode: 0 };
+  const { lines, notes } = verdict;
+  const of = isSimulated ? 'lines of a simulated robot' : 'lines';
+  const text = [`${lines.length} ${of} stand as they were written. ${against}`, ...notes].join('\n');
+  const isHeadFound = head === undefined ? undefined : true;
+  const json = {
+    ok: true,
+    simulated: isSimulated,
+    lines: lines.length,
+    head: verdict.head,
+    isHeadFound,
+    notes,
+  };
+  return { text: `${text}${newest}`, exitCode: 0, json };
 }
 
 /**

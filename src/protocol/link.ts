@@ -63,6 +63,8 @@ interface Attempt {
  */
 export class Link {
   readonly counters: BusCounters = { transactions: 0, retries: 0, errors: {} };
+  /** For how long transactions had the bus. */
+  busMs = 0;
   readonly #bus: I2cBus;
   readonly #clock: Clock;
   readonly #waiting: Record<Priority, Job[]> = {
@@ -163,12 +165,15 @@ export class Link {
   #run(job: Job): void {
     this.counters.transactions += 1;
     job.attempts += 1;
-    const attempt: Attempt = { job, untilMs: this.#clock.nowMs() + TRANSACTION_MS, isGivenUp: false };
+    const beganMs = this.#clock.nowMs();
+    const attempt: Attempt = { job, untilMs: beganMs + TRANSACTION_MS, isGivenUp: false };
     this.#inFlight = attempt;
     this.#checkBy(attempt.untilMs);
     const settled = (error?: unknown) => {
       this.#inFlight = undefined;
-      this.#endedMs.set(placeOf(job.address, job.register), this.#clock.nowMs());
+      const endedMs = this.#clock.nowMs();
+      this.busMs += endedMs - beganMs;
+      this.#endedMs.set(placeOf(job.address, job.register), endedMs);
       if (error !== undefined && !attempt.isGivenUp) this.#failed(job, error);
       // First let the caller of this transaction continue: its next frame may be more urgent than those that wait.
       process.nextTick(() => this.#next());

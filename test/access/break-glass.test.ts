@@ -29,7 +29,14 @@ describe('break glass', () => {
     await inTemporaryFolder(async folder => {
       const eventLog = new EventLog(new ManualClock());
       const acts = { ...ACTS, stop };
-      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts, status, eventLog, log });
+      const glass = await openBreakGlass({
+        path: breakGlassPath(folder),
+        acts,
+        status,
+        simulated: false,
+        eventLog,
+        log,
+      });
       await act(folder, eventLog);
       await glass.close();
       eventLog.close();
@@ -41,9 +48,17 @@ describe('break glass', () => {
       async () => undefined,
       async (folder, eventLog) => {
         expect((await stat(breakGlassPath(folder))).mode & 0o777).to.equal(0o600);
-        expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
-        expect((await breakGlassCommand('unlock', folder)).exitCode).to.equal(0);
-        expect((await breakGlassCommand('match end', folder)).exitCode).to.equal(0);
+        expect(
+          (await breakGlassCommand('stop', { socket: breakGlassPath(folder), isSimulated: false })).exitCode,
+        ).to.equal(0);
+        expect(
+          (await breakGlassCommand('unlock', { socket: breakGlassPath(folder), isSimulated: false }))
+            .exitCode,
+        ).to.equal(0);
+        expect(
+          (await breakGlassCommand('match end', { socket: breakGlassPath(folder), isSimulated: false }))
+            .exitCode,
+        ).to.equal(0);
         expect(eventLog.after(0).events.map(({ what, outcome }) => [what, outcome])).to.deep.equal([
           ['stop', 'done'],
           ['unlock', 'done'],
@@ -74,7 +89,10 @@ describe('break glass', () => {
         async folder => {
           server?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
           expect(server?.address()).to.equal(breakGlassPath(folder));
-          expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
+          expect(
+            (await breakGlassCommand('stop', { socket: breakGlassPath(folder), isSimulated: false }))
+              .exitCode,
+          ).to.equal(0);
         },
       );
     } finally {
@@ -86,7 +104,10 @@ describe('break glass', () => {
     withGlass(
       () => Promise.reject(new RobotError('not-confirmed')),
       async folder => {
-        const { exitCode, text } = await breakGlassCommand('stop', folder);
+        const { exitCode, text } = await breakGlassCommand('stop', {
+          socket: breakGlassPath(folder),
+          isSimulated: false,
+        });
         expect(exitCode).to.equal(1);
         expect(text).to.include('not-confirmed').and.include('cut the power');
       },
@@ -96,20 +117,32 @@ describe('break glass', () => {
     inTemporaryFolder(async folder => {
       await writeFile(breakGlassPath(folder), '');
       const eventLog = new EventLog(new ManualClock());
-      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts: ACTS, status, eventLog, log });
-      expect((await breakGlassCommand('stop', folder)).exitCode).to.equal(0);
+      const glass = await openBreakGlass({
+        path: breakGlassPath(folder),
+        acts: ACTS,
+        status,
+        simulated: false,
+        eventLog,
+        log,
+      });
+      expect(
+        (await breakGlassCommand('stop', { socket: breakGlassPath(folder), isSimulated: false })).exitCode,
+      ).to.equal(0);
       await glass.close();
       eventLog.close();
     }));
 
   for (const [act, says] of [
-    ['stop', /^Nothing was stopped: .* cut its power\. Stop a simulator on its page\.$/],
+    ['stop', /^Nothing was stopped: .* cut its power\. For a simulated robot add --simulated\.$/],
     ['unlock', /^Nothing was unlocked: no robot's daemon runs here/],
     ['match end', /^No match was ended: no robot's daemon runs here/],
   ] as const) {
     it(`says that ${act} did nothing where no daemon runs`, () =>
       inTemporaryFolder(async folder => {
-        const { exitCode, text } = await breakGlassCommand(act, folder);
+        const { exitCode, text } = await breakGlassCommand(act, {
+          socket: breakGlassPath(folder),
+          isSimulated: false,
+        });
         expect([exitCode, says.test(text)], text).to.deep.equal([1, true]);
       }));
   }
@@ -123,7 +156,10 @@ describe('break glass', () => {
         const mute = createServer(() => undefined);
         await new Promise<void>(resolve => mute.listen(breakGlassPath(folder), resolve));
         const startMs = performance.now();
-        const { exitCode, text } = await breakGlassCommand(act, folder);
+        const { exitCode, text } = await breakGlassCommand(act, {
+          socket: breakGlassPath(folder),
+          isSimulated: false,
+        });
         expect([exitCode, says.test(text)], text).to.deep.equal([1, true]);
         expect(performance.now() - startMs).to.be.lessThan(2000);
         mute.close();
@@ -134,7 +170,14 @@ describe('break glass', () => {
     inTemporaryFolder(async folder => {
       await mkdir(join(folder, 'break-glass', 'x'), { recursive: true });
       const eventLog = new EventLog(new ManualClock());
-      const glass = await openBreakGlass({ path: breakGlassPath(folder), acts: ACTS, status, eventLog, log });
+      const glass = await openBreakGlass({
+        path: breakGlassPath(folder),
+        acts: ACTS,
+        status,
+        simulated: false,
+        eventLog,
+        log,
+      });
       await glass.close();
       eventLog.close();
     }));

@@ -186,16 +186,6 @@ describe('trunnion token', function () {
     });
   }
 
-  for (const args of [
-    ['stop', '--help'],
-    ['token', 'add', '-h'],
-  ]) {
-    it(`answers ${args.join(' ')} with the help, and does nothing`, async () => {
-      const { exit, text } = await trunnion(...args);
-      expect([exit, text.includes('token add NAME')]).to.deep.equal([0, true]);
-    });
-  }
-
   it('changes nothing where there is no folder', async () => {
     const { exit, text } = await trunnion('token', 'add', 'x', '--role', 'referee', '--state', '/nowhere');
     expect([exit, text.includes('mount its disk')]).to.deep.equal([1, true]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { DurableLog } from '../../src/events/durable-log.js';
 import { EventLog } from '../../src/events/event-log.js';
-import { logCommand } from '../../src/events/log-command.js';
+import { verifyCommand } from '../../src/events/log-command.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -28,17 +28,17 @@ describe('trunnion log verify', () => {
   it('takes a folder or a file, names its head, and finds a kept head in it', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
-      const { text, exitCode } = await logCommand(['verify', folder], undefined);
+      const { text, exitCode } = await verifyCommand({ path: folder });
       expect(exitCode).to.equal(0);
       expect(text).to.match(/^6 lines stand as they were written\. No head was given/);
       const [, head] = /^Head: (6:[0-9a-f]{64})$/m.exec(text) ?? [];
-      const again = await logCommand(['verify', folder], head);
+      const again = await verifyCommand({ path: folder, headText: head });
       expect(again).to.deep.include({ exitCode: 0 });
       expect(again.text).to.include('The head is in it.');
       await appendFile(join(folder, FIRST), '{"torn');
-      const torn = await logCommand(['verify', folder], head);
+      const torn = await verifyCommand({ path: folder, headText: head });
       expect(torn.text).to.include(`\n${FIRST}: the last line is torn, as a power cut leaves it.\n`);
-      const file = await logCommand(['verify', join(folder, FIRST)], undefined);
+      const file = await verifyCommand({ path: join(folder, FIRST) });
       expect(file.text).to.match(/^3 lines stand.*\n.*\nHead: 3:/);
     }));
 
@@ -48,13 +48,13 @@ describe('trunnion log verify', () => {
       const path = join(folder, FIRST);
       const content = await readFile(path, 'utf8');
       await writeFile(path, content.replace('"reset"', '"laser"'));
-      const changed = await logCommand(['verify', folder], undefined);
+      const changed = await verifyCommand({ path: folder });
       expect([changed.exitCode, changed.text]).to.deep.equal([
         1,
         `${path}:3: It does not follow the line before: one of them was changed, or lines are missing or stand twice.`,
       ]);
       await writeFile(path, content.slice(0, content.indexOf('\n') + 1));
-      const cut = await logCommand(['verify', folder], undefined);
+      const cut = await verifyCommand({ path: folder });
       expect([cut.exitCode, cut.text]).to.deep.equal([
         1,
         `${join(folder, 'events-00000002.jsonl')}:1: It follows no line of the files before: the end of one of them, or a whole file, is missing or was changed.`,
@@ -63,25 +63,18 @@ describe('trunnion log verify', () => {
 
   it('says in words that there is no such file', () =>
     inTemporaryFolder(async folder => {
-      expect(await logCommand(['verify', join(folder, 'none')], undefined)).to.deep.equal({
+      expect(await verifyCommand({ path: join(folder, 'none') })).to.deep.equal({
         text: `${join(folder, 'none')} cannot be read: there is no such file`,
         exitCode: 1,
       });
-      expect(await logCommand(['verify', folder], undefined)).to.deep.equal({
+      expect(await verifyCommand({ path: folder })).to.deep.equal({
         text: `${folder} has no log of events`,
         exitCode: 1,
       });
     }));
 
   it('asks for what it takes', async () => {
-    for (const [operands, head] of [
-      [[], undefined],
-      [['look', 'file'], undefined],
-      [['verify', 'a', 'b'], undefined],
-      [['verify', 'a'], 'five'],
-    ] as const) {
-      const { text, exitCode } = await logCommand(operands, head);
-      expect([exitCode, text.includes('SEQ:HASH')], operands.join(' ')).to.deep.equal([2, true]);
-    }
+    const { text, exitCode } = await verifyCommand({ path: 'a', headText: 'five' });
+    expect([exitCode, text.includes('SEQ:HASH')]).to.deep.equal([2, true]);
   });
 });

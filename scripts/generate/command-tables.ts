@@ -1,0 +1,58 @@
+import { helpOf } from '../../src/command/arguments.js';
+import type { Command } from '../../src/command/command.js';
+import { robotProgram } from '../../src/command/robot-commands.js';
+
+const { commands } = robotProgram({ open: () => Promise.reject(new Error('opens no hardware')) });
+
+function typed({ command, operands = [] }: Command): string {
+  return ['trunnion', command, ...operands].join(' ');
+}
+
+/** The commands, for the documents. */
+export function commandTable(): string {
+  const rows = commands.map(one => `| \`${typed(one)}\` | ${one.about.split('\n')[0]} |`);
+  return ['| command | does |', '|---|---|', ...rows].join('\n');
+}
+
+/** The manual page of both programs. */
+export function manPage(): string {
+  return `.TH TRUNNION 1 "" "Trunnion" "User commands"
+.SH NAME
+trunnion, trunnion-sim \\- daemon of a competition robot, and the same on a simulated robot
+.SH SYNOPSIS
+.B trunnion
+\\fICOMMAND\\fR [\\fIOPTIONS\\fR]
+.br
+.B trunnion-sim
+[\\fIOPTIONS\\fR]
+.SH DESCRIPTION
+.B trunnion
+without a command serves the robot. The other commands work beside it.
+.B trunnion-sim
+serves a simulated robot on the loopback address.
+.SH COMMANDS
+${commands.map(entryOf).join('\n')}
+.SH EXIT STATUS
+0: success, and nothing is wrong. 1: the command failed, or something is wrong. 2: a wrong command line or configuration.
+.SH FILES
+.TP
+.I /etc/trunnion/config.yaml
+The configuration, with all defaults as comments.
+.TP
+.I /var/lib/trunnion
+The saved gains and their history, profiles, captured steps, tokens, the lock of a match, and the event log.
+.SH SEE ALSO
+.BR journalctl (1),
+.BR systemctl (1)
+`;
+}
+
+function entryOf(one: Command): string {
+  const [, about = '', options = ''] = helpOf(one).split('\n\n');
+  return `.TP\n.B ${escaped(typed(one))}\n${about.split('\n').map(escaped).join('\n.br\n')}\n.nf\n${escaped(options.trimEnd())}\n.fi`;
+}
+
+/** A line must not begin with a dot, and a hyphen is a minus. */
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll(/^\./gm, '\\&.');
+}

@@ -1,0 +1,36 @@
+import { isObject } from '../core/json.js';
+
+/** What a daemon adds to status at its socket for root, as member `board`. It is never part of HTTP. */
+export interface Board {
+  /** The address and the port on which it listens. */
+  readonly host: string;
+  readonly port: number;
+  readonly stateFolder: string;
+  readonly pid: number;
+  /** From the start of the process to the open port, with the processor time of all threads. */
+  readonly startMs: number;
+  readonly startCpuMs: number;
+  /** For how long transactions had the bus since the start. */
+  readonly busMs: number;
+  readonly pollHz: number;
+  readonly tokens: readonly { readonly name: string; readonly role: string }[];
+}
+
+/** The member `board` of an answer. Undefined if an older daemon answered. */
+export function boardOf(answer: unknown): Board | undefined {
+  const board = isObject(answer) ? answer.board : undefined;
+  return isBoard(board) ? board : undefined;
+}
+
+function isBoard(value: unknown): value is Board {
+  if (!isObject(value)) return false;
+  const { host, stateFolder, tokens } = value;
+  const numbers = [value.port, value.pid, value.startMs, value.startCpuMs, value.busMs, value.pollHz];
+  const isPlaced = typeof host === 'string' && typeof stateFolder === 'string';
+  return isPlaced && numbers.every(Number.isFinite) && Array.isArray(tokens);
+}
+
+/** Whether only programs on this board reach a port that listens on `host`. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}

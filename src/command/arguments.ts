@@ -1,0 +1,100 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { badConfig } from '../config/config-file.js';
+import { nearest } from './nearest.js';
+
+/** An option of a command or a script, with its line in the help. */
+export type Option = NonNullable<ParseArgsConfig['options']>[string] & {
+  readonly about: string;
+  /** The word for the value in the help, such as DIR. */
+  readonly value?: string;
+  /** The default in words, if it is not `default`. */
+  readonly usual?: string;
+};
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** What a command or a script takes. Its help and its refusals derive from this. */
+export interface Shape<O extends Options = Options> {
+  /** As it is typed, such as `trunnion stop`. */
+  readonly command: string;
+  readonly about: string;
+  /** Operands in brackets may be left out. `[X …]` stands for any number. */
+  readonly operands?: readonly string[];
+  readonly options: O;
+}
+
+export type Given<O extends Options> = ReturnType<
+  typeof parseArgs<{ options: O; allowPositionals: true; tokens: true }>
+>;
+
+const HELP: Options = { help: { type: 'boolean', short: 'h', about: 'show this' } };
+
+export function asksForHelp(args: readonly string[]): boolean {
+  return args.includes('--help') || args.includes('-h');
+}
+
+/** Throws `bad-config` with what is wrong, in words. */
+export function parseArguments<O extends Options>(shape: Shape<O>, words: readonly string[]): Given<O> {
+  const args = joinNegatives(words);
+  const fault = faultOf(shape, args);
+  if (fault !== undefined) throw badConfig([`${fault}\n${shape.command} --help shows what it takes.`]);
+  return parseArgs({ args, options: shape.options, allowPositionals: true, tokens: true });
+}
+
+/** Turns `--kp -5` into `--kp=-5`, because the parser takes `-5` for an option. */
+function joinNegatives(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const last = joined.at(-1);
+    if (/^-[.\d]/.test(arg) && last?.startsWith('--')) joined.splice(-1, 1, `${last}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
+}
+
+function faultOf({ options, operands = [], ...shape }: Shape, args: readonly string[]): string | undefined {
+  // npm takes the options before its own `--` for itself.
+  const command = shape.command.replace(/ --$/, '');
+  const known: Options = { ...options, ...HELP };
+  const given: string[] = [];
+  for (const token of tokensOf(args, known)) {
+    if (token.kind === 'positional') given.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { rawName, value, inlineValue } = token;
+    const option = known[token.name];
+    if (option === undefined) {
+      const names = Object.keys(known).map(name => `--${name}`);
+      return `${command} has no option ${rawName}${nearest(rawName, names)}`;
+    }
+    const isMissing = value === undefined || value === '' || (!inlineValue && value.startsWith('-'));
+    if (option.type === 'string' && isMissing)
+      return `${rawName} takes a value: ${rawName} ${option.value ?? 'VALUE'}`;
+    if (option.type === 'boolean' && value !== undefined) return `${rawName} takes no value`;
+  }
+  const missing = operands.filter(name => !name.startsWith('['))[given.length];
+  if (missing !== undefined) return `${command} needs ${missing}`;
+  const isOver = given.length > operands.length && !operands.at(-1)?.endsWith('…]');
+  return isOver ? `${command} takes no ${given[operands.length]}` : undefined;
+}
+
+/** The parts of a command line, of which the parser refuses none. */
+export function tokensOf(args: readonly string[], options: Options) {
+  return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true }).tokens;
+}
+
+export function helpOf({ command, about, operands = [], options }: Shape): string {
+  const usage = [command, ...operands, '[OPTIONS]'].join(' ');
+  const rows = Object.entries({ ...options, ...HELP }).map(([name, option]) => {
+    const { type, short, value, usual = option.default, about } = option;
+    const names = `${short === undefined ? '' : `-${short}, `}--${name}`;
+    const usually = usual === undefined || usual === false ? '' : ` (default: ${usual})`;
+    return [`${names}${type === 'string' ? ` ${value ?? '…'}` : ''}`, `${about}${usually}`] as const;
+  });
+  return `Usage: ${usage}\n\n${about}\n\n${columns(rows)}`;
+}
+
+/** Rows of two columns, one line each. */
+export function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
+}

@@ -1,0 +1,138 @@
+import { configProblem } from '../config/config.js';
+import { isRobotError } from '../core/errors.js';
+import type { Said } from '../core/said.js';
+import { version } from '../core/version.js';
+import { problemOf } from '../http/problems.js';
+import {
+  asksForHelp,
+  columns,
+  type Given,
+  helpOf,
+  type Options,
+  parseArguments,
+  type Shape,
+  tokensOf,
+} from './arguments.js';
+import { nearest } from './nearest.js';
+
+/** A row of a program's table of commands. `command` is its name without the program's, such as `token add`. */
+export interface Command extends Shape {
+  /** Resolves with undefined if there is nothing to print. */
+  run(program: string, args: readonly string[]): Promise<Said | undefined>;
+}
+
+export interface Program {
+  readonly name: string;
+  readonly about: string;
+  /** The first one runs if none is named. */
+  readonly commands: readonly Command[];
+}
+
+export function command<O extends Options>(
+  shape: Shape<O>,
+  run: (given: Given<O>) => Promise<Said | undefined>,
+): Command {
+  return {
+    ...shape,
+    run: async (program, args) => {
+      const given = parseArguments({ ...shape, command: `${program} ${shape.command}` }, args);
+      const said = await run(given).catch(failed);
+      return said !== undefined && args.includes('--json') ? asJson(said) : said;
+    },
+  };
+}
+
+/** Throws what is neither a failure nor a wrong configuration, but a defect. */
+function failed(error: unknown): Said {
+  if (!isRobotError(error) || error.code === 'bad-config') throw error;
+  const { code, detail } = problemOf(error).problem;
+  return { text: detail, exitCode: 1, json: { ok: false, code, detail } };
+}
+
+function asJson({ text, exitCode, json = { ok: exitCode === 0, detail: text } }: Said): Said {
+  return { text: JSON.stringify(json, undefined, 2), exitCode, isReport: true };
+}
+
+/** The exit code if the event loop runs empty before the command has ended. Without it Node would exit with 0. */
+const NEVER_DONE = 13;
+
+/** Runs a program, and sets the exit code: 0 for success, 1 for failure, 2 for a wrong command line or configuration. */
+export async function runProgram(program: Program, args: readonly string[]): Promise<void> {
+  process.exitCode = NEVER_DONE;
+  const said = await answer(program, args).catch((error: unknown): Said => {
+    if (!isRobotError(error, 'bad-config')) throw error;
+    return { text: configProblem(error), exitCode: 2 };
+  });
+  if (said !== undefined) {
+    const stream = said.isReport === true || said.exitCode === 0 ? process.stdout : process.stderr;
+    stream.write(`${said.text.trimEnd()}\n`);
+  }
+  process.exitCode = said?.exitCode ?? 0;
+}
+
+/** What the program prints. Throws `bad-config` for a wrong command line or configuration. */
+export async function answer(program: Program, args: readonly string[]): Promise<Said | undefined> {
+  const { words, others } = split(program, args);
+  const [first] = words;
+  if (args.includes('--version') || args.includes('-V') || first === 'version') return fine(version);
+  if (first === 'help') return help(program, words.slice(1));
+  if (asksForHelp(args)) return help(program, words);
+  const named = program.commands.find(({ command }) => `${words.join(' ')} `.startsWith(`${command} `));
+  // The first command refuses what follows its wrong option.
+  const isUnnamed = first === undefined || (named === undefined && args[0]?.startsWith('-'));
+  if (isUnnamed) return program.commands[0]?.run(program.name, args);
+  if (named === undefined) return unknown(program, words);
+  const operands = words.slice(named.command.split(' ').length);
+  return named.run(program.name, [...others, '--', ...operands]);
+}
+
+/** The words of the command line, and the options with their values. */
+function split({ commands }: Program, args: readonly string[]) {
+  const all: Options = Object.assign({}, ...commands.map(({ options }) => options));
+  const words: string[] = [];
+  const others = [...args];
+  for (const token of tokensOf(args, all).toReversed()) {
+    if (token.kind === 'option') continue;
+    others.splice(token.index, 1);
+    if (token.kind === 'positional') words.unshift(token.value);
+  }
+  return { words, others };
+}
+
+/** The help of the command or the group that the words begin with. */
+function help(program: Program, words: readonly string[]): Said {
+  const { name, about, commands } = program;
+  const text = words.join(' ');
+  const one = commands.find(({ command }) => `${text} `.startsWith(`${command} `));
+  if (one !== undefined) return fine(helpOf({ ...one, command: `${name} ${one.command}` }));
+  const group = commands.filter(({ command }) => command.startsWith(text === '' ? '' : `${words[0]} `));
+  if (group.length === 0) return unknown(program, words);
+  const rows = group.map(
+    ({ command, operands = [], about }) =>
+      [[command, ...operands].join(' '), about.split('\n')[0] ?? ''] as const,
+  );
+  const own = [
+    ['help [COMMAND]', 'show this, or the options of a command'],
+    ['version', 'show the version'],
+  ] as const;
+  return fine(
+    `Usage: ${name} COMMAND [OPTIONS]\n\n${about}\n\n${columns([...rows, ...(text === '' ? own : [])])}`,
+  );
+}
+
+function unknown({ name, commands }: Program, words: readonly string[]): Said {
+  const names = [...commands.map(({ command }) => command), 'help', 'version'];
+  const group = names.filter(one => one.startsWith(`${words[0]} `));
+  if (group.length > 0 && words.length === 1)
+    return { text: `the commands are: ${group.map(one => `${name} ${one}`).join(', ')}`, exitCode: 2 };
+  const guesses = [...new Set(names.flatMap(one => [one, one.split(' ')[0] ?? one]))];
+  const hint = nearest(words.join(' '), names) || nearest(words[0] ?? '', guesses);
+  return {
+    text: `${name} has no command ${words.join(' ')}${hint}\n${name} help lists the commands.`,
+    exitCode: 2,
+  };
+}
+
+function fine(text: string): Said {
+  return { text, exitCode: 0 };
+}

@@ -1,0 +1,159 @@
+import { BREAK_GLASS_ACTS } from '../access/break-glass.js';
+import { breakGlassCommand } from '../access/break-glass-command.js';
+import { ROLE_NAMES } from '../access/roles.js';
+import { addToken, listTokens, removeToken } from '../access/token-command.js';
+import { configProblem } from '../config/config.js';
+import { badConfig } from '../config/config-file.js';
+import type { Entry } from '../daemon/run.js';
+import { doctorCommand } from '../doctor/doctor.js';
+import { verifyCommand } from '../events/log-command.js';
+import { benchCommand, LASER_OFFS } from './bench-command.js';
+import { command, type Program } from './command.js';
+import { CONFIG_OPTION, JSON_OPTION, PLACE_OPTIONS, type Place, placeOf, ROBOT } from './place.js';
+import { portOf, serveCommand } from './serve-command.js';
+import { statusCommand } from './status-command.js';
+
+const TOKEN_OPTION = {
+  token: { type: 'string', value: 'TOKEN', about: 'a token of the robot', usual: '$TRUNNION_TOKEN' },
+} as const;
+const BOARD_OPTIONS = { ...JSON_OPTION, ...PLACE_OPTIONS };
+const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
+
+const ACTS: Readonly<Record<(typeof BREAK_GLASS_ACTS)[number], string>> = {
+  stop: 'Stop the robot, on the board and without a token',
+  unlock: 'Take the match lock away, on the board and without a token',
+  'match end': 'End the match, on the board and without a token',
+};
+
+/** The commands of `trunnion`. Help, man page, documents and tests derive from this table. */
+export function robotProgram(entry: Entry): Program {
+  return {
+    name: 'trunnion',
+    about: 'The daemon of a competition robot, and the commands for its board.\nWithout a command it serves.',
+    commands: [
+      serveCommand(ROBOT, entry),
+      command(
+        {
+          command: 'status',
+          about: `Say whether the robot is safe, who may do what, and what is wrong
+Over HTTP with --token or --url, otherwise at the socket of this board, for root. Exit code 0: nothing is wrong.`,
+          options: {
+            ...BOARD_OPTIONS,
+            ...TOKEN_OPTION,
+            url: {
+              type: 'string',
+              value: 'URL',
+              about: 'ask this daemon over HTTP',
+              usual: 'the socket of this board; with a token http://127.0.0.1:8080',
+            },
+          },
+        },
+        async ({ values }) => {
+          const { url, token } = values;
+          const isRemote = url !== undefined || token !== undefined;
+          const remote = { url: url ?? 'http://127.0.0.1:8080', token: token ?? process.env.TRUNNION_TOKEN };
+          return statusCommand(placeOf(values), isRemote ? remote : undefined);
+        },
+      ),
+      ...BREAK_GLASS_ACTS.map(act =>
+        command({ command: act, about: ACTS[act], options: BOARD_OPTIONS }, ({ values }) =>
+          breakGlassCommand(act, placeOf(values)),
+        ),
+      ),
+      command(
+        {
+          command: 'token add',
+          operands: ['NAME'],
+          about: `Make a token and show it once
+The first token closes the robot to everyone without one, darkens the laser and stops the robot.`,
+          options: {
+            role: { type: 'string', value: ROLE_NAMES.join('|'), about: 'what it allows' },
+            ...FOLDER_OPTIONS,
+          },
+        },
+        ({ values, positionals: [name = ''] }) => addToken(configuredPlace(values), name, values.role),
+      ),
+      command(
+        { command: 'token list', about: 'Show who has a token', options: FOLDER_OPTIONS },
+        ({ values }) => listTokens(configuredPlace(values)),
+      ),
+      command(
+        {
+          command: 'token remove',
+          operands: ['NAME'],
+          about: 'Take a token away, at once',
+          options: FOLDER_OPTIONS,
+        },
+        ({ values, positionals: [name = ''] }) => removeToken(configuredPlace(values), name),
+      ),
+      command(
+        {
+          command: 'log verify',
+          operands: ['[PATH]'],
+          about: `Check whether the event log was changed
+PATH is a state folder or one file. Without PATH it is the state folder.`,
+          options: {
+            head: {
+              type: 'string',
+              value: 'SEQ:HASH',
+              about: 'a head that a desk kept: it must be in the log',
+            },
+            ...FOLDER_OPTIONS,
+          },
+        },
+        ({ values, positionals: [path] }) => {
+          const { config, isSimulated } = configuredPlace(values);
+          return verifyCommand({ path: path ?? config.state.folder, headText: values.head, isSimulated });
+        },
+      ),
+      command(
+        {
+          command: 'doctor',
+          about: `Look for what is wrong with the board, and name the cure
+It changes nothing. Exit code 0: nothing is wrong.`,
+          options: {
+            ...FOLDER_OPTIONS,
+            host: { type: 'string', value: 'ADDRESS', about: 'the daemon listens on this address' },
+            port: { type: 'string', value: 'N', about: 'the daemon listens on this port' },
+          },
+        },
+        async ({ values: { port: portText, ...others } }) => {
+          const place = placeOf({ ...others, port: portOf(portText) });
+          const simulatedAt = place.isSimulated ? place.socket : undefined;
+          return doctorCommand({ simulatedAt, ...configOrDefaults(place) });
+        },
+      ),
+      command(
+        {
+          command: 'bench',
+          about: `Measure the daemon that runs: idle, memory, start, laser off, poll
+It moves nothing. It switches a dark laser off ${LASER_OFFS} times, unless the robot is in use or a match runs.`,
+          options: {
+            seconds: { type: 'string', value: 'N', about: 'how long', default: '10' },
+            ...TOKEN_OPTION,
+            ...BOARD_OPTIONS,
+          },
+        },
+        async ({ values }) => {
+          const seconds = Number(values.seconds);
+          if (!(seconds >= 1)) throw badConfig(['--seconds takes a number from 1 on']);
+          return benchCommand(placeOf(values), seconds, values.token ?? process.env.TRUNNION_TOKEN);
+        },
+      ),
+    ],
+  };
+}
+
+/** The doctor must also run if the configuration has a mistake. */
+function configOrDefaults(place: Place) {
+  try {
+    return { config: place.config() };
+  } catch (error) {
+    return { config: place.defaults(), configProblem: configProblem(error) };
+  }
+}
+
+function configuredPlace(asked: Parameters<typeof placeOf>[0]) {
+  const { config, ...place } = placeOf(asked);
+  return { ...place, config: config() };
+}

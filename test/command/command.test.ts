@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { answer, type Program } from '../../src/command/command.js';
+import { robotProgram } from '../../src/command/robot-commands.js';
+import { isRobotError } from '../../src/core/errors.js';
+
+const RUN = new URL('../../src/command/command.js', import.meta.url).href;
+
+const program = robotProgram({ open: () => Promise.reject(new Error('a test opens no hardware')) });
+
+/** What is printed, or the refusal. */
+async function said(line: string, asked: Program = program): Promise<string> {
+  try {
+    return (await answer(asked, line.split(' ').filter(Boolean)))?.text ?? '';
+  } catch (error) {
+    if (!isRobotError(error, 'bad-config')) throw error;
+    return error.context.reason;
+  }
+}
+
+describe('the command line', () => {
+  for (const { command, operands = [], options } of program.commands) {
+    describe(command, () => {
+      it('shows its options and defaults for --help, -h and help, wherever they are', async () => {
+        const text = await said(`${command} --help`);
+        expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
+        for (const [name, { usual, default: given }] of Object.entries(options))
+          expect(text)
+            .to.match(new RegExp(`--${name}\\b`))
+            .and.include(usual ?? given ?? name);
+        expect(await said(`help ${command}`)).to.equal(text);
+        expect(await said(`-h ${command} x y`)).to.equal(text);
+      });
+
+      it('is in the list with its first line', async () => {
+        expect(await said('--help')).to.match(new RegExp(`^  ${command}\\b.*  [A-Z]`, 'm'));
+      });
+
+      it('says in words which option or operand is wrong', async () => {
+        const given = operands.map(() => 'x').join(' ');
+        const help = `\ntrunnion ${command} --help shows what it takes.`;
+        expect(await said(`${command} --nonsense ${given}`)).to.equal(
+          `trunnion ${command} has no option --nonsense${help}`,
+        );
+        for (const [name, { type, value }] of Object.entries(options)) {
+          const wrong =
+            type === 'string' ? [`--${name}`, `--${name} --help=`, `--${name}=`] : [`--${name}=1`];
+          const why = type === 'string' ? `takes a value: --${name} ${value}` : 'takes no value';
+          for (const one of wrong)
+            expect(await said(`${command} ${given} ${one}`)).to.equal(`--${name} ${why}${help}`);
+        }
+        expect(await said(`${command} ${given} over`)).to.equal(`trunnion ${command} takes no over${help}`);
+        if (operands.some(name => !name.startsWith('[')))
+          expect(await said(command)).to.equal(`trunnion ${command} needs ${operands[0]}${help}`);
+      });
+    });
+  }
+
+  for (const [line, says] of [
+    ['statsu', 'has no command statsu: did you mean status?'],
+    ['tokne add', 'did you mean token add?'],
+    ['token lsit', 'did you mean token list?'],
+    ['help dcotor', 'did you mean doctor?'],
+    ['match', 'the commands are: trunnion match end'],
+    ['stop --jsno', 'has no option --jsno: did you mean --json?'],
+    ['--prot 1', 'trunnion serve has no option --prot: did you mean --port?'],
+    ['lock', 'has no command lock\n'],
+    ['--port x', '--port takes a number from 0 to 65535, not x'],
+    ['bench --seconds -1', '--seconds takes a number from 1 on'],
+  ] as const) {
+    it(`answers trunnion ${line}`, async () => {
+      expect(await said(line)).to.include(says);
+    });
+  }
+
+  it('shows the commands of a group, and the version', async () => {
+    const text = await said('token --help');
+    expect(text).to.include('token add NAME').and.not.include('doctor');
+    for (const line of ['version', '--version', '-V', 'doctor --version'])
+      expect(await said(line)).to.match(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('a command as a process', function () {
+  // a process each
+  this.timeout(30_000);
+
+  /** Of a command that does this, where the package starts it: without an await at the top of the file. */
+  function exitCodeOf(run: string, arg = 'look'): number | null {
+    const code = `import(${JSON.stringify(RUN)}).then(({ command, runProgram }) => {
+      const look = command({ command: 'look', about: 'Look', options: {} }, ${run});
+      void runProgram({ name: 'x', about: '', commands: [look] }, [${JSON.stringify(arg)}]);
+    });`;
+    return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).status;
+  }
+
+  it('ends with its own exit code', () => {
+    expect(exitCodeOf("async () => ({ text: '', exitCode: 0 })")).equal(0);
+    expect(exitCodeOf("async () => ({ text: '', exitCode: 1 })")).equal(1);
+    expect(exitCodeOf('async () => undefined', '--version')).equal(0);
+    expect(exitCodeOf('async () => undefined', '--nonsense')).equal(2);
+    expect(exitCodeOf("async () => { throw new Error('a defect'); }")).equal(1);
+  });
+
+  it('does not end as if in order when what it waits for can never come', () => {
+    expect(exitCodeOf('() => new Promise(() => {})')).equal(13);
+  });
+});

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Child } from '../support/child.js';
+import { call } from '../support/daemon.js';
+
+describe('the steps of a venue, on a simulated robot', function () {
+  this.timeout(60_000);
+  let state = '';
+  let url = '';
+  let daemon: Child;
+
+  before(async () => {
+    state = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
+    url = await daemon.url();
+  });
+  after(async () => {
+    await daemon.kill('SIGTERM');
+    await rm(state, { recursive: true, force: true });
+  });
+
+  async function trunnion(line: string): Promise<{ exit: number | string; text: string }> {
+    const child = new Child('src/main.js', [...line.split(' '), '--simulated', '--state', state]);
+    const exit = await child.exited;
+    return { exit, text: child.lines.join('\n') };
+  }
+
+  it('say that the robot is simulated, and what came of them', async () => {
+    const add = await trunnion('token add desk --role referee');
+    expect([add.exit, add.text.includes(`${url}/#token=`)]).to.deep.equal([0, true]);
+    expect(add.text).to.include('simulated');
+    const stop = await trunnion('stop');
+    expect([stop.exit, stop.text]).to.deep.equal([
+      0,
+      'Stopped: the laser is dark, and torque is off. The robot is simulated.',
+    ]);
+    const status = await trunnion('status');
+    expect(status.exit).to.equal(0);
+    expect(status.text)
+      .to.match(/safe +yes: .*STOPPED/)
+      .and.match(/access +closed.*desk \(referee\)/)
+      .and.include('SIMULATED');
+    const unlock = await trunnion('unlock --json');
+    expect(JSON.parse(unlock.text)).to.deep.include({ ok: true, simulated: true });
+    const log = await trunnion('log verify');
+    expect([log.exit, log.text.includes('lines of a simulated robot stand')]).to.deep.equal([0, true]);
+    const doctor = await trunnion('doctor');
+    expect([doctor.exit, doctor.text.includes(`serves ${url}`)]).to.deep.equal([0, true]);
+    expect((await trunnion('token remove desk')).exit).to.equal(0);
+  });
+
+  it('end with 1 when something is wrong, and name it', async () => {
+    const fault = (name: string) => call(url, 'POST', '/sim/faults', { target: 'gimbal', fault: name });
+    await fault('unplug');
+    let json: { wrong: string[] } = { wrong: [] };
+    let exit: number | string = 0;
+    while (json.wrong.length === 0) {
+      const { exit: code, text } = await trunnion('status --json');
+      json = JSON.parse(text);
+      exit = code;
+    }
+    expect([exit, json.wrong[0]]).to.deep.equal([
+      1,
+      'Gimbal is offline. The gimbal controller does not answer on the I2C bus. Check its power and cable.',
+    ]);
+    await fault('plug');
+  });
+
+  it('measure the daemon that runs, and move nothing', async () => {
+    const { exit, text } = await trunnion('bench --seconds 1 --json');
+    expect([
+      exit,
+      Object.values(JSON.parse(text)).filter(value => typeof value === 'number').length,
+    ]).to.deep.equal([0, 9]);
+  });
+
+  it('say over HTTP what a token is for, and that nobody is there', async () => {
+    const remote = async (...args: string[]) => {
+      const child = new Child('src/main.js', ['status', ...args]);
+      return [await child.exited, child.lines.join('\n')];
+    };
+    expect((await remote('--url', url))[1]).to.include('SIMULATED');
+    expect(await remote('--url', 'http://127.0.0.1:1')).to.deep.equal([
+      1,
+      'No daemon answers at http://127.0.0.1:1.',
+    ]);
+    await trunnion('token add desk --role referee');
+    const [exit, text] = await remote('--url', url);
+    expect([exit, text]).to.deep.equal([
+      1,
+      'This robot needs a token: add --token TOKEN, or set TRUNNION_TOKEN.',
+    ]);
+  });
+});
