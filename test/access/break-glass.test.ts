@@ -153,7 +153,7 @@ describe('break glass', () => {
   ] as const) {
     it(`ends ${act} within 2 s with a sentence where the daemon hangs`, () =>
       inTemporaryFolder(async folder => {
-        const mute = createServer(() => undefined);
+        const mute = createServer(socket => socket.resume());
         await new Promise<void>(resolve => mute.listen(breakGlassPath(folder), resolve));
         const startMs = performance.now();
         const { exitCode, text } = await breakGlassCommand(act, {
