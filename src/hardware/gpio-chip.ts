@@ -22,41 +22,31 @@ export async function headerChip(root: string): Promise<GpioChip> {
   const chips = await chipsIn(root);
   const [chip, ...more] = chips.filter(({ label }) => LABELS.includes(label));
   const seen = chips.map(({ label, base }) => `${label} at ${base}`).join(', ') || 'none at all';
-  if (chip === undefined) {
+  if (chip === undefined)
     throw pinError(
       `No GPIO chip of a Raspberry Pi in ${root}; there is: ${seen}`,
       'Run it on a Raspberry Pi.',
     );
-  }
-  if (more.length > 0) {
+  if (more.length > 0)
     throw pinError(
       `More than one GPIO chip looks like the Pi's: ${seen}`,
       'Remove the overlay or module that brings the other one: no pin is driven on a guess.',
     );
-  }
   return chip;
 }
 
 /** The sysfs number of a pin of the header's chip. */
 export function lineNumber(chip: GpioChip, bcm: number): number {
   if (bcm < chip.lines) return chip.base + bcm;
-  throw pinError(
-    `${chip.label} has no BCM ${bcm}, only 0 to ${chip.lines - 1}`,
-    'Configure a pin that it has.',
-  );
+  const missing = `${chip.label} has no BCM ${bcm}, only 0 to ${chip.lines - 1}`;
+  throw pinError(missing, 'Configure a pin that it has.');
 }
 
 async function chipsIn(root: string): Promise<GpioChip[]> {
-  let names: string[];
-  try {
-    names = await readdir(root);
-  } catch (error) {
-    throw pinError(
-      `There is no ${root}`,
-      'Use a kernel with CONFIG_GPIO_SYSFS, such as those of Raspberry Pi OS.',
-      error,
-    );
-  }
+  const names = await readdir(root).catch((error: unknown) => {
+    const cure = 'Use a kernel with CONFIG_GPIO_SYSFS, such as those of Raspberry Pi OS.';
+    throw pinError(`There is no ${root}`, cure, error);
+  });
   const chips = names.filter(name => name.startsWith('gpiochip')).sort();
   return Promise.all(
     chips.map(async name => ({
@@ -68,9 +58,8 @@ async function chipsIn(root: string): Promise<GpioChip[]> {
 }
 
 async function textOf(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw pinError(`Cannot read ${file}`, 'Mount /sys, and let the daemon read it.', error);
-  }
+  });
+  return text.trim();
 }

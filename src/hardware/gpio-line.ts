@@ -1,17 +1,18 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
-import { errnoOf } from '../core/errors.js';
+import { errnoOf, type RobotError } from '../core/errors.js';
 import { pinError } from './gpio-chip.js';
 
 /** After an export, udev hands the files over some milliseconds later. */
 const ACCESS_WITHIN_MS = 1000;
 const LOOK_EVERY_MS = 20;
 
+const GIVE_ACCESS = "Give the daemon's user access: sudo usermod -aG gpio USER, and start it again.";
 const CURES: Readonly<Record<string, string>> = {
-  EACCES: "Give the daemon's user access: sudo usermod -aG gpio USER, and start it again.",
-  EPERM: "Give the daemon's user access: sudo usermod -aG gpio USER, and start it again.",
+  EACCES: GIVE_ACCESS,
+  EPERM: GIVE_ACCESS,
   EROFS: 'Let the daemon write to /sys/class/gpio: ReadWritePaths= in its unit.',
   EBUSY:
     'Something else holds the pin (sudo cat /sys/kernel/debug/gpio says what): end it, or configure another pin.',
@@ -20,8 +21,8 @@ const CURES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Exports a line, unless it is, and waits until its files may be written. Left to onoff, that wait would hold up the
- * event loop with up to 10,000 synchronous opens of each file. Throws `pin-failed`.
+ * Exports a line if it is not exported yet, and waits until its files may be written. onoff would block the event loop
+ * during this wait, with up to 10,000 synchronous opens of each file. Rejects with `pin-failed`.
  */
 export async function exportLine(
   root: string,
@@ -30,13 +31,10 @@ export async function exportLine(
   clock: Clock,
 ): Promise<void> {
   const folder = join(root, `gpio${line}`);
-  if (!(await isThere(folder))) {
-    try {
-      await writeFile(join(root, 'export'), String(line));
-    } catch (error) {
+  if (!existsSync(folder))
+    await writeFile(join(root, 'export'), String(line)).catch((error: unknown) => {
       throw lineError(line, 'be exported', error);
-    }
-  }
+    });
   const untilMs = clock.nowMs() + ACCESS_WITHIN_MS;
   for (;;) {
     try {
@@ -49,15 +47,17 @@ export async function exportLine(
   }
 }
 
-export function lineError(line: number, what: string, cause: unknown) {
+/** Does something with the line. Throws `pin-failed` if that fails: "GPIO line 529 cannot be read". */
+export function onLine<T>(line: number, what: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw lineError(line, what, error);
+  }
+}
+
+export function lineError(line: number, what: string, cause: unknown): RobotError<'pin-failed'> {
   const code = errnoOf(cause) ?? String(cause);
   const cure = CURES[code] ?? 'Look at sudo cat /sys/kernel/debug/gpio, and at the kernel log with dmesg.';
   return pinError(`GPIO line ${line} cannot ${what}: ${code}`, cure, cause);
-}
-
-async function isThere(folder: string): Promise<boolean> {
-  return access(folder).then(
-    () => true,
-    () => false,
-  );
 }

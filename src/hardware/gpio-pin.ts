@@ -1,4 +1,4 @@
-import { lineError } from './gpio-line.js';
+import { onLine } from './gpio-line.js';
 import type { OutputPin } from './ports.js';
 
 /** The part of onoff's `Gpio` that is used here. */
@@ -13,84 +13,46 @@ export interface NativeLine {
   unexport(): void;
 }
 
-export class LaserPin implements OutputPin {
+/** An open line. With `activeLow`, level 0 is `true`. Every failure is `pin-failed`. */
+export class Pin implements OutputPin {
   readonly #native: NativeLine;
+  readonly #readSync: () => 0 | 1;
   readonly #line: number;
   readonly #activeLow: boolean;
 
   constructor(native: NativeLine, line: number, activeLow: boolean) {
     this.#native = native;
+    this.#readSync = native.readSync.bind(native);
     this.#line = line;
     this.#activeLow = activeLow;
   }
 
   write(on: boolean): void {
-    try {
-      this.#native.writeSync(on !== this.#activeLow ? 1 : 0);
-    } catch (error) {
-      throw lineError(this.#line, 'be written', error);
-    }
+    onLine(this.#line, 'be written', () => this.#native.writeSync(on !== this.#activeLow ? 1 : 0));
   }
 
   read(): boolean {
-    try {
-      return (this.#native.readSync() === 1) !== this.#activeLow;
-    } catch (error) {
-      throw lineError(this.#line, 'be read', error);
-    }
+    return onLine(this.#line, 'be read', () => this.#readSync() === 1) !== this.#activeLow;
   }
 
-  /** Writes dark before it gives the line back, because the line may keep its level. */
+  /** Never throws. */
   release(): void {
+    try {
+      this.#native.unexport();
+    } catch {
+      // The line is already gone.
+    }
+  }
+}
+
+export class LaserPin extends Pin {
+  /** Writes dark before it gives the line back, because the line may keep its level. */
+  override release(): void {
     try {
       this.write(false);
     } catch {
       // Give the line back in any case: opening it again is the other way to darken it.
     }
-    giveBack(this.#native);
-  }
-}
-
-export class InterlockPin {
-  readonly #native: NativeLine;
-  readonly #read: () => 0 | 1;
-  readonly #line: number;
-  readonly #activeLow: boolean;
-
-  constructor(native: NativeLine, line: number, activeLow: boolean) {
-    this.#native = native;
-    this.#line = line;
-    this.#activeLow = activeLow;
-    const read = native.readSync.bind(native);
-    this.#read = read;
-    // onoff also reads the line in its poller, where an error cannot be caught. A failed read counts as an edge. The
-    // listener then reads the line itself.
-    native.readSync = () => {
-      try {
-        return read();
-      } catch {
-        return 0;
-      }
-    };
-  }
-
-  isClosed(): boolean {
-    try {
-      return (this.#read() === 1) !== this.#activeLow;
-    } catch (error) {
-      throw lineError(this.#line, 'be read', error);
-    }
-  }
-
-  release(): void {
-    giveBack(this.#native);
-  }
-}
-
-function giveBack(native: NativeLine): void {
-  try {
-    native.unexport();
-  } catch {
-    // The line is already gone.
+    super.release();
   }
 }

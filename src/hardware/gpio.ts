@@ -1,9 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises';
 import type { Clock } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
 import { headerChip, lineNumber, pinError } from './gpio-chip.js';
-import { exportLine, lineError } from './gpio-line.js';
-import { InterlockPin, LaserPin, type NativeLine } from './gpio-pin.js';
+import { exportLine, onLine } from './gpio-line.js';
+import { LaserPin, type NativeLine, Pin } from './gpio-pin.js';
 
 /** The part of the addon onoff that is used here. */
 export interface GpioNative {
@@ -26,68 +25,67 @@ export interface GpioOptions {
   /** /sys/class/gpio */
   readonly root: string;
   readonly clock: Clock;
-  /** The file where trunnion-dark finds line and dark level of the laser's pin; undefined where nothing runs it. */
+  /** The file where trunnion-dark finds line and dark level of the laser's pin. Undefined if nothing runs trunnion-dark. */
   readonly record?: string | undefined;
 }
 
 /**
- * Opens the pin at its dark level, in one write of direction and level. Levels are raw here: the kernel's own
- * `active_low` would turn the values of a line around, but not the level that opens it. Throws `pin-failed`.
+ * The kernel's own `active_low` stays off. It would invert the values of a line, but not the level that opens the line.
  */
-export async function openLaserPin(options: GpioOptions, choice: PinChoice): Promise<LaserPin> {
-  const level = choice.activeLow ? 'high' : 'low';
-  const line = await ready(options, choice, ['value', 'direction', 'active_low']);
+const RAW = { activeLow: false };
+
+/** Opens the pin at its dark level, in one write of direction and level. Rejects with `pin-failed`. */
+export async function openLaserPin(options: GpioOptions, { bcm, activeLow }: PinChoice): Promise<LaserPin> {
+  const level = activeLow ? 'high' : 'low';
+  const line = await ready(options, bcm, ['value', 'direction', 'active_low']);
   if (options.record !== undefined) await leaveRecord(options.record, `${line} ${level}\n`);
-  const native = open(line, () => new options.native.Gpio(line, level, 'none', { activeLow: false }));
-  const pin = new LaserPin(native, line, choice.activeLow);
-  try {
-    const dark = choice.activeLow ? 1 : 0;
-    verify(line, { direction: 'out', activeLow: false, level: dark }, () => ({
+  const native = onLine(line, 'be opened', () => new options.native.Gpio(line, level, 'none', RAW));
+  return prepared(new LaserPin(native, line, activeLow), () =>
+    verify(line, { direction: 'out', ...RAW, level: activeLow ? 1 : 0 }, () => ({
       direction: native.direction(),
       activeLow: native.activeLow(),
       level: native.readSync(),
-    }));
-    return pin;
-  } catch (error) {
-    pin.release();
-    throw error;
-  }
+    })),
+  );
 }
 
-/** `onEdge` is called at every edge, and when the line is lost. Throws `pin-failed`. */
+/** Opens the pin of a contact. Calls `onEdge` at every edge, and when the line is lost. Rejects with `pin-failed`. */
 export async function openInterlockPin(
   options: GpioOptions,
-  choice: PinChoice,
+  { bcm, activeLow }: PinChoice,
   onEdge: () => void,
-): Promise<InterlockPin> {
-  const line = await ready(options, choice, ['value', 'direction', 'active_low', 'edge']);
-  const native = open(line, () => new options.native.Gpio(line, 'in', 'both', { activeLow: false }));
-  const pin = new InterlockPin(native, line, choice.activeLow);
-  try {
-    verify(line, { direction: 'in', activeLow: false, edge: 'both' }, () => ({
+): Promise<Pin> {
+  const line = await ready(options, bcm, ['value', 'direction', 'active_low', 'edge']);
+  const native = onLine(line, 'be opened', () => new options.native.Gpio(line, 'in', 'both', RAW));
+  const pin = new Pin(native, line, activeLow);
+  const read = native.readSync.bind(native);
+  // onoff also reads the line in its poller, where an error cannot be caught. A failed read counts as an edge. The
+  // listener then reads the line itself.
+  native.readSync = () => {
+    try {
+      return read();
+    } catch {
+      return 0;
+    }
+  };
+  return prepared(pin, () => {
+    verify(line, { direction: 'in', ...RAW, edge: 'both' }, () => ({
       direction: native.direction(),
       activeLow: native.activeLow(),
       edge: native.edge(),
     }));
-    native.watch(onEdge);
-    return pin;
-  } catch (error) {
-    pin.release();
-    throw error instanceof RobotError ? error : lineError(line, 'be watched', error);
-  }
+    onLine(line, 'be watched', () => native.watch(onEdge));
+  });
 }
 
-async function ready(
-  { root, clock }: GpioOptions,
-  choice: PinChoice,
-  files: readonly string[],
-): Promise<number> {
-  const line = lineNumber(await headerChip(root), choice.bcm);
+/** The number of the line, once it is exported and its files can be written. */
+async function ready({ root, clock }: GpioOptions, bcm: number, files: readonly string[]): Promise<number> {
+  const line = lineNumber(await headerChip(root), bcm);
   await exportLine(root, line, files, clock);
   return line;
 }
 
-/** Writes the record so that it is whole at every instant, since the process may be killed at any. */
+/** Writes the record so that it is whole at every instant, because the process may be killed at any time. */
 async function leaveRecord(file: string, content: string): Promise<void> {
   try {
     await writeFile(`${file}.new`, content);
@@ -101,24 +99,23 @@ async function leaveRecord(file: string, content: string): Promise<void> {
   }
 }
 
-function open(line: number, construct: () => NativeLine): NativeLine {
+/** Returns the pin after `prepare`, or releases it if that throws. */
+function prepared<P extends Pin>(pin: P, prepare: () => void): P {
   try {
-    return construct();
+    prepare();
+    return pin;
   } catch (error) {
-    throw lineError(line, 'be opened', error);
+    pin.release();
+    throw error;
   }
 }
 
 /** Checks what onoff has done, because it hides failures with a line that was exported before. */
 function verify<State extends object>(line: number, wanted: State, look: () => State): void {
-  try {
-    const [wants, has] = [JSON.stringify(wanted), JSON.stringify(look())];
-    if (wants === has) return;
-    throw pinError(
-      `GPIO line ${line} is ${has} after it was opened as ${wants}`,
-      'Something else drives or holds the pin: end it, check the wiring, or configure another pin.',
-    );
-  } catch (error) {
-    throw error instanceof RobotError ? error : lineError(line, 'be verified', error);
-  }
+  const [wants, has] = [JSON.stringify(wanted), JSON.stringify(onLine(line, 'be verified', look))];
+  if (wants === has) return;
+  throw pinError(
+    `GPIO line ${line} is ${has} after it was opened as ${wants}`,
+    'Something else drives or holds the pin: end it, check the wiring, or configure another pin.',
+  );
 }

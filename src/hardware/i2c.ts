@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import { type ErrorCode, isRobotError, RobotError } from '../core/errors.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import type { I2cBus } from './ports.js';
@@ -83,33 +84,18 @@ export class LinuxI2cBus implements I2cBus {
 
   async readBlock(address: number, register: number, length: number): Promise<Buffer> {
     const block = Buffer.alloc(length);
-    const bytes = await this.#inTurn(
-      bus =>
-        new Promise<number>((resolve, reject) =>
-          bus.readI2cBlock(address, register, length, block, (error, read) =>
-            error ? reject(error) : resolve(read),
-          ),
-        ),
+    const bytes = await this.#inTurn(bus =>
+      promisify(bus.readI2cBlock.bind(bus))(address, register, length, block),
     );
     if (bytes === length) return block;
     throw new RobotError('bus-io', { bus: this.#number, address, register, asked: length, read: bytes });
   }
 
   writeBlock(address: number, register: number, data: Buffer): Promise<void> {
-    return this.#inTurn(
-      bus =>
-        new Promise<void>((resolve, reject) =>
-          bus.writeI2cBlock(address, register, data.length, data, error =>
-            error ? reject(error) : resolve(),
-          ),
-        ),
-    );
+    return this.#inTurn(bus => promisify(bus.writeI2cBlock.bind(bus))(address, register, data.length, data));
   }
 
-  /**
-   * Closes after the call in flight. A descriptor that was closed under it could be another file's by the time the
-   * kernel looks.
-   */
+  /** Closes after the call in flight. Otherwise the descriptor could be another file's when the kernel uses it. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
@@ -130,14 +116,12 @@ export class LinuxI2cBus implements I2cBus {
       return await transaction(this.#opened ?? (await this.#openDevice(this.#native)));
     } catch (error) {
       const failure = isRobotError(error) ? error : busError(error, this.#number);
-      if (failure.code === 'bus-unavailable' || !isOfTransaction(error)) {
-        this.#release();
-      }
+      if (failure.code === 'bus-unavailable' || !isOfTransaction(error)) this.#release();
       throw failure;
     }
   }
 
-  /** A device that cannot be locked is used all the same; it is refused only where another process has it. */
+  /** Uses a device also if it cannot be locked, unless another process has the lock. */
   async #openDevice(native: I2cNative): Promise<NativeBus> {
     const opened = native.openSync(this.#number);
     this.#opened = opened;

@@ -17,10 +17,10 @@ export class Reopened<T extends { release(): void }> {
   #retry: Timer | undefined;
   #closed = false;
 
-  constructor(options: { open: () => Promise<T>; clock: Clock; onLost: () => void }) {
-    this.#open = options.open;
-    this.#clock = options.clock;
-    this.#onLost = options.onLost;
+  constructor(clock: Clock, open: () => Promise<T>, onLost = () => {}) {
+    this.#clock = clock;
+    this.#open = open;
+    this.#onLost = onLost;
   }
 
   get missing(): Missing | undefined {
@@ -64,18 +64,9 @@ export class Reopened<T extends { release(): void }> {
   }
 
   #isMissing(error: unknown, retryMs: number): void {
-    this.#current = missingOf(error);
+    const known = isRobotError(error, 'pin-failed', 'addon-missing') ? error.context : {};
+    const { missing = String(error), cure = 'Look at the kernel log with "dmesg".' } = known;
+    this.#current = { missing, cure };
     if (!this.#closed) this.#retry = this.#clock.after(retryMs, () => void this.start());
   }
-}
-
-function missingOf(error: unknown): Missing {
-  const { missing = String(error), cure = 'Look at the kernel log with "dmesg".' } = isRobotError(
-    error,
-    'pin-failed',
-    'addon-missing',
-  )
-    ? error.context
-    : {};
-  return { missing, cure };
 }

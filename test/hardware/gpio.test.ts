@@ -191,9 +191,9 @@ describe('interlock pin', () => {
           edges += 1;
         });
         expect(gpio.writes).to.deep.equal(['active_low 0', 'direction in', 'edge both']);
-        expect(pin.isClosed()).to.equal(activeLow);
+        expect(pin.read()).to.equal(activeLow);
         writeFileSync(join(folder, 'value'), '1');
-        expect(pin.isClosed()).to.equal(!activeLow);
+        expect(pin.read()).to.equal(!activeLow);
         gpio.edge();
         expect(edges).to.equal(1);
       }));
