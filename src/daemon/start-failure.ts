@@ -1,4 +1,4 @@
-import { type ContextOf, describeError, errnoOf, isRobotError } from '../core/errors.js';
+import { describeError, errnoOf, isRobotError, type RobotError } from '../core/errors.js';
 
 /** Why the daemon does not start: a sentence for people, and fields for programs. */
 interface StartFailure {
@@ -8,40 +8,30 @@ interface StartFailure {
 
 /** `another` is the command that starts another daemon beside one that runs, if that is possible. */
 export function startFailure(error: unknown, another?: string): StartFailure {
+  const endIt = `end that one${another === undefined ? '' : `, or start a second one with ${another}`}`;
   if (isRobotError(error, 'cannot-listen')) {
-    const { code, context, cause } = error;
-    return { sentence: noPort(context, errnoOf(cause), another), fields: { code, ...context } };
+    const { code, context } = error;
+    return { sentence: noPort(error, another && endIt), fields: { code, ...context } };
   }
   if (isRobotError(error, 'state-in-use')) {
-    const { code, context } = error;
-    return {
-      sentence: inUse(`another daemon keeps its gains in ${context.folder}`, another),
-      fields: { code },
-    };
+    const sentence = `another daemon keeps its gains in ${error.context.folder}: ${endIt}`;
+    return { sentence, fields: { code: error.code } };
   }
   if (isRobotError(error, 'bus-in-use')) {
-    const { code, context } = error;
-    return {
-      sentence: `another process drives the robot on I2C bus ${context.bus}: end that one; sudo trunnion doctor says whether it is the service`,
-      fields: { code },
-    };
+    const sentence = `another process drives the robot on I2C bus ${error.context.bus}: end that one; sudo trunnion doctor says whether it is the service`;
+    return { sentence, fields: { code: error.code } };
   }
   return { sentence: 'cannot start', fields: describeError(error) };
 }
 
-function inUse(what: string, another: string | undefined): string {
-  return `${what}: end that one${another === undefined ? '' : `, or start a second one with ${another}`}`;
-}
-
 function noPort(
-  { host, port }: ContextOf<'cannot-listen'>,
-  errno: string | undefined,
-  another: string | undefined,
+  { cause, context: { host, port } }: RobotError<'cannot-listen'>,
+  endIt: string | undefined,
 ): string {
-  if (errno === 'EADDRINUSE')
-    return another === undefined
-      ? `${port} is in use; try --port ${port === 65535 ? 8080 : port + 1}, or set http.port`
-      : inUse(`another program has port ${port}`, another);
+  const errno = errnoOf(cause);
   if (errno === 'EACCES') return `only root may listen on ${port}; try --port 8080, or set http.port`;
-  return `cannot listen on ${host}: no address of this machine, or not yet; set http.host, or try --host 0.0.0.0`;
+  if (errno !== 'EADDRINUSE')
+    return `cannot listen on ${host}: no address of this machine, or not yet; set http.host, or try --host 0.0.0.0`;
+  if (endIt !== undefined) return `another program has port ${port}: ${endIt}`;
+  return `${port} is in use; try --port ${port === 65535 ? 8080 : port + 1}, or set http.port`;
 }

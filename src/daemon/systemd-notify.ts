@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { type Clock, systemClock } from '../core/clock.js';
+import { type Clock, every, systemClock } from '../core/clock.js';
 
 /** Reports the daemon's state to systemd. Does nothing without systemd. Never throws. */
 export interface Notifier {
@@ -12,43 +12,40 @@ export interface Notifier {
   stopping(): void;
 }
 
-/** Sends one datagram to systemd. Never waits. Throws if systemd does not accept it. */
-type SendMessage = (message: string) => void;
-
 /** Feeds per watchdog period. With this many, a few late feeds do no harm. */
 const FEEDS_PER_WATCHDOG = 8;
 
-/** `onFailure` is called at the first failure only. */
+/**
+ * `onFailure` is called at the first failure only. `send` sends one datagram without waiting, and throws if systemd does
+ * not accept it.
+ */
 export function createNotifier(
   env: NodeJS.ProcessEnv,
   onFailure: (error: unknown) => void,
   clock: Clock = systemClock,
-  send: SendMessage = message => sendTo(env.TRUNNION_NOTIFY_FD, message),
+  send = (message: string) => sendTo(env.TRUNNION_NOTIFY_FD, message),
 ): Notifier {
   const connected = Boolean(env.NOTIFY_SOCKET);
   const forUs = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid;
-  const watchdogMs = forUs ? Number(env.WATCHDOG_USEC ?? 0) / 1000 : 0;
+  const watchdogMs = connected && forUs ? Number(env.WATCHDOG_USEC ?? 0) / 1000 : 0;
   let failed = false;
   let endFeeding = () => {};
 
-  const notify: SendMessage = message => {
-    if (!connected) return;
+  const notify = (message: string) => {
     try {
-      send(message);
+      if (connected) send(message);
     } catch (error) {
       if (!failed) onFailure(error);
       failed = true;
     }
   };
-  const feed = () => {
-    notify('WATCHDOG=1');
-    const next = clock.after(watchdogMs / FEEDS_PER_WATCHDOG, feed);
-    endFeeding = () => next.cancel();
-  };
+  const feed = () => notify('WATCHDOG=1');
   return {
     ready: () => {
       notify('READY=1');
-      if (connected && watchdogMs > 0) feed();
+      if (!(watchdogMs > 0)) return;
+      feed();
+      endFeeding = every(clock, watchdogMs / FEEDS_PER_WATCHDOG, feed);
     },
     stopping: () => {
       endFeeding();

@@ -12,9 +12,7 @@ export interface DiskFile {
   append(data: Buffer): Promise<void>;
   /** Everything appended is on the medium when this resolves. */
   sync(): Promise<void>;
-  /**
-   * Whether the path still leads to this file. Writes to a file that was renamed, replaced or deleted are lost.
-   */
+  /** False if the file was moved, replaced or deleted: what is written to it is lost. */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -85,11 +83,11 @@ export const realDisk: Disk = {
     }),
   list: folder => attempt('list', folder, () => readdir(folder)),
   read: path => attempt('read', path, () => readFile(path).catch(error => unlessListed(path, error))),
+  // Unlike 'a', these flags do not create a missing file.
   openToAppend: path =>
-    attempt('open', path, async () => {
-      const { O_WRONLY, O_APPEND } = constants;
-      return diskFile(path, await open(path, O_WRONLY | O_APPEND));
-    }),
+    attempt('open', path, async () =>
+      diskFile(path, await open(path, constants.O_WRONLY | constants.O_APPEND)),
+    ),
   create: path => attempt('create', path, async () => diskFile(path, await open(path, 'w', 0o640))),
   rename: (from, to) => attempt('rename', to, () => rename(from, to)),
   remove: path => attempt('remove', path, () => rm(path, { force: true })),
@@ -97,11 +95,10 @@ export const realDisk: Disk = {
   syncFolder: folder => attempt('sync', folder, () => syncFolder(folder)),
 };
 
-async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
-  const [open, found] = await Promise.all([
-    file.stat({ bigint: true }),
-    stat(path, { bigint: true }).catch(unlessMissing),
-  ]);
+/** Whether the path leads to this file. False if it was moved, replaced or deleted. */
+export async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
+  const open = await file.stat({ bigint: true });
+  const found = await stat(path, { bigint: true }).catch(unlessMissing);
   return open.dev === found?.dev && open.ino === found.ino;
 }
 
@@ -118,9 +115,5 @@ function unlessMissing(error: unknown): undefined {
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await handle.sync().finally(() => handle.close());
 }

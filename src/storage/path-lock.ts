@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { errnoOf, RobotError } from '../core/errors.js';
-import { attempt } from './disk.js';
+import { type FileHandle, open } from 'node:fs/promises';
+import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
+import { attempt, leadsTo } from './disk.js';
 
 /** Keeps other processes out of something. */
 export interface ProcessLock {
@@ -36,9 +37,11 @@ export class PathLock implements ProcessLock {
   }
 
   async hold(): Promise<void> {
-    if (this.#held !== undefined && (await this.#isAtItsPath(this.#held))) return;
-    await this.release();
+    const held = this.#held;
+    if (held !== undefined && (await attempt('lock', this.#path, () => leadsTo(this.#path, held)))) return;
+    // A folder that was moved keeps its lock until the one at its path is locked.
     this.#held = await (process.platform === 'linux' ? this.#lockedByFlock() : this.#lockedByOpen());
+    await held?.close();
   }
 
   async release(): Promise<void> {
@@ -46,33 +49,18 @@ export class PathLock implements ProcessLock {
     this.#held = undefined;
   }
 
-  /** Whether the path still leads to the locked folder. A folder that is moved keeps its lock. */
-  async #isAtItsPath(held: FileHandle): Promise<boolean> {
-    const [ours, found] = await attempt('lock', this.#path, () =>
-      Promise.all([held.stat({ bigint: true }), stat(this.#path, { bigint: true })]),
-    );
-    return ours.dev === found.dev && ours.ino === found.ino;
-  }
-
   /** Node has no flock(2). The program flock locks the descriptor that it inherits; the lock lasts while we keep it open. */
   async #lockedByFlock(): Promise<FileHandle> {
     const file = await attempt('lock', this.#path, () => open(this.#path, 'r'));
     try {
-      const exitCode = await this.#flock(file.fd);
+      const flock = spawn('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'ignore', file.fd] });
+      const [exitCode] = await once(flock, 'close');
       if (exitCode === 0) return file;
       throw exitCode === 1 ? this.#taken() : this.#failed(`flock ${exitCode}`);
     } catch (error) {
       await file.close();
-      throw error;
+      throw isRobotError(error) ? error : this.#failed(errnoOf(error), error);
     }
-  }
-
-  #flock(descriptor: number): Promise<number | null> {
-    return new Promise((resolve, reject) => {
-      const flock = spawn('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
-      flock.once('error', error => reject(this.#failed(errnoOf(error), error)));
-      flock.once('close', resolve);
-    });
   }
 
   async #lockedByOpen(): Promise<FileHandle> {
