@@ -114,6 +114,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const stopLogging = logEvents({ robot, eventLog, log, clock });
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   match.happened.add(event => eventLog.record(event));
+  match.changed.add(() => eventLog.noteChange());
   access.tokensChanged.add(names => {
     eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } });
     if (autotune !== undefined) endAllButThoseOf(names, { robot, autotune, match });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogPage, NewEvent } from '../schemas/log.js';
-import { keyOf, Quota } from './quota.js';
+import { Quota } from './quota.js';
 
 /**
  * The groups of events, each with the number that is kept in memory and the number of lines that may come at once. No group
@@ -52,26 +52,32 @@ export class EventLog {
     };
   }
 
-  /** The number of changes that the robot has made. */
+  /** The number of changes of the robot and of the match. */
   get changes(): number {
     return this.#changes;
   }
 
+  /** Counts a change that has no event of its own. */
+  noteChange(): void {
+    this.#changes += 1;
+  }
+
   /**
-   * Records a change that the robot made, or a request of a caller with a right to act. If the same act is done twice in a
-   * row, the repeats share one line with a count.
+   * Records a change that the robot made, or a request of a caller with a right to act. `changed` says that the request
+   * changed something although it failed, such as a lock that the disk refused. If the same act is done twice in a row, the
+   * repeats share one line with a count.
    */
-  record(event: NewEvent): void {
+  record(event: NewEvent, changed = false): void {
     const { who, outcome = 'done' } = event;
-    if (outcome !== 'done') {
+    if (outcome !== 'done' && !changed) {
       this.#quotas.refused.record(event, false);
       return;
     }
-    const key = who === undefined ? '' : keyOf(event);
+    const key = who === undefined ? '' : JSON.stringify(event);
     const isOther = key !== this.#lastDone;
     this.#lastDone = key;
     if (who === undefined) {
-      this.#changes += 1;
+      this.noteChange();
       this.#add(event, 'done');
     } else this.#quotas.done.record(event, isOther);
   }

@@ -81,6 +81,6 @@ export class Quota {
 }
 
 /** Equal for equal acts. Of what was refused the detail does not count. */
-export function keyOf({ what, unit, who, outcome, detail }: NewEvent): string {
+function keyOf({ what, unit, who, outcome, detail }: NewEvent): string {
   return JSON.stringify([what, unit, who, outcome, outcome === 'done' ? detail : undefined]);
 }

@@ -14,8 +14,9 @@ export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Pro
       // A body that was refused may hold anything.
       const isBare = isSecret || outcome === 'invalid-request';
       const event = { what, unit, who, outcome, ...(isBare ? {} : detailOf(ctx.request.body)) };
-      if (bystander === undefined) log.record(event);
-      else log.recordOf(bystander, event, log.changes !== changes);
+      const changed = log.changes !== changes;
+      if (bystander === undefined) log.record(event, changed);
+      else log.recordOf(bystander, event, changed);
     };
     try {
       await act(ctx);

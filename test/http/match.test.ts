@@ -204,6 +204,24 @@ describe('a match over HTTP', () => {
     expect(lines.filter((line: string) => line.startsWith('lease'))).to.deep.equal([]);
   });
 
+  it('is in the log with every lock that holds, whatever it was answered', async () => {
+    await daemon.post('/sim/faults', { target: 'pin', fault: 'nack' });
+    for (const reason of ['inspection', 'inspection', 'illegal laser']) {
+      expect((await daemon.post('/api/match/lock', { reason })).status).to.equal(503);
+      await daemon.post('/api/match/unlock');
+    }
+    await daemon.post('/sim/faults', { target: 'pin', fault: 'clear' });
+    const { events } = (await daemon.get('/api/log')).body;
+    const locks = events.filter(
+      ({ what, outcome }: Record<string, string>) => what === 'lock' && outcome !== 'done',
+    );
+    expect(locks.map(({ detail }: { detail: object }) => detail)).to.deep.equal([
+      { reason: 'inspection' },
+      { reason: 'inspection' },
+      { reason: 'illegal laser' },
+    ]);
+  });
+
   for (const body of [
     {},
     { id: 'M1', revision: -1, phase: 'none' },
