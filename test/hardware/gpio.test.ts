@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
@@ -7,7 +7,6 @@ import { headerChip, lineNumber } from '../../src/hardware/gpio-chip.js';
 import { lineError } from '../../src/hardware/gpio-line.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { skip } from '../support/programs.js';
 import { failureOf, passing, until } from './expecting.js';
 import {
   exportedLine,
@@ -24,7 +23,6 @@ import {
 function withLine(
   line: number,
   act: (pi: {
-    root: string;
     folder: string;
     gpio: ScriptedGpio;
     options: { native: GpioNative; root: string; clock: ManualClock };
@@ -35,7 +33,7 @@ function withLine(
     makeTree(root, PI_4);
     const folder = exportedLine(root, line, files);
     const gpio = new ScriptedGpio(root);
-    await act({ root, folder, gpio, options: { native: gpio.native, root, clock: new ManualClock() } });
+    await act({ folder, gpio, options: { native: gpio.native, root, clock: new ManualClock() } });
   });
 }
 
@@ -113,17 +111,6 @@ describe('laser pin', () => {
       ));
   }
 
-  it('is not opened when /run is full: after a kill nobody would know which pin to darken', async function () {
-    if (!existsSync('/dev/full')) skip(this, 'no /dev/full on this machine');
-    await withLine(529, async ({ root, gpio, options }) => {
-      symlinkSync('/dev/full', join(root, 'laser.new'));
-      const recorded = { ...options, record: join(root, 'laser') };
-      const { context } = await failureOf(openLaserPin(recorded, LASER), 'pin-failed');
-      expect(context.missing).to.contain('laser cannot be written, so the pin would stay lit after a kill');
-      expect(gpio.writes).to.deep.equal([]);
-    });
-  });
-
   it('is exported, and waits for udev without holding up the process', () =>
     inTemporaryFolder(async root => {
       makeTree(root, PI_5);
@@ -172,14 +159,6 @@ describe('laser pin', () => {
         line,
       ));
   }
-
-  it('fails with a code when the line is gone', () =>
-    withLine(529, async ({ folder, options }) => {
-      const pin = await openLaserPin(options, LASER);
-      rmSync(folder, { recursive: true });
-      expect(() => pin.read()).to.throw(RobotError, 'pin-failed');
-      expect(() => pin.write(true)).to.throw(RobotError, 'pin-failed');
-    }));
 });
 
 describe('interlock pin', () => {
