@@ -13,7 +13,6 @@ import { refuseForeignPages } from './foreign-pages.js';
 import { openApiRoute } from './openapi.js';
 import { problemOf } from './problems.js';
 import { requestLog } from './request-log.js';
-import { robotFeed } from './robot-feed.js';
 import type { Route } from './route.js';
 import { autotuneRoutes } from './routes/autotune-routes.js';
 import { compareRoute } from './routes/compare-routes.js';
@@ -28,13 +27,22 @@ import { stepRoutes } from './routes/step-routes.js';
 import { trialRoutes } from './routes/trial-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
+import { telemetrySource } from './telemetry-source.js';
 
 /** The whole HTTP interface, and the status that it shows. It does not listen. */
 export function createApp(options: AppOptions): { readonly app: Koa; readonly status: () => Status } {
-  const { clock, log } = options;
+  const { clock, log, robot } = options;
   const startedMs = clock.nowMs();
   const statusNow = (): Status => statusBody(options, (clock.nowMs() - startedMs) / 1000, events.streams);
-  const events = createEvents(robotFeed(options, statusNow), clock, options.access);
+  const sources = {
+    status: statusNow,
+    changed: robot.changed,
+    telemetry: telemetrySource(robot, clock),
+    step: options.steps.captured,
+    tune: options.autotune.changed,
+    log: options.eventLog.recorded,
+  };
+  const events = createEvents(sources, clock, options.access);
   const documented = documentedRoutes(options, statusNow, events);
   const authorize = authorization(options.access);
 

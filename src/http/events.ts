@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { Access } from '../access/access.js';
 import { type Clock, every, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
+import type { Listeners } from '../core/listeners.js';
 import type { LogEvent } from '../schemas/log.js';
 import type { Status } from '../schemas/status.js';
 import type { Step } from '../schemas/step.js';
@@ -9,20 +10,17 @@ import type { Telemetry } from '../schemas/telemetry.js';
 import type { Tune } from '../schemas/tune.js';
 import { callerOf } from './authorization.js';
 
-/** What the streams show. Each `on…` returns the act that ends the subscription. */
-export interface EventFeed {
+type Source<T> = Pick<Listeners<T>, 'add'>;
+
+/** What the streams show. */
+export interface EventSources {
   status(): Status;
-  /** The status as text, without uptime and bus counters, which change all the time. Equal texts need no new event. */
-  lasting(): string;
-  /** True if a unit is in another mode than manual. */
-  isDriven(): boolean;
-  /** Calls the listener when the status may have changed. */
-  onStatus(listener: () => void): () => void;
-  /** Calls the listener at every poll. `t` is in monotonic seconds. */
-  onTelemetry(listener: (sample: Telemetry) => void): () => void;
-  onStep(listener: (step: Step) => void): () => void;
-  onTune(listener: (tune: Tune) => void): () => void;
-  onLog(listener: (event: LogEvent) => void): () => void;
+  /** Emits at some changes of the status. */
+  readonly changed: Source<void>;
+  readonly telemetry: Source<Telemetry>;
+  readonly step: Source<Step>;
+  readonly tune: Source<Tune>;
+  readonly log: Source<{ readonly event: LogEvent }>;
 }
 
 const MOST_STREAMS = 32;
@@ -31,8 +29,10 @@ const KEPT_STREAMS = 8;
 const COMMENT_MS = 5_000;
 /** Status changes within this time make one event. */
 const COALESCE_MS = 20;
-/** Readings within this time go out in one write: two at 50 Hz, or five while all units are in manual. */
-const GATHER_S = { driven: 0.03, manual: 0.09 } as const;
+/** Flags and other readings change without an event, so the status is compared this often. */
+const COMPARE_MS = 100;
+/** Readings within this time go out in one write: two at 50 Hz. */
+const GATHER_S = 0.03;
 /** A browser reconnects this soon after its stream ended. */
 const RETRY_MS = 300;
 /** Events that the daemon keeps for a slow reader. If there are more, it ends the stream; the reader reconnects. */
@@ -44,7 +44,7 @@ interface Stream {
   readonly ctx: Context;
   /** When the socket became full; undefined if it is not full. */
   slowSinceMs: number | undefined;
-  /** The last status that was written, as `lasting` gives it. */
+  /** The last status that was written, as `lastingText` gives it. */
   lastSent: string | undefined;
   /** Events that the full socket could not take. Readings and status are not kept: newer ones replace them. */
   readonly owed: string[];
@@ -57,9 +57,9 @@ export interface Events {
   open(ctx: Context): void;
 }
 
-/** Server-sent events from one feed. It listens to the feed only while there is a stream, and writes all streams the same text. */
+/** Server-sent events. They listen to their sources only while there is a stream, and write all streams the same text. */
 export function createEvents(
-  feed: EventFeed,
+  sources: EventSources,
   clock: Clock,
   access: Pick<Access, 'callerOf' | 'allows' | 'changed'>,
 ): Events {
@@ -90,18 +90,19 @@ export function createEvents(
   };
   const gather = (sample: Telemetry) => {
     readings += eventText('telemetry', sample);
-    if (sample.t - writtenT < (feed.isDriven() ? GATHER_S.driven : GATHER_S.manual)) return;
+    if (sample.t - writtenT < GATHER_S) return;
     writtenT = sample.t;
     writeAll('');
   };
   /** Sends the status to each stream that has not got it yet. A stream with a full socket gets it after `drain`. */
   const sendStatus = () => {
-    const now = feed.lasting();
+    const status = sources.status();
+    const now = lastingText(status);
     const due = [...streams].filter(stream => stream.slowSinceMs === undefined && stream.lastSent !== now);
     if (due.length === 0) return;
     // These readings are older than the status, so they go first.
     if (readings !== '') writeAll('');
-    const text = eventText('status', feed.status());
+    const text = eventText('status', status);
     for (const stream of due) if (write(stream, text)) stream.lastSent = now;
   };
 
@@ -115,12 +116,13 @@ export function createEvents(
       });
     };
     const ends = [
-      feed.onStatus(statusSoon),
+      sources.changed.add(statusSoon),
       () => pending?.cancel(),
-      feed.onTelemetry(gather),
-      feed.onStep(step => writeAll(eventText('step', step))),
-      feed.onTune(tune => writeAll(eventText('tune', tune))),
-      feed.onLog(event => writeAll(eventText('log', event))),
+      every(clock, COMPARE_MS, sendStatus),
+      sources.telemetry.add(gather),
+      sources.step.add(step => writeAll(eventText('step', step))),
+      sources.tune.add(tune => writeAll(eventText('tune', tune))),
+      sources.log.add(({ event }) => writeAll(eventText('log', event))),
       access.changed.add(() => {
         for (const { ctx } of streams) if (!access.allows('read', callerOf(access, ctx))) ctx.res.destroy();
       }),
@@ -169,6 +171,11 @@ export function createEvents(
     },
     open,
   };
+}
+
+/** Uptime and bus counters change all the time and need no new event. */
+function lastingText(status: Status): string {
+  return JSON.stringify({ ...status, uptimeS: undefined, bus: undefined });
 }
 
 function eventText(event: string, data: unknown): string {
