@@ -29,19 +29,11 @@ export function loadConfig(file: string | undefined, overrides: Overrides, defau
     throw badConfig([...new Set(lines)]);
   }
   const { host = config.http.host, port = config.http.port, state = config.state.folder } = overrides;
-  return deepFreeze({ ...config, http: { ...config.http, host, port }, state: { folder: state } });
+  return { ...config, http: { ...config.http, host, port }, state: { folder: state } };
 }
 
 /** The problems of a configuration, one line each. */
 export function configProblem(error: unknown): string {
   if (!isRobotError(error, 'bad-config')) throw error;
   return error.context.reason;
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
 }

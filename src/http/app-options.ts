@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.js';
 import type { Autotune } from '../autotune/autotune.js';
+import type { Config } from '../config/settings.js';
 import type { Clock } from '../core/clock.js';
-import type { GainBounds } from '../core/units.js';
 import type { DurableLog } from '../events/durable-log.js';
 import type { EventLog } from '../events/event-log.js';
 import type { MatchControl } from '../match/match-control.js';
@@ -22,10 +22,7 @@ export interface AppOptions {
   readonly durableLog: DurableLog;
   readonly clock: Clock;
   readonly version: string;
-  readonly allowedHosts: readonly string[];
-  readonly gainBounds: GainBounds;
-  /** The configured host silence; 0 means for ever. */
-  readonly hostSilenceMs: number;
+  readonly config: Config;
   /** The folder of the built page. */
   readonly consoleFolder: string;
   readonly access: Access;

@@ -7,7 +7,7 @@ import type { Status } from '../schemas/status.js';
 import { recorded } from './act-log.js';
 import type { AppOptions } from './app-options.js';
 import { authorization } from './authorization.js';
-import { consoleRoutes } from './console.js';
+import { serveConsole } from './console.js';
 import { createEvents, type Events } from './events.js';
 import { refuseForeignPages } from './foreign-pages.js';
 import { openApiRoute } from './openapi.js';
@@ -47,19 +47,16 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   const authorize = authorization(options.access);
 
   const router = new Router({ strict: true, sensitive: true });
-  for (const route of [
-    ...documented,
-    openApiRoute(documented, options.version),
-    ...consoleRoutes(options.consoleFolder),
-  ]) {
+  for (const route of [...documented, openApiRoute(documented, options.version)]) {
     const act = (ctx: Context) => route.handle(ctx, authorize);
     router[route.method](route.path, route.method === 'get' ? act : recorded(route, options.eventLog, act));
   }
+  serveConsole(router, options.consoleFolder);
   const app = new Koa();
   app.on('error', error => log.debug(describeError(error), 'connection failed'));
   app.use(requestLog(log, clock));
   app.use(problemAnswers(log));
-  app.use(refuseForeignPages(options.allowedHosts));
+  app.use(refuseForeignPages(options.config.http.allowedHosts));
   app.use(router.routes());
   app.use(unrouted);
   return { app, status: statusNow };
@@ -76,7 +73,7 @@ function documentedRoutes(options: AppOptions, statusNow: () => Status, events: 
       ...stepRoutes(options.steps, unit),
       ...profileRoutes(options, unit),
       compareRoute(options, unit),
-      ...autotuneRoutes(options.autotune, unit, options.hostSilenceMs),
+      ...autotuneRoutes(options, unit),
     ]),
     allProfilesRoute(options),
     ...robotRoutes(robot, statusNow),

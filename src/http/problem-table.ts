@@ -11,8 +11,9 @@ interface Presentation<Context> {
 
 const ASK_FOR_TOKEN = () => ({ 'WWW-Authenticate': 'Bearer' });
 
-/** The HTTP answer to each code. problem-texts.ts has the words. HTTP callers see nothing else of an error. */
-export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Code>> } = {
+type Table = { readonly [Code in ErrorCode]: Presentation<ContextOf<Code>> };
+
+const BUS = {
   nack: { status: 503, title: 'No answer', retryAfterS: 1 },
   'bus-io': { status: 503, title: 'Bus error', retryAfterS: 1 },
   'bus-timeout': { status: 503, title: 'Bus timeout', retryAfterS: 1 },
@@ -24,6 +25,11 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   deadline: { status: 503, title: 'Bus too slow', retryAfterS: 1 },
   'bus-busy': { status: 503, title: 'Bus too slow', retryAfterS: 1 },
   'bad-frame': { status: 503, title: 'Corrupted answer', retryAfterS: 1 },
+} satisfies Partial<Table>;
+
+/** The HTTP answer to each code. problem-texts.ts has the words. HTTP callers see nothing else of an error. */
+export const PROBLEMS: Table = {
+  ...BUS,
   'bad-field': { status: 400, title: 'Value out of range' },
   'wrong-identity': { status: 503, title: 'Wrong controller' },
   'unit-offline': { status: 503, title: 'Controller offline', retryAfterS: 1 },
@@ -79,3 +85,35 @@ export const PROBLEMS: { readonly [Code in ErrorCode]: Presentation<ContextOf<Co
   'headers-too-large': { status: 431, title: 'Headers too large' },
   internal: { status: 500, title: 'Internal error' },
 };
+
+export function isCode(code: string): code is ErrorCode {
+  return code in PROBLEMS;
+}
+
+/** The problems of what a lock, a silent referee or the phase of a match may forbid. */
+export const MATCH_PROBLEMS: readonly ErrorCode[] = ['locked', 'referee-silent', 'wrong-phase'];
+export const PIN_PROBLEMS: readonly ErrorCode[] = ['pin-failed', 'laser-unavailable'];
+export const STOP_PROBLEMS: readonly ErrorCode[] = ['not-confirmed', ...PIN_PROBLEMS];
+/** The problems of what runs trial gains. */
+export const TRIAL_PROBLEMS: readonly ErrorCode[] = [
+  ...MATCH_PROBLEMS,
+  'trial-running',
+  'trial-ended',
+  'silence-too-long',
+  'stopped',
+  'storage-failed',
+];
+/** The problems of a request that needs a controller. */
+export const CONTROLLER_PROBLEMS: readonly ErrorCode[] = [
+  'unit-offline',
+  'unit-busy',
+  'not-confirmed',
+  ...Object.keys(BUS).filter(isCode),
+];
+/** The problems of every save. */
+export const SAVE_PROBLEMS: readonly ErrorCode[] = [
+  ...MATCH_PROBLEMS,
+  ...CONTROLLER_PROBLEMS,
+  'storage-failed',
+  'changed-meanwhile',
+];

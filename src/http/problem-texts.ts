@@ -5,22 +5,17 @@ type Text<Context> = string | ((context: Context) => string);
 
 interface Controller {
   readonly unit?: string;
-  readonly cure?: string | undefined;
 }
 
 function unreachable(text: string): Text<Controller> {
-  return context => `${controller(context)} ${text}${cure(context)}`;
+  return context => `${controller(context)} ${text}`;
 }
 
 function controller({ unit }: Controller): string {
   return unit === undefined ? 'A controller' : `The ${unit} controller`;
 }
 
-function cure(context: { readonly cure?: string | undefined }): string {
-  return context.cure === undefined ? '' : ` ${context.cure}`;
-}
-
-/** For people: what happened, then what to do. */
+/** For people: what happened, then what to do. A cure in the context follows. */
 export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   nack: unreachable('does not answer on the I2C bus. Check its power and cable.'),
   'bus-io': unreachable('did not complete a transfer on the I2C bus. Check the cable and the pull-ups.'),
@@ -71,21 +66,19 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'lease-held': ({ holder, by }) =>
     `The desk ${holder} (${by}) has the lease. Wait until it expires, or take it: POST /api/match/lease with ` +
     '"takeover": true.',
-  'laser-unavailable': context => `The laser has no pin: ${context.missing}.${cure(context)}`,
-  'pin-failed': context =>
-    context.missing === undefined
+  'laser-unavailable': ({ missing }) => `The laser has no pin: ${missing}.`,
+  'pin-failed': ({ missing }) =>
+    missing === undefined
       ? 'The laser pin does not show the level that was written. Cut the laser supply and check the wiring.'
-      : `A laser pin cannot be used: ${context.missing}.${cure(context)}`,
+      : `A laser pin cannot be used: ${missing}.`,
   'interlock-open': 'The interlock contact is open. Close it to switch the laser on.',
-  'storage-failed': context => {
-    if (context.mayRemain === undefined) return `A file could not be read from the disk.${cure(context)}`;
-    const outcome = context.mayRemain
-      ? 'but it may be found in force after a restart'
-      : 'so nothing was changed';
-    return `The change could not be kept on disk, ${outcome}.${cure(context)}`;
+  'storage-failed': ({ mayRemain }) => {
+    if (mayRemain === undefined) return 'A file could not be read from the disk.';
+    if (mayRemain)
+      return 'The change could not be kept on disk, but it may be found in force after a restart.';
+    return 'The change could not be kept on disk, so nothing was changed.';
   },
-  'not-kept': context =>
-    `The change is in force, but it is not on the disk: a restart may undo it.${cure(context)}`,
+  'not-kept': 'The change is in force, but it is not on the disk: a restart may undo it.',
   'state-in-use':
     'Another process uses the state folder. End that process, or choose another folder with --state.',
   'unknown-revision': ({ revision }) =>
@@ -97,16 +90,16 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'changed-meanwhile': ({ unit, revision }) =>
     `Somebody else saved gains of the ${unit}: revision ${revision} is in force. Compare, then send yours ` +
     `with baseRevision=${revision}.`,
-  'addon-missing': context => `A native addon is not installed.${cure(context)}`,
+  'addon-missing': 'A native addon is not installed.',
   'bad-config': 'The configuration has errors. Run trunnion doctor.',
   'cannot-listen': 'The port cannot be opened. Choose another one with --port.',
   'token-required': 'This robot needs a token: send "Authorization: Bearer TOKEN". On the page, log in.',
   'token-unknown': 'The token is wrong or was removed. "sudo trunnion token list" shows all tokens.',
   'not-allowed': ({ right }) => `The token does not give the right "${right}". Use another token.`,
-  'access-unavailable': context =>
-    context.lastHolds
-      ? `The list of tokens cannot be read. The daemon uses the list that it read last.${cure(context)}`
-      : `The list of tokens cannot be read. Until it can, everybody may only read, stop and switch the laser off.${cure(context)}`,
+  'access-unavailable': ({ lastHolds }) =>
+    lastHolds
+      ? 'The list of tokens cannot be read. The daemon uses the list that it read last.'
+      : 'The list of tokens cannot be read. Until it can, everybody may only read, stop and switch the laser off.',
   'bad-json': 'The body is not valid JSON. Send a JSON object.',
   'bad-media-type': 'Send the body as application/json, in UTF-8 and not compressed.',
   'body-too-large': 'The body is too large. Send at most 4096 bytes.',
@@ -114,7 +107,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     const shown = errors.slice(0, 3).map(({ pointer, detail }) => `${pointer || 'the body'} ${detail}`);
     return `${shown.join('; ')}${errors.length > 3 ? `; and ${errors.length - 3} more` : ''}.`;
   },
-  'not-found': context => context.cure ?? 'This path does not exist. GET /api/openapi.json lists all paths.',
+  'not-found': ({ cure }) =>
+    cure === undefined ? 'This path does not exist. GET /api/openapi.json lists all paths.' : 'Not found.',
   'method-not-allowed': ({ allow }) => `This path does not know the method. Use ${allow}.`,
   'cross-site': "The daemon refuses requests from pages of other sites. Open the robot's own page.",
   'unknown-host':

@@ -1,7 +1,7 @@
 import { type ErrorCode, type Fault, type GainsDifference, RobotError } from '../core/errors.js';
 import { loopGains } from '../schemas/gains.js';
 import * as s from '../schemas/schema.js';
-import { PROBLEMS } from './problem-table.js';
+import { isCode, PROBLEMS } from './problem-table.js';
 import { TEXTS } from './problem-texts.js';
 
 const fault: s.Schema<Fault> = s.growing({
@@ -9,8 +9,6 @@ const fault: s.Schema<Fault> = s.growing({
   detail: s.text(),
 });
 const difference: s.Schema<GainsDifference> = s.growing({ sent: loopGains, inForce: loopGains });
-
-const isCode = (code: string): code is ErrorCode => code in PROBLEMS;
 
 const members = s.growing({
   type: s.text(),
@@ -57,13 +55,15 @@ export function problemOf({ others, ...failure }: Failure<ErrorCode> & Pick<Robo
 function answerTo<Code extends ErrorCode>({ code, context }: Failure<Code>): Answer {
   const { status, title, retryAfterS, shown = [], headers } = PROBLEMS[code];
   const text = TEXTS[code];
+  const detail = typeof text === 'string' ? text : text(context);
+  const cure = 'cure' in context && context.cure !== undefined ? ` ${context.cure}` : '';
   const known = shown.filter(name => context[name] !== undefined);
   return {
     problem: {
       type: `urn:trunnion:problem:${code}`,
       title,
       status,
-      detail: typeof text === 'string' ? text : text(context),
+      detail: detail + cure,
       code,
       ...(context.unit !== undefined && { unit: context.unit }),
       ...Object.fromEntries(known.map(name => [name, context[name]])),

@@ -53,13 +53,6 @@ export interface Route extends Omit<Endpoint<unknown, unknown, unknown>, 'act'> 
   handle(ctx: Context, authorize: Authorize): Promise<void>;
 }
 
-/** The problems of every act that a lock, a silent referee or the phase of a match may forbid. */
-export const MATCH_PROBLEMS = [
-  'locked',
-  'referee-silent',
-  'wrong-phase',
-] as const satisfies readonly ErrorCode[];
-
 export const get = define('get');
 export const post = define('post');
 export const remove = define('delete');

@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, RobotError } from '../core/errors.js';
@@ -29,10 +23,7 @@ export interface Patience {
 
 const PATIENCE: Patience = { headersMs: 3000, requestMs: 5000, checkMs: 1000 };
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
+type Exchange = Parameters<RequestListener>;
 
 interface Connection {
   readonly socket: Socket;
@@ -88,7 +79,8 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
 
   const answer = (connection: Connection, exchange: Exchange) => {
     connection.exchange = exchange;
-    exchange.response.on('close', () => {
+    const [, response] = exchange;
+    response.on('close', () => {
       const { next, refusal, socket } = connection;
       connection.answered = true;
       connection.exchange = undefined;
@@ -96,7 +88,7 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
       if (next !== undefined && !socket.destroyed) answer(connection, next);
       else if (refusal !== undefined) refuse(refusal, socket);
     });
-    listener(exchange.request, exchange.response);
+    listener(...exchange);
   };
 
   // Node emits a pipelined request at once. It never closes the response to one if the connection ends first.
@@ -107,13 +99,13 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
       // A packet may hold hundreds of requests. When the connection closes, Node creates an error for each that is not
       // destroyed, and formats its stack.
       request.destroy();
-    } else if (connection.exchange === undefined) answer(connection, { request, response });
-    else connection.next = { request, response };
+    } else if (connection.exchange === undefined) answer(connection, [request, response]);
+    else connection.next = [request, response];
   });
   server.on('clientError', (error, socket) => {
     const connection = connections.get(socket);
-    if (connection?.exchange?.request.complete !== true) return refuse(error, socket);
-    if (connection.next?.request.complete === false) connection.next = undefined;
+    if (connection?.exchange?.[0].complete !== true) return refuse(error, socket);
+    if (connection.next?.[0].complete === false) connection.next = undefined;
     connection.refusal = error;
   });
   return server;
@@ -133,7 +125,7 @@ function leastUseful(all: readonly Connection[]): Connection | undefined {
   const neighbours = ({ address }: Connection) => counts.get(address) ?? 0;
   const hasNoRight = ({ socket }: Connection) => !trusted.has(socket);
   const hasManyNeighbours = (connection: Connection) => neighbours(connection) > FAIR_SHARE;
-  const neverAsked = ({ answered, exchange }: Connection) => !answered && !exchange?.request.complete;
+  const neverAsked = ({ answered, exchange }: Connection) => !answered && !exchange?.[0].complete;
 
   const expendable = [hasNoRight, hasManyNeighbours].reduce(preferring, all);
   const arriving = new Set(all.filter(neverAsked).slice(-ARRIVING));

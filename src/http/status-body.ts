@@ -42,25 +42,14 @@ function logStatusOf({ problem }: DurableLog): Status['log'] {
 }
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {
-  const report = robot.units[name].report();
+  const { identity, applied, trial, problem, ...report } = robot.units[name].report();
   const { revision, savedAt } = robot.store.find(name) ?? { revision: 0, savedAt: null };
   return {
-    mode: report.mode,
-    online: report.online,
-    faults: report.faults,
-    flags: report.flags,
-    torque: report.torque,
-    firmware: report.identity?.firmware,
-    protocol: report.identity?.protocol,
-    guardsTrials: report.guardsTrials,
-    excitation: report.excitation,
-    gains: {
-      revision,
-      savedAt,
-      applied: report.applied,
-      trial: report.trial && trialStatusOf(report.trial),
-    },
-    problem: report.problem && complaintOf(report.problem),
+    ...report,
+    firmware: identity?.firmware,
+    protocol: identity?.protocol,
+    gains: { revision, savedAt, applied, trial: trial && trialStatusOf(trial) },
+    problem: problem && complaintOf(problem),
   };
 }
 

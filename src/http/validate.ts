@@ -53,9 +53,6 @@ function faultOf({ instancePath, keyword, params, data, message }: ErrorObject):
       return { pointer: instancePath, detail: `must be one of ${params.allowedValues.join(', ')}` };
     case 'type':
       return { pointer: instancePath, detail: typeDetail(params.type, data) };
-    case 'minimum':
-    case 'maximum':
-      return { pointer: instancePath, detail: `must be ${params.comparison} ${params.limit}` };
     default:
       return { pointer: instancePath, detail: message ?? 'is not allowed' };
   }

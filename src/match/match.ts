@@ -4,7 +4,7 @@ import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { Permissions, Phase } from '../core/phases.js';
 import type { Act, Permission } from '../robot/permission.js';
-import type { Happening } from '../schemas/log.js';
+import type { NewEvent } from '../schemas/log.js';
 import { Lease } from './lease.js';
 
 export interface MatchSettings {
@@ -53,7 +53,7 @@ export class Match implements Permission {
   readonly lease: Lease;
   /** Emitted when something has changed that status shows or the disk keeps. */
   readonly changed = new Listeners<void>();
-  readonly happened = new Listeners<Happening>();
+  readonly happened = new Listeners<NewEvent>();
   /** Emitted with the reason when the robot has to stop: time is up, or the referee is silent. */
   readonly mustStop = new Listeners<string>();
   readonly #clock: Clock;

@@ -1,11 +1,4 @@
-import {
-  defaultGains,
-  FLOAT32_MAX,
-  type GainBounds,
-  type GainSet,
-  type Gains,
-  type Unit,
-} from '../core/units.js';
+import { defaultGains, FLOAT32_MAX, type GainBounds, type GainSet, type Unit } from '../core/units.js';
 import * as s from './schema.js';
 
 /** The gains of one loop, as they are answered. */
@@ -13,7 +6,7 @@ export const loopGains = s.answer('Gains', { kp: s.number(), ki: s.number(), kd:
 
 /** The gains of all loops of a unit. */
 export function gainsBody(unit: Unit, bounds: GainBounds): s.Schema<GainSet> {
-  const gain = (name: keyof Gains) => ({
+  const gain = (name: keyof GainBounds) => ({
     ...s.number(),
     minimum: Math.max(bounds[name]?.min ?? -FLOAT32_MAX, -FLOAT32_MAX),
     maximum: Math.min(bounds[name]?.max ?? FLOAT32_MAX, FLOAT32_MAX),

@@ -39,6 +39,3 @@ export interface NewEvent extends Omit<LogEvent, 'seq' | 't' | 'at'> {
   /** What failed. Only the log line has it. */
   readonly error?: unknown;
 }
-
-/** The older name, which the match still uses. */
-export type Happening = NewEvent;

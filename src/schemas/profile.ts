@@ -13,7 +13,6 @@ export const profileName = {
   maxLength: 40,
   pattern: '^(?![0-9]+$)[^\\s\\u0000-\\u001f]([^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f])?$',
 };
-export const profileNote = { ...s.text('For people.'), maxLength: 400 };
 
 /** A set of gains of one unit under a name. It need not be in force. */
 export const profile = s.answer('Profile', {

@@ -93,6 +93,11 @@ export function named<T>(title: string, schema: Schema<T>, description?: string)
   return { title, ...schema, ...described(description) };
 }
 
+/** A request body with a name. */
+export function body<M extends Members>(title: string, members: M): Schema<Shape<M>> {
+  return named(title, object(members));
+}
+
 /** An answer with a name. */
 export function answer<M extends Members>(title: string, members: M, description?: string): Schema<Shape<M>> {
   return named(title, growing(members), description);

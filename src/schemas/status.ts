@@ -4,7 +4,7 @@ import { matchStatus } from './match.js';
 import * as s from './schema.js';
 
 /** The part of status about access: whether the robot asks for tokens, and what is wrong with their file. */
-export const accessStatus = s.answer('AccessStatus', {
+const accessStatus = s.answer('AccessStatus', {
   state: s.oneOf(
     ['open', 'closed', 'unavailable'],
     '`open`: everyone may do everything. `closed`: a token says who may do what. `unavailable`: the tokens cannot ' +
@@ -13,8 +13,6 @@ export const accessStatus = s.answer('AccessStatus', {
   exposed: s.yesNo('Open, and reachable from other machines.'),
   detail: s.optional(s.text('What is wrong, and the cure.')),
 });
-
-export type AccessStatus = s.TypeOf<typeof accessStatus>;
 
 const complaint = s.answer('Complaint', {
   code: s.text('One of the codes of problems.'),

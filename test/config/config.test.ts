@@ -28,11 +28,6 @@ describe('configuration', () => {
     expect(config.state.folder).to.equal('/tmp/state');
   });
 
-  it('cannot be changed', () => {
-    const config = loadConfig(undefined, {}, DEFAULTS);
-    expect(() => Object.assign(config.laser, { gpio: 4 })).to.throw(TypeError);
-  });
-
   it('comes from the file, and the command line goes over it', async () => {
     const text = 'http:\n  port: 9000\n  host: 10.0.0.1\nlaser:\n  interlock: {gpio: 27}\n';
     const config = await load(text, { port: 0, state: '/elsewhere' });

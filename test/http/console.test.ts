@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import Router from '@koa/router';
 import { expect } from 'chai';
 import Koa from 'koa';
-import { isRobotError } from '../../src/core/errors.js';
-import { consoleRoutes } from '../../src/http/console.js';
+import { serveConsole } from '../../src/http/console.js';
 
 const built = fileURLToPath(new URL('../../console/', import.meta.url));
 
@@ -21,14 +21,13 @@ interface Answer {
 describe('the console over HTTP', () => {
   let server: Server;
   let url: string;
-  const paths = consoleRoutes(built).map(route => route.path);
+  const router = new Router();
+  serveConsole(router, built);
+  const paths = router.stack.map(layer => String(layer.path));
 
   before(done => {
     const app = new Koa();
-    app.use(async ctx => {
-      const route = consoleRoutes(built).find(({ path }) => path === ctx.path);
-      await route?.handle(ctx, () => undefined);
-    });
+    app.use(router.routes());
     server = createServer(app.callback()).listen(0, '127.0.0.1', () => {
       url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       done();
@@ -100,9 +99,13 @@ describe('the console over HTTP', () => {
   it('says what to do when it is not built', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
     try {
-      const [route] = consoleRoutes(folder);
-      const error = await route!.handle({} as Koa.Context, () => undefined).catch(e => e);
-      expect(isRobotError(error, 'not-found') && error.context.cure).to.contain('npm run build');
+      const router = new Router();
+      serveConsole(router, folder);
+      const act = router.stack[0]!.stack.at(-1)!;
+      expect(() => act({} as never, () => Promise.resolve()))
+        .to.throw()
+        .with.nested.property('context.cure')
+        .that.contains('npm run build');
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -3,7 +3,7 @@ import { isRobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { Match, type MatchCall, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import type { Act } from '../../src/robot/permission.js';
-import type { Happening } from '../../src/schemas/log.js';
+import type { NewEvent } from '../../src/schemas/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const SETTINGS: MatchSettings = {
@@ -37,7 +37,7 @@ describe('a match', () => {
   let clock: ManualClock;
   let match: Match;
   let stops: string[];
-  let happened: Happening[];
+  let happened: NewEvent[];
 
   function begin(settings: Partial<MatchSettings> = {}): void {
     clock = new ManualClock();

@@ -1,32 +1,30 @@
-import type { Autotune } from '../../autotune/autotune.js';
 import { RobotError } from '../../core/errors.js';
 import { STYLES } from '../../core/tuning-terms.js';
 import type { Unit } from '../../core/units.js';
 import * as s from '../../schemas/schema.js';
 import { tune } from '../../schemas/tune.js';
-import { get, MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
+import type { AppOptions } from '../app-options.js';
+import { PIN_PROBLEMS, TRIAL_PROBLEMS } from '../problem-table.js';
+import { get, post, type Route, remove } from '../route.js';
 import { requireTrialsBounded, TRIAL_LEASE_S } from './trial-routes.js';
 
 /** Tuning loops: it proposes gains, and saves none. */
-export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: number): Route[] {
+export function autotuneRoutes({ autotune, config }: AppOptions, unit: Unit): Route[] {
   const { name, title } = unit;
   const names = unit.loops.map(loop => loop.name);
   const path = `/api/${name}/autotune`;
-  const body = s.named(
-    `${title}Autotune`,
-    s.object({
-      loop: s.optional(s.oneOf(names, 'The loop to tune; or `loops`.')),
-      loops: s.optional({ ...s.array(s.oneOf(names)), minItems: 1, uniqueItems: true }),
-      leaseS: s.optional({
-        ...s.number('The tuning ends so long after its last renewal; the longest unless another is given.'),
-        ...TRIAL_LEASE_S,
-      }),
-      style: s.optional(s.oneOf(STYLES, 'normal unless another is given.')),
-      id: s.optional(
-        s.text('Of the tuning that this renews, which needs no loop; without it, another one begins.'),
-      ),
+  const body = s.body(`${title}Autotune`, {
+    loop: s.optional(s.oneOf(names, 'The loop to tune; or `loops`.')),
+    loops: s.optional({ ...s.array(s.oneOf(names)), minItems: 1, uniqueItems: true }),
+    leaseS: s.optional({
+      ...s.number('The tuning ends so long after its last renewal; the longest unless another is given.'),
+      ...TRIAL_LEASE_S,
     }),
-  );
+    style: s.optional(s.oneOf(STYLES, 'normal unless another is given.')),
+    id: s.optional(
+      s.text('Of the tuning that this renews, which needs no loop; without it, another one begins.'),
+    ),
+  });
   return [
     post(path, 'drive', {
       id: `${name}Autotune`,
@@ -36,23 +34,17 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
       body,
       answer: tune,
       problems: [
-        ...MATCH_PROBLEMS,
-        'stopped',
+        ...TRIAL_PROBLEMS,
+        ...PIN_PROBLEMS,
         'unit-offline',
         'wrong-mode',
         'tune-running',
-        'trial-running',
-        'trial-ended',
         'loop-unfit',
-        'silence-too-long',
-        'laser-unavailable',
-        'pin-failed',
-        'storage-failed',
       ],
       act: async ({ body: { loop, loops, leaseS = TRIAL_LEASE_S.maximum, style = 'normal', id }, ctx }) => {
         const leaseMs = 1000 * leaseS;
         if (id !== undefined) return autotune.renew(name, id, ctx.state.who, leaseMs);
-        requireTrialsBounded(hostSilenceMs);
+        requireTrialsBounded(config);
         const chosen = loopsOf(loop, loops);
         return autotune.start({ unit: name, loops: chosen, style, by: ctx.state.who, leaseMs });
       },
@@ -67,7 +59,7 @@ export function autotuneRoutes(autotune: Autotune, unit: Unit, hostSilenceMs: nu
       id: `${name}EndTune`,
       event: { what: 'end-tune', unit: name },
       summary: 'End the tuning; answered when the saved gains run and nothing is excited',
-      answer: s.named('TuneEnded', s.object({ ended: s.yesNo('There was one.') })),
+      answer: s.body('TuneEnded', { ended: s.yesNo('There was one.') }),
       problems: ['not-confirmed'],
       act: async () => {
         const isOurs = autotune.of(name)?.state === 'running';

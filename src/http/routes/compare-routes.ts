@@ -13,17 +13,14 @@ export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit)
     minLength: 1,
   };
   const setOf = async (given: string) => {
-    if (!/^\d+$/.test(given)) {
-      const gains = completeGains(unit, (await profiles.named(unitName, given)).gains);
-      return {
-        side: { revision: null, profile: given },
-        gains,
-        measured: steps.measuredWith(unitName, gains),
-      };
+    if (/^\d+$/.test(given)) {
+      const saved = robot.store.revision(unitName, Number(given));
+      const side = { revision: saved.revision, profile: null };
+      return { side, gains: saved.gains, measured: steps.measuredOn(unitName, saved) };
     }
-    const saved = robot.store.revision(unitName, Number(given));
-    const { revision, gains } = saved;
-    return { side: { revision, profile: null }, gains, measured: steps.measuredOn(unitName, saved) };
+    const gains = completeGains(unit, (await profiles.named(unitName, given)).gains);
+    const side = { revision: null, profile: given };
+    return { side, gains, measured: steps.measuredWith(unitName, gains) };
   };
   return get(`/api/${unitName}/compare`, 'read', {
     id: `${unitName}Compare`,

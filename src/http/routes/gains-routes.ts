@@ -6,33 +6,9 @@ import { historyLine } from '../../schemas/history.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
-import { historyText } from '../history-text.js';
-import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
+import { SAVE_PROBLEMS } from '../problem-table.js';
+import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
-
-/** The problems of a request that needs a controller, those of the bus included. */
-export const CONTROLLER_PROBLEMS = [
-  'unit-offline',
-  'unit-busy',
-  'not-confirmed',
-  'deadline',
-  'bus-busy',
-  'nack',
-  'bus-io',
-  'bus-timeout',
-  'arbitration-lost',
-  'bus-unavailable',
-  'bus-failed',
-  'bus-closed',
-  'bad-frame',
-] as const;
-/** The problems of every save. */
-export const SAVE_PROBLEMS = [
-  ...MATCH_PROBLEMS,
-  'storage-failed',
-  'changed-meanwhile',
-  ...CONTROLLER_PROBLEMS,
-] as const;
 
 const LIMIT = s.growing({ limit: s.optional({ ...s.count(), minimum: 1, maximum: 1000, default: 50 }) });
 /** The revision from which the caller made the gains; 0 before the first save. Without it, the daemon does not compare. */
@@ -52,10 +28,10 @@ export function saver({ gains }: MotorUnit) {
 }
 
 /** The gains of one unit: those in force, their history, and saves. */
-export function gainsRoutes({ robot, gainBounds, steps }: AppOptions, unit: Unit): Route[] {
+export function gainsRoutes({ robot, config, steps }: AppOptions, unit: Unit): Route[] {
   const { name } = unit;
   const path = `/api/${name}/pidconfig`;
-  const gains = gainsBody(unit, gainBounds);
+  const gains = gainsBody(unit, config.gains.bounds);
   const anyGains = gainsBody(unit, {});
   const checkGains = compile(gains);
   const save = saver(robot.units[name]);
@@ -83,7 +59,11 @@ export function gainsRoutes({ robot, gainBounds, steps }: AppOptions, unit: Unit
       query: LIMIT,
       answer: s.array(historyLine(anyGains)),
       problems: ['storage-failed'],
-      act: ({ query: { limit = 50 } }) => historyText(name, robot.store.history(name, limit), steps),
+      act: ({ query: { limit = 50 } }) =>
+        robot.store.history(name, limit).map(saved => {
+          const measured = steps.measuredOn(name, saved);
+          return Object.keys(measured).length > 0 ? { ...saved, measured } : saved;
+        }),
     }),
     post(`${path}/restore`, 'tune', {
       id: `${name}RestoreGains`,

@@ -4,6 +4,7 @@ import type { DurableLog } from '../../events/durable-log.js';
 import type { MatchControl } from '../../match/match-control.js';
 import { matchView } from '../../schemas/match.js';
 import * as s from '../../schemas/schema.js';
+import { STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
 const name = { ...s.text(), minLength: 1, maxLength: 64 };
@@ -29,11 +30,10 @@ const leaseBody = s.object({
   takeover: s.optional(s.yesNo('Take it from another holder.')),
 });
 
-const STOP_PROBLEMS = ['not-confirmed', 'pin-failed', 'laser-unavailable', 'not-kept'] as const;
-
 /** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
 export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock): Route[] {
   const view = () => ({ ...control.status, t: clock.nowMs() / 1000 });
+  const viewAfter = (change: Promise<void>) => change.then(view);
   return [
     get('/api/match', 'read', {
       id: 'match',
@@ -47,32 +47,24 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
       summary: 'Set the phase; what it does not allow is stopped',
       body: callBody,
       answer: matchView,
-      problems: ['lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS],
-      act: async ({ body: { id, revision, phase, remainingS = null }, ctx }) => {
-        await control.set({ id, revision, phase, remainingS }, ctx.state.who);
-        return view();
-      },
+      problems: ['lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS, 'not-kept'],
+      act: ({ body: { remainingS = null, ...call }, ctx }) =>
+        viewAfter(control.set({ ...call, remainingS }, ctx.state.who)),
     }),
     post('/api/match/lock', 'rule', {
       id: 'lock',
       summary: 'Stop, and let nobody resume until the lock is taken away; it outlives power cuts',
       body: lockBody,
       answer: matchView,
-      problems: STOP_PROBLEMS,
-      act: async ({ body: { reason }, ctx }) => {
-        await control.lock({ by: ctx.state.who, reason });
-        return view();
-      },
+      problems: [...STOP_PROBLEMS, 'not-kept'],
+      act: ({ body: { reason }, ctx }) => viewAfter(control.lock({ by: ctx.state.who, reason })),
     }),
     post('/api/match/unlock', 'rule', {
       id: 'unlock',
       summary: 'Take the lock away; the robot stays stopped until someone resumes',
       answer: matchView,
       problems: ['not-kept'],
-      act: async () => {
-        await control.unlock();
-        return view();
-      },
+      act: () => viewAfter(control.unlock()),
     }),
     post('/api/match/lease', 'rule', {
       id: 'lease',

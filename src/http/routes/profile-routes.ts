@@ -2,19 +2,13 @@ import { completeGains, perUnit, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import { profilesText } from '../../profiles/profiles-file.js';
 import { gainsBody } from '../../schemas/gains.js';
-import {
-  keptProfile,
-  measuredProfile,
-  type Profile,
-  profile,
-  profileName,
-  profileNote,
-} from '../../schemas/profile.js';
+import { keptProfile, measuredProfile, type Profile, profile, profileName } from '../../schemas/profile.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
+import { SAVE_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
-import { BASE_REVISION, SAVE_PROBLEMS, saver } from './gains-routes.js';
+import { BASE_REVISION, saver } from './gains-routes.js';
 
 const allProfiles = s.answer(
   'Profiles',
@@ -24,26 +18,23 @@ const allProfiles = s.answer(
 
 /** Named sets of gains of one unit. Only `load` reaches a controller: it is a save. */
 export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
-  const { robot, profiles, steps, gainBounds } = options;
+  const { robot, profiles, steps, config } = options;
   const { name: unitName, title } = unit;
   const path = `/api/${unitName}/profiles`;
-  const gains = gainsBody(unit, gainBounds);
+  const gains = gainsBody(unit, config.gains.bounds);
   const checkGains = compile(gains);
-  const keepBody = s.named(
-    `${title}Profile`,
-    s.object({
-      name: profileName,
-      note: s.optional(profileNote),
-      starred: s.optional(s.yesNo()),
-      gains: s.optional(gains),
-      revision: s.optional({
-        ...s.count('The revision whose gains are stored. Without `revision` and `gains`: those in force.'),
-        minimum: 1,
-      }),
-      replace: s.optional(s.yesNo('Replace a profile of the same name.')),
-      dryRun: s.optional(s.yesNo('Only answer what would change.')),
+  const keepBody = s.body(`${title}Profile`, {
+    name: profileName,
+    note: s.optional({ ...s.text('For people.'), maxLength: 400 }),
+    starred: s.optional(s.yesNo()),
+    gains: s.optional(gains),
+    revision: s.optional({
+      ...s.count('The revision whose gains are stored. Without `revision` and `gains`: those in force.'),
+      minimum: 1,
     }),
-  );
+    replace: s.optional(s.yesNo('Replace a profile of the same name.')),
+    dryRun: s.optional(s.yesNo('Only answer what would change.')),
+  });
   const save = saver(robot.units[unitName]);
   const gainsOf = (revision: number | undefined) =>
     revision === undefined
@@ -96,7 +87,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       id: `${unitName}LoadProfile`,
       event: { what: 'load-profile', unit: unitName },
       summary: 'Save the gains of a profile; the answer is that of a save',
-      body: s.named(`${title}LoadProfile`, s.object({ name: profileName })),
+      body: s.body(`${title}LoadProfile`, { name: profileName }),
       answer: gainsBody(unit, {}),
       query: BASE_REVISION,
       problems: ['unknown-profile', ...SAVE_PROBLEMS],
@@ -109,7 +100,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       id: `${unitName}StarProfile`,
       event: { what: 'star-profile', unit: unitName },
       summary: 'Star a profile, or remove its star',
-      body: s.named(`${title}StarProfile`, s.object({ name: profileName, starred: s.yesNo() })),
+      body: s.body(`${title}StarProfile`, { name: profileName, starred: s.yesNo() }),
       answer: profile,
       problems: ['unknown-profile', 'storage-failed'],
       act: ({ body: { name, starred } }) => profiles.star(unitName, name, starred),
@@ -118,8 +109,8 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       id: `${unitName}RemoveProfile`,
       event: { what: 'remove-profile', unit: unitName },
       summary: 'Remove a profile',
-      body: s.named(`${title}RemoveProfile`, s.object({ name: profileName })),
-      answer: s.named('ProfileRemoved', s.object({ removed: s.yesNo() })),
+      body: s.body(`${title}RemoveProfile`, { name: profileName }),
+      answer: s.body('ProfileRemoved', { removed: s.yesNo() }),
       problems: ['unknown-profile', 'storage-failed'],
       act: async ({ body: { name } }) => {
         await profiles.remove(unitName, name);

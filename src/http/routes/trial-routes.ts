@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Config } from '../../config/settings.js';
 import { RobotError } from '../../core/errors.js';
 import type { Unit } from '../../core/units.js';
 import type { Trial } from '../../robot/wanted-gains.js';
@@ -7,32 +8,29 @@ import * as s from '../../schemas/schema.js';
 import { trialStatus } from '../../schemas/status.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
-import { MATCH_PROBLEMS, post, type Route, remove } from '../route.js';
+import { CONTROLLER_PROBLEMS, TRIAL_PROBLEMS } from '../problem-table.js';
+import { post, type Route, remove } from '../route.js';
 import { trialStatusOf } from '../status-body.js';
-import { CONTROLLER_PROBLEMS } from './gains-routes.js';
 
 export const TRIAL_LEASE_S = { minimum: 0.2, maximum: 5 } as const;
 /** With a longer host silence, trial gains would run too long after the end of the daemon. */
 const LONGEST_SILENCE_MS = 2000;
 
 /** Throws `silence-too-long` if trial gains could outlive the daemon for too long. */
-export function requireTrialsBounded(hostSilenceMs: number): void {
+export function requireTrialsBounded({ supervision: { hostSilenceMs } }: Config): void {
   if (hostSilenceMs === 0 || hostSilenceMs > LONGEST_SILENCE_MS) throw new RobotError('silence-too-long');
 }
 
 /** Gains that a unit runs while somebody asks for it again and again. */
-export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOptions, unit: Unit): Route[] {
+export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): Route[] {
   const { name, title } = unit;
   const path = `/api/${name}/pidconfig/trial`;
-  const gains = gainsBody(unit, gainBounds);
-  const body = s.named(
-    `${title}Trial`,
-    s.object({
-      gains,
-      leaseS: { ...s.number('The trial ends this long after its last renewal.'), ...TRIAL_LEASE_S },
-      id: s.optional(s.text('Of the trial that this renews or changes; without it, another one begins.')),
-    }),
-  );
+  const gains = gainsBody(unit, config.gains.bounds);
+  const body = s.body(`${title}Trial`, {
+    gains,
+    leaseS: { ...s.number('The trial ends this long after its last renewal.'), ...TRIAL_LEASE_S },
+    id: s.optional(s.text('Of the trial that this renews or changes; without it, another one begins.')),
+  });
   return [
     post(path, 'tune', {
       id: `${name}Trial`,
@@ -41,17 +39,9 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOpti
       summary: 'Run gains without saving them, until the lease ends; answered when the controller runs them',
       body,
       answer: trialStatus,
-      problems: [
-        ...MATCH_PROBLEMS,
-        'stopped',
-        'trial-running',
-        'trial-ended',
-        'silence-too-long',
-        'storage-failed',
-        ...CONTROLLER_PROBLEMS,
-      ],
+      problems: [...TRIAL_PROBLEMS, ...CONTROLLER_PROBLEMS],
       act: async ({ body: { gains: wanted, leaseS, id }, ctx }) => {
-        requireTrialsBounded(hostSilenceMs);
+        requireTrialsBounded(config);
         const requireConnected = stillConnected(ctx);
         const stillWanted = () => {
           requireConnected();
@@ -72,7 +62,7 @@ export function trialRoutes({ robot, clock, gainBounds, hostSilenceMs }: AppOpti
       event: { what: 'end-trial', unit: name },
       summary:
         "End the trial, whoever's it is; answered when the controller runs what comes after it, as a rule the saved gains",
-      answer: s.named('TrialEnded', s.object({ ended: s.yesNo('There was a trial.') })),
+      answer: s.body('TrialEnded', { ended: s.yesNo('There was a trial.') }),
       problems: ['not-confirmed'],
       act: async () => {
         const unit = robot.units[name];

@@ -3,10 +3,10 @@ import { EXCITATION_PERIOD_S, type Excitation, MODES, type Unit } from '../../co
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillConnected } from '../body.js';
-import { get, MATCH_PROBLEMS, post, type Route } from '../route.js';
-import { CONTROLLER_PROBLEMS } from './gains-routes.js';
+import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS } from '../problem-table.js';
+import { get, post, type Route } from '../route.js';
 
-const modeBody = s.named('Mode', { ...s.object({ mode: s.oneOf(MODES) }), examples: [{ mode: 'manual' }] });
+const modeBody = { ...s.body('Mode', { mode: s.oneOf(MODES) }), examples: [{ mode: 'manual' }] };
 
 /** Mode and excitation of a unit. */
 export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[] {
