@@ -10,29 +10,34 @@ export interface SilenceLimits {
   readonly givenMs: number;
 }
 
+interface SilenceOptions {
+  readonly link: Link;
+  readonly address: number;
+  readonly clock: Clock;
+  readonly limits: SilenceLimits;
+}
+
 /**
  * Proves that an unreachable controller has no torque: no heartbeat has been on the bus for longer than its limit. A
  * failed heartbeat may have been heard, so it counts. So does one that the bus still holds.
  */
 export class HostSilence {
-  readonly givenMs: number;
-  readonly #link: Link;
-  readonly #address: number;
-  readonly #clock: Clock;
+  readonly #options: SilenceOptions;
   readonly #startedMs: number;
   /** The longest limit that the controller may have been given since its latch was last seen. 0 = for ever. */
   #longestMs: number;
   /** Whether a heartbeat of this process has arrived. */
   #isGiven = false;
 
-  constructor(options: { link: Link; address: number; clock: Clock; limits: SilenceLimits }) {
+  constructor(options: SilenceOptions) {
     const { beforeMs, givenMs } = options.limits;
-    this.#link = options.link;
-    this.#address = options.address;
-    this.#clock = options.clock;
+    this.#options = options;
     this.#startedMs = options.clock.nowMs();
-    this.givenMs = givenMs;
     this.#longestMs = beforeMs === 0 || givenMs === 0 ? 0 : Math.max(beforeMs, givenMs);
+  }
+
+  get givenMs(): number {
+    return this.#options.limits.givenMs;
   }
 
   /** A heartbeat has given the controller the limit of this process. */
@@ -51,7 +56,8 @@ export class HostSilence {
   /** Whether the controller must have taken torque off because of host silence. */
   get hasPassed(): boolean {
     if (this.#longestMs === 0) return false;
-    const lastMs = this.#link.lastOnBusMs(this.#address, REGISTERS.heartbeat) ?? this.#startedMs;
-    return this.#clock.nowMs() - lastMs > this.#longestMs;
+    const { link, address, clock } = this.#options;
+    const lastMs = link.lastOnBusMs(address, REGISTERS.heartbeat) ?? this.#startedMs;
+    return clock.nowMs() - lastMs > this.#longestMs;
   }
 }

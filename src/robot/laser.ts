@@ -32,12 +32,7 @@ interface LaserOptions {
  * the bus, the disk or another request.
  */
 export class Laser {
-  readonly #hardware: Pick<Hardware, 'laser' | 'interlock'>;
-  readonly #clock: Clock;
-  /** 0 = no limit. */
-  readonly #maxOnMs: number;
-  readonly #onChange: LaserOptions['onChange'];
-  readonly #onFault: LaserOptions['onFault'];
+  readonly #options: LaserOptions;
   #limit: Timer | undefined;
   #wanted: LaserState = 'off';
   /** The state that the pin last proved. */
@@ -47,12 +42,8 @@ export class Laser {
   #lastFault: string | undefined;
 
   constructor(options: LaserOptions) {
-    this.#hardware = options.hardware;
-    this.#clock = options.clock;
-    this.#maxOnMs = options.maxOnS * 1000;
-    this.#onChange = options.onChange;
-    this.#onFault = options.onFault;
-    this.#hardware.interlock?.onOpen(() => {
+    this.#options = options;
+    this.#options.hardware.interlock?.onOpen(() => {
       if (this.#wanted === 'on') this.darken('interlock opened');
     });
   }
@@ -78,7 +69,7 @@ export class Laser {
   /** Throws `laser-unavailable`, `interlock-open` or `pin-failed`. Then polls darken the laser until it is dark. */
   on(): LaserState {
     const pin = this.#pin();
-    if (this.#hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
+    if (this.#options.hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
     this.#wanted = 'on';
     this.#reason = undefined;
     try {
@@ -88,8 +79,9 @@ export class Laser {
       this.darken(undefined);
       throw error;
     }
+    const { clock, maxOnS } = this.#options;
     this.#limit?.cancel();
-    if (this.#maxOnMs > 0) this.#limit = this.#clock.after(this.#maxOnMs, () => this.darken('time limit'));
+    if (maxOnS > 0) this.#limit = clock.after(1000 * maxOnS, () => this.darken('time limit'));
     this.#prove('on');
     return 'on';
   }
@@ -130,7 +122,7 @@ export class Laser {
     const fault = error === undefined ? undefined : `${error} ${mayBeLit}`;
     if (fault === this.#lastFault) return;
     this.#lastFault = fault;
-    this.#onFault(error, mayBeLit);
+    this.#options.onFault(error, mayBeLit);
   }
 
   /** Returns what keeps the laser from being used, or undefined. */
@@ -139,13 +131,13 @@ export class Laser {
       if (this.#wanted === 'off') {
         if (couldBeLit(this.#pin())) this.off(this.#reason);
         else this.#prove('off');
-        this.#hardware.interlock?.isClosed();
+        this.#options.hardware.interlock?.isClosed();
       } else if (this.#interlockOpen()) this.darken('interlock opened');
       else if (!this.#pin().read()) return this.darken('pin lost');
       return undefined;
     } catch (error) {
       // A missing pin is dark when it returns. A pin that only failed to be read may still be lit, and stays wanted.
-      if (this.#wanted === 'on' && isMissing(this.#hardware.laser)) this.darken('pin lost');
+      if (this.#wanted === 'on' && isMissing(this.#options.hardware.laser)) this.darken('pin lost');
       return error;
     }
   }
@@ -153,18 +145,18 @@ export class Laser {
   #prove(after: LaserState): void {
     const before = this.#proven;
     this.#proven = after;
-    if (before !== after) this.#onChange(before, after, this.#reason);
+    if (before !== after) this.#options.onChange(before, after, this.#reason);
   }
 
   /** An interlock that cannot be read counts as open. */
   #interlockOpen(): boolean {
-    return this.#interlockProblem() !== undefined || this.#hardware.interlock?.isClosed() === false;
+    return this.#interlockProblem() !== undefined || this.#options.hardware.interlock?.isClosed() === false;
   }
 
   /** The error of reading the interlock; undefined if it can be read or there is none. */
   #interlockProblem(): RobotError | undefined {
     try {
-      this.#hardware.interlock?.isClosed();
+      this.#options.hardware.interlock?.isClosed();
       return undefined;
     } catch (error) {
       if (!isRobotError(error)) throw error;
@@ -173,7 +165,7 @@ export class Laser {
   }
 
   #pin(): OutputPin {
-    const pin = this.#hardware.laser;
+    const pin = this.#options.hardware.laser;
     if (isMissing(pin)) throw new RobotError('laser-unavailable', { ...pin });
     return pin;
   }

@@ -24,6 +24,14 @@ export interface Identity {
   readonly protocol: number;
 }
 
+interface ControllerOptions {
+  readonly unit: Unit;
+  readonly link: Link;
+  readonly clock: Clock;
+  /** Called with every status that is read, before the reader gets it. */
+  readonly onStatus?: (status: StatusFrame) => void;
+}
+
 interface Confirmation {
   /** Whether frames written earlier may still take effect. */
   readonly unsettled?: boolean;
@@ -33,6 +41,8 @@ interface Confirmation {
   readonly holds: () => Promise<boolean>;
 }
 
+/** Longest time that readings wait for mode switches of callers. */
+const GIVE_WAY_MS = 20;
 /** The pause between two reads that check whether a frame has taken effect. */
 const READ_AGAIN_MS = 2;
 /**
@@ -43,37 +53,25 @@ const WRITES = 3;
 
 /** The conversation with one motor controller. Everything written to it is confirmed by reading back. */
 export class MotorController {
-  readonly #unit: Unit;
-  readonly #link: Link;
-  readonly #clock: Clock;
+  readonly #options: ControllerOptions;
   readonly #telemetry: Register;
-  readonly #onStatus: (status: StatusFrame) => void;
   #beats = 0;
   #hasGuard = false;
 
-  /** `onStatus` gets every status that is read, before the caller does. */
-  constructor(options: {
-    unit: Unit;
-    link: Link;
-    clock: Clock;
-    onStatus?: (status: StatusFrame) => void;
-  }) {
-    this.#unit = options.unit;
-    this.#link = options.link;
-    this.#clock = options.clock;
-    this.#onStatus = options.onStatus ?? (() => undefined);
+  constructor(options: ControllerOptions) {
+    this.#options = options;
     this.#telemetry = telemetryRegister(options.unit);
   }
 
   /** Throws `wrong-identity` unless the controller runs this unit's firmware with our version of the protocol. */
   async identify(urgency: Urgency): Promise<Identity> {
     const found = await this.#read(REGISTERS.identity, urgency);
-    const { kind, loops } = this.#unit;
+    const { kind, loops } = this.#options.unit;
     const expected = { magic: MAGIC, kind, protocol: PROTOCOL_VERSION, loops: loops.length } as const;
     for (const field of ['magic', 'kind', 'protocol', 'loops'] as const) {
       if (found[field] === expected[field]) continue;
       throw new RobotError('wrong-identity', {
-        unit: this.#unit.name,
+        unit: this.#options.unit.name,
         field,
         expected: expected[field],
         found: found[field],
@@ -89,12 +87,22 @@ export class MotorController {
   async status(urgency: Urgency): Promise<StatusFrame> {
     const status = await this.#read(REGISTERS.status, urgency);
     this.#hasGuard = hasFlag(status, 'guarded_excitation');
-    this.#onStatus(status);
+    this.#options.onStatus?.(status);
     return status;
   }
 
+  /**
+   * Reads the loops. Mode switches go first, but not for ever: callers who leave no gap would make the unit count as
+   * offline.
+   */
   async telemetry(urgency: Urgency): Promise<Readings> {
-    return readingsOf(this.#unit, await this.#read(this.#telemetry, urgency));
+    const { unit, clock } = this.#options;
+    const untilMs = Math.min(urgency.untilMs, clock.nowMs() + GIVE_WAY_MS);
+    const frame = await this.#read(this.#telemetry, { priority: 'readings', untilMs }).catch(error => {
+      if (!isRobotError(error, 'bus-busy')) throw error;
+      return this.#read(this.#telemetry, urgency);
+    });
+    return readingsOf(unit, frame);
   }
 
   async heartbeat(silenceMs: number, urgency: Urgency): Promise<void> {
@@ -138,7 +146,7 @@ export class MotorController {
     const found = this.#hasGuard
       ? await this.#read(REGISTERS.guarded_excitation, urgency)
       : { ...(await this.#read(REGISTERS.excitation, urgency)), deviation: 0 };
-    const loop = this.#unit.loops.find(candidate => candidate.slot === found.slot);
+    const loop = this.#options.unit.loops.find(candidate => candidate.slot === found.slot);
     if (loop === undefined) throw new RobotError('bad-frame', { register: 'excitation', slot: found.slot });
     return {
       loop: loop.name,
@@ -150,9 +158,9 @@ export class MotorController {
 
   /** Confirms by reading back; see `setMode`. Firmware without the flag `guarded_excitation` gets no deviation. */
   async excite(excitation: GuardedExcitation, untilMs: number, stillWanted: () => void): Promise<void> {
-    const loop = this.#unit.loops.find(({ name }) => name === excitation.loop);
+    const loop = this.#options.unit.loops.find(({ name }) => name === excitation.loop);
     if (loop === undefined)
-      throw new RobotError('bad-field', { unit: this.#unit.name, loop: excitation.loop });
+      throw new RobotError('bad-field', { unit: this.#options.unit.name, loop: excitation.loop });
     const wave = {
       slot: loop.slot,
       amplitude: Math.fround(excitation.amplitude),
@@ -168,7 +176,7 @@ export class MotorController {
   /** Stages the gains of every loop and reads them back. None of them is active yet. See `setMode`. */
   async stageGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
-    for (const loop of this.#unit.loops) {
+    for (const loop of this.#options.unit.loops) {
       await this.#writeAndConfirm(
         gainsRegister(loop.slot),
         onTheWire(gains[loop.name]),
@@ -183,7 +191,7 @@ export class MotorController {
    */
   async commitGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
-    const checksum = gainsChecksum(this.#unit, gains);
+    const checksum = gainsChecksum(this.#options.unit, gains);
     await this.#confirmed(REGISTERS.commit, { checksum }, urgency, {
       stillWanted,
       holds: async () => (await this.status(urgency)).active_checksum === checksum,
@@ -215,28 +223,28 @@ export class MotorController {
     const { untilMs } = urgency;
     let believedFromMs = 0;
     let frames = 0;
-    for (let writes = 1; writes <= WRITES && this.#clock.nowMs() < untilMs; writes += 1) {
+    for (let writes = 1; writes <= WRITES && this.#options.clock.nowMs() < untilMs; writes += 1) {
       stillWanted();
       frames += await this.#write(register, values, urgency);
-      if (unsettled) believedFromMs = this.#clock.nowMs() + TAKES_EFFECT_MS;
+      if (unsettled) believedFromMs = this.#options.clock.nowMs() + TAKES_EFFECT_MS;
       const isLast = writes === WRITES;
-      const readUntilMs = isLast ? untilMs : Math.min(untilMs, this.#clock.nowMs() + TAKES_EFFECT_MS);
+      const readUntilMs = isLast ? untilMs : Math.min(untilMs, this.#options.clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {
-        const nowMs = this.#clock.nowMs();
+        const nowMs = this.#options.clock.nowMs();
         if ((await holds()) && nowMs >= believedFromMs) return frames;
         if (nowMs >= readUntilMs) break;
-        await new Promise<void>(resolve => this.#clock.after(READ_AGAIN_MS, resolve));
+        await new Promise<void>(resolve => this.#options.clock.after(READ_AGAIN_MS, resolve));
       }
     }
-    throw new RobotError('not-confirmed', { unit: this.#unit.name, register: register.name });
+    throw new RobotError('not-confirmed', { unit: this.#options.unit.name, register: register.name });
   }
 
   #read<R extends Register>(register: R, urgency: Urgency): Promise<FieldValues<R>> {
-    return this.#named(this.#link.read(this.#unit.address, register, urgency));
+    return this.#named(this.#options.link.read(this.#options.unit.address, register, urgency));
   }
 
   #write<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<number> {
-    return this.#named(this.#link.write(this.#unit.address, register, values, urgency));
+    return this.#named(this.#options.link.write(this.#options.unit.address, register, values, urgency));
   }
 
   /** The link knows only addresses, so this adds the unit's name to its errors. */
@@ -244,7 +252,7 @@ export class MotorController {
     try {
       return await transaction;
     } catch (error) {
-      throw isRobotError(error) ? error.with({ unit: this.#unit.name }) : error;
+      throw isRobotError(error) ? error.with({ unit: this.#options.unit.name }) : error;
     }
   }
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, Mode, Unit } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
@@ -19,7 +18,7 @@ import type { Trial } from './wanted-gains.js';
 /** The pause between two probes when the daemon starts. */
 const PROBE_AGAIN_MS = 20;
 
-interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller'> {
+interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller' | 'gate'> {
   readonly silence: SilenceLimits;
   /** Which mode a controller gets that reset itself while the daemon ran. */
   readonly onControllerReset: 'manual' | 'restore';
@@ -33,11 +32,7 @@ export class MotorUnit {
   readonly unit: Unit;
   readonly gains: UnitGains;
   readonly stop: UnitStop;
-  readonly #clock: Clock;
-  readonly #silence: HostSilence;
-  readonly #state: UnitState;
-  readonly #controller: MotorController;
-  readonly #gate: RequestGate;
+  readonly #parts: UnitParts;
   readonly #reconciler: Reconciler;
   readonly #supervision: UnitSupervision;
 
@@ -57,24 +52,21 @@ export class MotorUnit {
       if (state.latch.holds) silence.latchSeen();
     };
     const controller = new MotorController({ unit, link, clock, onStatus });
-    const parts: UnitParts = { ...options, silence, state, controller };
+    const gate = new RequestGate({ unit, clock, permission, state });
+    const parts = { ...options, silence, state, controller, gate };
     this.unit = unit;
-    this.#clock = clock;
-    this.#silence = silence;
-    this.#state = state;
-    this.#controller = controller;
-    this.#gate = new RequestGate(parts);
-    this.#reconciler = new Reconciler(parts, this.#gate);
+    this.#parts = parts;
+    this.#reconciler = new Reconciler(parts);
     this.#supervision = new UnitSupervision(parts, this.#reconciler);
-    this.gains = new UnitGains(parts, this.#gate, this.#reconciler, this.#supervision);
-    this.stop = new UnitStop(parts, this.#gate, this.#reconciler, this.#supervision);
+    this.gains = new UnitGains(parts, this.#reconciler);
+    this.stop = new UnitStop(parts, this.#reconciler, this.#supervision);
   }
 
   /** The state of the unit, for people and programs. */
   report() {
-    const { mode, gains, presence } = this.#state;
-    const { online, identity, problem } = presence;
-    const status = online ? this.#state.status : undefined;
+    const { state } = this.#parts;
+    const { mode, gains, online, identity, problem } = state;
+    const status = online ? state.status : undefined;
     return {
       online,
       /** The mode that the controller shows; null until it was heard from. */
@@ -85,10 +77,10 @@ export class MotorUnit {
       guardsTrials: status && hasFlag(status, 'guarded_excitation'),
       torque: this.#torque,
       /** Null outside debug mode and while offline. */
-      excitation: (online && mode === 'debug' && this.#state.excitation) || null,
+      excitation: (online && mode === 'debug' && state.excitation) || null,
       identity,
       /** Whether the saved gains are the active ones. */
-      applied: online && this.#state.savedGainsRun,
+      applied: online && state.savedGainsRun,
       trial: gains.trial,
       /** Why it is offline. */
       problem,
@@ -97,7 +89,7 @@ export class MotorUnit {
 
   /** The mode that the controller shows, without the whole report. */
   get mode(): Mode | null {
-    return this.#state.mode;
+    return this.#parts.state.mode;
   }
 
   /**
@@ -105,20 +97,22 @@ export class MotorUnit {
    * but it is put into manual before it gets torque.
    */
   get modeUnderTorque(): Mode | null {
-    return this.#state.latch.hasMissedRelease ? 'manual' : this.#state.mode;
+    const { latch, mode } = this.#parts.state;
+    return latch.hasMissedRelease ? 'manual' : mode;
   }
 
   get flags(): readonly string[] {
-    return flagsOf(this.#state.presence.online ? this.#state.status : undefined);
+    const { online, status } = this.#parts.state;
+    return flagsOf(online ? status : undefined);
   }
 
   get trial(): Trial | undefined {
-    return this.#state.gains.trial;
+    return this.#parts.state.gains.trial;
   }
 
   /** The latest readings; undefined while offline. */
   get telemetry(): Readings | undefined {
-    const { online, telemetry } = this.#state.presence;
+    const { online, telemetry } = this.#parts.state;
     return online ? telemetry : undefined;
   }
 
@@ -128,34 +122,35 @@ export class MotorUnit {
 
   /** Probes the controller until it is online or `untilMs` has come. A first try may fail because of noise. */
   async find(untilMs: number): Promise<void> {
+    const { state, clock } = this.#parts;
     for (;;) {
       await this.tick();
-      if (this.#state.presence.online || this.#clock.nowMs() + PROBE_AGAIN_MS > untilMs) return;
-      await new Promise<void>(resolve => this.#clock.after(PROBE_AGAIN_MS, resolve));
+      if (state.online || clock.nowMs() + PROBE_AGAIN_MS > untilMs) return;
+      await new Promise<void>(resolve => clock.after(PROBE_AGAIN_MS, resolve));
       this.#supervision.probeSoon();
     }
   }
 
   setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
-    return this.#gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
-      const sameBoot = this.#state.sameBoot();
-      const { wantedExcitation } = this.#state;
+    const { state, controller, gate } = this.#parts;
+    return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
+      const sameBoot = state.sameBoot();
+      const { wantedExcitation } = state;
       await this.#reconciler.setMode(mode, untilMs, sameBoot);
-      const shown =
-        mode === 'debug' ? await this.#controller.excitation({ priority: 'mode', untilMs }) : undefined;
+      const shown = mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
       // The controller's guard may have ended the excitation after it was read above. Then what was read is stale.
-      const isFresh = this.#state.wantedExcitation === wantedExcitation;
-      this.#state.confirmedMode(mode, isFresh ? shown : undefined);
+      const isFresh = state.wantedExcitation === wantedExcitation;
+      state.confirmedMode(mode, isFresh ? shown : undefined);
     });
   }
 
   /** The excitation that the last poll in debug mode read. */
   excitation(): Excitation {
-    this.#gate.requireOnline();
-    const { excitation } = this.#state;
-    if (excitation === undefined) throw new RobotError('unit-busy', { unit: this.unit.name });
-    return excitation;
+    const { state, gate } = this.#parts;
+    gate.requireOnline();
+    if (state.excitation === undefined) throw new RobotError('unit-busy', { unit: this.unit.name });
+    return state.excitation;
   }
 
   /**
@@ -163,20 +158,20 @@ export class MotorUnit {
    * unless it is given.
    */
   excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
-    return this.#gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
+    const { state, controller, gate } = this.#parts;
+    return gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
       this.#requireDebug();
-      const sameBoot = this.#state.sameBoot();
-      const guarded = this.#state.guarded(excitation, runaway);
-      const shown = await this.#reconciler.excite(guarded, untilMs, sameBoot);
+      const sameBoot = state.sameBoot();
+      const shown = await this.#reconciler.excite(state.guarded(excitation, runaway), untilMs, sameBoot);
       // A controller that was reset just now also accepts an excitation, and forgets it when it is put back into debug
       // mode. The status shows such a reset.
-      await this.#controller.status({ priority: 'mode', untilMs });
+      await controller.status({ priority: 'mode', untilMs });
       sameBoot();
       this.#requireDebug();
       // The guard may have ended the excitation since it was read.
-      if (excitation.amplitude !== 0 && this.#state.ranAway)
+      if (excitation.amplitude !== 0 && state.ranAway)
         throw new RobotError('not-confirmed', { unit: this.unit.name, register: 'excitation' });
-      return this.#state.confirmedExcitation(shown, runaway);
+      return state.confirmedExcitation(shown, runaway);
     });
   }
 
@@ -185,20 +180,21 @@ export class MotorUnit {
    * Rejects as `UnitGains.bringBack` does.
    */
   endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
-    if (this.trial?.id === id) this.#state.gains.endTrial('ended');
-    if (excitation !== undefined) this.#state.endExcitation(excitation);
+    const { state } = this.#parts;
+    if (this.trial?.id === id) state.gains.endTrial('ended');
+    if (excitation !== undefined) state.endExcitation(excitation);
     return this.gains.bringBack();
   }
 
   get #torque(): Torque {
-    const { presence, status, latch } = this.#state;
-    if (presence.online && status !== undefined) return hasFlag(status, 'torque') ? 'on' : 'off';
-    if (latch.holds) return 'off';
-    return this.#silence.hasPassed ? 'silent' : 'unknown';
+    const { state, silence } = this.#parts;
+    if (state.online && state.status !== undefined) return hasFlag(state.status, 'torque') ? 'on' : 'off';
+    if (state.latch.holds) return 'off';
+    return silence.hasPassed ? 'silent' : 'unknown';
   }
 
   #requireDebug(): void {
-    const { mode, wantedMode } = this.#state;
+    const { mode, wantedMode } = this.#parts.state;
     if (wantedMode !== 'debug') throw new RobotError('wrong-mode', { unit: this.unit.name, mode });
   }
 }

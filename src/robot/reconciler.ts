@@ -1,6 +1,5 @@
 import { RobotError } from '../core/errors.js';
 import type { GainSet, Mode } from '../core/units.js';
-import type { RequestGate } from './request-gate.js';
 import type { UnitParts } from './unit-parts.js';
 import type { GuardedExcitation } from './wanted-motion.js';
 
@@ -12,12 +11,10 @@ const MEND_MS = 250;
 /** Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards. */
 export class Reconciler {
   readonly #parts: UnitParts;
-  readonly #gate: RequestGate;
   #isMending = false;
 
-  constructor(parts: UnitParts, gate: RequestGate) {
+  constructor(parts: UnitParts) {
     this.#parts = parts;
-    this.#gate = gate;
   }
 
   /** `stillWanted` is called before every write, and throws when a reset or another request came between. */
@@ -107,11 +104,11 @@ export class Reconciler {
    * gap between two requests would keep a controller from ever being mended.
    */
   async mendInLine(): Promise<void> {
-    const { state, clock } = this.#parts;
+    const { state, clock, gate } = this.#parts;
     if (this.#isMending || state.difference === undefined) return;
     this.#isMending = true;
     try {
-      await this.#gate.turn(clock.nowMs() + TURN_MS, () => this.#mend(clock.nowMs() + MEND_MS));
+      await gate.turn(clock.nowMs() + TURN_MS, () => this.#mend(clock.nowMs() + MEND_MS));
     } finally {
       this.#isMending = false;
     }
@@ -119,10 +116,10 @@ export class Reconciler {
 
   /** Reads the status and mends what differs. Never rejects: later polls try again, and say what is wrong. */
   async settle(untilMs: number): Promise<void> {
-    const { state, controller } = this.#parts;
+    const { state, controller, gate } = this.#parts;
     try {
       await controller.status({ priority: 'gains', untilMs });
-      if (state.difference !== undefined) await this.#gate.turn(untilMs, () => this.#mend(untilMs));
+      if (state.difference !== undefined) await gate.turn(untilMs, () => this.#mend(untilMs));
     } catch {
       // The next poll mends it.
     }

@@ -1,16 +1,25 @@
+import { type Clock, endedWithin } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Act } from './permission.js';
-import type { UnitParts } from './unit-parts.js';
+import type { Unit } from '../core/units.js';
+import type { Act, Permission } from './permission.js';
+import type { UnitState } from './unit-state.js';
 
 /** The last frame of a request ends at most this long after its arrival, so that it is answered within a second. */
 const REQUEST_MS = 350;
 
+export interface GateParts {
+  readonly unit: Unit;
+  readonly clock: Clock;
+  readonly permission: Permission;
+  readonly state: UnitState;
+}
+
 /** Lets requests through to a controller, one at a time in order of arrival, as long as they are allowed. */
 export class RequestGate {
-  readonly #parts: UnitParts;
+  readonly #parts: GateParts;
   #lastTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: UnitParts) {
+  constructor(parts: GateParts) {
     this.#parts = parts;
   }
 
@@ -35,7 +44,7 @@ export class RequestGate {
       if (state.latch.isReleasing) throw new RobotError('unit-busy', { unit: unit.name });
       stillWanted?.();
     };
-    return this.inTurn(requireAllowed, perform);
+    return this.inTurn(perform, requireAllowed);
   }
 
   /**
@@ -43,14 +52,14 @@ export class RequestGate {
    * may forbid the act meanwhile.
    */
   async inTurn<T>(
-    requireAllowed: () => void,
     perform: (untilMs: number) => Promise<T>,
+    requireAllowed?: () => void,
     untilMs = this.deadlineMs,
   ): Promise<T> {
-    requireAllowed();
+    requireAllowed?.();
     this.requireOnline();
     return this.turn(untilMs, () => {
-      requireAllowed();
+      requireAllowed?.();
       return perform(untilMs);
     });
   }
@@ -58,21 +67,13 @@ export class RequestGate {
   /** Performs as soon as all earlier turns have ended. Rejects with `unit-busy` if that is not before `untilMs`. */
   turn<T>(untilMs: number, perform: () => Promise<T>): Promise<T> {
     const { clock, unit } = this.#parts;
-    let isRefused = false;
     const before = this.#lastTurn;
-    const own = before.then(() => {
-      if (isRefused) throw new RobotError('unit-busy', { unit: unit.name });
+    const own = endedWithin(clock, Math.max(0, untilMs - clock.nowMs()), before).then(isFree => {
+      if (!isFree) throw new RobotError('unit-busy', { unit: unit.name });
       return perform();
     });
-    this.#lastTurn = own.catch(() => undefined);
-    const timeout = new Promise<never>((_, reject) => {
-      const timer = clock.after(Math.max(0, untilMs - clock.nowMs()), () => {
-        isRefused = true;
-        reject(new RobotError('unit-busy', { unit: unit.name }));
-      });
-      void before.then(() => timer.cancel());
-    });
-    return Promise.race([own, timeout]);
+    this.#lastTurn = Promise.allSettled([before, own]);
+    return own;
   }
 
   /** Throws if a stop or the match forbids the act. Acts that take long ask again before they count as done. */
@@ -83,7 +84,6 @@ export class RequestGate {
 
   requireOnline(): void {
     const { unit, state } = this.#parts;
-    const { online, problem } = state.presence;
-    if (!online) throw new RobotError('unit-offline', { unit: unit.name }, { cause: problem });
+    if (!state.online) throw new RobotError('unit-offline', { unit: unit.name }, { cause: state.problem });
   }
 }

@@ -4,7 +4,6 @@ import { RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import type { Laser } from './laser.js';
 import type { Reconciler } from './reconciler.js';
-import type { RequestGate } from './request-gate.js';
 import type { UnitParts } from './unit-parts.js';
 import type { UnitSupervision } from './unit-supervision.js';
 import type { WantedLatch } from './wanted-motion.js';
@@ -24,16 +23,20 @@ export interface StopMemory {
   record(stopped: boolean): Promise<void>;
 }
 
+interface StopOptions {
+  readonly units: readonly UnitStop[];
+  readonly laser: Laser;
+  readonly clock: Clock;
+  readonly memory: StopMemory | undefined;
+  readonly onChange: (stopped: boolean, why: string) => void;
+}
+
 /**
  * The robot's stop and its end. Stopped means that the laser is dark and every controller latched. If a stop and a
  * resume overlap, the stop wins.
  */
 export class Stop {
-  readonly #units: readonly UnitStop[];
-  readonly #laser: Laser;
-  readonly #clock: Clock;
-  readonly #memory: StopMemory | undefined;
-  readonly #onChange: (stopped: boolean, why: string) => void;
+  readonly #options: StopOptions;
   #stopped = false;
   /** Counts stops, so that a resume notices one that came in between. */
   #stops = 0;
@@ -44,18 +47,8 @@ export class Stop {
   /** The resume under way. Resolves with false if its caller gave it up. */
   #resuming: Promise<boolean> | undefined;
 
-  constructor(options: {
-    units: readonly UnitStop[];
-    laser: Laser;
-    clock: Clock;
-    memory: StopMemory | undefined;
-    onChange: (stopped: boolean, why: string) => void;
-  }) {
-    this.#units = options.units;
-    this.#laser = options.laser;
-    this.#clock = options.clock;
-    this.#memory = options.memory;
-    this.#onChange = options.onChange;
+  constructor(options: StopOptions) {
+    this.#options = options;
   }
 
   get stopped(): boolean {
@@ -67,24 +60,21 @@ export class Stop {
    * that may still have torque, or with both. The robot is stopped even then.
    */
   async stop(why = 'asked'): Promise<void> {
+    const { clock, units } = this.#options;
     const pinFailure = this.begin(why);
     const recorded = this.#recorded;
     this.#underWay += 1;
     try {
-      const untilMs = this.#clock.nowMs() + STOP_MS;
-      let unconfirmed = await this.#confirm(untilMs);
+      const untilMs = clock.nowMs() + STOP_MS;
+      let missing = await this.#unconfirmed(untilMs);
       if (this.#resuming !== undefined) {
         // A frame of a resume under way may have reached a controller after its latch. The resume gives up, and then
         // the latches are confirmed once more.
         await this.#resuming.catch(() => undefined);
-        unconfirmed = await this.#confirm(Math.max(untilMs, this.#clock.nowMs() + LATCH_AGAIN_MS));
+        missing = await this.#unconfirmed(Math.max(untilMs, clock.nowMs() + LATCH_AGAIN_MS));
       }
-      if (this.#units.some(unit => !unit.isLatched)) await recorded;
-      const units = [...unconfirmed.keys()];
-      const [unit] = units;
-      const failures: RobotError[] = pinFailure === undefined ? [] : [pinFailure];
-      if (unit !== undefined)
-        failures.push(new RobotError('not-confirmed', { unit, units }, { cause: unconfirmed.get(unit) }));
+      if (units.some(unit => !unit.isLatched)) await recorded;
+      const failures = [...(pinFailure ? [pinFailure] : []), ...missing];
       const [first, ...others] = failures;
       if (first !== undefined) throw first.beside(others);
     } finally {
@@ -99,28 +89,26 @@ export class Stop {
   async resume(stillWanted: () => void): Promise<void> {
     if (this.#underWay > 0) throw new RobotError('stopped');
     const stops = this.#stops;
-    if (this.#resuming !== undefined) {
-      if (await this.#resuming) return;
+    const requireNoStop = () => {
       if (this.#stops !== stops) throw new RobotError('stopped');
-      return this.resume(stillWanted);
+    };
+    while (this.#resuming !== undefined) {
+      if (await this.#resuming) return;
+      requireNoStop();
     }
     let isGivenUp = false;
-    const resumed = this.#resume(() => {
-      if (this.#stops !== stops) throw new RobotError('stopped');
+    const resumed = this.#resume(requireNoStop, () => {
+      requireNoStop();
       isGivenUp = true;
       stillWanted();
       isGivenUp = false;
     });
-    const result = resumed.then(
-      () => true,
-      error => {
-        if (isGivenUp) return false;
-        throw error;
-      },
-    );
-    this.#resuming = result.finally(() => {
+    const end = (error?: unknown) => {
       this.#resuming = undefined;
-    });
+      if (error !== undefined && !isGivenUp) throw error;
+      return error === undefined;
+    };
+    this.#resuming = resumed.then(() => end(), end);
     this.#resuming.catch(() => undefined);
     return resumed;
   }
@@ -130,57 +118,58 @@ export class Stop {
    * laser may still be lit.
    */
   begin(why: string): RobotError | undefined {
-    const pinFailure = this.#laser.darken('stop');
+    const pinFailure = this.#options.laser.darken('stop');
     this.#stops += 1;
-    this.#recorded = this.#memory?.record(true);
-    for (const unit of this.#units) unit.begin();
+    this.#recorded = this.#options.memory?.record(true);
+    for (const unit of this.#options.units) unit.begin();
     this.#set(true, why);
     return pinFailure;
   }
 
   /** Stops from the start a robot that an earlier process left stopped. */
   beginAsBefore(): void {
-    if (this.#memory?.wasStopped) this.begin('stopped before the restart');
+    if (this.#options.memory?.wasStopped) this.begin('stopped before the restart');
   }
 
-  async #resume(stillWanted: () => void): Promise<void> {
-    const stops = this.#stops;
-    const units = this.#units;
+  async #resume(requireNoStop: () => void, stillWanted: () => void): Promise<void> {
+    const { clock, memory, units } = this.#options;
     const online = units.filter(unit => unit.online);
     // A unit that appears only now is latched as before, until the resume is complete.
-    for (const unit of online) unit.latch.beginRelease();
+    for (const { latch } of online) latch.isUnderRelease = true;
     try {
       // The record is changed before the release. The other way round, a restart in between would stop a robot that was
       // released.
-      await allEnded([this.#memory?.record(false), ...online.map(unit => unit.enterManual(stillWanted))]);
+      await allEnded([memory?.record(false), ...online.map(unit => unit.enterManual(stillWanted))]);
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
-      for (const unit of online) unit.latch.endRelease();
-      const untilMs = this.#clock.nowMs() + LATCH_AGAIN_MS;
+      for (const { latch } of online) latch.isUnderRelease = false;
+      const untilMs = clock.nowMs() + LATCH_AGAIN_MS;
       if (this.#stopped)
-        await Promise.allSettled([this.#memory?.record(true), ...online.map(unit => unit.confirm(untilMs))]);
-      throw this.#stops === stops ? error : new RobotError('stopped');
+        await Promise.allSettled([memory?.record(true), ...online.map(unit => unit.confirm(untilMs))]);
+      requireNoStop();
+      throw error;
     }
     for (const unit of units) unit.released(online.includes(unit));
     this.#set(false, 'asked');
   }
 
-  /** Returns the units that did not confirm, each with the reason. */
-  async #confirm(untilMs: number): Promise<Map<UnitName, unknown>> {
-    const ends = await Promise.allSettled(this.#units.map(one => one.confirm(untilMs)));
-    return new Map(
-      this.#units.flatMap(({ unit }, place) => {
-        const end = ends[place];
-        return end?.status === 'rejected' ? [[unit, end.reason] as const] : [];
-      }),
-    );
+  /** Returns an error that names the units that did not confirm, or nothing. */
+  async #unconfirmed(untilMs: number): Promise<readonly RobotError[]> {
+    const { units } = this.#options;
+    const causes = new Map<UnitName, unknown>();
+    const confirm = (one: UnitStop) => one.confirm(untilMs).catch(error => causes.set(one.unit, error));
+    await Promise.all(units.map(confirm));
+    const names = units.map(({ unit }) => unit).filter(name => causes.has(name));
+    const [unit] = names;
+    if (unit === undefined) return [];
+    return [new RobotError('not-confirmed', { unit, units: names }, { cause: causes.get(unit) })];
   }
 
   #set(stopped: boolean, why: string): void {
     if (this.#stopped === stopped) return;
     this.#stopped = stopped;
-    this.#onChange(stopped, why);
+    this.#options.onChange(stopped, why);
   }
 }
 
@@ -188,20 +177,18 @@ export class Stop {
 export class UnitStop {
   readonly unit: UnitName;
   readonly #parts: UnitParts;
-  readonly #gate: RequestGate;
   readonly #reconciler: Reconciler;
   readonly #supervision: UnitSupervision;
 
-  constructor(parts: UnitParts, gate: RequestGate, reconciler: Reconciler, supervision: UnitSupervision) {
+  constructor(parts: UnitParts, reconciler: Reconciler, supervision: UnitSupervision) {
     this.unit = parts.unit.name;
     this.#parts = parts;
-    this.#gate = gate;
     this.#reconciler = reconciler;
     this.#supervision = supervision;
   }
 
   get online(): boolean {
-    return this.#parts.state.presence.online;
+    return this.#parts.state.online;
   }
 
   /** Whether the controller can say of itself, also after a restart of the daemon, that it is stopped. */
@@ -209,7 +196,7 @@ export class UnitStop {
     return this.online && this.#parts.state.latch.holds;
   }
 
-  get latch(): Pick<WantedLatch, 'beginRelease' | 'endRelease'> {
+  get latch(): Pick<WantedLatch, 'isUnderRelease'> {
     return this.#parts.state.latch;
   }
 
@@ -232,7 +219,7 @@ export class UnitStop {
         throw new RobotError('not-confirmed', { unit: this.unit, register: 'stop' }, { cause });
       try {
         // Nothing is written at an address that never answered as our controller.
-        if (state.presence.identity !== undefined) {
+        if (state.identity !== undefined) {
           await this.#reconciler.latch(Math.min(untilMs, nowMs + TRY_MS));
           return;
         }
@@ -245,13 +232,13 @@ export class UnitStop {
 
   /** Puts the unit into manual, so that nothing moves by itself when torque comes back. */
   enterManual(stillWanted: () => void): Promise<void> {
-    return this.#gate.inTurn(stillWanted, untilMs =>
-      this.#reconciler.setMode('manual', untilMs, stillWanted),
-    );
+    const enter = (untilMs: number) => this.#reconciler.setMode('manual', untilMs, stillWanted);
+    return this.#parts.gate.inTurn(enter, stillWanted);
   }
 
   unlatch(stillWanted: () => void): Promise<void> {
-    return this.#gate.inTurn(stillWanted, untilMs => this.#reconciler.unlatch(untilMs, stillWanted));
+    const unlatch = (untilMs: number) => this.#reconciler.unlatch(untilMs, stillWanted);
+    return this.#parts.gate.inTurn(unlatch, stillWanted);
   }
 
   /** The resume was answered 200. `confirmed` is true if this controller has been released already. */

@@ -3,58 +3,54 @@ import type { GainSet } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
 import type { SavedGains } from '../gains/gains-store.js';
 import type { Reconciler } from './reconciler.js';
-import type { RequestGate } from './request-gate.js';
 import type { TrialEnd } from './robot-event.js';
 import type { UnitParts } from './unit-parts.js';
-import type { UnitSupervision } from './unit-supervision.js';
 import { isSameTrial, type Trial } from './wanted-gains.js';
 
 /** The caller of a failed save waits at most this long for the saved gains to be back. Later polls try again. */
 const BRING_BACK_MS = 100;
 
-/** A save that waits for the unit's turn. It resolves when the controller runs its gains, or newer ones. */
-interface WaitingSave {
+interface SaveOptions {
+  /** The save is refused with `changed-meanwhile` if another revision is in force. */
+  readonly baseRevision?: number | undefined;
+  readonly stillWanted?: (() => void) | undefined;
+}
+
+/** A save on its way to the controller. */
+interface PendingSave extends SaveOptions {
   readonly gains: GainSet;
-  readonly baseRevision: number | undefined;
-  readonly stillWanted: (() => void) | undefined;
   readonly untilMs: number;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** Undefined until the controller runs these gains or newer ones, or the save is refused. */
+  saved?: Promise<SavedGains>;
 }
 
 /** Saves and trials of one unit's gains. */
 export class UnitGains {
   readonly #parts: UnitParts;
-  readonly #gate: RequestGate;
   readonly #reconciler: Reconciler;
-  readonly #supervision: UnitSupervision;
-  #waiting: WaitingSave[] = [];
+  /** In order of arrival. */
+  #pending: readonly PendingSave[] = [];
+  /** The turn that pending saves have asked for, until it begins. */
+  #turn: Promise<void> | undefined;
 
-  constructor(parts: UnitParts, gate: RequestGate, reconciler: Reconciler, supervision: UnitSupervision) {
+  constructor(parts: UnitParts, reconciler: Reconciler) {
     this.#parts = parts;
-    this.#gate = gate;
     this.#reconciler = reconciler;
-    this.#supervision = supervision;
   }
 
   /**
    * Resolves when the gains are active in the controller and on the disk. The next save may stage while this one waits
-   * for the disk. With `baseRevision`, the save is refused with `changed-meanwhile` if another revision is in force.
+   * for the disk.
    */
-  async save(
-    gains: GainSet,
-    { baseRevision, stillWanted }: { baseRevision?: number | undefined; stillWanted?: () => void } = {},
-  ): Promise<SavedGains> {
-    const { unit, store, state, emit } = this.#parts;
+  async save(gains: GainSet, options: SaveOptions = {}): Promise<SavedGains> {
+    const { unit, store, gate, emit } = this.#parts;
+    const save: PendingSave = { ...options, gains, untilMs: gate.deadlineMs };
     try {
-      await new Promise<void>((resolve, reject) => {
-        const untilMs = this.#gate.deadlineMs;
-        const save = { gains, baseRevision, stillWanted, untilMs, resolve, reject };
-        this.#requireAllowed(save);
-        this.#gate.requireOnline();
-        this.#wait([...this.#waiting, save]);
-      });
-      const after = await store.save(unit.name, gains).finally(() => state.gains.endSave(gains));
+      this.#requireAllowed(save);
+      gate.requireOnline();
+      this.#pending = [...this.#pending, save];
+      while (save.saved === undefined) await this.#shareTurn(save.untilMs);
+      const after = await save.saved;
       const before = store.before(unit.name, after.revision);
       emit({ what: 'save', detail: { before: before.revision, after: after.revision } });
       return after;
@@ -64,61 +60,70 @@ export class UnitGains {
     }
   }
 
-  /**
-   * Saves that wait for the unit share its next turn: the controller gets the newest gains only, and each save is a
-   * revision.
-   */
-  #wait(saves: WaitingSave[]): void {
-    const hasTurn = this.#waiting.length > 0;
-    this.#waiting = saves;
-    const [first] = saves;
-    if (first === undefined || hasTurn) return;
-    this.#gate
-      .inTurn(
-        () => undefined,
-        () => this.#give(this.#waiting.splice(0)),
-        first.untilMs,
-      )
-      .catch(error => this.#wait(refuseDue(this.#waiting.splice(0), first.untilMs, error)));
+  /** All pending saves share the unit's next turn. Resolves when it has ended. */
+  #shareTurn(untilMs: number): Promise<void> {
+    const turn = () => {
+      this.#turn = undefined;
+      return this.#giveNewest();
+    };
+    this.#turn ??= this.#parts.gate.inTurn(turn, undefined, untilMs).catch(error => {
+      this.#turn = undefined;
+      this.#refuseDue(this.#pending, error);
+    });
+    return this.#turn;
   }
 
-  /** Gives the newest gains to the controller. */
-  async #give(saves: readonly WaitingSave[]): Promise<void> {
-    const { state } = this.#parts;
-    const allowed: WaitingSave[] = [];
-    const again: WaitingSave[] = [];
-    for (const save of saves) {
+  /** Gives the controller the newest gains only. Each save is a revision. */
+  async #giveNewest(): Promise<void> {
+    const { unit, store, state } = this.#parts;
+    const allowed: PendingSave[] = [];
+    for (const save of this.#pending) {
       try {
         this.#requireAllowed(save);
         // The saves before it change the revision in force. Its base is compared once they are on the disk.
-        if (save.baseRevision !== undefined && allowed.length > 0) again.push(save);
-        else allowed.push(save);
+        if (save.baseRevision === undefined || allowed.length === 0) allowed.push(save);
       } catch (error) {
-        save.reject(error);
+        this.#end(save, Promise.reject(error));
       }
     }
+    const [oldest] = allowed;
     const newest = allowed.at(-1);
-    if (newest === undefined) return;
-    const untilMs = Math.min(...allowed.map(save => save.untilMs));
+    if (oldest === undefined || newest === undefined) return;
     try {
-      await this.#reconciler.applyGains(newest.gains, untilMs);
-      for (const { gains, resolve } of allowed) {
-        state.gains.beginSave(gains);
-        resolve();
-      }
+      await this.#reconciler.applyGains(newest.gains, oldest.untilMs);
     } catch (error) {
-      again.push(...refuseDue(allowed, untilMs, error));
+      return this.#refuseDue(allowed, error);
     }
-    // Put them back in front, so that older gains never overwrite newer ones.
-    this.#wait([...saves.filter(save => again.includes(save)), ...this.#waiting]);
+    for (const save of allowed) {
+      // It timed out meanwhile.
+      if (save.saved !== undefined) continue;
+      state.gains.beginSave(save.gains);
+      this.#end(
+        save,
+        store.save(unit.name, save.gains).finally(() => state.gains.endSave(save.gains)),
+      );
+    }
+  }
+
+  /** Refuses the oldest of these saves, and those that have timed out. The others get another turn. */
+  #refuseDue(saves: readonly PendingSave[], error: unknown): void {
+    const dueMs = Math.max(saves[0]?.untilMs ?? 0, this.#parts.clock.nowMs());
+    for (const save of saves) if (save.untilMs <= dueMs) this.#end(save, Promise.reject(error));
+  }
+
+  #end(save: PendingSave, saved: Promise<SavedGains>): void {
+    // The caller sees a rejection a little later, when the turn has ended.
+    saved.catch(() => undefined);
+    save.saved = saved;
+    this.#pending = this.#pending.filter(one => one !== save);
   }
 
   /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */
   async tryGains(trial: Trial, stillWanted?: () => void): Promise<void> {
-    const { unit, store, state } = this.#parts;
+    const { unit, store, state, controller, gate } = this.#parts;
     const act = { kind: 'trial' } as const;
     try {
-      await this.#gate.request(act, stillWanted, async untilMs => {
+      await gate.request(act, stillWanted, async untilMs => {
         const running = state.gains.trial;
         const noneEnded = state.gains.noneEnded();
         // Throws if the journal cannot be read. Then nobody knows which gains come after the trial.
@@ -129,10 +134,11 @@ export class UnitGains {
         // A save that still waits for the disk would end this trial as soon as the disk answers.
         if (state.gains.savesPending) throw new RobotError('unit-busy', { unit: unit.name });
         // Fresh readings show which loops are past their bound already. These gains are not to blame for those.
-        if (running === undefined) await this.#supervision.takeReadings({ priority: 'gains', untilMs });
+        if (running === undefined)
+          state.sawReadings(await controller.telemetry({ priority: 'gains', untilMs }));
         await this.#reconciler.mendExcitation(untilMs, true);
         await this.#reconciler.applyGains(trial.gains, untilMs);
-        this.#gate.requireNotOvertaken(act);
+        gate.requireNotOvertaken(act);
         stillWanted?.();
         noneEnded();
         state.gains.beginTrial(trial);
@@ -157,7 +163,7 @@ export class UnitGains {
   /** Takes back what refused requests may have left in the controller, if it can be reached. Never rejects. */
   async settle(): Promise<void> {
     const { state, clock } = this.#parts;
-    if (state.presence.online) await this.#reconciler.settle(clock.nowMs() + BRING_BACK_MS);
+    if (state.online) await this.#reconciler.settle(clock.nowMs() + BRING_BACK_MS);
   }
 
   /**
@@ -165,16 +171,14 @@ export class UnitGains {
    * `not-confirmed` if that takes too long; polls try again then. `first` is called in the turn.
    */
   async bringBack(first?: () => void): Promise<void> {
+    const { gate, unit } = this.#parts;
     try {
-      await this.#gate.inTurn(
-        () => undefined,
-        untilMs => {
-          first?.();
-          return this.#reconciler.prove(untilMs);
-        },
-      );
+      await gate.inTurn(untilMs => {
+        first?.();
+        return this.#reconciler.prove(untilMs);
+      });
     } catch (cause) {
-      throw new RobotError('not-confirmed', { unit: this.#parts.unit.name, ended: true }, { cause });
+      throw new RobotError('not-confirmed', { unit: unit.name, ended: true }, { cause });
     }
   }
 
@@ -182,7 +186,7 @@ export class UnitGains {
    * Throws if the save is forbidden or its base has changed. A save that the disk has not confirmed yet may become the
    * revision in force, so it counts as a change.
    */
-  #requireAllowed({ baseRevision, gains: sent, stillWanted }: WaitingSave): void {
+  #requireAllowed({ baseRevision, gains: sent, stillWanted }: PendingSave): void {
     const { unit, permission, store, state } = this.#parts;
     permission.require({ kind: 'save' });
     stillWanted?.();
@@ -193,12 +197,6 @@ export class UnitGains {
     const difference = differenceOf(sent, gains);
     throw new RobotError('changed-meanwhile', { unit: unit.name, revision, difference });
   }
-}
-
-/** Refuses the saves that have timed out at `nowMs`. Returns the others, which have time for another turn. */
-function refuseDue(saves: readonly WaitingSave[], nowMs: number, error: unknown): WaitingSave[] {
-  for (const { untilMs, reject } of saves) if (untilMs <= nowMs) reject(error);
-  return saves.filter(({ untilMs }) => untilMs > nowMs);
 }
 
 /** The loops whose gains differ. */

@@ -1,13 +1,12 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { isVisual } from '../core/loop-controllers.js';
-import type { Excitation, GainSet, Mode, Unit } from '../core/units.js';
+import type { Excitation, GainSet, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Identity } from './motor-controller.js';
-import type { UnitEvent } from './robot-event.js';
 import { faultsOf, hasFlag, modeOf, type StatusFrame } from './status-frame.js';
 import { UnsettledFrames } from './unsettled-frames.js';
-import { WantedGains } from './wanted-gains.js';
+import { WantedGains, type WantedGainsOptions } from './wanted-gains.js';
 import { type GuardedExcitation, WantedExcitation, WantedLatch } from './wanted-motion.js';
 
 /** Faults that report a frame damaged on the bus. Nothing is wrong with the motors then. */
@@ -20,14 +19,10 @@ interface Difference {
   readonly excitation: GuardedExcitation | undefined;
 }
 
-/** Whether the controller answers, and what it said beside its status. */
-interface Presence {
-  online: boolean;
-  /** Undefined until a controller of the right kind answered. */
-  identity: Identity | undefined;
-  /** Why it is offline. */
-  problem: RobotError | undefined;
-  telemetry: Readings | undefined;
+interface UnitStateOptions extends WantedGainsOptions {
+  readonly clock: Clock;
+  /** Whether a controller that reset itself gets this mode back; otherwise it is put into manual. */
+  readonly restores: (mode: Mode) => boolean;
 }
 
 /**
@@ -36,11 +31,7 @@ interface Presence {
  * because that follows from the difference. This class does not talk to the controller.
  */
 export class UnitState {
-  readonly #unit: Unit;
-  readonly #clock: Clock;
-  /** Whether a controller that reset itself gets this mode back; otherwise it is put into manual. */
-  readonly #restores: (mode: Mode) => boolean;
-  readonly #emit: (event: UnitEvent) => void;
+  readonly #options: UnitStateOptions;
 
   /** What is wanted. The mode is undefined until the controller was heard from. */
   #mode: Mode | undefined;
@@ -48,13 +39,15 @@ export class UnitState {
   readonly latch = new WantedLatch();
   readonly gains: WantedGains;
 
-  /** What was observed. `UnitSupervision` writes the presence. */
-  readonly presence: Presence = {
-    online: false,
-    identity: undefined,
-    problem: undefined,
-    telemetry: undefined,
-  };
+  /** What was observed. `UnitSupervision` sets the members without `#`. */
+  online = false;
+  /** Undefined until a controller of the right kind answered. */
+  identity: Identity | undefined;
+  /** Why it is offline. */
+  problem: RobotError | undefined;
+  /** The latest readings, and when they were read. Undefined while offline. */
+  telemetry: Readings | undefined;
+  readAtMs = 0;
   #status: StatusFrame | undefined;
   #shownExcitation: Excitation | undefined;
   /** The deviation of the excitation; undefined while a frame may change it. */
@@ -62,17 +55,8 @@ export class UnitState {
   readonly modeFrames = new UnsettledFrames();
   readonly excitationFrames = new UnsettledFrames();
 
-  constructor(options: {
-    unit: Unit;
-    clock: Clock;
-    saved: () => GainSet | undefined;
-    restores: (mode: Mode) => boolean;
-    emit: (event: UnitEvent) => void;
-  }) {
-    this.#unit = options.unit;
-    this.#clock = options.clock;
-    this.#restores = options.restores;
-    this.#emit = options.emit;
+  constructor(options: UnitStateOptions) {
+    this.#options = options;
     this.#excitation = new WantedExcitation(options.emit);
     this.gains = new WantedGains(options);
   }
@@ -123,14 +107,20 @@ export class UnitState {
     const before = this.#status;
     if (before !== undefined && before.boot_id !== status.boot_id) this.#wasReset();
     this.#status = status;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#options.clock.nowMs();
     const mode = modeOf(status);
     if (this.#mode === undefined) this.#mode = mode;
     else if (this.modeFrames.judge(mode === this.#mode, nowMs) === 'its own doing') this.#adopt(mode);
     this.latch.saw(hasFlag(status, 'stopped'), nowMs);
     const shownBefore = before === undefined ? null : modeOf(before);
-    if (mode !== shownBefore) this.#emit({ what: 'mode', detail: { before: shownBefore, after: mode } });
+    if (mode !== shownBefore)
+      this.#options.emit({ what: 'mode', detail: { before: shownBefore, after: mode } });
     this.#compareFaults(before, status);
+  }
+
+  sawReadings(readings: Readings): void {
+    this.telemetry = readings;
+    this.readAtMs = this.#options.clock.nowMs();
   }
 
   /** Takes in the controller's excitation. */
@@ -138,7 +128,7 @@ export class UnitState {
     this.#show(shown);
     if (this.mode !== 'debug' || this.#mode !== 'debug') return;
     const agrees = this.#excitation.is(shown);
-    if (this.excitationFrames.judge(agrees, this.#clock.nowMs()) === 'its own doing')
+    if (this.excitationFrames.judge(agrees, this.#options.clock.nowMs()) === 'its own doing')
       this.#excitation.want(this.#shownExcitation);
   }
 
@@ -150,7 +140,7 @@ export class UnitState {
   /** The controller confirmed a mode that somebody asked for, with the excitation it has in it. */
   confirmedMode(mode: Mode, excitation: GuardedExcitation | undefined): void {
     if (excitation !== undefined) this.#show(excitation);
-    this.modeFrames.judge(true, this.#clock.nowMs());
+    this.modeFrames.judge(true, this.#options.clock.nowMs());
     // The unit was in debug mode already, so the excitation that the controller shows may be what a refused request
     // left there.
     if (mode === 'debug' && this.#mode === 'debug') return;
@@ -185,7 +175,7 @@ export class UnitState {
     runaway: number | undefined,
     isTrial = this.gains.trial !== undefined,
   ): GuardedExcitation {
-    const loop = this.#unit.loops.find(({ name }) => name === excitation.loop);
+    const loop = this.#options.unit.loops.find(({ name }) => name === excitation.loop);
     const isGuarded = isTrial && excitation.amplitude !== 0 && hasFlag(this.#status, 'guarded_excitation');
     return { ...excitation, deviation: isGuarded ? (runaway ?? loop?.runaway ?? 0) : 0 };
   }
@@ -237,7 +227,7 @@ export class UnitState {
     const bootId = this.#status?.boot_id;
     return () => {
       if (this.#status?.boot_id === bootId) return;
-      throw new RobotError('not-confirmed', { unit: this.#unit.name, register: 'boot_id' });
+      throw new RobotError('not-confirmed', { unit: this.#options.unit.name, register: 'boot_id' });
     };
   }
 
@@ -248,7 +238,7 @@ export class UnitState {
     return () => {
       sameBoot();
       if (this.#excitation.current === excitation) return;
-      throw new RobotError('not-confirmed', { unit: this.#unit.name, register: 'excitation' });
+      throw new RobotError('not-confirmed', { unit: this.#options.unit.name, register: 'excitation' });
     };
   }
 
@@ -262,8 +252,8 @@ export class UnitState {
     const [old, now] = [faultsOf(before), faultsOf(after)];
     const appeared = now.filter(fault => !old.includes(fault));
     const gone = old.filter(fault => !now.includes(fault));
-    for (const fault of appeared) this.#emit({ what: 'fault', detail: { fault } });
-    for (const fault of gone) this.#emit({ what: 'fault-gone', detail: { fault } });
+    for (const fault of appeared) this.#options.emit({ what: 'fault', detail: { fault } });
+    for (const fault of gone) this.#options.emit({ what: 'fault-gone', detail: { fault } });
     if (appeared.includes('ran_away')) {
       // The controller's guard has ended the excitation. No frame that is under way may bring it back, so none is wanted.
       // It counts as seen without amplitude. Otherwise that would be written, and such a frame clears `ran_away`.
@@ -279,7 +269,7 @@ export class UnitState {
 
   /** In debug mode only a visual loop that is excited follows the target. */
   #followsTarget(mode: Mode): boolean {
-    const excited = this.#unit.loops.find(({ name }) => name === this.#excitation.current?.loop);
+    const excited = this.#options.unit.loops.find(({ name }) => name === this.#excitation.current?.loop);
     return mode !== 'debug' || (excited !== undefined && isVisual(excited));
   }
 
@@ -291,12 +281,12 @@ export class UnitState {
 
   /** Frames of a request under way may have reached the controller after its reset, so no frame counts as settled. */
   #wasReset(): void {
-    if (this.#mode !== undefined && (this.latch.isWanted || !this.#restores(this.#mode)))
+    if (this.#mode !== undefined && (this.latch.isWanted || !this.#options.restores(this.#mode)))
       this.#mode = 'manual';
     this.#excitation.want(undefined);
     this.#shownExcitation = undefined;
     for (const frames of [this.modeFrames, this.excitationFrames]) frames.disturb();
     this.gains.endTrial('reset');
-    this.#emit({ what: 'reset' });
+    this.#options.emit({ what: 'reset' });
   }
 }

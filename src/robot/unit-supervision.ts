@@ -7,8 +7,6 @@ import type { UnitParts } from './unit-parts.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
-/** Longest time that readings wait for mode switches of callers. */
-const GIVE_WAY_MS = 20;
 /** Age at which the readings of a unit at rest are read again: at every fifth poll of 50 Hz. */
 const READ_AT_REST_MS = 90;
 /** Pause between heartbeats of a unit at rest: at every third poll of 50 Hz, and within 100 ms or one poll. */
@@ -30,7 +28,6 @@ export class UnitSupervision {
   readonly #steps: StepReader;
   /** Boot id of the controller that was taken in last. */
   #takenInBootId: number | undefined;
-  #readAtMs = 0;
   #beatAtMs = 0;
   #ticking = false;
   #missed = 0;
@@ -49,20 +46,6 @@ export class UnitSupervision {
     this.#probeEveryMs = FIRST_PROBE_MS;
   }
 
-  /**
-   * Reads telemetry at once. Mode switches go first, but not for ever: callers who leave no gap would make the unit
-   * count as offline.
-   */
-  async takeReadings(urgency: Urgency): Promise<void> {
-    const { state, controller, clock } = this.#parts;
-    const untilMs = Math.min(urgency.untilMs, clock.nowMs() + GIVE_WAY_MS);
-    state.presence.telemetry = await controller.telemetry({ priority: 'readings', untilMs }).catch(error => {
-      if (!isRobotError(error, 'bus-busy')) throw error;
-      return controller.telemetry(urgency);
-    });
-    this.#readAtMs = clock.nowMs();
-  }
-
   /** One poll or probe. Never rejects. Does nothing while the one before is still under way. */
   async tick(): Promise<void> {
     const { state, clock } = this.#parts;
@@ -71,7 +54,7 @@ export class UnitSupervision {
     if (this.#ticking) return;
     this.#ticking = true;
     try {
-      if (state.presence.online) await this.#poll();
+      if (state.online) await this.#poll();
       else if (clock.nowMs() >= this.#probeAtMs) await this.#probe();
     } finally {
       this.#ticking = false;
@@ -99,8 +82,8 @@ export class UnitSupervision {
       await this.#reconciler.mendInLine();
       this.#probeEveryMs = FIRST_PROBE_MS;
       this.#missed = 0;
-      state.presence.problem = undefined;
-      state.presence.online = true;
+      state.problem = undefined;
+      state.online = true;
       emit({ what: 'online' });
     } catch (error) {
       this.#gone(error);
@@ -114,8 +97,10 @@ export class UnitSupervision {
 
   #gone(error: unknown): void {
     const { state, emit } = this.#parts;
-    const wasOnline = state.presence.online;
-    Object.assign(state.presence, { online: false, problem: asRobotError(error), telemetry: undefined });
+    const wasOnline = state.online;
+    state.online = false;
+    state.problem = asRobotError(error);
+    state.telemetry = undefined;
     if (!wasOnline) return;
     this.#probeAtMs = 0;
     state.gains.endTrial('offline');
@@ -127,7 +112,7 @@ export class UnitSupervision {
     const { state, controller, clock } = this.#parts;
     const untilMs = clock.nowMs() + TAKE_IN_MS;
     const urgency: Urgency = { priority: 'supervision', untilMs };
-    state.presence.identity = await controller.identify(urgency);
+    state.identity = await controller.identify(urgency);
     await this.#read(untilMs);
     const excitation = await controller.excitation(urgency);
     // Only trials have a guard. A guard at first contact means that a daemon ended in the middle of a trial.
@@ -143,7 +128,7 @@ export class UnitSupervision {
   async #read(untilMs: number): Promise<void> {
     const { state, controller } = this.#parts;
     const urgency: Urgency = { priority: 'supervision', untilMs };
-    const latchFirst = state.latch.isWanted || state.latch.isReleasing || !state.presence.online;
+    const latchFirst = state.latch.isWanted || state.latch.isReleasing || !state.online;
     const isBeatDue = this.#isBeatDue;
     if (isBeatDue && !latchFirst) await this.#beat(urgency);
     const status = await controller.status(urgency);
@@ -151,7 +136,7 @@ export class UnitSupervision {
     if (isBeatDue && latchFirst) await this.#beat(urgency);
     this.#beside(this.#steps.read(status));
     if (state.mode === 'debug') state.sawExcitation(await controller.excitation(urgency));
-    if (this.#areReadingsDue) await this.takeReadings(urgency);
+    if (this.#areReadingsDue) state.sawReadings(await controller.telemetry(urgency));
   }
 
   /**
@@ -164,14 +149,14 @@ export class UnitSupervision {
   }
 
   get #areReadingsDue(): boolean {
-    const isKnown = this.#parts.state.presence.telemetry !== undefined;
-    return !this.#isAtRest || !isKnown || this.#isOlder(this.#readAtMs, READ_AT_REST_MS);
+    const { telemetry, readAtMs } = this.#parts.state;
+    return !this.#isAtRest || telemetry === undefined || this.#isOlder(readAtMs, READ_AT_REST_MS);
   }
 
   /** False also for a controller that was reset: it has heard no heartbeat since. */
   get #isTakenIn(): boolean {
-    const { presence, status } = this.#parts.state;
-    return presence.online && status?.boot_id === this.#takenInBootId;
+    const { online, status } = this.#parts.state;
+    return online && status?.boot_id === this.#takenInBootId;
   }
 
   get #isBeatDue(): boolean {

@@ -21,14 +21,19 @@ export function isSameTrial(one: Trial, other: Trial): boolean {
   return one.id === other.id && one.by === other.by && one.ofTuning === other.ofTuning;
 }
 
+export interface WantedGainsOptions {
+  readonly unit: Unit;
+  /** The gains of the journal; undefined while it cannot be read, and then the controller keeps what it has. */
+  readonly saved: () => GainSet | undefined;
+  readonly emit: (event: UnitEvent) => void;
+}
+
 /**
  * Which gains a controller should run: those of a save under way, or else those of a trial, or else those of the
  * journal.
  */
 export class WantedGains {
-  readonly #unit: Unit;
-  readonly #saved: () => GainSet | undefined;
-  readonly #emit: (event: UnitEvent) => void;
+  readonly #options: WantedGainsOptions;
   /** Gains of saves that the controller runs already and the disk has not confirmed yet, the newest last. */
   readonly #saving: GainSet[] = [];
   #trial: Trial | undefined;
@@ -37,15 +42,8 @@ export class WantedGains {
   /** The checksums of sets that were compared before. Every poll compares. */
   readonly #checksums = new WeakMap<GainSet, number>();
 
-  constructor(options: {
-    unit: Unit;
-    /** The gains of the journal; undefined while it cannot be read, and then the controller keeps what it has. */
-    saved: () => GainSet | undefined;
-    emit: (event: UnitEvent) => void;
-  }) {
-    this.#unit = options.unit;
-    this.#saved = options.saved;
-    this.#emit = options.emit;
+  constructor(options: WantedGainsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -62,7 +60,7 @@ export class WantedGains {
 
   /** Whether a controller that shows this checksum as active runs the saved gains. */
   areSaved(active: number): boolean {
-    return this.#areActive(this.#saved(), active);
+    return this.#areActive(this.#options.saved(), active);
   }
 
   get trial(): Trial | undefined {
@@ -90,8 +88,9 @@ export class WantedGains {
     const { by } = trial;
     this.#trial = trial;
     const loops = before && Object.keys(changedLoops(before.gains, trial.gains));
-    if (loops === undefined) this.#emit({ what: 'trial', detail: { by } });
-    else if (loops.length > 0) this.#emit({ what: 'trial-changed', detail: { by, loops: loops.join(', ') } });
+    if (loops === undefined) this.#options.emit({ what: 'trial', detail: { by } });
+    else if (loops.length > 0)
+      this.#options.emit({ what: 'trial-changed', detail: { by, loops: loops.join(', ') } });
   }
 
   endTrial(why: TrialEnd): void {
@@ -101,7 +100,7 @@ export class WantedGains {
     if (this.#trial === undefined) return;
     const { by } = this.#trial;
     this.#trial = undefined;
-    this.#emit({ what: 'trial-ended', detail: { by, why } });
+    this.#options.emit({ what: 'trial-ended', detail: { by, why } });
   }
 
   /**
@@ -116,12 +115,12 @@ export class WantedGains {
   }
 
   get #wanted(): GainSet | undefined {
-    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#saved();
+    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#options.saved();
   }
 
   #areActive(gains: GainSet | undefined, active: number): boolean {
     if (gains === undefined) return false;
-    const checksum = this.#checksums.get(gains) ?? gainsChecksum(this.#unit, gains);
+    const checksum = this.#checksums.get(gains) ?? gainsChecksum(this.#options.unit, gains);
     this.#checksums.set(gains, checksum);
     return checksum === active;
   }

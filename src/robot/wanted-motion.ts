@@ -58,8 +58,8 @@ export class WantedLatch {
   readonly frames = new UnsettledFrames();
   /** `released`: a release was answered 200 and the controller has not confirmed it yet. */
   #wanted: 'latched' | 'released' | 'as it is' = 'as it is';
-  /** While a resume is under way, neither a latch nor its absence is mended. */
-  #releasing = false;
+  /** Whether a resume is under way. Then neither a latch nor its absence is mended. */
+  isUnderRelease = false;
   /** Whether the controller showed its latch when it was last heard from; undefined before. */
   #shown: boolean | undefined;
   /** Whether a release was written since the latch was seen. */
@@ -71,7 +71,7 @@ export class WantedLatch {
 
   /** Whether a resume is under way or has not reached this controller yet. */
   get isReleasing(): boolean {
-    return this.#releasing || this.hasMissedRelease;
+    return this.isUnderRelease || this.hasMissedRelease;
   }
 
   /** Whether a release was answered 200 and has not reached this controller yet. */
@@ -85,7 +85,7 @@ export class WantedLatch {
   }
 
   get step(): LatchStep | undefined {
-    if (this.#releasing || this.#shown === undefined) return undefined;
+    if (this.isUnderRelease || this.#shown === undefined) return undefined;
     if (this.#wanted === 'released') return 'resume';
     if (this.#wanted === 'latched') return this.#shown ? undefined : 'set';
     if (!this.#shown) return undefined;
@@ -102,21 +102,12 @@ export class WantedLatch {
   /** From now on the controller has to be latched; a release under way gives up. */
   want(): void {
     this.#wanted = 'latched';
-    this.#releasing = false;
-  }
-
-  beginRelease(): void {
-    this.#releasing = true;
-  }
-
-  /** The resume was refused, so what was wanted before it is still wanted. */
-  endRelease(): void {
-    this.#releasing = false;
+    this.isUnderRelease = false;
   }
 
   /** The resume was answered 200. `confirmed` is true where this controller has been released already. */
   released(confirmed: boolean): void {
-    this.#releasing = false;
+    this.isUnderRelease = false;
     this.#wanted = confirmed ? 'as it is' : 'released';
   }
 

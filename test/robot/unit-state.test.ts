@@ -159,7 +159,7 @@ describe('what is wanted of a unit and what it shows', () => {
 
   const wants = (b: Bench) => b.state.wantStop();
   const isLatched = (b: Bench) => b.shows({ flags: ['stopped'] });
-  const releases = (b: Bench) => b.state.latch.beginRelease();
+  const releases = (b: Bench) => b.state.latch.isUnderRelease = true;
   const latch: [does: string, expected: string | undefined, ...acts: ((bench: Bench) => unknown)[]][] = [
     ['is left as it is', undefined],
     ['is found', 'found', isLatched],
@@ -168,7 +168,7 @@ describe('what is wanted of a unit and what it shows', () => {
     ['is to be set again after a reset', 'set', wants, isLatched, b => b.shows({ boot: 2, flags: [] })],
     ['is between two states during a resume', undefined, wants, releases],
     ['is to be set when a stop overtakes the resume', 'set', wants, releases, wants],
-    ['is to be set when the resume was refused', 'set', wants, releases, b => b.state.latch.endRelease()],
+    ['is to be set when the resume was refused', 'set', wants, releases, b => b.state.latch.isUnderRelease = false],
     ['is to be ended where a resume did not reach', 'resume', wants, isLatched, b => b.state.released(false)],
     [
       'is not found when a frame of ours took effect late',
@@ -195,11 +195,11 @@ describe('what is wanted of a unit and what it shows', () => {
   it('is not brought back to its mode while a resume is under way, and is when it was refused', async () => {
     bench.shows({ mode: 'auto' });
     bench.state.wantStop();
-    bench.state.latch.beginRelease();
+    bench.state.latch.isUnderRelease = true;
     await bench.refusedMode();
     bench.shows({ mode: 'manual' });
     expect(bench.state.difference).to.equal(undefined);
-    bench.state.latch.endRelease();
+    bench.state.latch.isUnderRelease = false;
     expectDifference(bench, { mode: 'auto' });
   });
   it('wants manual after a resume', () => {
