@@ -10,6 +10,14 @@ import type { Tune } from '../schemas/tune.js';
 import type { Propose } from './proposer.js';
 import { NO_TARGET, TuneRun } from './tune-run.js';
 
+interface AutotuneOptions {
+  readonly robot: Robot;
+  readonly clock: Clock;
+  readonly propose: Propose;
+  /** Explains an error to people. */
+  readonly explain: (error: RobotError) => string;
+}
+
 interface TuneRequest {
   readonly unit: UnitName;
   readonly loops: readonly string[];
@@ -24,24 +32,12 @@ export class Autotune {
   readonly changed = new Listeners<Tune>();
   /** Emitted when a tuning begins or ends. */
   readonly events = new Listeners<NewEvent>();
-  readonly #robot: Robot;
-  readonly #clock: Clock;
-  readonly #propose: Propose;
-  readonly #explain: (error: RobotError) => string;
+  readonly #options: AutotuneOptions;
   readonly #latest = new Map<UnitName, Tune>();
   #running: { readonly run: TuneRun; readonly over: Promise<void> } | undefined;
 
-  constructor(options: {
-    robot: Robot;
-    clock: Clock;
-    propose: Propose;
-    /** Explains an error to people. */
-    explain: (error: RobotError) => string;
-  }) {
-    this.#robot = options.robot;
-    this.#clock = options.clock;
-    this.#propose = options.propose;
-    this.#explain = options.explain;
+  constructor(options: AutotuneOptions) {
+    this.#options = options;
   }
 
   get isRunning(): boolean {
@@ -57,28 +53,18 @@ export class Autotune {
    * Throws `locked`, `referee-silent`, `wrong-phase`, `tune-running`, `stopped`, `unit-offline`, `wrong-mode`,
    * `trial-running`, `loop-unfit`, or the error of a laser that cannot be darkened.
    */
-  start({ unit, loops: names, style, by, leaseMs }: TuneRequest): Tune {
-    const robot = this.#robot;
-    const loops = insideOut(unit, names);
+  start(request: TuneRequest): Tune {
+    const { unit, style, by } = request;
+    const { robot } = this.#options;
+    const loops = insideOut(unit, request.loops);
     this.#requireFree(unit, loops);
     const saved = robot.store.current(unit);
     robot.laser.requireDark('tuning');
-    const run = new TuneRun({
-      robot,
-      clock: this.#clock,
-      propose: this.#propose,
-      explain: this.#explain,
-      unit,
-      loops,
-      style,
-      by,
-      leaseMs,
-      saved,
-      changed: tune => {
-        this.#latest.set(unit, tune);
-        this.changed.emit(tune);
-      },
-    });
+    const changed = (tune: Tune) => {
+      this.#latest.set(unit, tune);
+      this.changed.emit(tune);
+    };
+    const run = new TuneRun({ ...this.#options, ...request, loops, saved, changed });
     this.#latest.set(unit, run.tune);
     const loop = run.tune.loops.join(', ');
     const over = run.tuneLoops().then(async end => {
@@ -107,7 +93,7 @@ export class Autotune {
     const { loop, by: owner } = run.tune;
     if (owner !== by) throw new RobotError('tune-running', { loop, by: owner });
     if (run.port.isAborted) throw new RobotError('trial-ended');
-    await run.port.renew(this.#clock.nowMs() + leaseMs).catch(() => undefined);
+    await run.port.renew(this.#options.clock.nowMs() + leaseMs).catch(() => undefined);
     return run.tune;
   }
 
@@ -124,12 +110,13 @@ export class Autotune {
   }
 
   #requireFree(unit: UnitName, loops: readonly Loop[]): void {
-    this.#robot.requireAllowed({ kind: 'excite' });
-    this.#robot.requireAllowed({ kind: 'trial' });
+    const { robot } = this.#options;
+    robot.requireAllowed({ kind: 'excite' });
+    robot.requireAllowed({ kind: 'trial' });
     const running = this.#running?.run.tune;
     if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
-    if (this.#robot.stopped) throw new RobotError('stopped');
-    const { online, problem, mode, trial, flags } = this.#robot.units[unit].report();
+    if (robot.stopped) throw new RobotError('stopped');
+    const { online, problem, mode, trial, flags } = robot.units[unit].report();
     if (!online) throw new RobotError('unit-offline', { unit }, { cause: problem });
     if (mode !== 'debug') throw new RobotError('wrong-mode', { unit, mode });
     if (trial !== undefined) throw new RobotError('trial-running', { unit, by: trial.by });

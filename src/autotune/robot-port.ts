@@ -28,18 +28,22 @@ const READ_OUT_MS = 2000;
 /** Ends the tuning of one loop. The next loop begins. */
 export class LoopFailure extends Error {}
 
-interface RobotPortOptions {
+export interface TuningParts {
   readonly robot: Robot;
   readonly clock: Clock;
+  readonly propose: Propose;
   readonly unit: UnitName;
-  readonly id: string;
+  /** The name of the token that began the tuning; without tokens, the address. */
   readonly by: string;
+}
+
+interface RobotPortOptions extends TuningParts {
+  readonly id: string;
   readonly leaseEndsAtMs: number;
   /** The saved gains of the unit. */
   readonly gains: GainSet;
   /** The first loop. */
   readonly loop: Loop;
-  readonly propose: Propose;
   readonly progress: (words: string) => void;
 }
 
@@ -49,8 +53,10 @@ export class RobotPort implements TunerPort {
   readonly #listeners: (() => void)[];
   /** Aborted with the reason when the whole tuning ends early. */
   readonly #over = new AbortController();
-  /** Aborted with the reason when the tuning of the current loop ends early. */
-  #loopOver = new AbortController();
+  /** Aborted with the reason when the tuning of the current loop fails. */
+  #failure = new AbortController();
+  /** Aborted by either. */
+  #end = this.#over.signal;
   /** Resolve functions of everything that waits for the next poll. */
   #waiting: (() => void)[] = [];
   #loop: Loop;
@@ -93,8 +99,8 @@ export class RobotPort implements TunerPort {
     this.#loop = loop;
     this.#deadlineMs = deadlineMs;
     this.#ranAway = undefined;
-    this.#loopOver = new AbortController();
-    if (this.isAborted) this.#loopOver.abort(this.#over.signal.reason);
+    this.#failure = new AbortController();
+    this.#end = AbortSignal.any([this.#over.signal, this.#failure.signal]);
   }
 
   /** The gains with which each other loop runs. */
@@ -115,8 +121,8 @@ export class RobotPort implements TunerPort {
 
   /** Ends the whole tuning: the tuner's current and next act reject. */
   abort(why: string): void {
-    if (!this.isAborted) this.#over.abort(new Error(why));
-    this.#endLoop(this.#over.signal.reason);
+    this.#over.abort(new Error(why));
+    this.#wake();
   }
 
   get isAborted(): boolean {
@@ -124,11 +130,7 @@ export class RobotPort implements TunerPort {
   }
 
   #fail(why: string): void {
-    this.#endLoop(new LoopFailure(why));
-  }
-
-  #endLoop(reason: unknown): void {
-    if (!this.#loopOver.signal.aborted) this.#loopOver.abort(reason);
+    this.#failure.abort(new LoopFailure(why));
     this.#wake();
   }
 
@@ -149,11 +151,11 @@ export class RobotPort implements TunerPort {
   async tryGains(gains: Gains): Promise<void> {
     this.#tried = { ...this.#base, [this.#loop.name]: gains };
     await this.#try(this.#tried);
-    this.#loopOver.signal.throwIfAborted();
+    this.#end.throwIfAborted();
   }
 
   async propose(task: ProposalTask): Promise<Proposal> {
-    const { signal } = this.#loopOver;
+    const signal = this.#end;
     signal.throwIfAborted();
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -179,7 +181,7 @@ export class RobotPort implements TunerPort {
       if (size !== 0) this.#excitation = chosen;
       return robot.units[unit].excite(chosen, undefined, most);
     };
-    this.#loopOver.signal.throwIfAborted();
+    this.#end.throwIfAborted();
     let isRinging = false;
     const seesRinging = () => {
       isRinging ||= swingsOn(clock.nowMs() / 1000, this.#reading('setpoint'), this.#reading('measured'));
@@ -221,9 +223,7 @@ export class RobotPort implements TunerPort {
     if (other !== undefined && (end !== 'whole' || isRinging)) await excite(0, other.name);
     const whole = unbroken(captures).slice(0, halves);
     const [first] = whole;
-    if (first === undefined && end === 'whole') {
-      throw new LoopFailure('no step was captured');
-    }
+    if (first === undefined && end === 'whole') throw new LoopFailure('no step was captured');
     return {
       halfTicks: Math.round((periodS / 2) * (first?.rateHz ?? 1)),
       decimation: first?.decimation ?? 1,
@@ -242,7 +242,7 @@ export class RobotPort implements TunerPort {
   }
 
   async #try(gains: GainSet): Promise<void> {
-    const { signal } = this.#loopOver;
+    const signal = this.#end;
     signal.throwIfAborted();
     const { robot, unit, id, by } = this.#options;
     const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs, ofTuning: true as const };
@@ -281,7 +281,7 @@ export class RobotPort implements TunerPort {
     const { clock } = this.#options;
     const untilMs = clock.nowMs() + limitMs;
     for (;;) {
-      this.#loopOver.signal.throwIfAborted();
+      this.#end.throwIfAborted();
       if (holds() || clock.nowMs() >= untilMs) return;
       await new Promise<void>(resolve => this.#waiting.push(resolve));
     }

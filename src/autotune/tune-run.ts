@@ -1,31 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../core/clock.js';
 import { isRobotError, messageOf, type RobotError } from '../core/errors.js';
 import { LONGEST_TUNING_S, type Style, TUNING_PART } from '../core/tuning-terms.js';
-import type { Loop, UnitName } from '../core/units.js';
+import type { Loop } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
-import type { Robot } from '../robot/robot.js';
 import type { Tune } from '../schemas/tune.js';
 import { shapeOf } from '../tuning/loop-shape.js';
 import type { Proposal } from '../tuning/propose.js';
 import { tune } from '../tuning/tuner.js';
-import type { Propose } from './proposer.js';
-import { LoopFailure, RobotPort } from './robot-port.js';
+import { LoopFailure, RobotPort, type TuningParts } from './robot-port.js';
 
 type LoopResult = Tune['results'][number];
 type LoopState = Pick<Tune, 'before' | 'proposed' | 'predicted'>;
 
-interface TuneRunOptions {
-  readonly robot: Robot;
-  readonly clock: Clock;
-  readonly propose: Propose;
+interface TuneRunOptions extends TuningParts {
   /** Explains an error to people. */
   readonly explain: (error: RobotError) => string;
-  readonly unit: UnitName;
   /** In the order in which they are tuned. */
   readonly loops: readonly [Loop, ...Loop[]];
   readonly style: Style;
-  readonly by: string;
   readonly leaseMs: number;
   /** The gains in force when the tuning began. */
   readonly saved: SavedGains;
@@ -41,26 +33,13 @@ export class TuneRun {
   #tune: Tune;
 
   constructor(options: TuneRunOptions) {
-    const { robot, clock, unit, loops, style, by, saved } = options;
+    const { clock, unit, loops, style, by, saved } = options;
     const id = randomUUID();
+    const [loop] = loops;
     const leaseEndsAtMs = clock.nowMs() + options.leaseMs;
     const progress = (words: string) => this.show({ words: [...this.#tune.words, words] });
-    const { propose } = options;
     this.#options = options;
-    const [loop] = loops;
-    const { gains } = saved;
-    this.port = new RobotPort({
-      robot,
-      clock,
-      unit,
-      id,
-      by,
-      leaseEndsAtMs,
-      gains,
-      loop,
-      propose,
-      progress,
-    });
+    this.port = new RobotPort({ ...options, id, loop, leaseEndsAtMs, gains: saved.gains, progress });
     this.#tune = {
       id,
       by,

@@ -11,9 +11,9 @@ import {
 } from '../core/units.js';
 import type { HistoryLine } from '../schemas/history.js';
 import type { StorageStatus } from '../schemas/status.js';
-import { type Disk, START_MS } from '../storage/disk.js';
-import { PathLock, type ProcessLock } from '../storage/path-lock.js';
-import { Journal } from './journal.js';
+import { START_MS } from '../storage/disk.js';
+import { PathLock } from '../storage/path-lock.js';
+import { Journal, type JournalOptions } from './journal.js';
 import type { JournalEntry } from './journal-line.js';
 
 export interface SavedGains {
@@ -23,12 +23,7 @@ export interface SavedGains {
   readonly gains: GainSet;
 }
 
-interface StoreOptions {
-  readonly folder: string;
-  readonly clock: Clock;
-  readonly disk: Disk;
-  readonly lock?: ProcessLock;
-}
+type StoreOptions = Omit<JournalOptions, 'lock'> & Partial<JournalOptions>;
 
 /** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
 export class GainsStore {
@@ -43,9 +38,9 @@ export class GainsStore {
    */
   readonly #made = new WeakMap<JournalEntry, HistoryLine>();
 
-  private constructor({ folder, disk, clock, lock = new PathLock(folder) }: StoreOptions) {
-    this.#clock = clock;
-    this.#journal = new Journal({ folder, disk, clock, lock });
+  private constructor(options: StoreOptions) {
+    this.#clock = options.clock;
+    this.#journal = new Journal({ ...options, lock: options.lock ?? new PathLock(options.folder) });
     this.changed = this.#journal.changed;
   }
 

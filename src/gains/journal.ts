@@ -14,6 +14,13 @@ const KEPT_OF_EACH_UNIT = 2000;
 const SAVE_MS = 500;
 const RETRY_MS = 1000;
 
+export interface JournalOptions {
+  readonly folder: string;
+  readonly disk: Disk;
+  readonly lock: ProcessLock;
+  readonly clock: Clock;
+}
+
 interface Save {
   readonly asked: Asked;
   readonly resolve: (entry: JournalEntry) => void;
@@ -33,10 +40,7 @@ interface Save {
 export class Journal {
   /** Emitted when there is another problem or none any more, or another file was set aside. */
   readonly changed = new Listeners<void>();
-  readonly #folder: string;
-  readonly #disk: Disk;
-  readonly #lock: ProcessLock;
-  readonly #clock: Clock;
+  readonly #options: JournalOptions;
   readonly #file: JournalFile;
   /** Undefined until the file was read. */
   #revisions: Revisions | undefined;
@@ -55,11 +59,8 @@ export class Journal {
   /** File operations happen one after the other on this chain, which never rejects. */
   #work: Promise<void> = Promise.resolve();
 
-  constructor(options: { folder: string; disk: Disk; lock: ProcessLock; clock: Clock }) {
-    this.#folder = options.folder;
-    this.#disk = options.disk;
-    this.#lock = options.lock;
-    this.#clock = options.clock;
+  constructor(options: JournalOptions) {
+    this.#options = options;
     this.#file = new JournalFile(options.folder, options.disk);
     this.#problem = this.#slow('open');
   }
@@ -88,7 +89,7 @@ export class Journal {
   append(asked: Asked): Promise<JournalEntry> {
     if (this.#isStuck) return Promise.reject(refusal(this.#slow('sync'), false));
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.after(SAVE_MS, () => {
+      const timer = this.#options.clock.after(SAVE_MS, () => {
         save.abandoned = true;
         this.#isStuck = true;
         this.#setProblem(this.#slow('sync'));
@@ -105,7 +106,7 @@ export class Journal {
     await this.#enqueue(async () => {
       this.#closed = true;
       await this.#file.close();
-      await this.#lock.release();
+      await this.#options.lock.release();
     });
     this.#retry?.cancel();
   }
@@ -124,8 +125,9 @@ export class Journal {
   /** Afterwards the file at the path is ours, and holds what was confirmed and nothing else. */
   async #prepare(): Promise<Revisions> {
     if (this.#closed) throw this.#file.failure('write', 'closed', 'Wait until the daemon has started again.');
-    await this.#disk.makeFolder(this.#folder);
-    await this.#lock.hold();
+    const { folder, disk, lock } = this.#options;
+    await disk.makeFolder(folder);
+    await lock.hold();
     this.#revisions ??= await this.#file.load();
     if (!(await this.#file.isReady())) await this.#file.replace(this.#revisions.parts());
     return this.#revisions;
@@ -199,7 +201,7 @@ export class Journal {
     this.#problem = problem;
     this.#retry?.cancel();
     if (problem !== undefined && !this.#closed) {
-      this.#retry = this.#clock.after(RETRY_MS, () => void this.open());
+      this.#retry = this.#options.clock.after(RETRY_MS, () => void this.open());
     }
     const reported = [problem?.message, ...this.setAside].join();
     if (reported === this.#reported) return;

@@ -9,7 +9,6 @@ const LINES_AT_ONCE = 1000;
 /** The saved gains by unit, each unit's oldest first. */
 export class Revisions {
   readonly #byUnit = new Map<string, JournalEntry[]>();
-  readonly #unordered = new Set<string>();
 
   of(unit: string): readonly JournalEntry[] {
     return this.#byUnit.get(unit) ?? [];
@@ -39,23 +38,18 @@ export class Revisions {
   add(entry: JournalEntry): void {
     const found = this.#byUnit.get(entry.unit);
     if (found === undefined) this.#byUnit.set(entry.unit, [entry]);
-    else {
-      if (entry.revision <= this.newest(entry.unit)) this.#unordered.add(entry.unit);
-      found.push(entry);
-    }
+    else found.push(entry);
   }
 
   /** Sorts the entries. Of two with the same number the later one counts. Returns whether there were such. */
   order(): boolean {
     let repeated = false;
-    for (const unit of this.#unordered) {
-      const found = this.of(unit);
+    for (const [unit, found] of this.#byUnit) {
       const byNumber = new Map(found.map(entry => [entry.revision, entry]));
       const ordered = [...byNumber.values()].sort((a, b) => a.revision - b.revision);
       this.#byUnit.set(unit, ordered);
       repeated ||= ordered.length < found.length;
     }
-    this.#unordered.clear();
     return repeated;
   }
 

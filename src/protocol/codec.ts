@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { RobotError } from '../core/errors.js';
-import type { GainSet, Unit } from '../core/units.js';
+import { FLOAT32_MAX, type GainSet, type Unit } from '../core/units.js';
 import {
   CRC_BYTES,
   type Field,
@@ -24,52 +24,17 @@ function crc8OfByte(before: number, byte: number): number {
   return crc;
 }
 
-const LIMITS: Readonly<Record<Scalar, { min: number; max: number }>> = {
-  u8: { min: 0, max: 0xff },
-  u16: { min: 0, max: 0xffff },
-  u32: { min: 0, max: 0xffff_ffff },
-  i16: { min: -0x7fff, max: 0x7fff },
-  f32: { min: -3.4028234663852886e38, max: 3.4028234663852886e38 },
-};
-
-function read(data: Buffer, offset: number, type: Scalar): number {
-  switch (type) {
-    case 'u8':
-      return data.readUInt8(offset);
-    case 'u16':
-      return data.readUInt16LE(offset);
-    case 'u32':
-      return data.readUInt32LE(offset);
-    case 'i16':
-      // Firmware that saturates at -32768 means the end of the range.
-      return Math.max(LIMITS.i16.min, data.readInt16LE(offset));
-    case 'f32':
-      return data.readFloatLE(offset);
-  }
-}
-
-function write(data: Buffer, offset: number, type: Scalar, value: number): void {
-  switch (type) {
-    case 'u8':
-      data.writeUInt8(value, offset);
-      break;
-    case 'u16':
-      data.writeUInt16LE(value, offset);
-      break;
-    case 'u32':
-      data.writeUInt32LE(value, offset);
-      break;
-    case 'i16':
-      data.writeInt16LE(value, offset);
-      break;
-    case 'f32':
-      data.writeFloatLE(value, offset);
-      break;
-  }
-}
+/** The range of each type, and the methods of Buffer for it. Scaled values saturate at both ends of the range. */
+const SCALARS = {
+  u8: { min: 0, max: 0xff, read: 'readUInt8', write: 'writeUInt8' },
+  u16: { min: 0, max: 0xffff, read: 'readUInt16LE', write: 'writeUInt16LE' },
+  u32: { min: 0, max: 0xffff_ffff, read: 'readUInt32LE', write: 'writeUInt32LE' },
+  i16: { min: -0x7fff, max: 0x7fff, read: 'readInt16LE', write: 'writeInt16LE' },
+  f32: { min: -FLOAT32_MAX, max: FLOAT32_MAX, read: 'readFloatLE', write: 'writeFloatLE' },
+} as const satisfies Readonly<Record<Scalar, unknown>>;
 
 function wireValue(register: Register, field: Field, value: number | undefined): number {
-  const { min, max } = LIMITS[field.type];
+  const { min, max } = SCALARS[field.type];
   const refuse = () => new RobotError('bad-field', { register: register.name, field: field.name, value });
   if (value === undefined || Number.isNaN(value)) throw refuse();
   if (field.scale !== undefined) return Math.min(max, Math.max(min, Math.round(value * field.scale)));
@@ -89,7 +54,7 @@ export function encodeFrame<R extends Register>(
   const frame = Buffer.alloc(frameBytes(register));
   let offset = 0;
   for (const field of register.fields) {
-    write(frame, offset, field.type, wireValue(register, field, given[field.name]));
+    frame[SCALARS[field.type].write](wireValue(register, field, given[field.name]), offset);
     offset += SCALAR_BYTES[field.type];
   }
   frame.writeUInt8(crc8(address, register.address, frame.subarray(0, offset)), offset);
@@ -106,12 +71,14 @@ export function decodeFrame<R extends Register>(address: number, register: R, fr
   const values: Record<string, number> = {};
   let offset = 0;
   for (const field of register.fields) {
-    const raw = read(frame, offset, field.type);
+    const { min, read } = SCALARS[field.type];
+    const raw = frame[read](offset);
     if (!Number.isFinite(raw)) throw refuse(`${field.name} not finite`);
     if (field.values !== undefined && !Object.values(field.values).includes(raw)) {
       throw refuse(`${field.name} ${raw} unknown`);
     }
-    values[field.name] = field.scale === undefined ? raw : raw / field.scale;
+    // Firmware that saturates at -32768 means the end of the range.
+    values[field.name] = field.scale === undefined ? raw : Math.max(min, raw) / field.scale;
     offset += SCALAR_BYTES[field.type];
   }
   return values as FieldValues<R>;

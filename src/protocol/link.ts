@@ -8,7 +8,6 @@ import { type FieldValues, frameBytes, type Register } from './registers.js';
 const PRIORITIES = ['stop', 'supervision', 'mode', 'readings', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-const BELOW_SWITCHES = PRIORITIES.slice(PRIORITIES.indexOf('mode') + 1);
 /** While a switch waits, every third frame serves the longest-waiting lower priority. */
 const SHARE_BESIDE_SWITCHES = 3;
 
@@ -67,14 +66,8 @@ export class Link {
   busMs = 0;
   readonly #bus: I2cBus;
   readonly #clock: Clock;
-  readonly #waiting: Record<Priority, Job[]> = {
-    stop: [],
-    supervision: [],
-    mode: [],
-    readings: [],
-    gains: [],
-    capture: [],
-  };
+  /** Of two jobs with the same priority the first comes first. */
+  readonly #waiting: Job[] = [];
   /** Counts frames while a switch and a lower priority wait, up to `SHARE_BESIDE_SWITCHES`. */
   #besideSwitches = 0;
   /** The attempt that has the bus until its kernel call has ended, even past its deadline. */
@@ -115,7 +108,7 @@ export class Link {
    * or waits for the bus; undefined when there was none.
    */
   lastOnBusMs(address: number, register: Register): number | undefined {
-    const jobs = [this.#inFlight?.job, ...Object.values(this.#waiting).flat()];
+    const jobs = [this.#inFlight?.job, ...this.#waiting];
     const isUnderWay = jobs.some(job => job?.address === address && job.register === register);
     if (isUnderWay) return this.#clock.nowMs();
     return this.#endedMs.get(placeOf(address, register));
@@ -137,7 +130,7 @@ export class Link {
         attempt: () => call(job.attempts).then(resolve),
         fail: reject,
       };
-      this.#waiting[urgency.priority].push(job);
+      this.#waiting.push(job);
       this.#checkBy(urgency.untilMs);
       this.#next();
     });
@@ -145,21 +138,20 @@ export class Link {
 
   #next(): void {
     if (this.#inFlight !== undefined) return;
-    const urgent = PRIORITIES.find(one => this.#waiting[one].length > 0);
-    const priority = urgent === 'mode' ? this.#nextBesideSwitches() : urgent;
-    const job = priority && this.#waiting[priority].shift();
-    if (job !== undefined) this.#run(job);
+    const firsts = PRIORITIES.flatMap(one => this.#waiting.find(job => job.urgency.priority === one) ?? []);
+    const [urgent, ...others] = firsts;
+    if (urgent === undefined) return;
+    const job = urgent.urgency.priority === 'mode' ? this.#besideSwitch(urgent, others) : urgent;
+    this.#waiting.splice(this.#waiting.indexOf(job), 1);
+    this.#run(job);
   }
 
   /** Switches go first. Callers who switch without a pause must still leave bus time for readings and gains. */
-  #nextBesideSwitches(): Priority {
-    const sinceMs = (one: Priority) => this.#waiting[one][0]?.sinceMs ?? Number.POSITIVE_INFINITY;
-    const [longest] = BELOW_SWITCHES.filter(one => this.#waiting[one].length > 0).sort(
-      (one, other) => sinceMs(one) - sinceMs(other),
-    );
-    if (longest === undefined) return 'mode';
+  #besideSwitch(mode: Job, less: Job[]): Job {
+    const [longest] = less.sort((one, other) => one.sinceMs - other.sinceMs);
+    if (longest === undefined) return mode;
     this.#besideSwitches = (this.#besideSwitches + 1) % SHARE_BESIDE_SWITCHES;
-    return this.#besideSwitches === 0 ? longest : 'mode';
+    return this.#besideSwitches === 0 ? longest : mode;
   }
 
   #run(job: Job): void {
@@ -197,16 +189,14 @@ export class Link {
       if (nowMs >= attempt.untilMs) this.#giveUp(attempt);
       else this.#checkBy(attempt.untilMs);
     }
-    for (const jobs of Object.values(this.#waiting)) {
-      for (const job of [...jobs]) {
-        const { untilMs } = job.urgency;
-        if (nowMs < untilMs) {
-          this.#checkBy(untilMs);
-          continue;
-        }
-        jobs.splice(jobs.indexOf(job), 1);
-        this.#failed(job, new RobotError('bus-busy'));
+    for (const job of [...this.#waiting]) {
+      const { untilMs } = job.urgency;
+      if (nowMs < untilMs) {
+        this.#checkBy(untilMs);
+        continue;
       }
+      this.#waiting.splice(this.#waiting.indexOf(job), 1);
+      this.#failed(job, new RobotError('bus-busy'));
     }
   }
 
@@ -226,7 +216,7 @@ export class Link {
     const inTime = this.#clock.nowMs() < job.urgency.untilMs;
     if (RETRIED[code] && job.attempts <= MAX_RETRIES && inTime) {
       this.counters.retries += 1;
-      this.#waiting[job.urgency.priority].unshift(job);
+      this.#waiting.unshift(job);
       this.#checkBy(job.urgency.untilMs);
       return;
     }
