@@ -5,7 +5,7 @@ import type { FaultBody } from './bus/faults.js';
 import { SimulatedBus } from './bus/simulated-bus.js';
 import { SimulatedPin } from './bus/simulated-pin.js';
 import { type Controller, SimulatedController } from './firmware/simulated-controller.js';
-import type { Physics, UnitLoops } from './firmware/unit-loops.js';
+import type { Physics } from './firmware/unit-loops.js';
 
 /** More than this is not caught up at once: the world slows then, it never races after a lost time. */
 const CATCH_UP_MS = 2000;
@@ -28,23 +28,19 @@ export class SimulatedRobot {
     physics: Physics;
     effectMs?: number;
     /** Makes each controller; the simulated firmware if left out. */
-    controller?: (unit: Unit, loops: UnitLoops) => Controller;
+    controller?: (unit: Unit) => Controller;
   }) {
-    const { effectMs = 0 } = options;
-    this.#clock = options.clock;
-    this.#physics = options.physics;
-    const { loops, loopRateHz } = options.physics;
+    const { clock, physics, effectMs, controller } = options;
+    const { loops, loopRateHz } = physics;
+    this.#clock = clock;
+    this.#physics = physics;
     this.#tickMs = 1000 / loopRateHz;
-    this.#worldMs = options.clock.nowMs();
-    const {
-      controller = (unit: Unit, own: UnitLoops) => new SimulatedController(unit, own, loopRateHz, effectMs),
-    } = options;
-    this.#controllers = perUnit(unit => controller(unit, loops[unit.name]));
-    this.#bus = new SimulatedBus({
-      controllers: Object.values(this.#controllers),
-      clock: options.clock,
-      beforeEach: () => this.#advance(),
-    });
+    this.#worldMs = clock.nowMs();
+    this.#controllers = perUnit(
+      unit => controller?.(unit) ?? new SimulatedController(unit, loops[unit.name], loopRateHz, effectMs),
+    );
+    const controllers = Object.values(this.#controllers);
+    this.#bus = new SimulatedBus({ controllers, clock, beforeEach: () => this.#advance() });
     this.hardware = {
       simulated: true,
       bus: this.#bus,

@@ -34,9 +34,7 @@ interface SimulatedBusOptions {
 
 /** The I2C bus between the host and the simulated controllers, with what can go wrong on it. */
 export class SimulatedBus implements I2cBus {
-  readonly #controllers: ReadonlyMap<number, Controller>;
-  readonly #clock: Clock;
-  readonly #beforeEach: () => void;
+  readonly #options: SimulatedBusOptions;
   readonly #standing = new Map<Target, Standing[]>();
   /** Transactions for which a unit is still off its cable. */
   readonly #unplugged = new Map<UnitName, number>();
@@ -44,10 +42,8 @@ export class SimulatedBus implements I2cBus {
   #inFlight = false;
   #closed = false;
 
-  constructor({ controllers, clock, beforeEach }: SimulatedBusOptions) {
-    this.#controllers = new Map(controllers.map(one => [one.unit.address, one]));
-    this.#clock = clock;
-    this.#beforeEach = beforeEach;
+  constructor(options: SimulatedBusOptions) {
+    this.#options = options;
   }
 
   readBlock(address: number, register: number, length: number): Promise<Buffer> {
@@ -110,8 +106,9 @@ export class SimulatedBus implements I2cBus {
     this.#inFlight = true;
     try {
       await new Promise(resolve => setImmediate(resolve));
-      this.#beforeEach();
-      const controller = this.#controllers.get(address);
+      const { controllers, beforeEach } = this.#options;
+      beforeEach();
+      const controller = controllers.find(one => one.unit.address === address);
       const unit = controller?.unit.name;
       const answers = unit !== undefined && this.#answers(unit);
       const target = this.#standing.get('bus')?.length || !answers ? 'bus' : unit;
@@ -147,7 +144,7 @@ export class SimulatedBus implements I2cBus {
   /** Holds the bus until `clear` where it hangs, and otherwise until the adapter gives up. */
   async #stickBy(target: Target, hangs: boolean): Promise<void> {
     await new Promise<void>(resolve => {
-      const timer = hangs ? undefined : this.#clock.after(TIMEOUT_MS, resolve);
+      const timer = hangs ? undefined : this.#options.clock.after(TIMEOUT_MS, resolve);
       const release = () => {
         timer?.cancel();
         resolve();

@@ -132,7 +132,14 @@ export class Firmware {
     const { loop: excited, amplitude, periodS, deviation } = this.#excitation;
     switch (register.name) {
       case 'identity':
-        return this.#identity();
+        return {
+          magic: MAGIC,
+          kind: this.#unit.kind,
+          protocol: PROTOCOL_VERSION,
+          ...VERSION,
+          loops: this.#unit.loops.length,
+          loop_rate_hz: this.#rateHz,
+        };
       case 'status':
         return this.#status();
       case 'telemetry':
@@ -180,7 +187,7 @@ export class Firmware {
   #commit(checksum: number): () => void {
     const set = this.#gains.commit(checksum);
     return () => {
-      if (set !== undefined) this.#gains.activate(set);
+      if (set !== undefined) this.#gains.committed = set;
     };
   }
 
@@ -195,17 +202,6 @@ export class Firmware {
     if (mode !== this.#mode) this.#ranAway = false;
     if (mode === 'debug' && this.#mode !== 'debug') this.#excitation = { ...this.#excitation, amplitude: 0 };
     this.#mode = mode;
-  }
-
-  #identity(): Values {
-    return {
-      magic: MAGIC,
-      kind: this.#unit.kind,
-      protocol: PROTOCOL_VERSION,
-      ...VERSION,
-      loops: this.#unit.loops.length,
-      loop_rate_hz: this.#rateHz,
-    };
   }
 
   #status(): Values {

@@ -5,26 +5,20 @@ import { gainsChecksum } from '../../src/protocol/codec.js';
 export class GainBank {
   readonly #unit: Unit;
   readonly #staged = new Map<number, Gains>();
-  #active: GainSet | undefined;
+  /** The active set. */
+  committed: GainSet | undefined;
+  /** Whether the last commit was refused. */
+  commitRefused = false;
   /** The set that was committed last, in force or about to be. */
   #shown: GainSet | undefined;
-  #checksum = 0;
-  #commitRefused = false;
 
   constructor(unit: Unit) {
     this.#unit = unit;
   }
 
-  get committed(): GainSet | undefined {
-    return this.#active;
-  }
-
+  /** The checksum of the active set; 0 before the first. */
   get checksum(): number {
-    return this.#checksum;
-  }
-
-  get commitRefused(): boolean {
-    return this.#commitRefused;
+    return this.committed === undefined ? 0 : gainsChecksum(this.#unit, this.committed);
   }
 
   /** One bit per slot. */
@@ -49,15 +43,10 @@ export class GainBank {
       if (staged !== undefined) set[name] = staged;
     }
     const whole = Object.keys(set).length === this.#unit.loops.length;
-    this.#commitRefused = !whole || gainsChecksum(this.#unit, set) !== checksum;
-    if (this.#commitRefused) return undefined;
+    this.commitRefused = !whole || gainsChecksum(this.#unit, set) !== checksum;
+    if (this.commitRefused) return undefined;
     this.#shown = set;
     this.#staged.clear();
     return set;
-  }
-
-  activate(set: GainSet): void {
-    this.#active = set;
-    this.#checksum = gainsChecksum(this.#unit, set);
   }
 }

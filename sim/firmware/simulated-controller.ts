@@ -73,28 +73,21 @@ export class SimulatedController implements Controller {
 
   write(address: number, data: Buffer): void {
     if (data.length === 0) return;
-    this.#orRefuse(() => {
-      const register = this.#map.find(one => one.address === address && one.access !== 'read');
+    const register = this.#map.find(one => one.address === address && one.access !== 'read');
+    try {
       if (register === undefined) throw new RobotError('bad-frame', { address });
-      const values = decodeFrame(this.unit.address, register, data);
-      const act = this.#firmware.take(register, values);
+      const act = this.#firmware.take(register, decodeFrame(this.unit.address, register, data));
       const isLater = this.#effectTicks > 0 && TAKE_EFFECT_LATER.includes(register.name);
       if (isLater) this.#effects.push({ ticks: this.#effectTicks, act });
       else act();
-    });
-  }
-
-  truth(): Record<string, unknown> {
-    return { boots: this.#boots, ...this.#firmware.truth(), axes: this.#loops.axes };
-  }
-
-  #orRefuse(act: () => void): void {
-    try {
-      act();
     } catch (error) {
       if (!isRobotError(error, 'bad-frame')) throw error;
       this.#firmware.refuse();
     }
+  }
+
+  truth(): Record<string, unknown> {
+    return { boots: this.#boots, ...this.#firmware.truth(), axes: this.#loops.axes };
   }
 
   #start(): Firmware {

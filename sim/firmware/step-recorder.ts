@@ -96,13 +96,8 @@ export class StepRecorder {
     const halfPeriodTicks = Math.round((wave.periodS / 2) * this.#rateHz);
     const decimation = Math.max(1, Math.ceil(halfPeriodTicks / CAPTURE_SAMPLES));
     const { setpoint, measured } = before;
-    this.#recording = {
-      ...wave,
-      decimation,
-      setpoint: [setpoint],
-      measured: [measured],
-      wait: decimation,
-    };
+    const samples = { setpoint: [setpoint], measured: [measured] };
+    this.#recording = { ...wave, ...samples, decimation, wait: decimation };
   }
 
   #record({ setpoint, measured }: LoopReading): void {

@@ -1,4 +1,5 @@
 import type { Excitation, GainSet, Mode, Unit, UnitName } from '../../src/core/units.js';
+import type { Reading } from '../../src/schemas/telemetry.js';
 
 /** The commands that the firmware gives its loops. The numbers are finite, whatever their size. */
 export interface LoopCommand {
@@ -11,11 +12,7 @@ export interface LoopCommand {
 }
 
 /** The readings of a loop, in the quantities of units.ts. */
-export interface LoopReading {
-  readonly setpoint: number;
-  readonly measured: number;
-  readonly output: number;
-}
+export type LoopReading = Reading;
 
 /** Position and heading of the chassis on the floor. */
 export interface Pose {

@@ -1,20 +1,13 @@
 import type { LoopCommand, Pose, UnitLoops } from '../firmware/unit-loops.js';
 import { wrapped } from '../physics/angles.js';
 import { Odometer } from '../physics/odometer.js';
-import { SUPPLY_V } from '../physics/robot-body.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
 import { Activity, excitedLoop } from './activity.js';
 import { ChassisReference } from './chassis-reference.js';
 import { LAP_M } from './course.js';
-import { readingsOf } from './loop-readings.js';
-import { NO_GAINS, Pid } from './pid.js';
+import { type LoopNameOf, readingsOf } from './loop-readings.js';
+import { NO_GAINS, pidOf } from './pid.js';
 import { SquareWave } from './square-wave.js';
-
-/** The supply is shared: what drives and what turns never ask for more than all of it. */
-const DRIVING_V = (SUPPLY_V * 2) / 3;
-const TURNING_V = SUPPLY_V - DRIVING_V;
-/** Largest speed that the position loop adds to the reference's own. */
-const CATCH_UP_MS = 1.2;
 
 /** The chassis' firmware: the position loop feeds the speed loop, the course the position and heading loops. */
 export class ChassisLoops implements UnitLoops {
@@ -25,9 +18,7 @@ export class ChassisLoops implements UnitLoops {
   readonly #reference: ChassisReference;
   readonly #activity = new Activity();
   readonly #wave: SquareWave;
-  readonly #speed: Pid;
-  readonly #angle: Pid;
-  readonly #position: Pid;
+  readonly #pids;
   #speedSetpointMS = 0;
   /** The heading at which debug mode was entered; in debug mode headings are measured from it. */
   #entryRad = 0;
@@ -38,10 +29,8 @@ export class ChassisLoops implements UnitLoops {
     this.#odometer = new Odometer(periodS, mechanics.body);
     this.#reference = new ChassisReference(periodS);
     this.#wave = new SquareWave(rateHz);
-    const derivative = 'measurement';
-    this.#speed = new Pid({ periodS, derivative, filterS: 0.01, min: -DRIVING_V, max: DRIVING_V });
-    this.#angle = new Pid({ periodS, derivative, filterS: 0.005, min: -TURNING_V, max: TURNING_V });
-    this.#position = new Pid({ periodS, derivative, filterS: 0.01, min: -CATCH_UP_MS, max: CATCH_UP_MS });
+    const pid = (name: LoopNameOf<'chassis'>) => pidOf({ unit: 'chassis', name }, periodS);
+    this.#pids = { speed: pid('speed'), angle: pid('angle'), position: pid('position') };
   }
 
   get edges(): number {
@@ -76,15 +65,11 @@ export class ChassisLoops implements UnitLoops {
 
   dropWave(): void {
     this.#wave.end();
-    this.#speed.join();
-    this.#angle.join();
-    this.#position.join();
+    for (const pid of Object.values(this.#pids)) pid.join();
   }
 
   reset(): void {
-    this.#speed.reset();
-    this.#angle.reset();
-    this.#position.reset();
+    for (const pid of Object.values(this.#pids)) pid.reset();
     this.#odometer.reset();
     this.#activity.reset();
     this.#wave.end();
@@ -96,10 +81,10 @@ export class ChassisLoops implements UnitLoops {
     if (turn !== 'same') this.dropWave();
     if (turn === 'entered') {
       this.#reference.enter(command.mode === 'auto', this.#odometer, this.#speedSetpointMS);
-      this.#position.follow(0, 0, 0);
+      this.#pids.position.follow(0, 0, 0);
       this.#entryRad = command.mode === 'debug' ? this.#odometer.courseRad : 0;
     }
-    this.#wave.tick(excitedLoop(command) === undefined ? undefined : command.excitation);
+    this.#wave.tick(command);
   }
 
   #rest(): void {
@@ -107,9 +92,9 @@ export class ChassisLoops implements UnitLoops {
     const reference = this.#reference;
     reference.yield(this.#odometer);
     this.#speedSetpointMS = speedMS;
-    this.#speed.follow(0, speedMS, speedMS);
-    this.#angle.follow(0, courseRad, courseRad);
-    this.#position.follow(0, reference.placeM, reference.placeM);
+    this.#pids.speed.follow(0, speedMS, speedMS);
+    this.#pids.angle.follow(0, courseRad, courseRad);
+    this.#pids.position.follow(0, reference.placeM, reference.placeM);
     const headingRad = wrapped(courseRad - this.#entryRad);
     this.readings.speed.show(speedMS, speedMS, 0);
     this.readings.angle.show(headingRad, headingRad, 0);
@@ -123,7 +108,7 @@ export class ChassisLoops implements UnitLoops {
     const wave = this.#wave.value;
     if (excited === 'speed' && wave !== 0) {
       reference.yield(this.#odometer);
-      this.#position.follow(0, reference.placeM, reference.placeM);
+      this.#pids.position.follow(0, reference.placeM, reference.placeM);
       this.#speedSetpointMS = wave;
       this.readings.position.show(reference.placeM, reference.placeM, wave);
       return;
@@ -132,7 +117,7 @@ export class ChassisLoops implements UnitLoops {
     else reference.hold(this.#odometer);
     const aimM = reference.aimM + (excited === 'position' ? wave : 0);
     const placeM = reference.placeM;
-    const catchUpMS = this.#position.update(aimM, placeM, command.gains.position ?? NO_GAINS);
+    const catchUpMS = this.#pids.position.update(aimM, placeM, command.gains.position ?? NO_GAINS);
     this.#speedSetpointMS = reference.speedMS + catchUpMS;
     const shownM = command.mode === 'auto' ? placeM - LAP_M * Math.floor(placeM / LAP_M) : placeM;
     this.readings.position.show(shownM + aimM - placeM, shownM, this.#speedSetpointMS);
@@ -141,7 +126,7 @@ export class ChassisLoops implements UnitLoops {
   #driveV(command: LoopCommand): number {
     const { speedMS } = this.#odometer;
     const setpoint = this.#speedSetpointMS;
-    const voltage = this.#speed.update(setpoint, speedMS, command.gains.speed ?? NO_GAINS);
+    const voltage = this.#pids.speed.update(setpoint, speedMS, command.gains.speed ?? NO_GAINS);
     this.readings.speed.show(setpoint, speedMS, voltage);
     return voltage;
   }
@@ -150,7 +135,7 @@ export class ChassisLoops implements UnitLoops {
     const { courseRad } = this.#odometer;
     const wave = excitedLoop(command) === 'angle' ? this.#wave.value : 0;
     const error = wrapped(this.#reference.headingRad + wave - courseRad);
-    const voltage = this.#angle.update(courseRad + error, courseRad, command.gains.angle ?? NO_GAINS);
+    const voltage = this.#pids.angle.update(courseRad + error, courseRad, command.gains.angle ?? NO_GAINS);
     const shownRad = wrapped(courseRad - this.#entryRad);
     this.readings.angle.show(shownRad + error, shownRad, voltage);
     return voltage;

@@ -1,11 +1,8 @@
+import { controllerOf } from '../../src/core/loop-controllers.js';
 import type { GainSet } from '../../src/core/units.js';
 import { clamped } from '../physics/angles.js';
-import { ROBOT, SUPPLY_V } from '../physics/robot-body.js';
 import type { LoopNameOf, Reading } from './loop-readings.js';
-import { NO_GAINS, Pid } from './pid.js';
-
-/** How far setpoints keep from the mechanical stops. */
-const MARGIN_RAD = 0.05;
+import { NO_GAINS, type Pid, pidOf } from './pid.js';
 
 type GimbalReadings = Readonly<Record<LoopNameOf<'gimbal'>, Reading>>;
 
@@ -17,8 +14,8 @@ export class GimbalAxis {
   readonly #angleReading: Reading;
   readonly #visual: Pid;
   readonly #angle: Pid;
-  readonly #min: number;
-  readonly #max: number;
+  /** Setpoints keep some distance from the mechanical stops. */
+  readonly #limits: { readonly min: number; readonly max: number };
   /** The setpoint of the angle, without the excitation. */
   #aimRad = 0;
 
@@ -27,11 +24,10 @@ export class GimbalAxis {
     this.angleName = `angle_${axis}`;
     this.#visualReading = readings[this.visualName];
     this.#angleReading = readings[this.angleName];
-    this.#min = ROBOT.gimbal[axis].minRad + MARGIN_RAD;
-    this.#max = ROBOT.gimbal[axis].maxRad - MARGIN_RAD;
-    const derivative = 'measurement';
-    this.#visual = new Pid({ periodS, derivative, filterS: 0.03, min: this.#min, max: this.#max });
-    this.#angle = new Pid({ periodS, derivative, filterS: 0.002, min: -SUPPLY_V, max: SUPPLY_V });
+    const visual = { unit: 'gimbal', name: this.visualName } as const;
+    this.#limits = controllerOf(visual).outputLimits;
+    this.#visual = pidOf(visual, periodS);
+    this.#angle = pidOf({ unit: 'gimbal', name: this.angleName }, periodS);
   }
 
   get aimRad(): number {
@@ -39,7 +35,7 @@ export class GimbalAxis {
   }
 
   aimAt(angleRad: number): void {
-    this.#aimRad = clamped(angleRad, this.#min, this.#max);
+    this.#aimRad = clamped(angleRad, this.#limits.min, this.#limits.max);
   }
 
   /** Call this before the setpoint jumps, so that the output does not jump. */
@@ -80,7 +76,7 @@ export class GimbalAxis {
   }
 
   #turn(angleRad: number, wave: number, gains: GainSet): number {
-    const setpoint = clamped(this.#aimRad + wave, this.#min, this.#max);
+    const setpoint = clamped(this.#aimRad + wave, this.#limits.min, this.#limits.max);
     const voltage = this.#angle.update(setpoint, angleRad, gains[this.angleName] ?? NO_GAINS);
     this.#angleReading.show(setpoint, angleRad, voltage);
     return voltage;

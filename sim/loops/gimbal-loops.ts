@@ -44,7 +44,7 @@ export class GimbalLoops implements UnitLoops {
   }
 
   get targetVisible(): boolean {
-    return this.#sight.camera.visible;
+    return this.#sight.camera.picture.visible;
   }
 
   get axes(): Readonly<Record<string, unknown>> {
@@ -61,8 +61,9 @@ export class GimbalLoops implements UnitLoops {
     if (command.mode === 'auto' && command.torque) this.#search();
     const drive = this.#mechanics.gimbalDrive;
     drive.open = !command.torque;
-    drive.yawV = this.#drive(this.#yaw, command, yawRad, this.#sight.camera.yawRad);
-    drive.pitchV = this.#drive(this.#pitch, command, pitchRad, this.#sight.camera.pitchRad);
+    const { picture } = this.#sight.camera;
+    drive.yawV = this.#drive(this.#yaw, command, yawRad, picture.yawRad);
+    drive.pitchV = this.#drive(this.#pitch, command, pitchRad, picture.pitchRad);
   }
 
   dropWave(): void {
@@ -88,11 +89,11 @@ export class GimbalLoops implements UnitLoops {
       this.#unseenS = 0;
       this.#sight.enter(command.mode);
     }
-    this.#wave.tick(excitedLoop(command) === undefined ? undefined : command.excitation);
+    this.#wave.tick(command);
   }
 
   #search(): void {
-    this.#unseenS = this.#sight.camera.visible ? 0 : this.#unseenS + this.#periodS;
+    this.#unseenS = this.#sight.camera.picture.visible ? 0 : this.#unseenS + this.#periodS;
     if (this.#unseenS < SEARCH_AFTER_S) return;
     const step = SEARCH_RAD_S * this.#periodS;
     if (this.#yaw.aimRad * this.#searchSide >= SEARCH_RAD) this.#searchSide = -this.#searchSide;
@@ -108,7 +109,8 @@ export class GimbalLoops implements UnitLoops {
     const excited = excitedLoop(command);
     const wave = this.#wave.value;
     const tracks = command.mode === 'auto' || (excited === axis.visualName && wave !== 0);
-    if (tracks && this.#sight.camera.visible) return axis.track(angleRad, offsetRad, command.gains, wave);
+    if (tracks && this.#sight.camera.picture.visible)
+      return axis.track(angleRad, offsetRad, command.gains, wave);
     return axis.hold(angleRad, offsetRad, command.gains, excited === axis.angleName ? wave : 0);
   }
 }

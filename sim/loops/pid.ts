@@ -1,4 +1,5 @@
-import type { Gains } from '../../src/core/units.js';
+import { controllerOf } from '../../src/core/loop-controllers.js';
+import type { Gains, Loop } from '../../src/core/units.js';
 
 export interface PidShape {
   readonly periodS: number;
@@ -9,6 +10,12 @@ export interface PidShape {
   /** Limits of the output and of the integrator. */
   readonly min: number;
   readonly max: number;
+}
+
+/** The controller of a declared loop. */
+export function pidOf(loop: Pick<Loop, 'unit' | 'name'>, periodS: number): Pid {
+  const { outputLimits, derivativeFilterS: filterS } = controllerOf(loop);
+  return new Pid({ periodS, derivative: 'measurement', filterS, ...outputLimits });
 }
 
 /** Time constant with which a bridged jump of the output fades away. */

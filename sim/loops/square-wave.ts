@@ -1,5 +1,6 @@
-import type { Excitation } from '../../src/core/units.js';
+import type { LoopCommand } from '../firmware/unit-loops.js';
 import { towards } from '../physics/angles.js';
+import { excitedLoop } from './activity.js';
 
 /** How long the setpoint takes to come back from a wave that ended. */
 const FADE_S = 1;
@@ -7,8 +8,9 @@ const FADE_S = 1;
 /** The excitation of debug mode. It begins with its positive half; amplitude and period count from the next edge on. */
 export class SquareWave {
   readonly #rateHz: number;
-  #value = 0;
-  #edges = 0;
+  /** What is added to the setpoint now. */
+  value = 0;
+  edges = 0;
   /** Loop periods since the last edge; undefined while there is no wave. */
   #since: number | undefined;
   /** Loop periods from the last edge to the next. */
@@ -20,42 +22,30 @@ export class SquareWave {
     this.#rateHz = rateHz;
   }
 
-  get value(): number {
-    return this.#value;
-  }
-
-  get edges(): number {
-    return this.#edges;
-  }
-
-  /** One loop period, with or without a wave. One that ended fades. */
-  tick(wave: Excitation | undefined): void {
-    if (wave === undefined || wave.amplitude === 0) {
+  /** One loop period. A wave that has ended fades. */
+  tick(command: LoopCommand): void {
+    const { amplitude, periodS } = command.excitation;
+    if (excitedLoop(command) === undefined || amplitude === 0) {
       this.#since = undefined;
-      this.#value = towards(this.#value, 0, this.#height / this.#rateHz / FADE_S);
+      this.value = towards(this.value, 0, this.#height / this.#rateHz / FADE_S);
       return;
     }
-    const { amplitude, periodS } = wave;
-    if (this.#since === undefined) {
-      this.#edge(amplitude, periodS);
-      return;
-    }
-    this.#since += 1;
-    if (this.#since >= this.#half) {
-      this.#edge(this.#value > 0 ? -amplitude : amplitude, periodS);
-    }
+    const isNew = this.#since === undefined;
+    this.#since = (this.#since ?? 0) + 1;
+    if (isNew) this.#edge(amplitude, periodS);
+    else if (this.#since >= this.#half) this.#edge(this.value > 0 ? -amplitude : amplitude, periodS);
   }
 
   /** Ends the wave at once, without fading. */
   end(): void {
     this.#since = undefined;
-    this.#value = 0;
+    this.value = 0;
   }
 
   #edge(value: number, periodS: number): void {
-    this.#value = value;
+    this.value = value;
     this.#height = Math.abs(value);
-    this.#edges += 1;
+    this.edges += 1;
     this.#since = 0;
     this.#half = Math.round((periodS / 2) * this.#rateHz);
   }

@@ -15,12 +15,17 @@ export interface Sight {
   readonly upM: number;
 }
 
+/** Where the target is in a picture. */
 interface Picture {
   readonly tick: number;
   readonly visible: boolean;
+  /** To the left of the boresight. Of the newest picture that shows the target. */
   readonly yawRad: number;
+  /** Above the boresight. */
   readonly pitchRad: number;
 }
+
+const NO_PICTURE: Picture = { tick: 0, visible: false, yawRad: 0, pitchRad: 0 };
 
 export class Camera {
   readonly #rateHz: number;
@@ -36,19 +41,9 @@ export class Camera {
     this.#noise = noise;
   }
 
-  /** Whether the newest picture that has arrived shows the target. */
-  get visible(): boolean {
-    return this.#shown?.visible ?? false;
-  }
-
-  /** Offset of the target from the boresight to the left, as of the newest picture that shows it. */
-  get yawRad(): number {
-    return this.#shown?.yawRad ?? 0;
-  }
-
-  /** How far above the boresight the target is in the picture shown now. */
-  get pitchRad(): number {
-    return this.#shown?.pitchRad ?? 0;
+  /** The newest picture that has arrived. */
+  get picture(): Picture {
+    return this.#shown ?? NO_PICTURE;
   }
 
   /** One loop period. `sight` is asked when a picture is taken. */
@@ -75,7 +70,7 @@ export class Camera {
     const aside = leftM * Math.cos(yawRad) - forwardM * Math.sin(yawRad);
     const depth = ahead * Math.cos(pitchRad) + upM * Math.sin(pitchRad);
     const above = upM * Math.cos(pitchRad) - ahead * Math.sin(pitchRad);
-    if (depth < NEAREST_M) return { tick: this.#tick, visible: false, yawRad: 0, pitchRad: 0 };
+    if (depth < NEAREST_M) return { ...NO_PICTURE, tick: this.#tick };
     const acrossPx = (FOCAL_PX * aside) / depth + NOISE_PX * this.#noise();
     const upPx = (FOCAL_PX * above) / depth + NOISE_PX * this.#noise();
     return {

@@ -31,52 +31,36 @@ export interface MotorInput {
 
 export const AT_REST: MotorState = { angleRad: 0, rateRadS: 0, currentA: 0 };
 
-/** Factors of rate, current, voltage and torque in what a step adds to the angle and makes of rate and current. */
+/** Factors of rate, current, voltage and torque. */
+type Row = readonly [rate: number, current: number, voltage: number, torque: number];
+
+/** What a step adds to the angle, and what it makes of rate and current. */
 interface Factors {
-  readonly angle: readonly [number, number, number, number];
-  readonly rate: readonly [number, number, number, number];
-  readonly current: readonly [number, number, number, number];
+  readonly angle: Row;
+  readonly rate: Row;
+  readonly current: Row;
 }
 
 function factors(motor: MotorParameters, open: boolean, dtS: number): Factors {
   const { inertiaKgM2: j, viscousNmS: b, resistanceOhm: r, inductanceH: l } = motor;
   const k = open ? 0 : motor.torqueNmA;
+  // States are angle, rate and current; inputs are voltage and torque.
   if (!open && l > 0) {
-    const rows = discretize(
-      [
-        [0, 1, 0],
-        [0, -b / j, k / j],
-        [0, -k / l, -r / l],
-      ],
-      [
-        [0, 0],
-        [0, 1 / j],
-        [1 / l, 0],
-      ],
-      dtS,
-    );
-    const [angle, rate, current] = rows.map(([, w = 0, i = 0, v = 0, t = 0]) => [w, i, v, t] as const);
+    const turning = [0, -b / j, k / j, 0, 1 / j];
+    const flowing = [0, -k / l, -r / l, 1 / l, 0];
+    const rows = discretize([[0, 1, 0, 0, 0], turning, flowing], dtS);
+    const [angle, rate, current] = rows.map(([, w = 0, i = 0, v = 0, t = 0]): Row => [w, i, v, t]);
     if (angle === undefined || rate === undefined || current === undefined) throw new RangeError('rows');
     return { angle, rate, current };
   }
-  const rows = discretize(
-    [
-      [0, 1],
-      [0, -(b + (k * k) / r) / j],
-    ],
-    [
-      [0, 0],
-      [k / r / j, 1 / j],
-    ],
-    dtS,
+  // The current follows at once, so that it is no state.
+  const turning = [0, -(b + (k * k) / r) / j, k / r / j, 1 / j];
+  const [angle, rate] = discretize([[0, 1, 0, 0], turning], dtS).map(
+    ([, w = 0, v = 0, t = 0]): Row => [w, 0, v, t],
   );
-  const [angle, rate] = rows.map(([, w = 0, v = 0, t = 0]) => [w, 0, v, t] as const);
   if (angle === undefined || rate === undefined) throw new RangeError('rows');
   const [w, , v, t] = rate;
-  const current = open
-    ? ([0, 0, 0, 0] as const)
-    : ([(-k * w) / r, 0, (1 - k * v) / r, (-k * t) / r] as const);
-  return { angle, rate, current };
+  return { angle, rate, current: open ? [0, 0, 0, 0] : [(-k * w) / r, 0, (1 - k * v) / r, (-k * t) / r] };
 }
 
 /**

@@ -34,14 +34,12 @@ function matrixExponential(matrix: Matrix): number[][] {
 }
 
 /**
- * The exact step of x' = Ax + Bu from one sample to the next while u is held. One row per state: the factors of the
- * states, then of the inputs.
+ * The exact step from one sample to the next while the inputs are held. One row per state, as in the differential
+ * equations that are given: the factors of the states, then of the inputs.
  */
-export function discretize(a: Matrix, b: Matrix, dtS: number): number[][] {
-  const states = a.length;
-  const size = states + (b[0]?.length ?? 0);
-  const augmented = Array.from({ length: size }, (_, row) =>
-    Array.from({ length: size }, (_, k) => (a[row]?.[k] ?? b[row]?.[k - states] ?? 0) * dtS),
-  );
-  return matrixExponential(augmented).slice(0, states);
+export function discretize(equations: Matrix, dtS: number): number[][] {
+  const size = equations[0]?.length ?? 0;
+  const inputs = Array.from({ length: size - equations.length }, () => new Array<number>(size).fill(0));
+  const change = [...equations, ...inputs].map(row => row.map(factor => factor * dtS));
+  return matrixExponential(change).slice(0, equations.length);
 }

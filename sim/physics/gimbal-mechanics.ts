@@ -21,13 +21,10 @@ interface GimbalDrive {
 export const GIMBAL_AT_REST: GimbalState = { yaw: AT_REST, pitch: AT_REST, yawAccelerationRadS2: 0 };
 
 /** The stops swallow the motion: no rebound. */
-function stopped(state: MotorState, stops: { readonly minRad: number; readonly maxRad: number }): MotorState {
-  if (state.angleRad > stops.maxRad) {
-    return { ...state, angleRad: stops.maxRad, rateRadS: Math.min(0, state.rateRadS) };
-  }
-  if (state.angleRad < stops.minRad) {
-    return { ...state, angleRad: stops.minRad, rateRadS: Math.max(0, state.rateRadS) };
-  }
+function stopped(state: MotorState, { minRad, maxRad }: RobotBody['gimbal']['yaw']): MotorState {
+  const { angleRad, rateRadS } = state;
+  if (angleRad > maxRad) return { ...state, angleRad: maxRad, rateRadS: Math.min(0, rateRadS) };
+  if (angleRad < minRad) return { ...state, angleRad: minRad, rateRadS: Math.max(0, rateRadS) };
   return state;
 }
 

@@ -4,7 +4,7 @@ import { geared, type MotorParameters } from './dc-motor.js';
 
 const GRAVITY = 9.81;
 
-export const SUPPLY_V = 24;
+const SUPPLY_V = 24;
 
 const CHASSIS = {
   massKg: 12,

@@ -45,7 +45,7 @@ export function portOf(unit: Unit, mechanics: RobotMechanics, sight: GimbalSight
   return {
     encoder: motor => Math.floor(angleOf(motor, mechanics) / ((2 * Math.PI) / countsOf(motor, mechanics))),
     heading: () => Math.round(mechanics.chassis.headingRad / HEADING_RAD),
-    picture: () => sight.camera,
+    picture: () => sight.camera.picture,
     drive: (motor, volts) => {
       const { gimbalDrive, chassisDrive } = mechanics;
       if (motor === 'yaw') gimbalDrive.yawV = volts;

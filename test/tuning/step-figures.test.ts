@@ -7,12 +7,11 @@ import { stepFigures } from '../../src/tuning/step-figures.js';
 function referenceStep(periodS: number, seconds = 100): number[] {
   const rows = discretize(
     [
-      [0, 1, 0, 0],
-      [0, 0, 1, 0],
-      [0, 0, 0, 1],
-      [-2, -6.5, -5, -1.65],
+      [0, 1, 0, 0, 0],
+      [0, 0, 1, 0, 0],
+      [0, 0, 0, 1, 0],
+      [-2, -6.5, -5, -1.65, 1],
     ],
-    [[0], [0], [0], [1]],
     periodS,
   );
   let state = [0, 0, 0, 0];
