@@ -159,7 +159,9 @@ describe('what is wanted of a unit and what it shows', () => {
 
   const wants = (b: Bench) => b.state.wantStop();
   const isLatched = (b: Bench) => b.shows({ flags: ['stopped'] });
-  const releases = (b: Bench) => b.state.latch.isUnderRelease = true;
+  const releases = (b: Bench, isUnderRelease = true) => {
+    b.state.latch.isUnderRelease = isUnderRelease;
+  };
   const latch: [does: string, expected: string | undefined, ...acts: ((bench: Bench) => unknown)[]][] = [
     ['is left as it is', undefined],
     ['is found', 'found', isLatched],
@@ -168,7 +170,7 @@ describe('what is wanted of a unit and what it shows', () => {
     ['is to be set again after a reset', 'set', wants, isLatched, b => b.shows({ boot: 2, flags: [] })],
     ['is between two states during a resume', undefined, wants, releases],
     ['is to be set when a stop overtakes the resume', 'set', wants, releases, wants],
-    ['is to be set when the resume was refused', 'set', wants, releases, b => b.state.latch.isUnderRelease = false],
+    ['is to be set when the resume was refused', 'set', wants, releases, b => releases(b, false)],
     ['is to be ended where a resume did not reach', 'resume', wants, isLatched, b => b.state.released(false)],
     [
       'is not found when a frame of ours took effect late',
