@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRobotError, RobotError } from '../core/errors.js';
-import { isObject } from '../core/json.js';
+import { isObject, parsedJson } from '../core/json.js';
 import { sha256 } from '../core/sha256.js';
 import type { Disk } from '../storage/disk.js';
 import { changeFile } from '../storage/durable-file.js';
@@ -26,7 +26,8 @@ export async function readTokens(disk: Disk, folder: string): Promise<readonly T
   if (content === undefined) return undefined;
   const tokens = decodeTokens(content);
   if (tokens === undefined) {
-    const isNewer = namesFormat(content);
+    // Newer versions name their format. This version does not.
+    const isNewer = 'format' in membersOf(content);
     throw new RobotError('access-unavailable', { cure: isNewer ? CURE_OF_NEWER : CURE, isNewer });
   }
   return tokens;
@@ -50,23 +51,13 @@ export function encodeTokens(tokens: readonly Token[]): Buffer {
 
 /** Undefined if the file is damaged. */
 export function decodeTokens(content: Buffer): readonly Token[] | undefined {
-  try {
-    const { tokens, sha256: sum } = JSON.parse(content.toString());
-    const whole = Array.isArray(tokens) && tokens.every(isToken) && checksum(tokens) === sum;
-    return whole ? tokens : undefined;
-  } catch {
-    return undefined;
-  }
+  const { tokens, sha256: sum } = membersOf(content);
+  return Array.isArray(tokens) && tokens.every(isToken) && checksum(tokens) === sum ? tokens : undefined;
 }
 
-/** Whether a newer version wrote the file. Newer versions name their format; this one does not. */
-function namesFormat(content: Buffer): boolean {
-  try {
-    const value: unknown = JSON.parse(content.toString());
-    return isObject(value) && 'format' in value;
-  } catch {
-    return false;
-  }
+function membersOf(content: Buffer): Readonly<Record<string, unknown>> {
+  const value = parsedJson(content.toString());
+  return isObject(value) ? value : {};
 }
 
 function checksum(tokens: readonly Token[]): string {

@@ -9,3 +9,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export function isGains(value: unknown): value is Gains {
   return isObject(value) && [value.kp, value.ki, value.kd].every(Number.isFinite);
 }
+
+/** The value of a JSON text; undefined if the text is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { describeError } from '../core/errors.js';
-import type { Hardware } from '../hardware/ports.js';
 import { darkenPin } from '../robot/dark-pin.js';
 import { watchMemory } from './memory-watch.js';
 import { type Daemon, type Parts, start } from './start.js';
@@ -16,7 +15,12 @@ export async function serve(parts: Parts): Promise<Daemon> {
   const { hardware, log } = parts;
   const lastResort = () => darkenPin(hardware, log);
   process.once('exit', lastResort);
-  const fallOver = (error: unknown) => fall(hardware, log, error);
+  const fallOver = (error: unknown) => {
+    darkenPin(hardware, log);
+    log.fatal(describeError(error), 'uncaught error');
+    log.flush();
+    process.exit(1);
+  };
   process.on('uncaughtException', fallOver);
   process.on('unhandledRejection', fallOver);
   watchMemory(parts.clock, fallOver);
@@ -70,11 +74,4 @@ function isInKernel(): boolean {
 
 function kill(): void {
   process.kill(process.pid, 'SIGKILL');
-}
-
-function fall(hardware: Hardware, log: Logger, error: unknown): never {
-  darkenPin(hardware, log);
-  log.fatal(describeError(error), 'uncaught error');
-  log.flush();
-  process.exit(1);
 }

@@ -79,20 +79,13 @@ export async function start(parts: Parts): Promise<Daemon> {
 export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const { config, hardware, log, clock, notifier, disk = realDisk, lock, extraRoutes } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
-  const { folder } = config.state;
+  const files = { folder: config.state.folder, disk, clock };
   const runId = newRunId();
   const isSimulated = hardware.simulated;
-  const warnOf = (copy: string) => log.warn({ copy }, 'a damaged file was set aside');
-  const { store, access, matchFile, matchState, durableLog, silences, stopFile } = await openStateFolder({
-    config,
-    disk,
-    lock,
-    clock,
-    boot,
-    runId,
-    isSimulated,
-    setAside: warnOf,
-  });
+  const { store, access, matchFile, matchState, durableLog, silences, stopFile } = await openStateFolder(
+    { ...files, setAside: copy => log.warn({ copy }, 'a damaged file was set aside') },
+    { config, lock, boot, runId, isSimulated },
+  );
   const { setAside: journals } = store.report();
   if (journals.length > 0)
     log.warn({ setAside: journals }, 'a damaged journal was set aside; copies are in the state folder');
@@ -130,8 +123,8 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const setAside = (copy: string) => {
     eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   };
-  const steps = await StepMemory.open(robot, { clock, disk, folder, setAside });
-  const profiles = new ProfileStore({ folder, disk, clock, setAside });
+  const steps = await StepMemory.open(robot, { ...files, setAside });
+  const profiles = new ProfileStore({ ...files, setAside });
   autotune = new Autotune({ robot, clock, propose, explain: error => problemOf(error).problem.detail });
   autotune.events.add(event => eventLog.record(event));
   await robot.start();
@@ -160,7 +153,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const board = (): Board => ({
     host: port.address.address,
     port: port.address.port,
-    stateFolder: resolve(folder),
+    stateFolder: resolve(files.folder),
     pid: process.pid,
     startMs,
     startCpuMs: (startCpu.user + startCpu.system) / 1000,

@@ -1,4 +1,4 @@
-import { isObject } from '../core/json.js';
+import { isObject, parsedJson } from '../core/json.js';
 import type { LogEvent } from '../schemas/log.js';
 
 /** One line of the durable log: the event, which run of the daemon it is from, and the hash of the line before. */
@@ -26,12 +26,8 @@ export function wholeLines(content: Buffer): readonly Buffer[] {
 }
 
 export function parseLine(text: string): LogLine | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    return isLogLine(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
+  const line = parsedJson(text);
+  return isLogLine(line) ? line : undefined;
 }
 
 function isLogLine(value: unknown): value is LogLine {
