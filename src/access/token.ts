@@ -12,22 +12,16 @@ export interface Token {
   readonly hash: string;
 }
 
-const BYTES = 20;
 /** The characters of a secret. i, l, o and u are left out, because they are easily misread. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Makes a new token of 160 random bits, in groups that are easy to read. */
+/** Makes a new token of 32 letters with 5 random bits each, in groups that are easy to read. */
 export function newSecret(): string {
-  let bits = BigInt(`0x${randomBytes(BYTES).toString('hex')}`);
-  let letters = '';
-  for (let index = 0; index < (BYTES * 8) / 5; index += 1) {
-    letters += LETTERS[Number(bits & 31n)];
-    bits >>= 5n;
-  }
+  const letters = Array.from(randomBytes(32), byte => LETTERS[byte % LETTERS.length]).join('');
   return letters.replace(/(.{4})(?=.)/g, '$1-');
 }
 
-/** The hash of a secret as somebody typed it: upper or lower case, with or without its dashes. */
+/** The hash of a typed secret: upper or lower case, with or without its dashes. */
 export function hashOf(secret: string): string {
   return sha256(plain(secret).toLowerCase());
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** One system boot. What is recorded in its terms stays valid for later processes until the next reboot. */
+/** One system boot. Its id and its times mean the same to later processes until the next reboot. */
 export interface Boot {
   /** The operating system's id of this boot. Undefined if there is none; then every process counts as another boot. */
   readonly id: string | undefined;

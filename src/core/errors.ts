@@ -189,7 +189,7 @@ export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
     const known = Object.entries(context ?? {}).filter(([, value]) => value !== undefined);
     super([code, ...known.map(([key, value]) => `${key}=${asText(value)}`)].join(' '), options);
     this.code = code;
-    // The types allow a missing context only where it has no required member.
+    // The types allow a missing context only if it has no required member.
     this.context = (context ?? {}) as ContextOf<Code>;
     this.others = options?.others ?? [];
   }

@@ -20,7 +20,7 @@ const WARNINGS: readonly string[] = [
 /**
  * Records what the robot does, and writes a log line for every event that has no caller, under the name of the event.
  * Acts of callers have a line for their request already. Equal warnings share one line a minute: a flapping cable must
- * not fill the disk. Returns the act that ends it.
+ * not fill the disk. Returns a function that ends this.
  */
 export function logEvents(options: {
   robot: Pick<Robot, 'events'>;

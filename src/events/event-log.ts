@@ -87,7 +87,7 @@ export class EventLog {
     this.#quotas[bystander].record(event, changed);
   }
 
-  /** The events with higher numbers, at most 500, for no more are kept in memory. */
+  /** The events with higher numbers that are in memory, at most 500. */
   after(seq: number): LogPage {
     const events = Object.values(this.#kept)
       .flat()

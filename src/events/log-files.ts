@@ -8,7 +8,7 @@ import { parseLine, wholeLines } from './log-line.js';
 const KEPT_BYTES = 8 << 20;
 /** The two files of version 0.2.0, which are older than every numbered one. */
 const UNNUMBERED = ['events.old.jsonl', 'events.jsonl'];
-/** Eight digits or more: after the last number of eight digits comes one of nine. */
+/** At least eight digits. The number after 99999999 has nine. */
 const NUMBERED = /^events-(\d{8,})\.jsonl$/;
 
 function numberOf(name: string): number {
@@ -21,9 +21,9 @@ export function logFileNames(names: readonly string[]): string[] {
   return [...UNNUMBERED.filter(name => names.includes(name)), ...numbered];
 }
 
-/** The oldest files, which are removed once the log says so. */
+/** The events in the oldest files. These files are removed once the log has recorded this. */
 export interface Dropped {
-  /** The numbers of their first and last lines. */
+  /** The numbers of the first and the last event. */
   readonly first: number;
   readonly last: number;
 }
@@ -40,7 +40,7 @@ export class LogFiles {
   #current: { readonly file: DiskFile; bytes: number } | undefined;
   /** The highest number of a file that this run has written lines to. */
   #number = 0;
-  /** A file that was created, but none of whose lines is known to be on the medium. Its number is used again. */
+  /** The number of a new file until its first lines are on the medium. If they fail, the next file takes this number. */
   #unconfirmed: number | undefined;
   #toRemove: readonly string[] = [];
 

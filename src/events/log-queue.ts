@@ -1,6 +1,6 @@
 import type { LogEvent } from '../schemas/log.js';
 
-/** More events than this do not wait for a disk that fails or is too slow. */
+/** The most events that wait for a disk that fails or is too slow. */
 const MOST_WAITING = 2000;
 
 interface Waiting {

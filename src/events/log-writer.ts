@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs';
 import { pino } from 'pino';
 import { errnoOf } from '../core/errors.js';
 
-/** The bytes that wait for a slow reader. Beyond it lines are lost, rather than time or memory. */
+/** The most bytes that wait for a slow reader. Further lines are dropped. */
 const WAITING_BYTES = 1 << 20;
 /** A pipe takes this many bytes at once or none of them, so that the end of the process tears no line. */
 const CHUNK_BYTES = 4096;
@@ -30,7 +30,7 @@ export class LogWriter {
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `form` makes the text that is written of a line of JSON. */
+  /** `form` turns a line of JSON into the text to write. */
   constructor(fd: number, form: (json: string) => string) {
     this.#fd = fd;
     this.#form = form;

@@ -2,14 +2,14 @@ import type { Clock, Timer } from '../core/clock.js';
 import type { NewEvent } from '../schemas/log.js';
 import { Repeats } from './repeats.js';
 
-/** So many lines about what was done make room for one more line. */
+/** Each of this many lines about acts that were done allows a part of one more line. */
 const OTHERS_PER_LINE = 4;
 const COUNT_MS = 60_000;
 
 /**
  * Decides which refusals, and which acts of bystanders, get a line of their own, so that they never fill the log. An act
- * that changed nothing gets none if an equal one had a line within the last minute. Acts for which there is no line left
- * share one event `unlisted`, at most once a minute. It counts them, and by their names those that changed something.
+ * that changed nothing gets none if an equal one had a line within the last minute. When no line is left, acts share one
+ * event `unlisted`, at most once a minute. It counts these acts, and by name those that changed something.
  */
 export class Quota {
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class Quota {
     );
   }
 
-  /** There was a line about something that was done. */
+  /** Called for each line about an act that was done. */
   otherLine(): void {
     this.#lines = Math.min(this.#most, this.#lines + 1 / OTHERS_PER_LINE);
   }
@@ -53,7 +53,7 @@ export class Quota {
     if (this.#unlisted.requests > 0) this.#tell();
   }
 
-  /** Returns false if there is no line left. The requests are counted then. */
+  /** Returns false if there is no line left. The requests are then counted as unlisted. */
   #line(event: NewEvent, requests: number): boolean {
     if (this.#lines >= 1 && this.#unlisted.requests === 0) {
       this.#lines -= 1;
@@ -80,7 +80,7 @@ export class Quota {
   }
 }
 
-/** Equal for equal acts. Of what was refused the detail does not count. */
+/** The same key for equal acts. Refused acts are compared without their detail. */
 function keyOf({ what, unit, who, outcome, detail }: NewEvent): string {
   return JSON.stringify([what, unit, who, outcome, outcome === 'done' ? detail : undefined]);
 }

@@ -17,7 +17,7 @@ export function pinError(missing: string, cure: string, cause?: unknown): RobotE
   return new RobotError('pin-failed', { missing, cure }, { cause });
 }
 
-/** The one chip with the header's pins. Throws `pin-failed` unless exactly one looks like it. */
+/** Finds the chip with the header's pins. Throws `pin-failed` unless there is exactly one. */
 export async function headerChip(root: string): Promise<GpioChip> {
   const chips = await chipsIn(root);
   const [chip, ...more] = chips.filter(({ label }) => LABELS.includes(label));

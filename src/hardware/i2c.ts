@@ -22,22 +22,18 @@ interface Failure {
   readonly cure?: string;
 }
 
-const NO_BUS: Failure = {
-  code: 'bus-unavailable',
-  cure: 'Switch I2C on: sudo raspi-config nonint do_i2c 0; "trunnion doctor" shows which buses there are.',
-};
-const NO_ACCESS: Failure = {
-  code: 'bus-unavailable',
-  cure: "Give the daemon's user access: sudo usermod -aG i2c USER, and start it again.",
-};
-const ADDRESS_TAKEN: Failure = {
-  code: 'bus-unavailable',
-  cure: 'A kernel driver holds the address: remove its dtoverlay from /boot/firmware/config.txt and reboot.',
-};
+const unavailable = (cure: string): Failure => ({ code: 'bus-unavailable', cure });
+const NO_BUS = unavailable(
+  'Switch I2C on: sudo raspi-config nonint do_i2c 0; "trunnion doctor" shows which buses there are.',
+);
+const NO_ACCESS = unavailable(
+  "Give the daemon's user access: sudo usermod -aG i2c USER, and start it again.",
+);
+const ADDRESS_TAKEN = unavailable(
+  'A kernel driver holds the address: remove its dtoverlay from /boot/firmware/config.txt and reboot.',
+);
 
-/**
- * The meaning of Linux's errors on a bus. They are known by errno, since codes are often empty and messages change.
- */
+/** The meaning of Linux's errors on a bus, by errno. The error's code is often empty, and messages change. */
 const FAILURES: Readonly<Record<number, Failure>> = {
   1: NO_ACCESS, // EPERM
   2: NO_BUS, // ENOENT
@@ -51,11 +47,11 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   121: { code: 'nack' }, // EREMOTEIO
 };
 
-/** The names of the transactions in errors. Any other error came up on the way to the device. */
+/** The system calls of transactions. An error of any other call means that the device was not reached. */
 const TRANSACTIONS: readonly unknown[] = ['readI2cBlock', 'writeI2cBlock'];
 
 /**
- * The bus /dev/i2c-N. It is opened at the first call, and again at the next call after it was gone. Calls run one at a
+ * The bus /dev/i2c-N. It is opened at the first call, and again at the next call after it disappeared. Calls run one at a
  * time. Reason: i2c-bus caches one descriptor for each address before it sets the address. A first access that is not
  * alone, or fails, would leave a descriptor that talks to another address.
  */

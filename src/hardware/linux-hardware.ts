@@ -89,7 +89,7 @@ function watchedContact(clock: Clock, open: (onEdge: () => void) => Promise<Pin>
     isClosed: () => line.use(pin => pin.read()),
     onOpen: listener => opened.add(listener),
   };
-  // An edge after which the contact reads closed may come from an opening too short to be seen, so it counts as one.
+  // The contact may have opened too briefly to read as open, so every edge counts as an opening.
   const onEdge = () => {
     try {
       interlock.isClosed();

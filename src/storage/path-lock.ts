@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
 import { attempt, leadsTo } from './disk.js';
 
-/** Keeps other processes out of something. */
+/** A lock against other processes. */
 export interface ProcessLock {
   /**
    * Takes the lock, or checks that it is still held at its path. Rejects if another process has it (the state folder with

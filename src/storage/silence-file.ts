@@ -4,7 +4,7 @@ import { StateFile, type StateParts } from './state-file.js';
 
 export const SILENCE_FILE = 'host-silence.json';
 
-/** A controller's host silence after its own start. It may have reset unseen, and so have this silence again. */
+/** A controller's host silence after its own start. A controller may have reset unnoticed, and then has this silence again. */
 const AT_CONTROLLER_START_MS = 500;
 const MAX_MS = 0xffff;
 
