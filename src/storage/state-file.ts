@@ -36,12 +36,14 @@ export interface Content<T> {
 
 interface Held<T> {
   readonly value: T;
+  /** The content of the file that was read or written; undefined if the value is from no file. */
+  readonly bytes?: Buffer;
 }
 
 /**
  * A small file that holds the newest value. After a power cut it has the last confirmed value or a newer one. A failed
- * write is retried until the newest value is on the medium. A file with a fail-safe value is written again if it is gone,
- * because a restart would take it for one that never was.
+ * write is retried until the newest value is on the medium. A file with a fail-safe value is written again if it
+ * is gone or another one is in its place, because a restart would believe that.
  */
 export class StateFile<T> {
   /** Emitted when the file was read, and when the problem changes. */
@@ -160,7 +162,7 @@ export class StateFile<T> {
 
   #decoded(bytes: Buffer): Held<T> | undefined {
     try {
-      return { value: this.#content.decode(bytes.toString()) };
+      return { value: this.#content.decode(bytes.toString()), bytes };
     } catch {
       return undefined;
     }
@@ -177,7 +179,7 @@ export class StateFile<T> {
 
   async #mend(): Promise<void> {
     try {
-      if (await this.#isGone()) {
+      if (await this.#isReplaced()) {
         this.#onMedium = undefined;
         this.#wanted = this.#held;
       }
@@ -187,11 +189,10 @@ export class StateFile<T> {
     await this.#write();
   }
 
-  /** Whether a file that was seen on the medium is not there any more, for example because its folder was moved. */
-  async #isGone(): Promise<boolean> {
-    const found = this.#onMedium;
-    if (found === undefined || found.value === this.#content.absent) return false;
-    return (await this.#parts.disk.size(this.#path)) === 0;
+  /** Whether the path no longer leads to the file of ours, for example because its folder was moved or restored. */
+  async #isReplaced(): Promise<boolean> {
+    const bytes = this.#onMedium?.bytes;
+    return bytes !== undefined && !(await this.#parts.disk.read(this.#path))?.equals(bytes);
   }
 
   async #write(): Promise<void> {
@@ -201,14 +202,16 @@ export class StateFile<T> {
     const { disk, folder } = this.#parts;
     const before = this.#onMedium;
     this.#onMedium = undefined;
+    const { value } = wanted;
+    const bytes = Buffer.from(this.#content.encode(value));
     try {
-      await putInPlace(disk, this.#path, [Buffer.from(this.#content.encode(wanted.value))]).catch(error => {
+      await putInPlace(disk, this.#path, [bytes]).catch(error => {
         // The path still leads to the old file.
         this.#onMedium = before;
         throw error;
       });
       await disk.syncFolder(folder);
-      this.#onMedium = wanted;
+      this.#onMedium = { value, bytes };
     } catch (error) {
       return this.#setProblem(storageFailure(error));
     }

@@ -173,22 +173,22 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
   });
 
-  it('with a fail-safe value is written again if it is gone, and is a problem while its folder is', async () => {
+  it('with a fail-safe value is written again if another file is in its place, and is a problem until then', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);
     const restarted = file(() => 99);
     await restarted.read(LIMIT_MS);
-    await disk.remove(PATH);
-    fail('create');
-    await clock.advance(1000);
-    expect([saved.problem?.code, restarted.problem?.code]).to.deep.equal([
-      'storage-failed',
-      'storage-failed',
-    ]);
-    work();
-    await clock.advance(1000);
-    expect([onDisk(), saved.problem, restarted.problem]).to.deep.equal(['7', undefined, undefined]);
+    for (const replace of [() => disk.remove(PATH), () => disk.put(PATH, Buffer.from('3'))]) {
+      await replace();
+      fail('create');
+      await clock.advance(1000);
+      const failed = 'storage-failed';
+      expect([saved.problem?.code, restarted.problem?.code]).to.deep.equal([failed, failed]);
+      work();
+      await clock.advance(1000);
+      expect([onDisk(), saved.problem, restarted.problem]).to.deep.equal(['7', undefined, undefined]);
+    }
     await Promise.all([saved.close(), restarted.close()]);
   });
 });
