@@ -87,13 +87,16 @@ describe('requests of the page whose order the network changes', () => {
 });
 
 describe('a STOP of the page', () => {
-  it('that is pressed again and again on a slow network takes back none of its requests', async () => {
+  it('that is pressed again and again on a slow network takes back none of its requests, also when the first is answered', async () => {
     const page = await FakePage.open();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
       page.model.pressStop();
       await page.wait(200);
     }
+    expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
+    page.sentTo(/stop/)[0]!.deliver();
+    await page.wait(10);
     expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
@@ -261,21 +264,23 @@ describe('an Off of the page', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('expires while the device sleeps, whose page clock stands still', async () => {
-    const page = await FakePage.open();
-    page.cut();
-    page.model.laser.darken();
-    await page.wait(1000);
-    page.sleptMs = 1_200_000;
-    const before = page.sentTo(/laser/).length;
-    await page.wait(1000);
-    expect([page.sentTo(/laser/).length - before, page.model.isOwing]).to.deep.equal([0, false]);
-    expect(page.strip).to.match(/Laser Off of 00:00:00 was not answered/);
-    page.mend();
-    page.model.laser.light();
-    await page.wait(1000);
-    expect([page.daemon.light, page.strip]).to.deep.equal(['on', '']);
-  });
+  for (const sleptMs of [1_200_000, -1_200_000]) {
+    it(`expires while the device sleeps, whose page clock stands still and whose calendar goes by ${sleptMs} ms`, async () => {
+      const page = await FakePage.open();
+      page.cut();
+      page.model.laser.darken();
+      await page.wait(1000);
+      page.sleptMs = sleptMs;
+      const before = page.sentTo(/laser/).length;
+      await page.wait(1000);
+      expect([page.sentTo(/laser/).length - before, page.model.isOwing]).to.deep.equal([0, false]);
+      expect(page.strip).to.match(/Laser Off of .*00:00:00 was not answered/);
+      page.mend();
+      page.model.laser.light();
+      await page.wait(1000);
+      expect([page.daemon.light, page.strip]).to.deep.equal(['on', '']);
+    });
+  }
 
   it('is not answered by the answer to an older one, after which somebody else asked for light', async () => {
     const page = await FakePage.open();
@@ -308,6 +313,17 @@ describe('a refusal on the page', () => {
     daemon.override = () => undefined;
     await page.model.switchMode('chassis', 'auto');
     expect(page.strip).to.equal('');
+  });
+
+  it('comes after four seconds without an answer', async () => {
+    const page = await FakePage.open();
+    page.let(/mode/, 'lost');
+    void page.model.switchMode('chassis', 'auto');
+    page.isDeaf = true;
+    await page.wait(3900);
+    expect(page.strip).not.to.match(/Chassis mode/);
+    await page.wait(200);
+    expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
   });
 
   it('goes when its cause is over', async () => {

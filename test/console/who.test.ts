@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FakeDaemon, NOBODY, OPERATOR } from './fake-daemon.js';
+import { FakeDaemon, NOBODY, OPERATOR, refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
 describe('who is at the page', () => {
@@ -17,7 +17,9 @@ describe('who is at the page', () => {
       true,
       'Nobody is logged in',
     ]);
+    const asked = page.sentTo(/session/, 'GET').length;
     expect(await page.model.access.enter('wrong')).to.equal(false);
+    expect(page.sentTo(/session/, 'GET')).to.have.length(asked + 1);
     expect(page.model.access.action.refusal.value?.detail).to.equal('This token is not known.');
     expect(await page.model.access.enter('secret')).to.equal(true);
     await page.wait(1000);
@@ -68,8 +70,7 @@ describe('who is at the page', () => {
 });
 
 describe('a STOP that needs a right', () => {
-  const open = async () => {
-    const daemon = new FakeDaemon();
+  const open = async (daemon = new FakeDaemon()) => {
     daemon.session = NOBODY;
     daemon.stopNeedsRight = true;
     daemon.tokens.set('secret', OPERATOR);
@@ -95,6 +96,15 @@ describe('a STOP that needs a right', () => {
     await page.wait(1000);
     expect([page.daemon.stopped, page.model.isOwing]).to.deep.equal([true, false]);
     expect(page.strip).to.match(/^bad: Stopped:/);
+  });
+
+  it('is not sent again where the daemon took it for one of another site', async () => {
+    const daemon = new FakeDaemon();
+    daemon.override = (_, path) => (/stop/.test(path) ? refused(403, 'cross-site') : undefined);
+    const page = await open(daemon);
+    await page.model.access.enter('secret');
+    await page.wait(1000);
+    expect(page.sentTo(/stop/)).to.have.length(1);
   });
 
   it('expires a minute after the press, and asks for another press', async () => {
