@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type Config, SETTINGS, type Setting } from './settings.js';
 
 /** The defaults that differ between the robot and the simulator. */
@@ -7,22 +7,10 @@ export interface Defaults {
   readonly state: string;
 }
 
-interface ConfigProblem {
-  /** The path of the setting in the file. Empty for the whole file. */
-  readonly path: readonly string[];
-  readonly detail: string;
-}
-
-interface Checked {
-  /** Undefined if there are problems. */
-  readonly config?: Config;
-  readonly problems: readonly ConfigProblem[];
-}
-
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = SETTINGS;
 
-/** Checks the whole configuration and fills in the defaults. */
-export function configCheck(given: unknown, defaults: Defaults): Checked {
+/** The check of a whole configuration, which fills in the defaults. `given` has the sections of the file. */
+export function configCheck(given: unknown, defaults: Defaults): ValidateFunction<Config> {
   const ajv = new Ajv({
     allErrors: true,
     useDefaults: true,
@@ -36,10 +24,7 @@ export function configCheck(given: unknown, defaults: Defaults): Checked {
     code: { optimize: false },
   });
   ajv.addKeyword(silenceOfPolls);
-  const tree = withoutNulls(given);
-  const isConfig = ajv.compile<Config>(schemaOf(defaults, tree));
-  if (isConfig(tree)) return { config: tree, problems: [] };
-  return { problems: (isConfig.errors ?? []).map(problemOf) };
+  return ajv.compile<Config>(schemaOf(defaults, given));
 }
 
 /** Whether a host silence lasts for at least this many polls. */
@@ -52,15 +37,13 @@ const silenceOfPolls = {
   },
 };
 
-/** A section or file with all its lines commented out is parsed as null. */
-function withoutNulls(tree: unknown): unknown {
+/** Leaves out null sections: the parser gives null for a section with all its lines commented out. */
+export function withoutNulls(tree: unknown): unknown {
   if (typeof tree !== 'object' || Array.isArray(tree)) return tree;
   return Object.fromEntries(Object.entries(tree ?? {}).filter(([, settings]) => settings !== null));
 }
 
-/**
- * The schema of the sections in the file. Compiling the schema of all sections would take a sixth of a start.
- */
+/** Only sections of the file get a full schema. Compiling the schema of all sections would take a sixth of a start. */
 function schemaOf({ host, state }: Defaults, given: unknown): object {
   const own: Readonly<Record<string, unknown>> = { 'http.host': host, 'state.folder': state };
   const sections = Object.entries(SECTIONS).map(([section, settings]) => {
@@ -79,7 +62,8 @@ function tableOf(properties: object): object {
   return { type: 'object', properties, additionalProperties: false, default: {} };
 }
 
-function problemOf({ instancePath, params, parentSchema, data }: ErrorObject): ConfigProblem {
+/** What is wrong with the setting at `path`. The path is empty for the whole file. */
+export function faultOf({ instancePath, params, parentSchema, data }: ErrorObject) {
   const path = instancePath.split('/').slice(1);
   if (params.additionalProperty !== undefined) {
     const known = Object.keys(parentSchema?.properties).join(', ');

@@ -1,6 +1,6 @@
 import { isRobotError } from '../core/errors.js';
 import { badConfig, type ConfigFile, readConfigFile } from './config-file.js';
-import { configCheck, type Defaults } from './config-schema.js';
+import { configCheck, type Defaults, faultOf, withoutNulls } from './config-schema.js';
 import type { Config } from './settings.js';
 
 export type { Config } from './settings.js';
@@ -17,13 +17,14 @@ const NO_FILE: ConfigFile = { tree: {}, lineOf: () => 0 };
 /** Throws `bad-config` with every problem of the file and its line. */
 export function loadConfig(file: string | undefined, overrides: Overrides, defaults: Defaults): Config {
   const { tree, lineOf } = file === undefined ? NO_FILE : readConfigFile(file);
-  const { config, problems } = configCheck(tree, defaults);
-  if (config === undefined) {
-    const placed = problems.map(({ path, detail }) => ({ line: lineOf(path), path, detail }));
-    const lines = placed
+  const config = withoutNulls(tree);
+  const check = configCheck(config, defaults);
+  if (!check(config)) {
+    const faults = (check.errors ?? []).map(faultOf).map(fault => ({ line: lineOf(fault.path), ...fault }));
+    const lines = faults
       .toSorted((a, b) => a.line - b.line)
       .map(({ line, path, detail }) =>
-        [`${file}:${line}`, path.join('.'), detail].filter(Boolean).join(': '),
+        [`${file}:${line}`, ...(path.length > 0 ? [path.join('.')] : []), detail].join(': '),
       );
     // A value can fail several alternatives of one setting. The setting is reported once.
     throw badConfig([...new Set(lines)]);

@@ -16,7 +16,7 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
     const { host = '', origin = '' } = headers;
     // A request line may hold a whole URL. Its host counts then, not the header.
     const name = hostName(url.startsWith('/') || !URL.canParse(url) ? host : new URL(url).host);
-    // With two hosts, one program would act on the first and another on the last.
+    // If there were two hosts, one program would act on the first and another on the last.
     if ((headersDistinct.host ?? []).length > 1 || (name === '' && httpVersion === '1.1')) {
       throw new RobotError('bad-http', { header: 'Host' });
     }

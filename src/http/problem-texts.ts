@@ -19,9 +19,7 @@ function controller({ unit }: Controller): string {
 export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   nack: unreachable('does not answer on the I2C bus. Check its power and cable.'),
   'bus-io': unreachable('did not complete a transfer on the I2C bus. Check the cable and the pull-ups.'),
-  'bus-timeout': unreachable(
-    'holds the I2C bus. Check the cable. If that does not help, reset the controller.',
-  ),
+  'bus-timeout': unreachable('holds the I2C bus. Check the cable, then reset the controller.'),
   'arbitration-lost': unreachable('could not be reached because of noise on the I2C bus. Try again.'),
   'bus-unavailable': unreachable('cannot be reached: there is no usable I2C bus. Run trunnion doctor.'),
   'bus-in-use': unreachable('cannot be reached: another process uses the I2C bus. End that process.'),
@@ -47,8 +45,7 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   stopped: 'The robot is stopped. POST /api/resume releases it.',
   'wrong-mode': ({ unit, mode }) =>
     `This needs debug mode, but the mode of the ${unit} is ${mode ?? 'unknown'}. Switch it to debug first.`,
-  'trial-ended':
-    'The trial or tuning with this id has ended, and the saved gains run. Leave out the id to start another one.',
+  'trial-ended': 'The trial or tuning with this id has ended. Leave out the id to start another one.',
   'silence-too-long':
     'Trials need a supervision.hostSilenceMs from 1 to 2000. Otherwise the gains could run too long without the daemon.',
   'trial-running': ({ by }) => `A trial by ${by} runs on this unit. End the trial, or wait until it ends.`,
@@ -56,10 +53,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     `A tuning${by === undefined ? '' : ` by ${by}`} is running. End the tuning, or wait until it ends.`,
   closing: 'The daemon is shutting down. Try again after its restart.',
   locked: ({ by, reason }) => `The robot is locked by ${by}: ${reason}. A referee can unlock it.`,
-  'referee-silent':
-    "The referee's desk is silent. Nothing moves until the desk repeats POST /api/match/lease.",
-  'wrong-phase': ({ phase }) =>
-    `The phase ${phase} of the match does not allow this. Wait for another phase.`,
+  'referee-silent': "The referee's desk is silent. Nothing moves until it repeats POST /api/match/lease.",
+  'wrong-phase': ({ phase }) => `The phase ${phase} of the match forbids this. Wait for another phase.`,
   'stale-match': ({ id, revision, phase }) =>
     `The match is ${id} at revision ${revision} in phase ${phase}. Send a higher revision. A new id needs phase pre ` +
     'or ended, or a match that is none or ended.',
@@ -79,10 +74,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     return 'The change could not be kept on disk, so nothing was changed.';
   },
   'not-kept': 'The change is in force, but it is not on the disk: a restart may undo it.',
-  'state-in-use':
-    'Another process uses the state folder. End that process, or choose another folder with --state.',
-  'unknown-revision': ({ revision }) =>
-    `These gains have no revision ${revision}. Their history lists all revisions.`,
+  'state-in-use': 'Another process uses the state folder. End it, or choose another folder with --state.',
+  'unknown-revision': ({ revision }) => `These gains have no revision ${revision}. Their history lists all.`,
   'unknown-profile': ({ name }) => `This unit has no profile ${name}. GET its profiles to see them all.`,
   'profile-exists': ({ name }) =>
     `This unit already has a profile ${name}. Choose another name, or send "replace": true.`,
@@ -111,10 +104,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     cure === undefined ? 'This path does not exist. GET /api/openapi.json lists all paths.' : 'Not found.',
   'method-not-allowed': ({ allow }) => `This path does not know the method. Use ${allow}.`,
   'cross-site': "The daemon refuses requests from pages of other sites. Open the robot's own page.",
-  'unknown-host':
-    'The daemon does not know this host name. Use its address, or add the name to http.allowedHosts.',
-  'caller-gone':
-    'The connection was closed before the act, so nothing was changed. Keep it open until the answer.',
+  'unknown-host': 'This host name is unknown. Use the address, or add the name to http.allowedHosts.',
+  'caller-gone': 'The connection was closed, so nothing was changed. Keep it open until the answer.',
   'too-many-streams': 'All event streams are in use. Close a page of the robot.',
   'bad-http': 'The bytes are not a valid HTTP/1.1 request. Check the client.',
   'request-timeout': 'The request arrived too slowly, so nothing was changed. Send it again.',

@@ -23,7 +23,7 @@ interface Endpoint<Body, Query, Answer> {
   readonly answer: Schema<Answer>;
   /** 202 if the work continues after the answer; 200 by default. */
   readonly answerStatus?: 202;
-  /** For a stream: the data of each of its events, by name. */
+  /** The data of each event by its name, if the answer is a stream. */
   readonly events?: Readonly<Record<string, Schema>>;
   /** The problems of this route. Those of every route, body and right are known. */
   readonly problems?: readonly ErrorCode[];
@@ -81,10 +81,7 @@ function define(method: Route['method']) {
   };
 }
 
-/**
- * True for what moves, lights or changes gains: the daemon does this only while the caller is connected. It always stops,
- * ends and rules.
- */
+/** True if the daemon acts only while the caller is connected: for motion, light and gains. */
 export function isForCaller(need: Need): boolean {
   return need === 'drive' || need === 'tune';
 }

@@ -40,7 +40,7 @@ interface Connection {
 
 const trusted = new WeakSet<Socket>();
 
-/** In a flood, the connection of a caller with a right keeps its place while others have one. */
+/** If all places are taken, the server closes the connection of this caller last. */
 export function keepInFlood(socket: Socket): void {
   trusted.add(socket);
 }

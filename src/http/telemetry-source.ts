@@ -8,7 +8,7 @@ import type { Telemetry, UnitTelemetry } from '../schemas/telemetry.js';
 export function telemetrySource(robot: Robot, clock: Clock): Pick<Listeners<Telemetry>, 'add'> {
   return {
     add: listener => {
-      // Nobody listened before, so the first readings may be older than a poll.
+      // The first readings may be older than a poll, because an idle robot is polled less often for telemetry.
       let isFirst = true;
       return robot.followed.add(() => {
         if (!isFirst) listener({ t: clock.nowMs() / 1000, ...perUnit(unit => telemetryOf(robot, unit)) });

@@ -43,19 +43,16 @@ export function queryCheck<T>(schema: Schema<T>): (query: object) => T {
     check(Object.fromEntries(Object.entries(query).map(([name, given]) => [name, typed(name, given)])));
 }
 
-function faultOf({ instancePath, keyword, params, data, message }: ErrorObject): Fault {
-  switch (keyword) {
-    case 'required':
-      return { pointer: `${instancePath}/${escaped(params.missingProperty)}`, detail: 'is missing' };
-    case 'additionalProperties':
-      return { pointer: `${instancePath}/${escaped(params.additionalProperty)}`, detail: 'is not known' };
-    case 'enum':
-      return { pointer: instancePath, detail: `must be one of ${params.allowedValues.join(', ')}` };
-    case 'type':
-      return { pointer: instancePath, detail: typeDetail(params.type, data) };
-    default:
-      return { pointer: instancePath, detail: message ?? 'is not allowed' };
-  }
+function faultOf({ instancePath, keyword, params, data, message = 'is not allowed' }: ErrorObject): Fault {
+  const ofMember = (name: string, detail: string) => ({
+    pointer: `${instancePath}/${escaped(name)}`,
+    detail,
+  });
+  const ofValue = (detail: string) => ({ pointer: instancePath, detail });
+  if (keyword === 'required') return ofMember(params.missingProperty, 'is missing');
+  if (keyword === 'additionalProperties') return ofMember(params.additionalProperty, 'is not known');
+  if (keyword === 'enum') return ofValue(`must be one of ${params.allowedValues.join(', ')}`);
+  return ofValue(keyword === 'type' ? typeDetail(params.type, data) : message);
 }
 
 function typeDetail(type: string, value: unknown): string {

@@ -7,7 +7,7 @@ import type { MatchStatus } from '../schemas/match.js';
 import type { StateFile } from '../storage/state-file.js';
 import type { Lock, Match, MatchCall, MatchState } from './match.js';
 
-/** Whoever asked for a lock or a phase is answered within this time, whether the medium has it or not. */
+/** The caller of a lock or a phase is answered within this time, even if the disk has not stored it yet. */
 const SAVE_MS = 800;
 
 /** Makes the robot obey the match: stops it, and darkens the laser, if the match forbids what runs. */

@@ -23,7 +23,7 @@ export interface MatchCall {
   readonly id: string;
   readonly revision: number;
   readonly phase: Phase;
-  /** Null if the phase does not end by itself. */
+  /** Null if the phase has no time limit. */
   readonly remainingS: number | null;
 }
 
@@ -32,9 +32,9 @@ export interface MatchState {
   readonly lock: Lock | null;
   /** Null before the first match. */
   readonly call: MatchCall | null;
-  /** Differs from the phase of the last call if its time ran out, somebody ended it, or the system rebooted. */
+  /** Differs from the phase of the last call if its time ran out, `trunnion match end` ended it, or the system rebooted. */
   readonly phase: Phase;
-  /** The end of the phase in milliseconds of the clock; null if it does not end by itself. */
+  /** The end of the phase in milliseconds of the clock; null if it has no time limit. */
   readonly endsAtMs: number | null;
 }
 
@@ -42,7 +42,7 @@ export const NO_MATCH: MatchState = { lock: null, call: null, phase: 'none', end
 
 /** In these phases the robot plays, and needs a referee. */
 const PLAY: readonly Phase[] = ['auto', 'teleop'];
-/** Every referee may set these phases, whoever has the lease: they only make the robot safer. */
+/** Every referee may set these phases, also without the lease, because they only make the robot safer. */
 const FOR_EVERY_REFEREE: readonly Phase[] = ['pause', 'ended'];
 const OVER: readonly Phase[] = ['none', 'ended'];
 /** A new match may begin with these phases in the middle of another, because the robot is at rest in them. */

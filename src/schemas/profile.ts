@@ -31,7 +31,7 @@ export const measuredProfile = s.answer('MeasuredProfile', {
 });
 export type MeasuredProfile = s.TypeOf<typeof measuredProfile>;
 
-/** What came of keeping a profile, or would come of it. */
+/** The result of storing a profile, or of the dry run. */
 export const keptProfile = s.answer('KeptProfile', {
   profile,
   replaced: s.nullable(profile, 'The one that had this name.'),

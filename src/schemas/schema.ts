@@ -21,9 +21,7 @@ interface Optional<T = unknown> extends Schema<T> {
 export type TypeOf<S extends Schema> = S extends Schema<infer T> ? T : never;
 
 type Members = Readonly<Record<string, Schema>>;
-type OptionalIn<M extends Members> = {
-  [Name in keyof M]: M[Name] extends Optional ? Name : never;
-}[keyof M];
+type OptionalIn<M extends Members> = { [N in keyof M]: M[N] extends Optional ? N : never }[keyof M];
 type Shape<M extends Members> = Flat<
   { readonly [Name in Exclude<keyof M, OptionalIn<M>>]: TypeOf<M[Name]> } & {
     readonly [Name in OptionalIn<M>]?: TypeOf<M[Name]> | undefined;
@@ -33,43 +31,37 @@ type Shape<M extends Members> = Flat<
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
 export function text(description?: string): Schema<string> {
-  return { type: 'string', ...described(description) };
+  return { type: 'string', description };
 }
 
 export function number(description?: string): Schema<number> {
-  return { type: 'number', ...described(description) };
+  return { type: 'number', description };
 }
 
 /** A whole number from 0 on. */
 export function count(description?: string): Schema<number> {
-  return { type: 'integer', minimum: 0, ...described(description) };
+  return { type: 'integer', minimum: 0, description };
 }
 
 export function yesNo(description?: string): Schema<boolean> {
-  return { type: 'boolean', ...described(description) };
+  return { type: 'boolean', description };
 }
 
-export function oneOf<const Value extends string>(
-  values: readonly Value[],
-  description?: string,
-): Schema<Value> {
-  return { type: 'string', enum: values, ...described(description) };
+export function oneOf<const V extends string>(values: readonly V[], description?: string): Schema<V> {
+  return { type: 'string', enum: values, description };
 }
 
 export function nullable<T>(schema: Schema<T>, description?: string): Schema<T | null> {
-  return { anyOf: [schema, { type: 'null' }], ...described(description) };
+  return { anyOf: [schema, { type: 'null' }], description };
 }
 
 export function array<T>(items: Schema<T>, description?: string): Schema<readonly T[]> {
-  return { type: 'array', items, ...described(description) };
+  return { type: 'array', items, description };
 }
 
 /** An object whose members may have any name. */
-export function record<T>(
-  additionalProperties: Schema<T>,
-  description?: string,
-): Schema<Readonly<Record<string, T>>> {
-  return { type: 'object', additionalProperties, ...described(description) };
+export function record<T>(values: Schema<T>, description?: string): Schema<Readonly<Record<string, T>>> {
+  return { type: 'object', additionalProperties: values, description };
 }
 
 /** A member of an object that may be absent. */
@@ -88,9 +80,9 @@ export function growing<M extends Members>(members: M): Schema<Shape<M>> {
   return { type: 'object', properties: members, required: required.map(([name]) => name) };
 }
 
-/** A schema that the documentation shows under a name of its own. */
+/** A schema that the documentation shows under this title. */
 export function named<T>(title: string, schema: Schema<T>, description?: string): Schema<T> {
-  return { title, ...schema, ...described(description) };
+  return { title, ...schema, description };
 }
 
 /** A request body with a name. */
@@ -101,8 +93,4 @@ export function body<M extends Members>(title: string, members: M): Schema<Shape
 /** An answer with a name. */
 export function answer<M extends Members>(title: string, members: M, description?: string): Schema<Shape<M>> {
   return named(title, growing(members), description);
-}
-
-function described(description: string | undefined): { readonly description?: string } {
-  return description === undefined ? {} : { description };
 }

@@ -45,7 +45,7 @@ describe('a match', () => {
     stops = [];
     happened = [];
     match.mustStop.add(why => stops.push(why));
-    match.happened.add(happening => happened.push(happening));
+    match.happened.add(event => happened.push(event));
   }
   beforeEach(() => begin());
   afterEach(() => match.close());

@@ -17,13 +17,11 @@ export function autotuneRoutes({ autotune, config }: AppOptions, unit: Unit): Ro
     loop: s.optional(s.oneOf(names, 'The loop to tune; or `loops`.')),
     loops: s.optional({ ...s.array(s.oneOf(names)), minItems: 1, uniqueItems: true }),
     leaseS: s.optional({
-      ...s.number('The tuning ends so long after its last renewal; the longest unless another is given.'),
+      ...s.number('The tuning ends this long after its last renewal. The default is the maximum.'),
       ...TRIAL_LEASE_S,
     }),
-    style: s.optional(s.oneOf(STYLES, 'normal unless another is given.')),
-    id: s.optional(
-      s.text('Of the tuning that this renews, which needs no loop; without it, another one begins.'),
-    ),
+    style: s.optional(s.oneOf(STYLES, 'The default is `normal`.')),
+    id: s.optional(s.text('Of the tuning to renew, which needs no loop. Without it, another one begins.')),
   });
   return [
     post(path, 'drive', {

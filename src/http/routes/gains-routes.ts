@@ -16,10 +16,10 @@ export const BASE_REVISION = s.growing({
   baseRevision: s.optional({ ...s.count(), maximum: Number.MAX_SAFE_INTEGER }),
 });
 
-const restoreBody = s.named('Restore', {
-  ...s.object({ revision: { ...s.count(), minimum: 1 } }),
+const restoreBody = {
+  ...s.body('Restore', { revision: { ...s.count(), minimum: 1 } }),
   examples: [{ revision: 1 }],
-});
+};
 
 /** A save of gains for the caller of `ctx`. It resolves with the gains in force. */
 export function saver({ gains }: MotorUnit) {

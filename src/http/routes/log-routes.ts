@@ -21,8 +21,7 @@ export function logRoutes(log: EventLog, durable: DurableLog): Route[] {
     }),
     get('/api/log/head', 'read', {
       id: 'logHead',
-      summary:
-        'The newest line of the log that is on the disk. Keep it to find out later whether the log up to it was changed',
+      summary: 'The newest line on the disk. Keep it to find out later whether the log was changed',
       answer: logHead,
       problems: ['storage-failed'],
       act: () => durable.head ?? refuse(durable),

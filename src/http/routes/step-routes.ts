@@ -16,15 +16,14 @@ export function stepRoutes(
     get(`/api/${name}/steps`, 'read', {
       id: `${name}Steps`,
       summary:
-        'The last 50 captured steps of each loop and the newest of each older revision, newest first, without their samples',
+        'The last 50 steps of each loop and the newest of each older revision, newest first, without samples',
       query: s.growing({ loop: s.optional(loop) }),
       answer: s.array(stepSummary),
       act: ({ query }) => memory.list(name, query.loop),
     }),
     get(`/api/${name}/steps/best`, 'read', {
       id: `${name}BestSteps`,
-      summary:
-        'The best settled step of each loop so far, saved or tried, among those about as tall as its newest',
+      summary: 'The best settled step of each loop, saved or tried, among those about as tall as its newest',
       query: s.growing({ loop: s.optional(loop) }),
       answer: s.array(stepSummary),
       act: ({ query }) => memory.best(name, query.loop),

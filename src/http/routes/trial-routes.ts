@@ -13,7 +13,7 @@ import { post, type Route, remove } from '../route.js';
 import { trialStatusOf } from '../status-body.js';
 
 export const TRIAL_LEASE_S = { minimum: 0.2, maximum: 5 } as const;
-/** With a longer host silence, trial gains would run too long after the end of the daemon. */
+/** Trial gains would run too long after the end of the daemon if the host silence were longer. */
 const LONGEST_SILENCE_MS = 2000;
 
 /** Throws `silence-too-long` if trial gains could outlive the daemon for too long. */
@@ -21,7 +21,7 @@ export function requireTrialsBounded({ supervision: { hostSilenceMs } }: Config)
   if (hostSilenceMs === 0 || hostSilenceMs > LONGEST_SILENCE_MS) throw new RobotError('silence-too-long');
 }
 
-/** Gains that a unit runs while somebody asks for it again and again. */
+/** Trials: gains that a unit runs without a save, until their lease expires. */
 export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): Route[] {
   const { name, title } = unit;
   const path = `/api/${name}/pidconfig/trial`;
@@ -42,9 +42,8 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
       problems: [...TRIAL_PROBLEMS, ...CONTROLLER_PROBLEMS],
       act: async ({ body: { gains: wanted, leaseS, id }, ctx }) => {
         requireTrialsBounded(config);
-        const requireConnected = stillConnected(ctx);
         const stillWanted = () => {
-          requireConnected();
+          stillConnected(ctx)();
           if (id !== undefined && robot.units[name].trial?.id !== id) throw new RobotError('trial-ended');
         };
         const trial: Trial = {
@@ -60,15 +59,14 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
     remove(path, 'tune', {
       id: `${name}EndTrial`,
       event: { what: 'end-trial', unit: name },
-      summary:
-        "End the trial, whoever's it is; answered when the controller runs what comes after it, as a rule the saved gains",
+      summary: 'End the trial of any caller; answered when the controller runs the gains that follow it',
       answer: s.body('TrialEnded', { ended: s.yesNo('There was a trial.') }),
       problems: ['not-confirmed'],
       act: async () => {
         const unit = robot.units[name];
         const { trial, online } = unit.report();
         const ended = trial !== undefined;
-        // Where there is no trial, a controller that is offline has nothing to prove.
+        // If there is no trial, a controller that is offline has nothing to prove.
         if (ended || online) await unit.gains.endTrial('ended');
         return { ended };
       },
