@@ -1,4 +1,4 @@
-/** npm run dev: Node restarts this file when a source changes. */
+/** scripts/dev: Node restarts this file when a source changes. */
 import { spawnSync } from 'node:child_process';
 
 const { status } = spawnSync('scripts/build', ['--if-changed'], { stdio: 'inherit' });

@@ -2,6 +2,7 @@
 # What the CI of a client may do with the simulated robot: start it on a free port, wait for its URL, run tests against
 # it, play a fault, stop it. Run it where the package is installed: npm install --save-dev ./trunnion-VERSION.tgz
 set -euo pipefail
+[ "${1:-}" != --help ] || { echo 'ci.sh starts a simulated robot, calls it, plays a fault and stops it'; exit; }
 PATH=$PWD/node_modules/.bin:$PATH
 
 work=$(mktemp -d)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { coreModule } from '../../sim/pico/core-robot.js';
 import { UNIT_LIST } from '../../src/core/units.js';
 import { argumentsOf, script, wholeNumberOf } from '../script.js';
@@ -10,7 +11,7 @@ const { values } = argumentsOf(
   {
     command: 'npm run firmware:compare',
     about:
-      'Compares the C core with the simulated firmware, byte by byte. Compile it first: scripts/firmware/core.',
+      'Compiles the C core and compares it with the simulated firmware, byte by byte. Needs clang and lld.',
   },
   {
     transactions: { type: 'string', default: '300000', about: 'random reads and writes in all' },
@@ -21,6 +22,7 @@ const seed = wholeNumberOf('seed', values.seed ?? String(Date.now() % 2 ** 31), 
 const transactions = wholeNumberOf('transactions', values.transactions, 1);
 
 await script(() => {
+  execFileSync('scripts/firmware/core', { stdio: 'inherit' });
   const module = coreModule('dist/firmware/core.wasm');
   const startedMs = performance.now();
   let sent = 0;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,20 +18,28 @@ function run(command: string, cwd = '.') {
   });
 }
 
+/** The scripts that read their arguments with argumentsOf, below scripts and without `.ts`. */
+const TYPED = readdirSync('scripts', { recursive: true, encoding: 'utf8' })
+  .filter(
+    file => /^\w+\/.*\.ts$/.test(file) && /\bargumentsOf\(/.test(readFileSync(join('scripts', file), 'utf8')),
+  )
+  .map(file => file.replace(/\.ts$/, ''));
+
+/** scripts/dev prints the help of the simulator. */
+const SHELL = [
+  '.ci/run',
+  'docs/clients/ci.sh',
+  ...programsIn('scripts'),
+  ...programsIn('scripts/firmware'),
+].filter(file => file !== 'scripts/dev');
+
+function programsIn(folder: string): string[] {
+  const files = readdirSync(folder).map(name => join(folder, name));
+  return files.filter(file => statSync(file).isFile() && readFileSync(file, 'utf8').startsWith('#!'));
+}
+
 describe('a script', () => {
-  for (const script of [
-    'bench/main',
-    'console/screenshot',
-    'firmware/compare',
-    'fuzz/main',
-    'generate/main',
-    'package/licences',
-    'package/main',
-    'soak/main',
-    'step/main',
-    'tune/main',
-    'walk/main',
-  ]) {
+  for (const script of TYPED) {
     it(`prints its help for --help, and does nothing else (${script})`, () => {
       const empty = mkdtempSync(join(tmpdir(), 'trunnion-help-'));
       const { status, stdout, stderr } = run(`${script} --help`, empty);
@@ -42,6 +50,19 @@ describe('a script', () => {
       });
       expect(stdout).to.match(/^Usage: npm run [\s\S]+\n\n[A-Z]/);
       rmSync(empty, { recursive: true });
+    });
+  }
+
+  for (const script of SHELL) {
+    it(`prints its help for --help, and does nothing else (${script})`, () => {
+      // A shell that finds no program can do nothing else.
+      const env = { PATH: '/nonexistent' };
+      const { status, stdout, stderr } = spawnSync('/bin/bash', [script, '--help'], {
+        encoding: 'utf8',
+        env,
+      });
+      expect([status, stderr]).to.deep.equal([0, '']);
+      expect(stdout).to.match(/^[\w./-]+ .+\n$/);
     });
   }
 
