@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { argumentsOf, script, wholeNumberOf, withFolder } from '../script.js';
-import { bundledDaemon } from './bundled-daemon.js';
+import { bundledDaemons, type Daemons } from './bundled-daemon.js';
 import { type Figures, FULL, measure, QUICK } from './measure.js';
 import { tableOf } from './table.js';
 
@@ -8,7 +8,7 @@ const { values } = argumentsOf(
   {
     command: 'npm run bench',
     about: `Measures the daemon of the package on a bus and a pin in memory: stop, laser off, mode switch, save, GET, idle
-processor time, memory and start.`,
+processor time, memory and start. Mode switch and idle time are measured on the simulator too, whose firmware has delays.`,
   },
   {
     against: { type: 'string', about: 'another checkout, built: both are measured in turns and compared' },
@@ -26,14 +26,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 await script(() =>
   withFolder('bench', async folder => {
-    const builds: { readonly node: readonly string[]; readonly measured: Figures[] }[] = [];
+    const builds: { readonly daemons: Daemons; readonly measured: Figures[] }[] = [];
     for (const [index, checkout] of checkouts.entries()) {
-      builds.push({ node: bundledDaemon(checkout, join(folder, String(index))), measured: [] });
+      builds.push({ daemons: bundledDaemons(checkout, join(folder, String(index))), measured: [] });
     }
     for (let run = 0; run < (values.quick ? 1 : runs); run += 1) {
-      for (const [index, { node, measured }] of builds.entries()) {
+      for (const [index, { daemons, measured }] of builds.entries()) {
         const own = join(folder, `${index}-${run}`);
-        measured.push(await measure(node, own, values.quick ? QUICK : FULL));
+        measured.push(await measure(daemons, own, values.quick ? QUICK : FULL));
       }
     }
     const [now = [], against] = builds.map(({ measured }) => measured);

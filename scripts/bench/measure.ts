@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hashOf } from '../../src/access/token.js';
 import { writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
+import type { Daemons } from './bundled-daemon.js';
 import { Connection, request, SECRET } from './connection.js';
 import { gainsBody } from './gains-body.js';
 import { load } from './load.js';
@@ -31,24 +32,30 @@ const BUS_HZ = '400000';
 const SPACED_MS = 100;
 
 interface Act {
-  readonly prepare?: Buffer;
+  /** Sent before each request, and not measured. */
+  prepare?(turn: number): Buffer;
   readonly pauseMs: number;
   request(turn: number): Buffer;
 }
 
 const modes = ['auto', 'manual'].map(mode => request('POST', '/api/gimbal/mode/switch', { mode }));
+const modeOf = (turn: number) => modes[turn % 2] ?? Buffer.alloc(0);
+const SWITCH: Act = { pauseMs: SPACED_MS, request: modeOf };
+/** Asks for the mode in force first. */
+const SWITCH_AFTER_REPEAT: Act = { prepare: turn => modeOf(turn + 1), pauseMs: 0, request: modeOf };
+
 const ACTS: Readonly<Record<string, Act>> = {
   stop: {
-    prepare: request('POST', '/api/resume'),
+    prepare: () => request('POST', '/api/resume'),
     pauseMs: 0,
     request: () => request('POST', '/api/stop'),
   },
   'laser off': {
-    prepare: request('POST', '/api/laser', { action: 'on' }),
+    prepare: () => request('POST', '/api/laser', { action: 'on' }),
     pauseMs: 0,
     request: () => request('POST', '/api/laser', { action: 'off' }),
   },
-  'mode switch': { pauseMs: SPACED_MS, request: turn => modes[turn % 2] ?? Buffer.alloc(0) },
+  'mode switch': SWITCH,
   save: {
     pauseMs: 0,
     request: turn => request('POST', '/api/gimbal/pidconfig', gainsBody('gimbal', turn)),
@@ -63,22 +70,25 @@ const MIXED = [
   request('GET', '/api/nothing'),
 ];
 
-/** Measures everything once. `node` are the arguments that start the daemon; `folder` gets its state and its log. */
-export async function measure(node: readonly string[], folder: string, plan: Plan): Promise<Figures> {
-  const state = join(folder, 'state');
-  mkdirSync(state, { recursive: true });
-  await writeTokens(realDisk, state, [{ name: 'bench', role: 'operator', hash: hashOf(SECRET) }]);
-  const program: Program = {
-    name: 'daemon',
-    args: port => [...node, '--port', String(port), '--state', state],
-  };
+/** Measures everything once. `folder` gets the states and the logs of the daemons. */
+export async function measure(daemons: Daemons, folder: string, plan: Plan): Promise<Figures> {
+  const program = await programOf('daemon', daemons.inMemory, folder);
+  const simulator = await programOf('simulator', daemons.simulated, folder);
   const startsMs: number[] = [];
   for (let count = 0; count < plan.starts; count += 1) startsMs.push(await startMs(program, folder));
   return {
     'start to first answer, ms': median(startsMs),
     ...(await latencies(program, folder, plan)),
     ...(await costs(program, folder, plan)),
+    ...(await onTheSimulator(simulator, folder, plan)),
   };
+}
+
+async function programOf(name: string, node: readonly string[], folder: string): Promise<Program> {
+  const state = join(folder, name);
+  mkdirSync(state, { recursive: true });
+  await writeTokens(realDisk, state, [{ name: 'bench', role: 'operator', hash: hashOf(SECRET) }]);
+  return { name, args: port => [...node, '--port', String(port), '--state', state] };
 }
 
 async function startMs(program: Program, folder: string): Promise<number> {
@@ -98,10 +108,8 @@ async function latencies(program: Program, folder: string, { acts }: Plan): Prom
     for (const isBusy of [false, true]) {
       const end = isBusy ? await load(server.port, MIXED) : undefined;
       for (const [name, act] of Object.entries(ACTS)) {
-        const tookMs = await answersMs(connection, act, acts);
         const where = isBusy ? `${name} beside 16 connections` : name;
-        figures[`${where}, median ms`] = median(tookMs);
-        figures[`${where}, p99 ms`] = percentile(tookMs, 0.99);
+        Object.assign(figures, timesOf(where, await answersMs(connection, act, acts)));
         await connection.send(request('POST', '/api/resume'));
       }
       await end?.();
@@ -113,10 +121,14 @@ async function latencies(program: Program, folder: string, { acts }: Plan): Prom
   return figures;
 }
 
+function timesOf(name: string, tookMs: readonly number[]): Figures {
+  return { [`${name}, median ms`]: median(tookMs), [`${name}, p99 ms`]: percentile(tookMs, 0.99) };
+}
+
 async function answersMs(connection: Connection, act: Act, count: number): Promise<number[]> {
   const tookMs: number[] = [];
   for (let turn = 0; turn < count; turn += 1) {
-    if (act.prepare !== undefined) await connection.send(act.prepare);
+    if (act.prepare !== undefined) await connection.send(act.prepare(turn));
     await delay(act.pauseMs + 10 * Math.random());
     const beganMs = performance.now();
     const { status, text } = await connection.send(act.request(turn));
@@ -131,20 +143,45 @@ async function answersMs(connection: Connection, act: Act, count: number): Promi
 async function costs(program: Program, folder: string, { warmMs, idleMs, rateMs }: Plan): Promise<Figures> {
   const server = await Server.start(program, folder);
   try {
-    await delay(warmMs);
-    const beforeMs = server.processorMs;
-    await delay(idleMs);
-    const idlePercent = (100 * (server.processorMs - beforeMs)) / idleMs;
+    const idle = await idlePercent(server, warmMs, idleMs);
     const idleMiB = server.rssMiB;
     const end = await load(server.port, [READ]);
     await delay(rateMs);
     const perSecond = await end();
     return {
-      'idle, % of a core': idlePercent,
+      'idle, % of a core': idle,
       'memory idle, MiB': idleMiB,
       'memory after the GETs, MiB': server.rssMiB,
       'time of a GET by 16 connections, us': 1e6 / perSecond,
     };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function idlePercent(server: Server, warmMs: number, idleMs: number): Promise<number> {
+  await delay(warmMs);
+  const [beganMs, beforeMs] = [performance.now(), server.processorMs];
+  await delay(idleMs);
+  return (100 * (server.processorMs - beforeMs)) / (performance.now() - beganMs);
+}
+
+/** The same on simulated firmware, where a mode takes effect later than its frame. */
+async function onTheSimulator(program: Program, folder: string, plan: Plan): Promise<Figures> {
+  const server = await Server.start(program, folder);
+  try {
+    const idle = await idlePercent(server, plan.warmMs, plan.idleMs);
+    const connection = await Connection.open(server.port);
+    const figures = {
+      'idle on the simulator, % of a core': idle,
+      ...timesOf('mode switch on the simulator', await answersMs(connection, SWITCH, plan.acts)),
+      ...timesOf(
+        'mode switch on the simulator within 10 ms of a repeated one',
+        await answersMs(connection, SWITCH_AFTER_REPEAT, plan.acts),
+      ),
+    };
+    connection.close();
+    return figures;
   } finally {
     await server.stop();
   }
