@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { errnoOf } from '../core/errors.js';
+import { parsedJson } from '../core/json.js';
 import type { Said } from '../core/said.js';
 
 /**
@@ -15,19 +16,11 @@ export async function runAsOwnerOf(folder: string): Promise<Said | undefined> {
   return new Promise(resolve => {
     execFile('setpriv', [...user, '--', ...again], (error, stdout, stderr) => {
       const text = (stdout + stderr).trimEnd();
-      const said = { text, json: parsed(text) };
+      // With `--json` the output is JSON already.
+      const said = { text, json: parsedJson(text) };
       if (error === null) resolve({ ...said, exitCode: 0 });
       else if (errnoOf(error) !== 'ENOENT') resolve({ ...said, exitCode: error.code === 2 ? 2 : 1 });
       else resolve({ text: 'Install the program setpriv: sudo apt install util-linux.', exitCode: 1 });
     });
   });
-}
-
-/** With `--json` the output is JSON already. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -22,7 +22,7 @@ const EVENTS: Readonly<Record<BreakGlassAct, string>> = {
 export interface BreakGlassAnswer {
   readonly done: boolean;
   /** Why the act failed or was not confirmed. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly simulated?: boolean;
 }
 
@@ -63,11 +63,18 @@ export async function openBreakGlass(options: {
   log: Logger;
 }): Promise<{ close(): Promise<void> }> {
   const { path, simulated, acts, status, eventLog, log } = options;
+  const answerTo = async (asked: Asked): Promise<object> => {
+    if (asked === BREAK_GLASS_LOOK) return status();
+    const code = await acts[asked]().then(
+      () => undefined,
+      (error: unknown) => asRobotError(error).code,
+    );
+    eventLog.record({ what: EVENTS[asked], who: 'break glass', outcome: code ?? 'done' });
+    return { done: code === undefined, code, simulated } satisfies BreakGlassAnswer;
+  };
   const server = createServer({ allowHalfOpen: true }, socket => {
-    void hear(socket)
-      .then<object>(asked =>
-        asked === BREAK_GLASS_LOOK ? status() : carryOut(asked, acts, eventLog, simulated),
-      )
+    hear(socket)
+      .then(answerTo)
       .then(answer => socket.end(`${JSON.stringify(answer)}\n`, () => socket.destroy()))
       .catch(() => socket.destroy());
   });
@@ -78,14 +85,10 @@ export async function openBreakGlass(options: {
     server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
     await chmod(path, 0o600);
   } catch (error) {
-    log.error(
-      describeError(error),
-      'no break glass: trunnion stop and trunnion unlock do not reach this daemon',
-    );
+    const what = 'no break glass: trunnion stop and trunnion unlock do not reach this daemon';
+    log.error(describeError(error), what);
   }
-  return {
-    close: () => new Promise(resolve => server.close(() => resolve())),
-  };
+  return { close: () => new Promise(resolve => server.close(() => resolve())) };
 }
 
 /** Resolves with the first line. Rejects if the line is unknown or late. */
@@ -104,22 +107,4 @@ function hear(socket: Socket): Promise<Asked> {
       } else if (text.includes('\n') || text.length > LONGEST) reject(new Error('not understood'));
     });
   });
-}
-
-async function carryOut(
-  act: BreakGlassAct,
-  acts: Readonly<Record<BreakGlassAct, () => Promise<void>>>,
-  eventLog: EventLog,
-  simulated: boolean,
-): Promise<BreakGlassAnswer> {
-  const who = 'break glass';
-  try {
-    await acts[act]();
-    eventLog.record({ what: EVENTS[act], who, outcome: 'done' });
-    return { done: true, simulated };
-  } catch (error) {
-    const { code } = asRobotError(error);
-    eventLog.record({ what: EVENTS[act], who, outcome: code });
-    return { done: false, code, simulated };
-  }
 }
