@@ -37,8 +37,8 @@ interface Confirmation {
   readonly unsettled?: boolean;
   /** Called before each write. Throws if the write must not be done any more. */
   readonly stillWanted: () => void;
-  /** Reads whether the controller shows what was written. */
-  readonly holds: () => Promise<boolean>;
+  /** Whether the controller shows what was written; reads the register back if left out. */
+  readonly holds?: () => Promise<boolean>;
 }
 
 /** Longest time that readings wait for mode switches of callers. */
@@ -143,46 +143,33 @@ export class MotorController {
 
   /** Firmware without the flag `guarded_excitation` never has a deviation. */
   async excitation(urgency: Urgency): Promise<GuardedExcitation> {
-    const found = this.#hasGuard
-      ? await this.#read(REGISTERS.guarded_excitation, urgency)
-      : { ...(await this.#read(REGISTERS.excitation, urgency)), deviation: 0 };
-    const loop = this.#options.unit.loops.find(candidate => candidate.slot === found.slot);
-    if (loop === undefined) throw new RobotError('bad-frame', { register: 'excitation', slot: found.slot });
-    return {
-      loop: loop.name,
-      amplitude: shortest(found.amplitude),
-      periodS: shortest(found.period_s),
-      deviation: found.deviation,
-    };
+    const { slot, amplitude, period_s: periodS, deviation = 0 } = await this.#readWave(urgency);
+    const loop = this.#options.unit.loops.find(candidate => candidate.slot === slot);
+    if (loop === undefined) throw new RobotError('bad-frame', { register: 'excitation', slot });
+    return { loop: loop.name, amplitude: shortest(amplitude), periodS: shortest(periodS), deviation };
   }
 
   /** Confirms by reading back; see `setMode`. Firmware without the flag `guarded_excitation` gets no deviation. */
   async excite(excitation: GuardedExcitation, untilMs: number, stillWanted: () => void): Promise<void> {
-    const loop = this.#options.unit.loops.find(({ name }) => name === excitation.loop);
-    if (loop === undefined)
-      throw new RobotError('bad-field', { unit: this.#options.unit.name, loop: excitation.loop });
+    const { unit } = this.#options;
+    const loop = unit.loops.find(({ name }) => name === excitation.loop);
+    if (loop === undefined) throw new RobotError('bad-field', { unit: unit.name, loop: excitation.loop });
     const wave = {
       slot: loop.slot,
       amplitude: Math.fround(excitation.amplitude),
       period_s: Math.fround(excitation.periodS),
+      deviation: Math.fround(excitation.deviation),
     };
-    const urgency: Urgency = { priority: 'mode', untilMs };
-    if (this.#hasGuard) {
-      const guarded = { ...wave, deviation: Math.fround(excitation.deviation) };
-      await this.#writeAndConfirm(REGISTERS.guarded_excitation, guarded, urgency, stillWanted);
-    } else await this.#writeAndConfirm(REGISTERS.excitation, wave, urgency, stillWanted);
+    const register = this.#hasGuard ? REGISTERS.guarded_excitation : REGISTERS.excitation;
+    await this.#confirmed(register, wave, { priority: 'mode', untilMs }, { stillWanted });
   }
 
   /** Stages the gains of every loop and reads them back. None of them is active yet. See `setMode`. */
   async stageGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs };
     for (const loop of this.#options.unit.loops) {
-      await this.#writeAndConfirm(
-        gainsRegister(loop.slot),
-        onTheWire(gains[loop.name]),
-        urgency,
-        stillWanted,
-      );
+      const values = onTheWire(gains[loop.name]);
+      await this.#confirmed(gainsRegister(loop.slot), values, urgency, { stillWanted });
     }
   }
 
@@ -198,27 +185,12 @@ export class MotorController {
     });
   }
 
-  async #writeAndConfirm<R extends Register>(
-    register: R,
-    values: FieldValues<R>,
-    urgency: Urgency,
-    stillWanted: () => void,
-  ): Promise<void> {
-    await this.#confirmed(register, values, urgency, {
-      stillWanted,
-      holds: async () => {
-        const found: Record<string, number> = await this.#read(register, urgency);
-        return Object.entries(values).every(([field, value]) => found[field] === value);
-      },
-    });
-  }
-
   /** Resolves with the number of frames that the controller may have received. Rejects with `not-confirmed`. */
   async #confirmed<R extends Register>(
     register: R,
     values: FieldValues<R>,
     urgency: Urgency,
-    { unsettled = false, stillWanted, holds }: Confirmation,
+    { unsettled = false, stillWanted, holds = () => this.#shows(register, values, urgency) }: Confirmation,
   ): Promise<number> {
     const { untilMs } = urgency;
     let believedFromMs = 0;
@@ -237,6 +209,18 @@ export class MotorController {
       }
     }
     throw new RobotError('not-confirmed', { unit: this.#options.unit.name, register: register.name });
+  }
+
+  async #shows<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<boolean> {
+    const [found, written]: Readonly<Record<string, number>>[] = [
+      await this.#read(register, urgency),
+      values,
+    ];
+    return register.fields.every(({ name }) => found?.[name] === written?.[name]);
+  }
+
+  #readWave(urgency: Urgency): Promise<FieldValues<typeof REGISTERS.excitation> & { deviation?: number }> {
+    return this.#read(this.#hasGuard ? REGISTERS.guarded_excitation : REGISTERS.excitation, urgency);
   }
 
   #read<R extends Register>(register: R, urgency: Urgency): Promise<FieldValues<R>> {

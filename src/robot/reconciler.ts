@@ -29,7 +29,7 @@ export class Reconciler {
     }
     // A controller that enters debug mode ends its excitation. That must not count as its own choice.
     state.excitationFrames.disturb();
-    await modeFrames.duringProof(
+    await modeFrames.during(
       async () => (await controller.setMode(mode, untilMs, unsettled, stillWanted)) === 1 && mode !== shown,
     );
   }

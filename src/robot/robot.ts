@@ -111,11 +111,7 @@ export class Robot {
   async start(): Promise<void> {
     this.#stop.beginAsBefore();
     const untilMs = this.#clock.nowMs() + FIND_MS;
-    await endedWithin(
-      this.#clock,
-      FIND_MS,
-      Promise.all(Object.values(this.units).map(unit => unit.find(untilMs))),
-    );
+    await this.#eachUnit(FIND_MS, unit => unit.find(untilMs));
     this.#supervise(this.#clock.nowMs() + this.#periodMs);
   }
 
@@ -126,11 +122,7 @@ export class Robot {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    await endedWithin(
-      this.#clock,
-      SETTLE_MS,
-      Promise.all(Object.values(this.units).map(unit => unit.gains.settle())),
-    );
+    await this.#eachUnit(SETTLE_MS, unit => unit.gains.settle());
   }
 
   /** Throws a RobotError with the reason if a match forbids the act. */
@@ -160,6 +152,10 @@ export class Robot {
     };
     requireWanted();
     await this.#stop.resume(requireWanted);
+  }
+
+  async #eachUnit(limitMs: number, act: (unit: MotorUnit) => Promise<void>): Promise<void> {
+    await endedWithin(this.#clock, limitMs, Promise.all(Object.values(this.units).map(act)));
   }
 
   #supervise(atMs: number): void {

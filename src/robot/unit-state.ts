@@ -110,7 +110,7 @@ export class UnitState {
     const nowMs = this.#options.clock.nowMs();
     const mode = modeOf(status);
     if (this.#mode === undefined) this.#mode = mode;
-    else if (this.modeFrames.judge(mode === this.#mode, nowMs) === 'its own doing') this.#adopt(mode);
+    else if (this.modeFrames.judge(mode === this.#mode, nowMs) === 'its own doing') this.#wantMode(mode);
     this.latch.saw(hasFlag(status, 'stopped'), nowMs);
     const shownBefore = before === undefined ? null : modeOf(before);
     if (mode !== shownBefore)
@@ -144,9 +144,7 @@ export class UnitState {
     // The unit was in debug mode already, so the excitation that the controller shows may be what a refused request
     // left there.
     if (mode === 'debug' && this.#mode === 'debug') return;
-    if (mode !== this.#mode) this.gains.endTrial('mode change');
-    this.#mode = mode;
-    this.#excitation.want(mode === 'debug' && excitation ? this.#shownExcitation : undefined);
+    this.#wantMode(mode, mode === 'debug' && excitation ? this.#shownExcitation : undefined);
   }
 
   /** The controller confirmed an excitation that somebody asked for. Returns it. */
@@ -189,9 +187,7 @@ export class UnitState {
   /** The resume was answered 200. A controller that has not confirmed it is released when it appears. */
   released(confirmed: boolean): void {
     this.latch.released(confirmed);
-    if (this.#mode !== undefined && this.#mode !== 'manual') this.gains.endTrial('mode change');
-    this.#mode = 'manual';
-    this.#excitation.want(undefined);
+    this.#wantMode('manual');
     // A controller that missed the resume shows its mode of before, which is not its own choice, also when a stop
     // follows.
     if (!confirmed) this.modeFrames.disturb();
@@ -273,10 +269,10 @@ export class UnitState {
     return mode !== 'debug' || (excited !== undefined && isVisual(excited));
   }
 
-  #adopt(mode: Mode): void {
+  #wantMode(mode: Mode, excitation?: Excitation): void {
+    if (this.#mode !== undefined && this.#mode !== mode) this.gains.endTrial('mode change');
     this.#mode = mode;
-    this.#excitation.want(undefined);
-    this.gains.endTrial('mode change');
+    this.#excitation.want(excitation);
   }
 
   /** Frames of a request under way may have reached the controller after its reset, so no frame counts as settled. */

@@ -26,28 +26,24 @@ export class UnsettledFrames {
     this.#agreesSinceMs = undefined;
   }
 
-  /** Runs `write`, which may put frames on the bus until it settles. */
-  async during<T>(write: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `write`, which may put frames on the bus until it settles. It resolves with true if it proves its effect: only
+   * one frame went out, and the controller now shows what it did not show before. Then the frame has taken full effect.
+   */
+  async during(write: () => Promise<unknown>): Promise<void> {
+    const wasSettled = !this.#unsettled;
     this.#writing += 1;
     this.disturb();
+    const disturbances = this.#disturbances;
+    let result: unknown;
     try {
-      return await write();
+      result = await write();
     } finally {
+      const isAlone = this.#disturbances === disturbances;
       this.#writing -= 1;
       this.disturb();
+      this.#isProven = result === true && wasSettled && isAlone;
     }
-  }
-
-  /**
-   * The same for a write that may prove its effect. `write` resolves with true if only one frame went out and the
-   * controller now shows what it did not show before. Then nothing of that frame is still to come.
-   */
-  async duringProof(write: () => Promise<boolean>): Promise<void> {
-    const wasSettled = !this.#unsettled;
-    // `during` disturbs when it begins and when it ends.
-    const disturbancesOfOne = this.#disturbances + 2;
-    const isProof = await this.during(write);
-    this.#isProven = isProof && wasSettled && this.#disturbances === disturbancesOfOne;
   }
 
   /**

@@ -112,7 +112,7 @@ export class WantedLatch {
   }
 
   /** Runs `write`, which may put a release on the bus until it settles. */
-  writeRelease<T>(write: () => Promise<T>): Promise<T> {
+  writeRelease(write: () => Promise<void>): Promise<void> {
     this.#releaseWritten = true;
     return this.frames.during(write);
   }

@@ -45,16 +45,11 @@ export function bestOf(steps: readonly RememberedStep[]): RememberedStep | undef
   const newest = steps.at(-1);
   if (newest === undefined) return undefined;
   const height = sizeOf(newest);
+  const isAlike = (step: RememberedStep) => Math.abs(sizeOf(step) - height) <= ALIKE * height;
   const score = (step: RememberedStep) =>
     stepScore(step.figures, { size: sizeOf(step), unsettledS: Number.POSITIVE_INFINITY });
-  return steps
-    .filter(
-      step => step.figures.end === 'settled' && Math.abs(sizeOf(step) - height) <= ALIKE * Math.abs(height),
-    )
-    .reduce<RememberedStep | undefined>(
-      (best, step) => (best === undefined || score(step) < score(best) ? step : best),
-      undefined,
-    );
+  const settled = steps.filter(step => step.figures.end === 'settled' && isAlike(step));
+  return settled.sort((one, other) => score(one) - score(other))[0];
 }
 
 function sizeOf({ oldSetpoint, setpoint }: RememberedStep): number {

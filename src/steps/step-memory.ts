@@ -73,7 +73,9 @@ export class StepMemory {
   list(unit: UnitName, loop?: string): readonly StepSummary[] {
     const summaries = this.#of(unit, loop).map(({ samples, ...summary }) => summary);
     summaries.reverse();
-    return loop === undefined ? summaries.sort(laterFirst) : summaries;
+    if (loop !== undefined) return summaries;
+    // All times have the same format, so that comparing their text is enough.
+    return summaries.sort((a, b) => Number(a.at < b.at) - Number(a.at > b.at));
   }
 
   /** Changes whenever the remembered steps change. */
@@ -176,10 +178,4 @@ export class StepMemory {
   async #write(): Promise<void> {
     await Promise.all(this.#all.map(loop => loop.write()));
   }
-}
-
-/** All times have the same format, so that comparing their text is enough. */
-function laterFirst(a: StepSummary, b: StepSummary): number {
-  if (a.at === b.at) return 0;
-  return a.at < b.at ? 1 : -1;
 }

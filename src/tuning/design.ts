@@ -55,25 +55,19 @@ const FOLLOWING = 3;
 const SHORTEST_S = 0.25;
 const SETTLINGS = 5;
 
-/** The gains that are designed for each kind of plant. */
-const MEMBERS: Readonly<Record<LoopShape['plant'], readonly (keyof Gains)[]>> = {
-  servo: ['kp', 'ki', 'kd'],
-  lag: ['kp', 'ki'],
-  integrator: ['kp'],
-};
+/** The number of gains that are designed for each kind of plant, of kp, ki and kd in this order. */
+const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2, integrator: 1 };
 
 /** Finds quick and calm gains for a plant, and for plants that differ a little. */
 export function design(task: DesignTask): Design {
   const members = MEMBERS[task.shape.plant];
   const seeds = seedsOf(task);
   const judge = new Judge(task, seeds);
-  const pointOf = (gains: Gains) => members.map(name => Math.log(Math.max(gains[name], 1e-9)));
-  const gainsAt = (point: ArrayLike<number>): Gains => {
-    const gains = { kp: 0, ki: 0, kd: 0 };
-    members.forEach((name, index) => {
-      gains[name] = Math.exp(point[index] ?? 0);
-    });
-    return gains;
+  const pointOf = ({ kp, ki, kd }: Gains) =>
+    [kp, ki, kd].slice(0, members).map(gain => Math.log(Math.max(gain, 1e-9)));
+  const gainsAt = (point: readonly number[]): Gains => {
+    const [kp = 0, ki = 0, kd = 0] = point.map(Math.exp);
+    return { kp, ki, kd };
   };
   const ranked = seeds
     .map(gains => ({ gains, cost: judge.costOf(gains) }))

@@ -1,5 +1,5 @@
 import type { Gains } from '../core/units.js';
-import { simulate } from './closed-loop.js';
+import { type Course, simulate } from './closed-loop.js';
 import { type LoopShape, outputReach } from './loop-shape.js';
 import type { Plant } from './plant.js';
 import { peakSensitivity } from './sensitivity.js';
@@ -55,7 +55,7 @@ export class Evaluator {
     const { size } = this.horizon;
     const { periodS } = this.shape;
     const ticks = this.#ticks;
-    const from = { measured: -size / 2, output: this.#restingOutput(plant), setpoint: -size / 2 };
+    const from = restAt(-size / 2, plant, this.shape, this.horizon);
     const load = { size: LOAD_OF_REACH * outputReach(this.shape), fromTick: ticks };
     const y = this.#measured;
     const course = { setpoints: [size / 2, size / 2], ticksEach: ticks, from, load };
@@ -81,7 +81,7 @@ export class Evaluator {
 
   #lagS(plant: Plant, gains: Gains): number {
     const { size } = this.horizon;
-    const from = { measured: 0, output: this.#restingOutput(plant), setpoint: 0 };
+    const from = restAt(0, plant, this.shape, this.horizon);
     const rate = size / RAMP_S;
     const course = { setpoints: [0], ticksEach: this.#rampTicks, from, ramp: rate };
     const y = this.#measured;
@@ -92,11 +92,11 @@ export class Evaluator {
     }
     return (behind * this.shape.periodS) / size;
   }
+}
 
-  /** A servo at rest holds its load; other plants rest at the recorded output. */
-  #restingOutput(plant: Plant): number {
-    return this.shape.plant === 'servo' ? plant.offset : this.horizon.output;
-  }
+/** The loop at rest. A servo holds its load; other plants rest at the recorded output. */
+export function restAt(value: number, plant: Plant, shape: LoopShape, { output }: Horizon): Course['from'] {
+  return { measured: value, setpoint: value, output: shape.plant === 'servo' ? plant.offset : output };
 }
 
 const RUNAWAY: Evaluation = {

@@ -26,10 +26,8 @@ export function edgeOf({ setpoint }: HalfWave): { readonly from: number; readonl
 
 /** The tallest step of the excitation. */
 export function sizeOf({ halves }: ExcitedRun): number {
-  return halves.reduce((most, half) => {
-    const { from, to } = edgeOf(half);
-    return Math.max(most, Math.abs(to - from));
-  }, 0);
+  const edges = halves.map(edgeOf);
+  return Math.max(0, ...edges.map(({ from, to }) => Math.abs(to - from)));
 }
 
 /** The negated run, for a loop whose controller inverts the error. */

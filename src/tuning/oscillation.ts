@@ -19,19 +19,15 @@ export function oscillationOf(
   step: number,
 ): Oscillation | null {
   const from = Math.floor(measured.length * (1 - LATE));
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (let index = from; index < measured.length; index += 1) {
-    const value = measured[index] ?? Number.NaN;
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
+  const late = Array.from(measured).slice(from);
+  const low = late.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = late.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
   const middle = (low + high) / 2;
   const least = Math.max(SWING * step, band);
   const crossings: number[] = [];
   let side = 0;
-  for (let index = from; index < measured.length; index += 1) {
-    const away = (measured[index] ?? 0) - middle;
+  for (const [index, value] of late.entries()) {
+    const away = value - middle;
     if (Math.abs(away) < least / 2 || Math.sign(away) === side) continue;
     if (side !== 0) crossings.push(index);
     side = Math.sign(away);

@@ -2,6 +2,7 @@ import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
 import { simulate } from './closed-loop.js';
 import { type Design, type DesignTask, design, worthOf } from './design.js';
+import { restAt } from './evaluation.js';
 import { type ExcitedRun, sizeOf, turnedRound } from './excited-run.js';
 import { type Fit, fitPlant } from './fit.js';
 import type { LoopShape } from './loop-shape.js';
@@ -35,11 +36,7 @@ export function propose({ shape, runs, style }: ProposalTask): Proposal {
   const designTask: DesignTask = {
     shape,
     plant: fit.plant,
-    horizon: {
-      size: sizeOf(latest),
-      seconds: latest.halfTicks * shape.periodS,
-      output: latest.output,
-    },
+    horizon: { size: sizeOf(latest), seconds: latest.halfTicks * shape.periodS, output: latest.output },
     gains: latest.gains,
     sigma: noiseIn(upright),
     sampleS: latest.decimation * shape.periodS,
@@ -52,14 +49,10 @@ export function propose({ shape, runs, style }: ProposalTask): Proposal {
 }
 
 function curveOf({ shape, plant, horizon, sampleS }: DesignTask, gains: Gains): Proposal['curve'] {
-  const { size, seconds, output } = horizon;
+  const { size, seconds } = horizon;
   const ticksEach = Math.round(seconds / shape.periodS);
   const simulated = new Float64Array(ticksEach);
-  const from = {
-    measured: -size / 2,
-    output: shape.plant === 'servo' ? plant.offset : output,
-    setpoint: -size / 2,
-  };
+  const from = restAt(-size / 2, plant, shape, horizon);
   simulate(plant, shape, gains, { setpoints: [size / 2], ticksEach, from }, simulated);
   const every = Math.max(1, Math.round(sampleS / shape.periodS));
   const measured = Array.from(simulated.filter((_, tick) => tick % every === 0));

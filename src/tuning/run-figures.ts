@@ -6,8 +6,7 @@ import { stepFigures } from './step-figures.js';
 /** The height of the last step. */
 export function stepOf({ halves }: ExcitedRun): number {
   const last = halves.at(-1);
-  if (last === undefined) return 0;
-  const { from, to } = edgeOf(last);
+  const { from, to } = last === undefined ? { from: 0, to: 0 } : edgeOf(last);
   return to - from;
 }
 
@@ -30,10 +29,10 @@ export function figuresOfHalf(shape: LoopShape, half: HalfWave, decimation: numb
 
 /** The largest part of a step that the loop covered. */
 export function movement({ halves }: ExcitedRun): number {
-  return halves.reduce((most, half) => {
+  const parts = halves.map(half => {
     const { from, to } = edgeOf(half);
-    const began = half.measured[0] ?? 0;
-    const way = half.measured.reduce((far, value) => Math.max(far, Math.abs(value - began)), 0);
-    return Math.max(most, way / Math.abs(to - from));
-  }, 0);
+    const [began = 0] = half.measured;
+    return Math.max(0, ...half.measured.map(value => Math.abs(value - began))) / Math.abs(to - from);
+  });
+  return Math.max(0, ...parts);
 }

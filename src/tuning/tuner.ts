@@ -106,14 +106,8 @@ async function attempt(
     return ringing.seconds > SWINGS_ON_S;
   };
   const runaway = RUNAWAY_AMPLITUDES * amplitude;
-  const { end, ...recording } = await port.excite({
-    amplitude,
-    periodS,
-    halves: HALVES,
-    runaway,
-    swingsOn,
-    rings,
-  });
+  const request = { amplitude, periodS, halves: HALVES, runaway, swingsOn, rings };
+  const { end, ...recording } = await port.excite(request);
   const run = { ...recording, gains };
   const recorded = figuresOf(shape, run);
   const figures: StepFigures = end === 'rings' ? { ...recorded, end } : recorded;
@@ -132,18 +126,14 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     latest = await attemptWith(scaled(latest.gains, CALMER), `too lively: calmed ${times(count)}`);
   }
   for (let count = 1; count <= ADJUSTMENTS && latest.isUsable && movement(latest.run) < MOVES; count += 1) {
-    const livelier = await attemptWith(
-      scaled(latest.gains, LIVELIER),
-      `too weak: strengthened ${times(count)}`,
-    );
+    const words = `too weak: strengthened ${times(count)}`;
+    const livelier = await attemptWith(scaled(latest.gains, LIVELIER), words);
     if (!livelier.isUsable) break;
     latest = livelier;
   }
   if (!latest.isUsable || movement(latest.run) < MOVES) {
-    const why = latest.isUsable
-      ? 'the loop hardly moves, whatever its gains'
-      : 'the loop swings, whatever its gains';
-    return { ...nothing, state: 'failed', why };
+    const does = latest.isUsable ? 'hardly moves' : 'swings';
+    return { ...nothing, state: 'failed', why: `the loop ${does}, whatever its gains` };
   }
 
   const usable = [latest];
@@ -163,13 +153,11 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     const isKnown = latest.figures.end === 'settled' && !tooFar && wild === null;
     if (isKnown && proposal.design.cost > WORTH_TRYING * proposal.now.cost) break;
     const off = wild ?? (tooFar ? latest.gains : null);
+    const surprise = wild ? 'swings' : 'overshoots';
     const tried: Attempt =
       off === null
         ? await attemptWith(proposal.design.gains, `trying proposal ${round}`)
-        : await attemptWith(
-            scaled(off, MILDER),
-            `${wild ? 'swings' : 'overshoots'} more than predicted: milder`,
-          );
+        : await attemptWith(scaled(off, MILDER), `${surprise} more than predicted: milder`);
     slowestS = Math.max(slowestS, leftS - port.secondsLeft());
     wild = tried.isUsable ? null : tried.gains;
     if (!tried.isUsable) continue;
