@@ -177,13 +177,18 @@ export class MotorUnit {
 
   /**
    * Ends this trial and this excitation, unless others have taken their place. Works also while the robot is stopped.
-   * Rejects as `UnitGains.bringBack` does.
+   * Rejects as `Reconciler.bringBack` does.
    */
   endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
     const { state } = this.#parts;
     if (this.trial?.id === id) state.gains.endTrial('ended');
     if (excitation !== undefined) state.endExcitation(excitation);
-    return this.gains.bringBack();
+    return this.#reconciler.bringBack();
+  }
+
+  /** Takes back what refused requests may have left in the controller. Never rejects. */
+  settle(): Promise<void> {
+    return this.#reconciler.settle();
   }
 
   get #torque(): Torque {

@@ -7,6 +7,8 @@ import type { GuardedExcitation } from './wanted-motion.js';
 const TURN_MS = 1000;
 /** What a mending takes in its turn on a bus of 100 kHz that callers keep busy, and some more. */
 const MEND_MS = 250;
+/** A refused caller waits at most this long until the effects of the request are taken back. Polls try again. */
+const SETTLE_MS = 100;
 
 /** Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards. */
 export class Reconciler {
@@ -114,24 +116,36 @@ export class Reconciler {
     }
   }
 
-  /** Reads the status and mends what differs. Never rejects: later polls try again, and say what is wrong. */
-  async settle(untilMs: number): Promise<void> {
-    const { state, controller, gate } = this.#parts;
+  /** Takes back what refused requests may have left in the controller, if it can be reached. Never rejects. */
+  async settle(): Promise<void> {
+    const { state, controller, clock, gate } = this.#parts;
+    if (!state.online) return;
+    const untilMs = clock.nowMs() + SETTLE_MS;
     try {
       await controller.status({ priority: 'gains', untilMs });
       if (state.difference !== undefined) await gate.turn(untilMs, () => this.#mend(untilMs));
     } catch {
-      // The next poll mends it.
+      // The next poll mends it, and reports the failure.
     }
   }
 
-  /** Mends in the turn that the caller has. Rejects if the controller does not show in the end what is wanted of it. */
-  async prove(untilMs: number): Promise<void> {
-    const { state, controller } = this.#parts;
-    await controller.status({ priority: 'gains', untilMs });
-    if (state.mode === 'debug') await this.#readExcitation(untilMs);
-    await this.#mend(untilMs);
-    if (state.difference !== undefined || !state.wantedGainsRun) throw new RobotError('not-confirmed');
+  /**
+   * Waits for the unit's turn, calls `first`, and resolves when the controller shows everything that is wanted of it.
+   * Rejects with `not-confirmed` if that takes too long. Later polls try again.
+   */
+  async bringBack(first?: () => void): Promise<void> {
+    const { unit, state, controller, gate } = this.#parts;
+    try {
+      await gate.inTurn(async untilMs => {
+        first?.();
+        await controller.status({ priority: 'gains', untilMs });
+        if (state.mode === 'debug') await this.#readExcitation(untilMs);
+        await this.#mend(untilMs);
+        if (state.difference !== undefined || !state.wantedGainsRun) throw new RobotError('not-confirmed');
+      });
+    } catch (cause) {
+      throw new RobotError('not-confirmed', { unit: unit.name, ended: true }, { cause });
+    }
   }
 
   /**

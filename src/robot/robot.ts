@@ -22,6 +22,15 @@ export interface RobotSettings {
   readonly silence: Readonly<Record<UnitName, SilenceLimits>>;
 }
 
+interface RobotOptions {
+  readonly hardware: Hardware;
+  readonly store: GainsStore;
+  readonly clock: Clock;
+  readonly permission: Permission;
+  readonly settings: RobotSettings;
+  readonly stopMemory?: StopMemory | undefined;
+}
+
 /** How long a start waits for controllers to answer. */
 const FIND_MS = 300;
 /** How long the end waits until the effects of refused requests have been taken back. */
@@ -45,25 +54,14 @@ export class Robot {
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
   readonly events = new Listeners<RobotEvent>();
-  readonly #clock: Clock;
-  readonly #permission: Permission;
-  readonly #periodMs: number;
+  readonly #options: RobotOptions;
   readonly #stop: Stop;
   #closed = false;
   #timer: Timer | undefined;
 
-  constructor(options: {
-    hardware: Hardware;
-    store: GainsStore;
-    clock: Clock;
-    permission: Permission;
-    settings: RobotSettings;
-    stopMemory?: StopMemory | undefined;
-  }) {
+  constructor(options: RobotOptions) {
     const { hardware, store, clock, permission, settings } = options;
-    this.#clock = clock;
-    this.#permission = permission;
-    this.#periodMs = 1000 / settings.pollHz;
+    this.#options = options;
     this.store = store;
     store.changed.add(() => this.changed.emit());
     this.simulated = hardware.simulated;
@@ -110,9 +108,10 @@ export class Robot {
   /** Resolves when every controller that answers soon has been taken in. Then supervision begins. */
   async start(): Promise<void> {
     this.#stop.beginAsBefore();
-    const untilMs = this.#clock.nowMs() + FIND_MS;
+    const { clock, settings } = this.#options;
+    const untilMs = clock.nowMs() + FIND_MS;
     await this.#eachUnit(FIND_MS, unit => unit.find(untilMs));
-    this.#supervise(this.#clock.nowMs() + this.#periodMs);
+    this.#supervise(clock.nowMs() + 1000 / settings.pollHz);
   }
 
   /**
@@ -122,12 +121,12 @@ export class Robot {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    await this.#eachUnit(SETTLE_MS, unit => unit.gains.settle());
+    await this.#eachUnit(SETTLE_MS, unit => unit.settle());
   }
 
   /** Throws a RobotError with the reason if a match forbids the act. */
   requireAllowed(act: Act): void {
-    this.#permission.require(act);
+    this.#options.permission.require(act);
   }
 
   laserOn(): LaserState {
@@ -155,16 +154,17 @@ export class Robot {
   }
 
   async #eachUnit(limitMs: number, act: (unit: MotorUnit) => Promise<void>): Promise<void> {
-    await endedWithin(this.#clock, limitMs, Promise.all(Object.values(this.units).map(act)));
+    await endedWithin(this.#options.clock, limitMs, Promise.all(Object.values(this.units).map(act)));
   }
 
   #supervise(atMs: number): void {
-    this.#timer = this.#clock.after(Math.max(0, atMs - this.#clock.nowMs()), () => {
+    const { clock, settings } = this.#options;
+    this.#timer = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
       for (const unit of Object.values(this.units)) void unit.tick();
       this.laser.poll();
       this.polled.emit();
       this.followed.emit();
-      this.#supervise(Math.max(atMs + this.#periodMs, this.#clock.nowMs()));
+      this.#supervise(Math.max(atMs + 1000 / settings.pollHz, clock.nowMs()));
     });
   }
 

@@ -7,9 +7,6 @@ import type { TrialEnd } from './robot-event.js';
 import type { UnitParts } from './unit-parts.js';
 import { isSameTrial, type Trial } from './wanted-gains.js';
 
-/** The caller of a failed save waits at most this long for the saved gains to be back. Later polls try again. */
-const BRING_BACK_MS = 100;
-
 interface SaveOptions {
   /** The save is refused with `changed-meanwhile` if another revision is in force. */
   readonly baseRevision?: number | undefined;
@@ -55,7 +52,7 @@ export class UnitGains {
       emit({ what: 'save', detail: { before: before.revision, after: after.revision } });
       return after;
     } catch (error) {
-      await this.settle();
+      await this.#reconciler.settle();
       throw error;
     }
   }
@@ -144,42 +141,20 @@ export class UnitGains {
         state.gains.beginTrial(trial);
       });
     } catch (error) {
-      await this.settle();
+      await this.#reconciler.settle();
       throw error;
     }
   }
 
   /**
    * Resolves when the controller runs what follows the trial: the saved gains, unless a save or another trial has
-   * begun. Rejects as `bringBack` does. The trial is over even then.
+   * begun. Rejects as `Reconciler.bringBack` does. The trial is over even then.
    */
   async endTrial(why: TrialEnd): Promise<void> {
     const end = () => this.#parts.state.gains.endTrial(why);
     end();
     // A trial that was asked for earlier may begin while this waits for its turn. Its end was asked for too.
-    await this.bringBack(why === 'ended' ? end : undefined);
-  }
-
-  /** Takes back what refused requests may have left in the controller, if it can be reached. Never rejects. */
-  async settle(): Promise<void> {
-    const { state, clock } = this.#parts;
-    if (state.online) await this.#reconciler.settle(clock.nowMs() + BRING_BACK_MS);
-  }
-
-  /**
-   * Waits for the unit's turn, and resolves when the controller shows everything that is wanted of it. Rejects with
-   * `not-confirmed` if that takes too long; polls try again then. `first` is called in the turn.
-   */
-  async bringBack(first?: () => void): Promise<void> {
-    const { gate, unit } = this.#parts;
-    try {
-      await gate.inTurn(untilMs => {
-        first?.();
-        return this.#reconciler.prove(untilMs);
-      });
-    } catch (cause) {
-      throw new RobotError('not-confirmed', { unit: unit.name, ended: true }, { cause });
-    }
+    await this.#reconciler.bringBack(why === 'ended' ? end : undefined);
   }
 
   /**

@@ -23,18 +23,15 @@ export class OutputWatch {
   readonly #robot: Robot;
   readonly #clock: Clock;
   readonly #readings = new Map<UnitName, Reading[]>();
-  readonly #end: () => void;
 
   constructor(robot: Robot, clock: Clock) {
     this.#robot = robot;
     this.#clock = clock;
-    this.#end = robot.polled.add(() => {
-      for (const { name } of UNIT_LIST) this.#look(name);
-    });
   }
 
-  close(): void {
-    this.#end();
+  /** Keeps the latest readings. Call this after every poll. */
+  look(): void {
+    for (const { name } of UNIT_LIST) this.#look(name);
   }
 
   /** The output after the capture's edge, poll by poll. Undefined if there are too few polls. */

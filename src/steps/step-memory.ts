@@ -53,7 +53,7 @@ export class StepMemory {
     );
     this.#outputs = new OutputWatch(robot, clock);
     this.#ends = [
-      () => this.#outputs.close(),
+      robot.polled.add(() => this.#outputs.look()),
       robot.stepped.add(step => this.#take(step)),
       robot.events.add(event => {
         const changes = ['save', 'gains-applied', 'trial', 'trial-changed', 'trial-ended'];
