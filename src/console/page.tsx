@@ -34,12 +34,11 @@ export function Page() {
   }, []);
   useSignalEffect(() => {
     const [status, fresh] = [model.status.value, model.fresh.value];
-    const light = status?.laser.light;
     document.title = titleOf(status, fresh, model.laser.mayBeLit);
     const root = document.documentElement;
     root.toggleAttribute('data-stale', !fresh);
     root.toggleAttribute('data-stopped', status?.stopped === true);
-    root.toggleAttribute('data-lit', light === 'fault' || (fresh ? light === 'on' : model.laser.mayBeLit));
+    root.toggleAttribute('data-lit', model.laser.looksLit);
   });
   return (
     <>

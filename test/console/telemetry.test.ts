@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { csv } from '../../src/console/model/numbers.js';
+import { csv } from '../../src/console/model/csv.js';
+import { loopOf } from '../../src/console/model/loop-choice.js';
 import { PlotWindow } from '../../src/console/model/plot-window.js';
-import { emptyColumns, TelemetryBuffer } from '../../src/console/model/telemetry-buffer.js';
+import { TelemetryBuffer } from '../../src/console/model/telemetry-buffer.js';
 import { marksBetween, Timeline } from '../../src/console/model/telemetry-view.js';
 import type { Mode } from '../../src/core/units.js';
 import type { UnitStatus } from '../../src/schemas/status.js';
@@ -9,7 +10,7 @@ import type { Telemetry as Sample } from '../../src/schemas/telemetry.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 
 const sample = (value: number): Sample => ({
-  t: 0,
+  t: value,
   gimbal: { angle_yaw: { setpoint: value, measured: -value, output: 2 * value } },
   chassis: null,
 });
@@ -17,30 +18,27 @@ const sample = (value: number): Sample => ({
 describe('the telemetry buffer', () => {
   it('keeps the newest samples of every loop, and says null where nothing is known', () => {
     const buffer = new TelemetryBuffer(10);
-    for (let index = 0; index < 25; index += 1) buffer.push(index, sample(index));
-    const columns = emptyColumns();
-    buffer.read('gimbal', 'angle_yaw', 0, 100, columns);
+    for (let index = 0; index < 25; index += 1) buffer.push(sample(index));
+    const columns = buffer.read('gimbal', 'angle_yaw', 0, 100);
     expect(columns.t).to.deep.equal([15, 16, 17, 18, 19, 20, 21, 22, 23, 24]);
     expect(columns.measured.at(-1)).to.equal(-24);
-    buffer.read('chassis', 'speed', 20, 100, columns);
-    expect(columns.setpoint).to.deep.equal([null, null, null, null, null, null]);
+    const { setpoint } = buffer.read('chassis', 'speed', 20, 100);
+    expect(setpoint).to.deep.equal([null, null, null, null, null, null]);
   });
 
   it('gives one sample beyond each edge, so that lines reach the edges', () => {
     const buffer = new TelemetryBuffer(100);
-    for (let index = 0; index < 50; index += 1) buffer.push(index, sample(index));
-    const columns = emptyColumns();
-    buffer.read('gimbal', 'angle_yaw', 10.5, 12.5, columns);
+    for (let index = 0; index < 50; index += 1) buffer.push(sample(index));
+    const columns = buffer.read('gimbal', 'angle_yaw', 10.5, 12.5);
     expect(columns.t).to.deep.equal([10, 11, 12, 13]);
   });
 
   it('breaks the line at a gap', () => {
     const buffer = new TelemetryBuffer(100);
-    buffer.push(1, sample(1));
+    buffer.push(sample(1));
     buffer.pushGap(1);
-    buffer.push(9, sample(9));
-    const columns = emptyColumns();
-    buffer.read('gimbal', 'angle_yaw', 0, 10, columns);
+    buffer.push(sample(9));
+    const columns = buffer.read('gimbal', 'angle_yaw', 0, 10);
     expect(columns.measured).to.deep.equal([-1, null, -9]);
   });
 });
@@ -115,11 +113,12 @@ describe('marks', () => {
 });
 
 describe('CSV', () => {
-  it('has a header, all digits that count, and empty cells where nothing is known', () => {
-    const text = csv([
-      { name: 't_s', values: [0, 0.02] },
-      { name: 'measured_rad', values: [Math.fround(0.1), null] },
-    ]);
-    expect(text).to.equal('t_s,measured_rad\r\n0,0.100000001\r\n0.02,\r\n');
+  it('has a header, all digits that count, and an empty cell where nothing is known', () => {
+    const text = csv(
+      loopOf({ unit: 'gimbal', loop: 'angle_yaw' }),
+      { t: [0, 0.02], setpoint: [1, 1], measured: [Math.fround(0.1), null] },
+      ['about'],
+    );
+    expect(text).to.equal('# about\r\nt_s,setpoint_rad,measured_rad\r\n0,1,0.100000001\r\n0.02,1,\r\n');
   });
 });

@@ -1,5 +1,13 @@
-import type { Unit } from '../../core/units.js';
-import { type GainSet, type Gains, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
+import { isObject } from '../../core/json.js';
+import {
+  defaultGains,
+  type GainSet,
+  type Gains,
+  perUnit,
+  type Unit,
+  type UnitName,
+} from '../../core/units.js';
+import { parsed } from '../daemon/surroundings.js';
 import { parseGain } from './numbers.js';
 
 export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const satisfies readonly (keyof Gains)[];
@@ -43,10 +51,10 @@ export function editState(unit: Unit, stored: GainSet, texts: EditTexts): EditSt
   for (const field of fieldsOf(unit)) {
     const text = texts[field.pointer];
     if (text === undefined) continue;
-    const parsed = parseGain(text);
+    const typed = parseGain(text);
     const from = storedValue(stored, field);
-    if ('fault' in parsed) faults[field.pointer] = parsed.fault;
-    else if (parsed.value !== from) changes.push({ field, from, to: parsed.value });
+    if ('fault' in typed) faults[field.pointer] = typed.fault;
+    else if (typed.value !== from) changes.push({ field, from, to: typed.value });
   }
   return { changes, faults };
 }
@@ -92,45 +100,25 @@ export function changeText(unit: Unit, { field, from, to }: Change): string {
 export type AllGains = Readonly<Record<UnitName, GainSet>>;
 export type Imported = { readonly gains: AllGains } | { readonly faults: readonly string[] };
 
-/** All gains as one file. Importing it gives exactly the same numbers. */
-export function exportGains(gains: AllGains): string {
-  return `${JSON.stringify(gains, null, 2)}\n`;
+/** Reads a file of all gains. Rejects the whole file if it has any fault. */
+export function importGains(text: string): Imported {
+  const file = parsed(text);
+  if (file === undefined) return { faults: ['This file is not JSON.'] };
+  return isAllGains(file) ? { gains: file } : { faults: faultsOf(file) };
 }
 
-/** Rejects the whole file if it has any fault. */
-export function importGains(text: string): Imported {
-  const faults: string[] = [];
-  /** The members of an object. Unknown members are faults. */
-  const membersOf = (value: unknown, pointer: string, known: readonly string[]): Map<string, unknown> => {
-    const members = new Map<string, unknown>(Object.entries(Object(value)));
-    if (typeof value !== 'object' || value === null)
-      faults.push(`${pointer || 'the file'} is missing or not an object`);
-    const strangers = [...members.keys()].filter(name => !known.includes(name));
-    faults.push(...strangers.map(name => `${pointer}/${name} is not known here`));
-    return members;
-  };
-  const gainsOf = (value: unknown, pointer: string): Gains => {
-    const members = membersOf(value, pointer, GAIN_NAMES);
-    const gain = (name: string) => {
-      const value = members.get(name);
-      if (!Number.isFinite(value)) faults.push(`${pointer}/${name} is missing or not a number`);
-      return Number(value);
-    };
-    return { kp: gain('kp'), ki: gain('ki'), kd: gain('kd') };
-  };
-  try {
-    const file = membersOf(
-      JSON.parse(text),
-      '',
-      UNIT_LIST.map(({ name }) => name),
-    );
-    const gains = perUnit(({ name: unit, loops }) => {
-      const names = loops.map(({ name }) => name);
-      const set = membersOf(file.get(unit), `/${unit}`, names);
-      return Object.fromEntries(names.map(name => [name, gainsOf(set.get(name), `/${unit}/${name}`)]));
-    });
-    return faults.length > 0 ? { faults } : { gains };
-  } catch {
-    return { faults: ['This file is not JSON.'] };
-  }
+const isAllGains = (file: unknown): file is AllGains => faultsOf(file).length === 0;
+
+/** How a parsed file differs from the shape of all gains: by a missing, mistyped or unknown member. */
+function faultsOf(value: unknown, shape: object = perUnit(defaultGains), pointer = ''): string[] {
+  if (!isObject(value)) return [`${pointer || 'the file'} is missing or not an object`];
+  const strangers = Object.keys(value).filter(name => !Object.hasOwn(shape, name));
+  return [
+    ...strangers.map(name => `${pointer}/${name} is not known here`),
+    ...Object.entries(shape).flatMap(([name, part]) => {
+      const member = `${pointer}/${name}`;
+      if (typeof part === 'object') return faultsOf(value[name], part, member);
+      return Number.isFinite(value[name]) ? [] : [`${member} is missing or not a number`];
+    }),
+  ];
 }

@@ -33,6 +33,13 @@ export class Laser {
     return (this.#since.value ?? this.#observed.status.value?.laser.light) === 'on';
   }
 
+  /** Its pin says so or does not obey, or the page does not hear the daemon and the laser may be lit. */
+  get looksLit(): boolean {
+    const { fresh, status } = this.#observed;
+    const light = status.value?.laser.light;
+    return light === 'fault' || (fresh.value ? light === 'on' : this.mayBeLit);
+  }
+
   /** An Off has no answer yet. */
   get isOwed(): boolean {
     return this.#observed.daemon.offPress?.state === 'pending';

@@ -84,4 +84,9 @@ export class PlotSettings {
     const picks = this.picks.value;
     this.picks.value = picks.length >= 2 ? [] : [...picks, t];
   }
+
+  reset(): void {
+    this.picks.value = [];
+    this.view.goOn();
+  }
 }

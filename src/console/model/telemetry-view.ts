@@ -37,7 +37,7 @@ export class TelemetryView {
   }
 
   take(sample: Telemetry): void {
-    this.buffer.push(this.#timeline.pageTime(sample.t, this.#pageS()), sample);
+    this.buffer.push({ ...sample, t: this.#timeline.pageTime(sample.t, this.#pageS()) });
     this.trail.take(sample);
     this.latest = sample;
     this.count += 1;

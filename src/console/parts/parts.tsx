@@ -1,7 +1,9 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { type ButtonHTMLAttributes, type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Outcome as Answer } from '../daemon/request.js';
 import { Action, refusalText } from '../model/action.js';
+import type { CsvFile } from '../model/csv.js';
 import type { Model } from '../model/model.js';
 import type { Palette } from './palette.js';
 
@@ -27,6 +29,24 @@ export function useModel(): Model {
 export function useAction(title: string): Action {
   const { surroundings } = useModel();
   return useMemo(() => new Action(surroundings.clock, title), []);
+}
+
+/** The latest answer to a question, which is asked again when something in `about` changes. */
+export function useAnswer<T>(title: string, ask: () => Promise<Answer<T>>, about: readonly unknown[]) {
+  const answer = useSignal<T | undefined>(undefined);
+  const action = useAction(title);
+  useEffect(() => {
+    let isOver = false;
+    void action.run('ask', async () => {
+      const outcome = await ask();
+      if (!isOver) answer.value = 'body' in outcome ? outcome.body : undefined;
+      return outcome;
+    });
+    return () => {
+      isOver = true;
+    };
+  }, about);
+  return { answer: answer.value, action };
 }
 
 interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
@@ -213,8 +233,16 @@ export function Drawer({ title, children }: DrawerProps) {
   );
 }
 
+export function offerJson(name: string, value: unknown): void {
+  offerFile(name, 'application/json', `${JSON.stringify(value, null, 2)}\n`);
+}
+
+export function offerCsv({ name, content }: CsvFile): void {
+  offerFile(name, 'text/csv', `# robot ${location.host}\r\n${content}`);
+}
+
 /** Offers a file to the person at the page. */
-export function offerFile(name: string, type: string, content: string): void {
+function offerFile(name: string, type: string, content: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = url;

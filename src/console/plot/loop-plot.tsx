@@ -1,33 +1,32 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { Loop } from '../../core/units.js';
 import { type LoopChoice, loopOf } from '../model/loop-choice.js';
 import { fixed } from '../model/numbers.js';
 import type { PlotSettings } from '../model/plot-window.js';
-import { type Columns, emptyColumns, SERIES } from '../model/telemetry-buffer.js';
-import { useConsole, useModel } from '../parts/parts.js';
+import { type Columns, SERIES } from '../model/telemetry-buffer.js';
+import { useConsole } from '../parts/parts.js';
 import { createChart } from './chart.js';
 import { drawMarks, drawPicks, listenToGestures } from './plot-drawing.js';
 
 const OUTPUT_SERIES = 3;
 
-/** Setpoint, measured value and output of one loop on the panel's time axis. */
-export function LoopPlot({
-  choice,
-  settings,
-}: {
+interface LoopPlotProps {
   readonly choice: LoopChoice;
   readonly settings: PlotSettings;
-}) {
+}
+
+/** Setpoint, measured value and output of one loop on the panel's time axis. */
+export function LoopPlot({ choice, settings }: LoopPlotProps) {
   const { model, palette } = useConsole();
   const { telemetry } = model;
   const { view, showsOutput, keepsZero, locksY, picks } = settings;
-  const columns = useMemo(emptyColumns, []);
+  const columns = useSignal<Columns>({ t: [], setpoint: [], measured: [], output: [] });
   const hovered = useSignal<number | null>(null);
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
-  const lockedY = useRef<readonly [number, number]>(undefined);
+  const lockedY = useRef<[number, number]>(undefined);
   const loop = loopOf(choice);
 
   useEffect(() => {
@@ -56,14 +55,7 @@ export function LoopPlot({
         drawPicks(plot, colours, picks.peek());
       },
     });
-    listenToGestures(made, {
-      onZoom: (t, factor) => view.zoomAround(t, factor),
-      onPick: t => settings.pick(t),
-      onReset: () => {
-        picks.value = [];
-        view.goOn();
-      },
-    });
+    listenToGestures(made, settings);
     chart.current = made;
     return () => made.destroy();
   }, []);
@@ -73,9 +65,9 @@ export function LoopPlot({
     lockedY.current = locksY.value && min != null && max != null ? [min, max] : undefined;
   });
   useSignalEffect(() => {
-    const shown = showsOutput.value;
-    if (chart.current?.series[OUTPUT_SERIES]?.show === shown) return;
-    chart.current?.setSeries(OUTPUT_SERIES, { show: shown });
+    const show = showsOutput.value;
+    if (chart.current?.series[OUTPUT_SERIES]?.show !== show)
+      chart.current?.setSeries(OUTPUT_SERIES, { show });
   });
   useSignalEffect(() => {
     telemetry.frame.value;
@@ -83,13 +75,14 @@ export function LoopPlot({
     locksY.value;
     picks.value;
     view.runTo(telemetry.nowT);
-    telemetry.buffer.read(choice.unit, choice.loop, ...view.range, columns);
-    chart.current?.setData([columns.t, columns.setpoint, columns.measured, columns.output]);
+    const read = telemetry.buffer.read(choice.unit, choice.loop, ...view.range);
+    chart.current?.setData([read.t, read.setpoint, read.measured, read.output]);
+    columns.value = read;
   });
 
   return (
     <div>
-      <Readout loop={loop} columns={columns} hovered={hovered} settings={settings} />
+      <Readout loop={loop} columns={columns.value} hovered={hovered.value} settings={settings} />
       <div
         class="chart"
         role="img"
@@ -103,57 +96,55 @@ export function LoopPlot({
 interface ReadoutProps {
   readonly loop: Loop;
   readonly columns: Columns;
-  readonly hovered: { readonly value: number | null };
+  /** The index of the moment under the cursor. */
+  readonly hovered: number | null;
   readonly settings: PlotSettings;
 }
 
-/** The values under the cursor or the newest, and what changed between two picked moments. */
-export function Readout({ loop: { quantity, outputQuantity }, columns, hovered, settings }: ReadoutProps) {
-  const model = useModel();
-  model.telemetry.frame.value;
-  settings.view.range;
-  const index = hovered.value ?? columns.t.length - 1;
+/** The values under the cursor or the newest, and what changed from the first picked moment to the second or the cursor. */
+function Readout({ loop: { quantity, outputQuantity }, columns, hovered, settings }: ReadoutProps) {
+  const index = hovered ?? columns.t.length - 1;
   const [setpoint, measured] = [columns.setpoint[index], columns.measured[index]];
-  const error = setpoint == null || measured == null ? null : setpoint - measured;
+  const difference = (from?: number | null, to?: number | null) =>
+    from == null || to == null ? null : to - from;
+  const [fromT, toT = hovered === null ? undefined : columns.t[hovered]] = settings.picks.value;
+  const measuredAt = (t: number) => columns.measured[columns.t.findIndex(one => one >= t)];
   return (
     <div class="legend" data-output={settings.showsOutput.value || undefined}>
       {SERIES.map(series => (
-        <span class={`key ${series}`} key={series}>
-          {series}
-          <span class="value" data-unit={series === 'output' ? outputQuantity : quantity}>
-            {fixed(columns[series][index], 3)}
-          </span>
-        </span>
+        <Key
+          key={series}
+          name={series}
+          value={columns[series][index]}
+          unit={series === 'output' ? outputQuantity : quantity}
+        />
       ))}
-      <span class="key error">
-        error
-        <span class="value" data-unit={quantity}>
-          {fixed(error, 3)}
-        </span>
-      </span>
-      <Between columns={columns} hovered={hovered.value} picks={settings.picks.value} unit={quantity} />
+      <Key name="error" value={difference(measured, setpoint)} unit={quantity} />
+      {fromT !== undefined && toT !== undefined && (
+        <Key
+          name="delta"
+          text={`Δ ${fixed(toT - fromT, 3)} s`}
+          value={difference(measuredAt(fromT), measuredAt(toT))}
+          unit={quantity}
+        />
+      )}
     </div>
   );
 }
 
-interface BetweenProps {
-  readonly columns: Columns;
-  readonly hovered: number | null;
-  readonly picks: readonly number[];
+interface KeyProps {
+  readonly name: string;
+  readonly text?: string;
+  readonly value: number | null | undefined;
   readonly unit: string;
 }
 
-/** The difference between the first pick and the second, or the cursor. */
-function Between({ columns, hovered, picks, unit }: BetweenProps) {
-  const [fromT, toT = hovered === null ? undefined : columns.t[hovered]] = picks;
-  if (fromT === undefined || toT === undefined) return null;
-  const at = (t: number) => columns.measured[columns.t.findIndex(one => one >= t)];
-  const [from, to] = [at(fromT), at(toT)];
+function Key({ name, text = name, value, unit }: KeyProps) {
   return (
-    <span class="key delta">
-      Δ {fixed(toT - fromT, 3)} s
+    <span class={`key ${name}`}>
+      {text}
       <span class="value" data-unit={unit}>
-        {from == null || to == null ? '–' : fixed(to - from, 3)}
+        {fixed(value, 3)}
       </span>
     </span>
   );

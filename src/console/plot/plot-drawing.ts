@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
 import type { UnitName } from '../../core/units.js';
+import type { PlotSettings } from '../model/plot-window.js';
 import type { Mark } from '../model/telemetry-view.js';
 import type { Palette } from '../parts/palette.js';
 
@@ -62,20 +63,13 @@ export function drawPicks(plot: uPlot, palette: Palette, picks: readonly number[
   ctx.restore();
 }
 
-export interface GestureHandlers {
-  /** Around the time `t`; a factor below 1 goes closer. */
-  readonly onZoom: (t: number, factor: number) => void;
-  /** A click or a tap that was no drag, at the time `t`. */
-  readonly onPick: (t: number) => void;
-  readonly onReset: () => void;
-}
-
 const WHEEL_FACTOR = 1.2;
 const SLIP_PX = 5;
 
 /** Wheel and pinch zoom. A press picks a moment. A double press resets. The cursor goes when a finger leaves. */
-export function listenToGestures(chart: uPlot, { onZoom, onPick, onReset }: GestureHandlers): void {
+export function listenToGestures(chart: uPlot, settings: PlotSettings): void {
   const { over } = chart;
+  const { view } = settings;
   const fingers = new Map<number, number>();
   const xOf = (event: MouseEvent) => event.clientX - over.getBoundingClientRect().left;
   const spread = () => {
@@ -90,7 +84,7 @@ export function listenToGestures(chart: uPlot, { onZoom, onPick, onReset }: Gest
     'wheel',
     event => {
       event.preventDefault();
-      onZoom(chart.posToVal(xOf(event), 'x'), event.deltaY < 0 ? 1 / WHEEL_FACTOR : WHEEL_FACTOR);
+      view.zoomAround(chart.posToVal(xOf(event), 'x'), event.deltaY < 0 ? 1 / WHEEL_FACTOR : WHEEL_FACTOR);
     },
     { passive: false },
   );
@@ -106,14 +100,14 @@ export function listenToGestures(chart: uPlot, { onZoom, onPick, onReset }: Gest
     if (fingers.size !== 2) return;
     pressedX = Number.NaN;
     const after = spread();
-    onZoom(chart.posToVal(after.middle, 'x'), before.width / after.width);
+    view.zoomAround(chart.posToVal(after.middle, 'x'), before.width / after.width);
   });
   over.addEventListener('click', event => {
-    if (Math.abs(xOf(event) - pressedX) <= SLIP_PX) onPick(chart.posToVal(xOf(event), 'x'));
+    if (Math.abs(xOf(event) - pressedX) <= SLIP_PX) settings.pick(chart.posToVal(xOf(event), 'x'));
     // The browser sends mouse events after a tap. The click is the last of them.
     if (byTouch) forgetCursor();
   });
-  over.addEventListener('dblclick', onReset);
+  over.addEventListener('dblclick', () => settings.reset());
   const leave = (event: PointerEvent) => {
     fingers.delete(event.pointerId);
     if (event.pointerType === 'touch') forgetCursor();

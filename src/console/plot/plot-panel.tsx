@@ -4,8 +4,8 @@ import { useMemo } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
 import { PlotSettings } from '../model/plot-window.js';
-import { saveTelemetry } from '../parts/csv.js';
-import { Press, Segments, Toggle, useModel } from '../parts/parts.js';
+import { telemetryFile } from '../model/csv.js';
+import { offerCsv, Press, Segments, Toggle, useModel } from '../parts/parts.js';
 import { LoopPlot } from './loop-plot.js';
 
 const SPANS_S = [5, 15, 60, 120];
@@ -54,7 +54,7 @@ export function PlotPanel() {
         <Toggle on={settings.showsOutput} title="Shows what the loop puts out">
           Output
         </Toggle>
-        <Press run={() => saveTelemetry(model, choice, settings)}>CSV</Press>
+        <Press run={() => offerCsv(telemetryFile(model, choice, settings))}>CSV</Press>
       </div>
     </section>
   );

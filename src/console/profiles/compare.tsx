@@ -1,11 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Unit } from '../../core/units.js';
-import type { Comparison } from '../../schemas/history.js';
-import type { RememberedStep } from '../../schemas/step.js';
 import type { LoopChoice } from '../model/loop-choice.js';
 import { inPercent } from '../model/step-curve.js';
-import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
+import { Outcome, Press, useAnswer, useModel } from '../parts/parts.js';
 import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
 import { StepChart } from '../step/step-chart.js';
 
@@ -22,22 +19,17 @@ interface CompareProps {
 /** Compares two sets of gains loop by loop, with the measured figures, and draws the steps of one loop. */
 export function Compare({ unit, names, revision }: CompareProps) {
   const [a, b] = [useSignal('0'), useSignal(String(revision))];
-  const compared = useSignal<Comparison | undefined>(undefined);
   const picked = useSignal<string | undefined>(undefined);
   const { daemon } = useModel();
-  const act = useAction('Comparison');
-  useEffect(() => {
-    let isOver = false;
-    void act.run('compare', async () => {
-      const outcome = await daemon.compare(unit.name, a.value, b.value);
-      if (!isOver) compared.value = 'body' in outcome ? outcome.body : undefined;
-      return outcome;
-    });
-    return () => {
-      isOver = true;
-    };
-  }, [a.value, b.value, names.length, revision]);
+  const ask = () => daemon.compare(unit.name, a.value, b.value);
+  const { answer, action } = useAnswer('Comparison', ask, [a.value, b.value, names.length, revision]);
+  const loops = answer?.loops;
   const revisions = Array.from({ length: Math.min(REVISIONS, revision) }, (_, back) => revision - back);
+  const options = [
+    ...names.map(name => [name, name]),
+    ...revisions.map(number => [String(number), `revision ${number}`]),
+    ['0', 'defaults'],
+  ];
   const chooser = (side: { value: string }, label: string) => (
     <select
       aria-label={label}
@@ -46,20 +38,13 @@ export function Compare({ unit, names, revision }: CompareProps) {
         side.value = event.currentTarget.value;
       }}
     >
-      {names.map(name => (
-        <option key={name} value={name}>
-          {name}
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
         </option>
       ))}
-      {revisions.map(number => (
-        <option key={number} value={String(number)}>
-          revision {number}
-        </option>
-      ))}
-      <option value="0">defaults</option>
     </select>
   );
-  const loops = compared.value?.loops;
   const drawn =
     picked.value ?? unit.loops.find(({ name }) => loops?.[name]?.differs)?.name ?? unit.loops[0]?.name;
   const shown = loops?.[drawn ?? ''];
@@ -105,7 +90,7 @@ export function Compare({ unit, names, revision }: CompareProps) {
           })}
         </tbody>
         <caption>
-          <Outcome action={act} />
+          <Outcome action={action} />
         </caption>
       </table>
       {drawn !== undefined && shown !== undefined && (
@@ -127,24 +112,14 @@ interface CompareCurvesProps {
 }
 
 /** The newest steps of one loop with two sets of gains, over one another in percent of each step's height. */
-export function CompareCurves({ choice: { unit, loop }, a, b }: CompareCurvesProps) {
+function CompareCurves({ choice: { unit, loop }, a, b }: CompareCurvesProps) {
   const { daemon } = useModel();
-  const steps = useSignal<readonly (RememberedStep | undefined)[]>([]);
-  useEffect(() => {
-    let isOver = false;
-    const stepOf = async (number: number | undefined) => {
-      if (number === undefined) return undefined;
-      const outcome = await daemon.capturedStep(unit, loop, number);
-      return 'body' in outcome ? inPercent(outcome.body) : undefined;
-    };
-    void Promise.all([stepOf(a), stepOf(b)]).then(found => {
-      if (!isOver) steps.value = found;
-    });
-    return () => {
-      isOver = true;
-    };
-  }, [unit, loop, a, b]);
-  const [one, other] = steps.value;
+  const stepOf = async (number: number | undefined) => {
+    const outcome = number === undefined ? undefined : await daemon.capturedStep(unit, loop, number);
+    return outcome && 'body' in outcome ? inPercent(outcome.body) : undefined;
+  };
+  const ask = async () => ({ body: await Promise.all([stepOf(a), stepOf(b)]) });
+  const [one, other] = useAnswer('Steps', ask, [unit, loop, a, b]).answer ?? [];
   return (
     <>
       {(one ?? other) !== undefined && (

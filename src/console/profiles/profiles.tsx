@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import type { MeasuredProfile } from '../../schemas/profile.js';
+import { useRef } from 'preact/hooks';
 import type { Outcome as RequestOutcome } from '../daemon/request.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { clockText } from '../model/numbers.js';
-import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
+import { Outcome, Press, useAction, useAnswer, useModel } from '../parts/parts.js';
 import { Compare } from './compare.js';
 
 /** Named sets of one unit's gains: kept, starred, loaded, and compared with one another and with revisions. */
@@ -13,19 +12,18 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const { daemon } = model;
   const { name: unit } = gains.unit;
   const act = useAction('Profiles');
-  const list = useSignal<readonly MeasuredProfile[]>([]);
+  /** Asks for the list again after each change. */
+  const changes = useSignal(0);
+  const { answer: list = [], action: listing } = useAnswer('Profiles', () => daemon.profiles(unit), [
+    changes.value,
+  ]);
   const name = useRef<HTMLInputElement>(null);
   /** The name in the latest request. Replace uses this name, not the text in the field. */
   const asked = useRef('');
   const note = useRef<HTMLInputElement>(null);
   const disabled = !model.may('tune');
-  const look = async () => {
-    const outcome = await daemon.profiles(unit);
-    if ('body' in outcome) list.value = outcome.body;
-    else act.refuse(outcome.refusal);
-  };
   const change = async (what: string, request: () => Promise<RequestOutcome<unknown>>, done: string) => {
-    if (await act.run(what, request, done)) await look();
+    if (await act.run(what, request, done)) changes.value += 1;
   };
   const keep = (replace: boolean) => {
     if (!replace) asked.current = name.current?.value.trim() ?? '';
@@ -36,8 +34,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
       `The gains in force are kept as ${wanted.name}.`,
     );
   };
-  useEffect(() => void look(), []);
-  const starredFirst = [...list.value].sort(
+  const starredFirst = [...list].sort(
     (one, other) => Number(other.profile.starred) - Number(one.profile.starred),
   );
   return (
@@ -61,6 +58,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
         )}
       </form>
       <Outcome action={act} />
+      <Outcome action={listing} />
       <ol class="revisions profiles">
         {starredFirst.map(({ profile }) => (
           <li key={profile.name}>

@@ -1,21 +1,18 @@
 import type { Quantity } from '../../core/units.js';
-import type { RememberedStep, StepFigures, StepSummary } from '../../schemas/step.js';
+import type { RememberedStep, StepFigures } from '../../schemas/step.js';
 import { clockText, fixed } from '../model/numbers.js';
 import { caveatOf } from '../model/step-curve.js';
 import { Press, useModel } from '../parts/parts.js';
 import { RUN_COLOURS } from './step-chart.js';
 
-interface Figure {
-  readonly title: string;
-  readonly text: (figures: StepFigures, quantity: Quantity) => string;
-}
+type Figure = (figures: StepFigures, quantity: Quantity) => string;
 
-const FIGURES: readonly Figure[] = [
-  { title: 'Overshoot', text: figures => withUnit(figures.overshootPercent, 1, '%') },
-  { title: 'Rise 10–90 %', text: figures => milliseconds(figures.riseS) },
-  { title: 'Settling', text: figures => milliseconds(figures.settlingS) },
-  { title: 'Steady error', text: (figures, quantity) => withUnit(figures.steadyError, 4, quantity) },
-];
+const FIGURES: Readonly<Record<string, Figure>> = {
+  Overshoot: figures => withUnit(figures.overshootPercent, 1, '%'),
+  'Rise 10–90 %': figures => milliseconds(figures.riseS),
+  Settling: figures => milliseconds(figures.settlingS),
+  'Steady error': (figures, quantity) => withUnit(figures.steadyError, 4, quantity),
+};
 
 interface FigureTableProps {
   readonly current: RememberedStep;
@@ -23,27 +20,39 @@ interface FigureTableProps {
   readonly quantity: Quantity;
 }
 
-/** The figures of a step, beside those of another step. */
+/** The figures of a step, beside those of another step. An oscillating response has none. */
 export function FigureTable({ current, previous, quantity }: FigureTableProps) {
+  const { oscillation } = current.figures;
   const caveat = caveatOf(current);
+  const steps = [current, ...(previous === undefined ? [] : [previous])];
   return (
     <div class="reading">
-      <Swing of={current} quantity={quantity} />
+      {oscillation && (
+        <p class="swing" role="status">
+          oscillates ±{Number(oscillation.swing.toPrecision(2))} {quantity},{' '}
+          {Number(oscillation.frequencyHz.toPrecision(2))} Hz
+        </p>
+      )}
       {caveat !== undefined && <p class="caveat">{caveat}</p>}
       <table class="figures">
         <thead>
           <tr>
             <td />
-            <Head title="Newest" of={current} />
-            {previous !== undefined && <Head title="Compared with" of={previous} />}
+            {steps.map((step, index) => (
+              <th scope="col" key={step.number}>
+                {index === 0 ? 'Newest' : 'Compared with'}
+                <small>{gainsText(step.gains)}</small>
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {FIGURES.map(figure => (
-            <tr key={figure.title}>
-              <th scope="row">{figure.title}</th>
-              <Cell figure={figure} of={current} quantity={quantity} />
-              {previous !== undefined && <Cell figure={figure} of={previous} quantity={quantity} />}
+          {Object.entries(FIGURES).map(([title, text]) => (
+            <tr key={title}>
+              <th scope="row">{title}</th>
+              {steps.map(({ number, figures }) => (
+                <td key={number}>{figures.oscillation ? '–' : text(figures, quantity)}</td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -52,39 +61,8 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
   );
 }
 
-function Head({ title, of: { gains } }: { readonly title: string; readonly of: RememberedStep }) {
-  return (
-    <th scope="col">
-      {title}
-      <small>{gainsText(gains)}</small>
-    </th>
-  );
-}
-
-interface CellProps {
-  readonly figure: Figure;
-  readonly of: RememberedStep;
-  readonly quantity: Quantity;
-}
-
-/** An oscillating response has no figures. */
-function Cell({ figure, of: { figures }, quantity }: CellProps) {
-  return <td>{figures.oscillation ? '–' : figure.text(figures, quantity)}</td>;
-}
-
-function Swing({ of, quantity }: { readonly of: RememberedStep; readonly quantity: Quantity }) {
-  const { oscillation } = of.figures;
-  if (!oscillation) return null;
-  const { swing, frequencyHz } = oscillation;
-  return (
-    <p class="swing" role="status">
-      oscillates ±{Number(swing.toPrecision(2))} {quantity}, {Number(frequencyHz.toPrecision(2))} Hz
-    </p>
-  );
-}
-
-export function gainsText(gains: RememberedStep['gains'] | undefined): string {
-  return gains === undefined ? '–' : `${gains.kp} · ${gains.ki} · ${gains.kd}`;
+export function gainsText(gains: RememberedStep['gains'] | null | undefined): string {
+  return gains == null ? '–' : `${gains.kp} · ${gains.ki} · ${gains.kd}`;
 }
 
 export function withUnit(value: number | null, decimals: number, unit: string): string {
@@ -118,7 +96,13 @@ export function RunTable() {
           {runs.list.value.map(run => (
             <tr key={run.number} data-main={run.number === runs.main?.number || undefined}>
               <td>
-                <Tick run={run} />
+                <input
+                  type="checkbox"
+                  aria-label={`Draw run ${run.number}`}
+                  checked={runs.ticked.value.includes(run.number)}
+                  style={{ accentColor: `var(--${RUN_COLOURS[runs.ticked.value.indexOf(run.number)]})` }}
+                  onChange={() => runs.tick(run.number)}
+                />
               </td>
               <td>{clockText(run.at, new Date())}</td>
               <td>{gainsText(run.gains)}</td>
@@ -141,20 +125,5 @@ export function RunTable() {
         </tbody>
       </table>
     </section>
-  );
-}
-
-/** A checkbox in the colour of the curve. */
-function Tick({ run: { number } }: { readonly run: StepSummary }) {
-  const { runs } = useModel();
-  const place = runs.ticked.value.indexOf(number);
-  return (
-    <input
-      type="checkbox"
-      aria-label={`Draw run ${number}`}
-      checked={place >= 0}
-      style={{ accentColor: `var(--${RUN_COLOURS[place]})` }}
-      onChange={() => runs.tick(number)}
-    />
   );
 }

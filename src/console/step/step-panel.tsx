@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
-import { saveStep } from '../parts/csv.js';
-import { Outcome, Press, Toggle, useModel } from '../parts/parts.js';
+import { stepFile } from '../model/csv.js';
+import { Outcome, offerCsv, Press, Toggle, useModel } from '../parts/parts.js';
 import { FigureTable, RunTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
 import { TunePlan } from './tune-plan.js';
@@ -28,7 +28,7 @@ export function StepPanel() {
           <Toggle on={plans} opens>
             Tune…
           </Toggle>
-          {main !== undefined && <Press run={() => saveStep(choice, main)}>CSV</Press>}
+          {main !== undefined && <Press run={() => offerCsv(stepFile(choice, main))}>CSV</Press>}
         </span>
       </header>
       {plans.value && (

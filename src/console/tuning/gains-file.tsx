@@ -1,44 +1,38 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { KeptProfile, Profile } from '../../schemas/profile.js';
-import { type AllGains, difference, exportGains, importGains, textsOf } from '../model/edits.js';
-import { Outcome, offerFile, Press, useAction, useModel } from '../parts/parts.js';
+import { parsed } from '../daemon/surroundings.js';
+import { difference, importGains, textsOf } from '../model/edits.js';
+import { Outcome, offerJson, Press, useAction, useAnswer, useModel } from '../parts/parts.js';
 import { gainsText } from '../step/figure-table.js';
 
 /** Exports and imports all gains and all profiles. Imported gains become edits. Imported profiles are confirmed one by one. */
 export function GainsFile() {
   const model = useModel();
-  const { daemon } = model;
-  const sets = useSignal<ReturnType<typeof setsIn>>([]);
+  const sets = useSignal<readonly FileProfile[]>([]);
   const picker = useRef<HTMLInputElement>(null);
   const act = useAction('File');
   const [gimbal, chassis] = [model.gains.gimbal.stored.value?.gains, model.gains.chassis.stored.value?.gains];
-  const gains: AllGains | undefined = gimbal && chassis && { gimbal, chassis };
+  const gains = gimbal && chassis && { gimbal, chassis };
 
-  function save() {
-    if (gains === undefined) return;
-    offerFile('trunnion-gains.json', 'application/json', exportGains(gains));
+  const save = () => {
+    offerJson('trunnion-gains.json', gains);
     act.say('Exported the stored gains, without unsaved edits.');
-  }
-
-  async function saveProfiles() {
-    await act.run('profiles', async () => {
-      const outcome = await daemon.allProfiles();
-      if ('body' in outcome) {
-        const text = `${JSON.stringify(outcome.body, null, 2)}\n`;
-        offerFile('trunnion-profiles.json', 'application/json', text);
-      }
+  };
+  const saveProfiles = () =>
+    act.run('profiles', async () => {
+      const outcome = await model.daemon.allProfiles();
+      if ('body' in outcome) offerJson('trunnion-profiles.json', outcome.body);
       return outcome;
     });
-  }
 
   async function load(input: HTMLInputElement) {
     const [file] = input.files ?? [];
     if (file === undefined || gains === undefined) return;
     const text = await file.text();
     input.value = '';
-    sets.value = setsIn(text);
+    sets.value = profilesIn(parsed(text));
     if (sets.value.length > 0) return;
     const imported = importGains(text);
     if ('faults' in imported) {
@@ -72,7 +66,7 @@ export function GainsFile() {
         aria-label="File of gains"
         onChange={event => void load(event.currentTarget)}
       />
-      <Press run={() => saveProfiles()}>Export profiles</Press>
+      <Press run={saveProfiles}>Export profiles</Press>
       <Outcome action={act} />
       {sets.value.length > 0 && (
         <ul class="revisions profiles" aria-label="Profiles of the file">
@@ -85,57 +79,43 @@ export function GainsFile() {
   );
 }
 
-/** Empty if the file has no profiles. */
-function setsIn(text: string) {
-  try {
-    return profilesIn(JSON.parse(text)) ?? [];
-  } catch {
-    return [];
-  }
+interface FileProfile {
+  readonly unit: UnitName;
+  readonly set: Pick<Profile, 'name' | 'note' | 'starred' | 'gains'>;
 }
 
-type Sent = Pick<Profile, 'name' | 'note' | 'starred' | 'gains'>;
-
-/** The sets of a file of profiles; undefined if it is another file. The daemon checks each set. */
-export function profilesIn(file: unknown): { readonly unit: UnitName; readonly set: Sent }[] | undefined {
+/** The sets of a file of profiles; none in another file. The daemon checks each set. */
+function profilesIn(file: unknown): FileProfile[] {
   const { format, ...lists } = Object(file);
-  if (!String(format).startsWith('trunnion profiles')) return undefined;
+  if (!String(format).startsWith('trunnion profiles')) return [];
   return UNIT_LIST.flatMap(({ name: unit }) => {
-    const sets: unknown = lists[unit] ?? [];
+    const sets: unknown = lists[unit];
     if (!Array.isArray(sets)) return [];
     return sets.map(({ name, note, starred, gains }) => ({ unit, set: { name, note, starred, gains } }));
   });
 }
 
 /** One set of a file: what it would change, and a button that keeps it. */
-export function ProfileImport({ unit, set }: { readonly unit: UnitName; readonly set: Sent }) {
+function ProfileImport({ unit, set }: FileProfile) {
   const model = useModel();
-  const { daemon } = model;
-  const act = useAction(set.name);
-  const would = useSignal<KeptProfile | undefined>(undefined);
   const isKept = useSignal(false);
-  useEffect(() => {
-    void act.run('look', async () => {
-      const outcome = await daemon.keepProfile(unit, { ...set, replace: true, dryRun: true });
-      if ('body' in outcome) would.value = outcome.body;
-      return outcome;
-    });
-  }, [set]);
-  const keep = async () => {
-    isKept.value = await act.run('keep', () => daemon.keepProfile(unit, { ...set, replace: true }), 'Kept.');
+  const keep = (dryRun: boolean) => model.daemon.keepProfile(unit, { ...set, replace: true, dryRun });
+  const { answer: would, action } = useAnswer(set.name, () => keep(true), [set]);
+  const press = async () => {
+    isKept.value = await action.run('keep', () => keep(false), 'Kept.');
   };
   return (
     <li>
       <span>
         {unitNamed(unit).title} <strong>{set.name}</strong>{' '}
-        <span class="difference">{would.value && changesOf(unitNamed(unit), would.value)}</span>
-        <Outcome action={act} />
+        <span class="difference">{would && changesOf(unitNamed(unit), would)}</span>
+        <Outcome action={action} />
       </span>
       <Press
-        action={act}
+        action={action}
         what="keep"
-        run={keep}
-        disabled={would.value === undefined || isKept.value || !model.may('tune')}
+        run={press}
+        disabled={would === undefined || isKept.value || !model.may('tune')}
         aria-label={`Keep ${set.name}`}
       >
         Keep
@@ -148,7 +128,7 @@ function changesOf({ loops }: Unit, { replaced, difference }: KeptProfile): stri
   const than = replaced === null ? 'from the gains in force' : 'from the one of this name';
   const parts = Object.entries(difference).map(([loop, { before, after }]) => {
     const title = loops.find(({ name }) => name === loop)?.title ?? loop;
-    return `${title} ${before ? gainsText(before) : '–'} → ${after ? gainsText(after) : '–'}`;
+    return `${title} ${gainsText(before)} → ${gainsText(after)}`;
   });
   return parts.length === 0 ? `no difference ${than}` : `differs ${than}: ${parts.join('; ')}`;
 }

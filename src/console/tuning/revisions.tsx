@@ -1,11 +1,10 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
 import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
 import type { HistoryLine } from '../../schemas/history.js';
 import { changeText, difference } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
-import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
+import { Outcome, Press, useAnswer, useModel } from '../parts/parts.js';
 import { milliseconds, withUnit } from '../step/figure-table.js';
 
 const SHOWN = 50;
@@ -15,29 +14,20 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { daemon } = model;
   const { unit } = gains;
-  const saved = useSignal<readonly HistoryLine[]>([]);
-  const loading = useAction('History');
   const revision = model.status.value?.[unit.name].gains.revision;
-  useSignalEffect(() => {
-    const now = model.status.value?.[unit.name].gains.revision;
-    if (now === undefined || saved.peek()[0]?.revision === now) return;
-    void loading.run('load', async () => {
-      const outcome = await daemon.history(unit.name, SHOWN + 1);
-      if ('body' in outcome) saved.value = outcome.body;
-      return outcome;
-    });
-  });
+  const ask = () => daemon.history(unit.name, SHOWN + 1);
+  const { answer: saved = [], action } = useAnswer('History', ask, [revision]);
   return (
     <>
-      <Outcome action={loading} />
+      <Outcome action={action} />
       {revision === 0 && <p class="hint">Nothing was saved yet: the defaults are in force.</p>}
       <ol class="revisions">
-        {saved.value.slice(0, SHOWN).map((one, index) => (
+        {saved.slice(0, SHOWN).map((one, index) => (
           <li key={one.revision}>
             <span class="revision">{one.revision}</span>
             <time dateTime={one.savedAt}>{clockText(one.savedAt, new Date())}</time>
             <span class="difference">
-              {changesIn(unit, one, saved.value[index + 1]?.gains)}
+              {changesIn(unit, one, saved[index + 1]?.gains)}
               <Figures of={one} unit={unit} />
             </span>
             <Press
