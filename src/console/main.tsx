@@ -14,9 +14,9 @@ const { access, stream, telemetry } = model;
 const { token, hash } = readAddress(location.hash);
 if (token !== null) history.replaceState(null, '', location.pathname + hash);
 
-windows.addEventListener('message', event => stream.hearWindow(event.data));
+windows.addEventListener('message', event => stream.room.hear(event.data));
 document.addEventListener('visibilitychange', () => stream.setHidden(document.hidden));
-window.addEventListener('pagehide', () => stream.leave());
+window.addEventListener('pagehide', () => stream.setHidden(true));
 for (const type of ['focus', 'pointerdown', 'keydown']) {
   window.addEventListener(type, () => stream.wake(), { capture: true });
 }

@@ -1,12 +1,12 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { signal, useSignal, useSignalEffect } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Login } from './bar/access.js';
 import { titleOf } from './bar/lines.js';
 import { TopBar } from './bar/top-bar.js';
 import { EventList } from './log/event-list.js';
 import { MatchView } from './match/match-view.js';
-import { KeyHelp } from './parts/key-help.js';
-import { listenToKeys } from './parts/keys.js';
+import { KeyHelp, listenToKeys } from './parts/keys.js';
 import { Drawer, useModel } from './parts/parts.js';
 import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
@@ -14,24 +14,15 @@ import { FirstMinute, SimPanel } from './sim/sim-panel.js';
 import { StepPanel } from './step/step-panel.js';
 import { TuningPanel } from './tuning/tuning-panel.js';
 
+const hash = signal(location.hash);
+window.addEventListener('hashchange', () => {
+  hash.value = location.hash;
+});
+
 export function Page() {
   const model = useModel();
-  const hash = useSignal(location.hash);
   const helps = useSignal(false);
-  useEffect(
-    () =>
-      listenToKeys(model, () => {
-        helps.value = true;
-      }),
-    [model],
-  );
-  useEffect(() => {
-    const read = () => {
-      hash.value = location.hash;
-    };
-    window.addEventListener('hashchange', read);
-    return () => window.removeEventListener('hashchange', read);
-  }, []);
+  useEffect(() => listenToKeys(model, helps), []);
   useSignalEffect(() => {
     const [status, fresh] = [model.status.value, model.fresh.value];
     document.title = titleOf(status, fresh, model.laser.mayBeLit);
@@ -40,16 +31,11 @@ export function Page() {
     root.toggleAttribute('data-stopped', status?.stopped === true);
     root.toggleAttribute('data-lit', model.laser.looksLit);
   });
+  if (hash.value === '#match') return <MatchView />;
   return (
     <>
-      {hash.value === '#match' ? <MatchView /> : <Desk />}
-      {helps.value && hash.value !== '#match' && (
-        <KeyHelp
-          onClose={() => {
-            helps.value = false;
-          }}
-        />
-      )}
+      <Desk />
+      {helps.value && <KeyHelp helps={helps} />}
     </>
   );
 }
@@ -77,20 +63,24 @@ function Desk() {
         </div>
         <div class="settings">
           <TuningPanel />
-          <section class="card log" aria-label="Log">
-            <Drawer title={<h2>Log</h2>}>
-              <EventList />
-            </Drawer>
-          </section>
+          <DrawerCard name="Log">
+            <EventList />
+          </DrawerCard>
           {simulated && (
-            <section class="card sim" aria-label="Simulator">
-              <Drawer title={<h2>Simulator</h2>}>
-                <SimPanel />
-              </Drawer>
-            </section>
+            <DrawerCard name="Simulator">
+              <SimPanel />
+            </DrawerCard>
           )}
         </div>
       </main>
     </>
+  );
+}
+
+function DrawerCard({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="card" aria-label={name}>
+      <Drawer title={<h2>{name}</h2>}>{children}</Drawer>
+    </section>
   );
 }

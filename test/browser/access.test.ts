@@ -54,7 +54,7 @@ describe('the console of a robot with tokens and a match', function () {
     }
   });
 
-  it('is entered by a link, whose token leaves the address and whose view stays', async () => {
+  it('is entered by a link, whose token leaves the address; view and STOP stay, also when the token is taken away', async () => {
     const secret = await add('op', 'operator');
     const page = await blank();
     await page.goto(`${robot.url}/#match&token=${secret}`);
@@ -62,6 +62,12 @@ describe('the console of a robot with tokens and a match', function () {
     expect(await page.evaluate('location.hash')).to.equal('#match');
     await page.reload();
     await shows(page.locator('.match .link'), /Live/);
+    const before = await page.locator('.stop').boundingBox();
+    await token('remove', 'op');
+    await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
+    expect(await page.locator('.stop').boundingBox()).to.deep.equal(before);
+    expect(await page.getByRole('button', { name: 'Off' }).isEnabled()).to.equal(true);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
   it('is entered by typing, refuses a wrong token in words, and has STOP all the time', async () => {
@@ -83,34 +89,9 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(alerts(page), /gimbal stopped \(confirmed\)/);
     await page.getByRole('button', { name: 'Resume' }).click();
     await shows(alerts(page), /All well/);
-  });
-
-  it('shows who is here as soon as its window is looked at again', async () => {
-    const secret = await add('op', 'operator');
-    const page = await blank();
-    await page.goto(`${robot.url}/#token=${secret}`);
-    await shows(page.locator('.who'), /op \(operator\)/);
     await page.context().clearCookies();
     await page.evaluate("window.dispatchEvent(new Event('focus'))");
-    await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
-  });
-
-  it('keeps STOP under the thumb in the match view when the token is taken away', async () => {
-    const spectator = await add('spec', 'spectator');
-    const operator = await add('op', 'operator');
-    const context = await robot.browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
-    const page = await context.newPage();
-    await page.goto(`${robot.url}/#match&token=${spectator}`);
-    await shows(page.locator('.match .link'), /Live/);
-    const stop = page.locator('.stop');
-    const before = await stop.boundingBox();
-    await token('remove', 'spec');
-    await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
-    expect(await stop.boundingBox()).to.deep.equal(before);
-    expect(await page.getByRole('button', { name: 'Off' }).isEnabled()).to.equal(true);
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
-    await stop.tap();
-    await eventually(async () => (await callAs(operator, 'GET', '/api/status')).body.stopped);
+    await shows(login, /Log in with your token/);
   });
 
   it('greys what a spectator may not do, and shows the login when the token is taken away', async () => {
@@ -155,34 +136,5 @@ describe('the console of a robot with tokens and a match', function () {
     // On a slow machine the desk may have been silent for too long, which is a stop.
     await robot.post('/api/resume');
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
-  });
-
-  it('shows a lock at once and by whom, and greys what it forbids', async () => {
-    const page = await robot.open();
-    // Within the page, from the event to what stands there: how busy the machine is otherwise does not count.
-    await page.evaluate(`
-      const stream = new EventSource('/api/events');
-      window.streams = new Promise(done => stream.addEventListener('status', done, { once: true }));
-      window.seen = new Promise(done => {
-        let heardAt;
-        stream.addEventListener('status', event => {
-          if (JSON.parse(event.data).match.lock !== null) heardAt ??= performance.now();
-        });
-        const look = () => {
-          const isShown = document.querySelector('.match-board[data-locked]') !== null;
-          if (isShown) return done(performance.now() - (heardAt ?? performance.now()));
-          requestAnimationFrame(look);
-        };
-        look();
-      });
-      undefined;
-    `);
-    await page.evaluate('streams');
-    await call(robot.url, 'POST', '/api/match/lock', { reason: 'Pit stop' });
-    expect(await page.evaluate<number>('seen')).to.be.lessThan(200);
-    await shows(page.locator('.match-board'), /LOCKED by .*: Pit stop/);
-    await has(page.locator('.resume'), 'aria-disabled', 'true');
-    await call(robot.url, 'POST', '/api/match/unlock');
-    await eventually(async () => (await page.locator('.match-board').count()) === 0);
   });
 });

@@ -25,7 +25,7 @@ describe('the console for eyes', function () {
   const RED = 'rgb(208, 32, 42)';
   const AMBER = 'rgb(242, 180, 85)';
 
-  it('marks gains in amber, before they are saved, that change sign or more than threefold', async () => {
+  it('marks gains that change sign or more than threefold in amber before they are saved, and shows a long number whole', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');
     const stored = Number(await kp.inputValue());
@@ -41,12 +41,6 @@ describe('the console for eyes', function () {
         async () => ((await colourOf(page, '#gain-chassis-speed-kp')) === AMBER) === isDrastic,
       );
     }
-    await card(page, 'Chassis').getByRole('button', { name: 'Undo' }).click();
-  });
-
-  it('shows a long number whole', async () => {
-    const page = await open();
-    const kp = field(page, 'Speed loop kp');
     for (const text of ['+1000000000', '-0.00012345678']) {
       await kp.fill(text);
       const hidden = await page.evaluate<number>(
@@ -54,6 +48,7 @@ describe('the console for eyes', function () {
       );
       expect(hidden, text).to.be.at.most(0);
     }
+    await card(page, 'Chassis').getByRole('button', { name: 'Undo' }).click();
   });
 
   it('says in red of a loop that swings by how much and how fast, and boasts of no figures', async () => {
@@ -62,36 +57,22 @@ describe('the console for eyes', function () {
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 2 });
     const page = await open();
-    await shows(page.locator('.swing'), /^oscillates ±0\.\d+ rad, [\d.]+ Hz$/);
-    expect(await colourOf(page, '.swing')).to.equal(RED);
+    await shows(page.locator('.reading [data-tone=alarm]'), /^oscillates ±0\.\d+ rad, [\d.]+ Hz$/);
+    expect(await colourOf(page, '.reading [data-tone=alarm]')).to.equal(RED);
     await shows(page.locator('.reading tbody td').first(), /^–$/);
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  /** Whether a drawing has the colour somewhere. */
-  const draws = (page: Page, label: string, [red, green, blue]: readonly [number, number, number]) =>
-    page.evaluate<boolean>(`(() => {
-      const canvas = document.querySelector('[aria-label^="${label}"]');
-      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      for (let at = 0; at < data.length; at += 4) {
-        if (data[at] === ${red} && data[at + 1] === ${green} && data[at + 2] === ${blue}) return true;
-      }
-      return false;
-    })()`);
-  const BEAM = [255, 214, 10] as const;
-
   it('draws the target, and light also while nobody knows where the gimbal points', async () => {
     const page = await open();
-    await eventually(() => draws(page, 'What the gimbal', [255, 157, 92]));
+    const drawn = (label: RegExp, part: string) => page.getByRole('img', { name: label }).locator(part);
+    const views = [/^What the gimbal/, /^The robot from above/];
+    for (const view of views) await drawn(view, '.target').first().waitFor({ state: 'attached' });
     await robot.fault('gimbal', 'unplug');
     await shows(alerts(page), /Gimbal is offline/);
-    for (const view of ['What the gimbal', 'The robot from above']) {
-      expect(await draws(page, view, BEAM)).to.equal(false);
-    }
+    for (const view of views) expect(await drawn(view, '.beam').count()).to.equal(0);
     await post('/api/laser', { action: 'on' });
-    for (const view of ['What the gimbal', 'The robot from above']) {
-      await eventually(() => draws(page, view, BEAM));
-    }
+    for (const view of views) await drawn(view, '.beam').first().waitFor({ state: 'attached' });
   });
 
   it('is usable when it is enlarged to 200 %', async () => {

@@ -12,7 +12,7 @@ describe('the plots', function () {
   const filled = (page: Page) =>
     eventually(async () => /measured.?0\.0/.test((await plot(page).textContent()) ?? ''));
 
-  it('measure between two picked moments, and forget them by a double press', async () => {
+  it('measure between two picked moments, zoom by the wheel around the cursor, and go back by a double press', async () => {
     const page = await open();
     await filled(page);
     await press(page, 'Pause');
@@ -26,6 +26,13 @@ describe('the plots', function () {
     await page.mouse.dblclick(x + width - 100, y + 60);
     await eventually(async () => !/Δ/.test((await plot(page).textContent()) ?? ''));
     await shows(plot(page), /Pause/);
+    expect(await oldestS(page)).to.be.lessThan(-12);
+    await page.mouse.move(x + width - 2, y + 60);
+    for (let turn = 0; turn < 8; turn += 1) await page.mouse.wheel(0, -300);
+    await shows(plot(page), /Go on/);
+    await eventually(async () => (await oldestS(page)) > -6);
+    await page.mouse.dblclick(x + width / 2, y + 60);
+    await eventually(async () => (await oldestS(page)) < -12);
   });
 
   /** What is written on the time plot's canvas. */
@@ -54,22 +61,23 @@ describe('the plots', function () {
     return Math.max(...values) - Math.min(...values);
   };
 
-  it('zoom by the wheel around the cursor, and go back by a double press', async () => {
-    const page = await open();
-    await filled(page);
-    const { x, y, width } = await over(page);
-    expect(await oldestS(page)).to.be.lessThan(-12);
-    await page.mouse.move(x + width - 2, y + 60);
-    for (let turn = 0; turn < 8; turn += 1) await page.mouse.wheel(0, -300);
-    await shows(plot(page), /Go on/);
-    await eventually(async () => (await oldestS(page)) > -6);
-    await page.mouse.dblclick(x + width / 2, y + 60);
-    await eventually(async () => (await oldestS(page)) < -12);
-  });
-
-  it('zoom by two fingers', async () => {
+  it('show the value under a finger as long as it is there, and zoom by two fingers', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await filled(page);
+    /** Where the line of the cursor has been. */
+    await page.evaluate(`
+      window.places = [];
+      new MutationObserver(([{ target }]) => places.push(target.style.transform))
+        .observe(document.querySelector('.u-cursor-x'), { attributeFilter: ['style'] });
+      undefined;
+    `);
+    const isAway = (place: string | undefined) => place?.startsWith('translate(-10px') === true;
+    // Once: taps in quick succession are another gesture to the browser.
+    await area(page).tap({ position: { x: 150, y: 40 } });
+    await eventually(async () => {
+      const places = await page.evaluate<string[]>('places');
+      return places.some(place => !isAway(place)) && isAway(places.at(-1));
+    });
     const { x, y, width } = await over(page);
     const devtools = await page.context().newCDPSession(page);
     const touch = (type: string, apart?: number) =>
@@ -119,25 +127,6 @@ describe('the plots', function () {
     await eventually(async () => (await charts.count()) === 4);
     await plot(page).getByRole('button', { name: 'Stack' }).click();
     await eventually(async () => (await charts.count()) === 1);
-  });
-
-  it('let the value under a finger go with the finger', async () => {
-    const page = await open({ width: 390, height: 844, touch: true });
-    await shows(plot(page), /measured\D{0,3}\d/);
-    /** Where the line of the cursor has been. */
-    await page.evaluate(`
-      window.places = [];
-      new MutationObserver(([{ target }]) => places.push(target.style.transform))
-        .observe(document.querySelector('.u-cursor-x'), { attributeFilter: ['style'] });
-      undefined;
-    `);
-    const isAway = (place: string | undefined) => place?.startsWith('translate(-10px') === true;
-    // Once: taps in quick succession are another gesture to the browser.
-    await area(page).tap({ position: { x: 150, y: 40 } });
-    await eventually(async () => {
-      const places = await page.evaluate<string[]>('places');
-      return places.some(place => !isAway(place)) && isAway(places.at(-1));
-    });
   });
 
   it('leave plot, step figures and the gains of the chosen loop in sight on a laptop', async () => {

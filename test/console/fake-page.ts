@@ -172,7 +172,7 @@ export class FakePage {
         onChange: (key, act) => this.storageListeners.push({ key, act }),
       },
       tellWindows: message => {
-        for (const other of browser.pages) if (other !== this) other.model.stream.hearWindow(message);
+        for (const other of browser.pages) if (other !== this) other.model.stream.room.hear(message);
       },
       reload: () => {
         this.reloads += 1;

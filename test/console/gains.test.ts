@@ -180,7 +180,12 @@ describe('saves of somebody else', () => {
     page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
-    await gainsOf(page).saveBy('restore', '', base => page.model.daemon.restore('chassis', 1, base));
+    await gainsOf(page).saveBy({
+      what: 'restore',
+      path: 'pidconfig/restore',
+      body: { revision: 1 },
+      done: '',
+    });
     await page.wait(200);
     expect(stored(page)).to.deep.equal([43, 5]);
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
@@ -191,7 +196,7 @@ describe('saves of somebody else', () => {
     page.isDeaf = true;
     page.daemon.save('chassis', 'position', 8);
     const restore = () =>
-      gainsOf(page).saveBy('restore', '', base => page.model.daemon.restore('chassis', 0, base));
+      gainsOf(page).saveBy({ what: 'restore', path: 'pidconfig/restore', body: { revision: 0 }, done: '' });
     expect(await restore()).to.equal(false);
     await page.wait(10);
     expect(gainsOf(page).stored.value?.gains.position?.kp).to.equal(8);
@@ -290,7 +295,7 @@ describe('gains that the page tries', () => {
     page.mend();
     await page.wait(3000);
     expect(page.daemon.stopped).to.equal(true);
-    expect(gainsOf(page).trial.id.value).to.equal(undefined);
+    expect(gainsOf(page).trial.id).to.equal(undefined);
     expect(gainsOf(page).trial.action.refusal.value?.code).to.equal('trial-ended');
   });
 

@@ -22,9 +22,9 @@ interface Answer {
 
 /** All lines of the strip, the most urgent first. `isForThumb`: without the button that reloads the page. */
 export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
-  const { access, deafness, exciting, fresh, gains, laser, modes, resting, resuming, tuning } = model;
+  const { access, deafness, exciting, fresh, gains, laser, modes, resuming, stream, tuning } = model;
   const status = model.status.value;
-  const mayBeStale = !fresh.value && (resting.value || status !== undefined);
+  const mayBeStale = !fresh.value && (stream.resting.value || status !== undefined);
   const actions = [
     // The login shows its own.
     ...(access.isShut ? [] : [access.action]),
@@ -36,7 +36,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
   return mostUrgentFirst<AnswerableLine>([
     ...stopLines(model),
     ...refusalLines(resuming),
-    ...(mayBeStale ? staleLines(laser.mayBeLit, resting.value, deafness.value) : []),
+    ...(mayBeStale ? staleLines(laser.mayBeLit, stream.resting.value, deafness.value) : []),
     ...(status === undefined ? [] : safetyLines(status, fresh.value)),
     ...offLines(model),
     ...actions.flatMap(refusalLines),
@@ -171,7 +171,7 @@ function trialLines(model: Model, unit: Unit): AnswerableLine[] {
   const { trial: own } = model.gains[unit.name];
   const leftS = Math.max(0, trial.endsAtT - (model.telemetry.latest?.t ?? trial.endsAtT));
   const text =
-    trial.id === own.id.value
+    trial.id === own.id
       ? 'runs gains that this page tries. Nothing is saved.'
       : `runs gains that ${trial.by} tries, for ${fixed(leftS, 0)} s unless renewed.`;
   const disabled = !model.access.hasRight('tune');

@@ -134,11 +134,10 @@ export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
 /** Whether the page hears the daemon. Shows its children while it does. */
 export function LinkState({ children }: { readonly children: ComponentChildren }) {
   const { status, fresh, deafness } = useModel();
-  const state = fresh.value ? 'live' : status.value === undefined ? 'connecting' : 'stale';
+  const isNew = status.value === undefined;
   return (
-    <span class="link" role="status" data-state={state}>
-      {(!fresh.value && deafness.value) ||
-        { live: children, connecting: 'Connecting…', stale: 'No contact' }[state]}
+    <span class="link state" role="status" data-state={fresh.value ? 'good' : isNew ? '' : 'bad'}>
+      {fresh.value ? children : deafness.value || (isNew ? 'Connecting…' : 'No contact')}
     </span>
   );
 }

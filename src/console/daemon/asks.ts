@@ -1,3 +1,5 @@
+import { signal } from '@preact/signals';
+import type { Clock, Timer } from '../../core/clock.js';
 import { isUnanswered, type Outcome, type Refusal, TAKEN_BACK } from './request.js';
 
 /** A person may no longer want what was pressed longer ago than this. */
@@ -36,41 +38,36 @@ export interface Press {
   sentMs: number;
   /** The rights of the caller when it was sent last. */
   rights: string | undefined;
+  /** Tells the caller, who knows the type of the answer. */
+  settle(outcome: Outcome<unknown>): void;
 }
 
-interface Moment {
-  readonly nowMs: number;
-  /** Calendar time. */
-  readonly wallMs: number;
+interface AskOptions {
+  readonly clock: Clock;
   /** The caller's rights; undefined as long as they are unknown. */
-  readonly rights: string | undefined;
+  readonly rights: () => string | undefined;
+  readonly send: (press: Press, signal: AbortSignal) => Promise<Outcome<unknown>>;
 }
 
-export type AskEvent =
-  | (Moment & { readonly kind: 'press'; readonly ask: Ask })
-  | { readonly kind: 'answer'; readonly request: number; readonly outcome: Outcome<unknown> }
-  /** Time has passed. `isHeard`: something came from the daemon. */
-  | (Moment & { readonly kind: 'time'; readonly isHeard: boolean })
-  /** Drops the result of an ask that is no longer pending. */
-  | { readonly kind: 'forget'; readonly path: string };
+/** How often asks that wait are looked after. */
+const TICK_MS = 100;
 
-export type Effect =
-  | { readonly kind: 'send'; readonly request: number; readonly press: Press }
-  | { readonly kind: 'take back'; readonly request: number }
-  | { readonly kind: 'settle'; readonly press: Press; readonly outcome: Outcome<unknown> };
-
-/**
- * What this page wants of the robot, and what it has heard of each wish. `step` decides what is sent, sent again and taken
- * back. It has no clock and no network: the caller carries out its effects.
- */
+/** What this page wants of the robot, and what it has heard of each wish: what is sent, sent again and taken back. */
 export class Asks {
+  readonly #options: AskOptions;
   /** The newest press of each path. */
   readonly #newest = new Map<string, Press>();
   /** Requests without an answer, oldest first. */
-  readonly #requests = new Map<number, Press>();
+  readonly #requests = new Map<AbortController, Press>();
+  /** Changes with each press. */
+  readonly #changes = signal(0);
+  #tick: Timer | undefined;
   #presses = 0;
-  #sent = 0;
   #lastStop = 0;
+
+  constructor(options: AskOptions) {
+    this.#options = options;
+  }
 
   /** The number of presses so far. */
   get presses(): number {
@@ -79,110 +76,138 @@ export class Asks {
 
   /** The newest press of the path if it insists. */
   insisting(path: string): Press | undefined {
+    this.#changes.value;
+    return this.#insisting(path);
+  }
+
+  press<T>(ask: Ask): Promise<Outcome<T>> {
+    return new Promise(resolve => {
+      this.#presses += 1;
+      this.#begin({
+        ask,
+        number: this.#presses,
+        pressedMs: this.#wallMs,
+        state: 'pending',
+        refusal: undefined,
+        sent: 0,
+        sentMs: 0,
+        rights: undefined,
+        settle: (outcome: Outcome<T>) => resolve(outcome),
+      });
+    });
+  }
+
+  /** Drops the result of an ask that is no longer pending. */
+  forget(path: string): void {
+    if (this.#newest.get(path)?.state !== 'pending') this.#newest.delete(path);
+    this.#changed();
+  }
+
+  /** Time has passed, or something came from the daemon: sends what is due, and ends what is no longer wanted. */
+  pass(isHeard: boolean): void {
+    for (const press of this.#waiting) {
+      // If the clock was set back, the press seems to be in the future. It counts as old, too.
+      const isOld = Math.abs(this.#wallMs - press.pressedMs) > WANTED_MS;
+      if (isOld && (press.state === 'refused' || press.ask.expires)) this.#expire(press);
+      else if (this.#isDue(press, isHeard)) {
+        press.state = 'pending';
+        void this.#send(press);
+      }
+    }
+    this.#watch();
+  }
+
+  #begin(press: Press): void {
+    const { path, rule, renews, since = press.number } = press.ask;
+    if (this.#lastStop > since || (rule === 'moves' && this.#insisting(STOP)?.state === 'pending')) {
+      press.settle({ refusal: TAKEN_BACK });
+      return;
+    }
+    if (path === STOP) this.#lastStop = press.number;
+    const before = this.#insisting(path);
+    if (!renews) this.#takeBack(older => excludes(press.ask, older.ask));
+    if (before?.state === 'pending') before.settle({ refusal: TAKEN_BACK });
+    this.#newest.set(path, press);
+    void this.#send(press);
+  }
+
+  async #send(press: Press): Promise<void> {
+    const { clock, rights, send } = this.#options;
+    const ending = new AbortController();
+    press.sent += 1;
+    press.sentMs = clock.nowMs();
+    press.rights = rights();
+    this.#requests.set(ending, press);
+    this.#changed();
+    const outcome = await send(press, ending.signal);
+    if (this.#requests.delete(ending)) this.#answer(press, outcome);
+  }
+
+  #answer(press: Press, outcome: Outcome<unknown>): void {
+    const { path, rule, ends } = press.ask;
+    const isDone = 'body' in outcome;
+    if (rule === 'insists' && !isDone && isUnanswered(outcome.refusal)) return;
+    press.state = isDone ? 'done' : 'refused';
+    press.refusal = isDone ? undefined : outcome.refusal;
+    // After one success, older requests are needless. They would undo what a person asks next.
+    if (rule === 'insists' && isDone)
+      this.#takeBack(one => one.ask.path === path && one.number <= press.number);
+    if (ends !== undefined && isDone) {
+      this.#takeBack(one => one.ask.path === ends);
+      this.#newest.delete(ends);
+    }
+    press.settle(outcome);
+    this.#changed();
+  }
+
+  #expire(press: Press): void {
+    this.#takeBack(one => one.ask.path === press.ask.path);
+    press.state = 'expired';
+    press.settle({ refusal: TAKEN_BACK });
+    this.#changed();
+  }
+
+  #isDue({ state, sent, sentMs, rights }: Press, isHeard: boolean): boolean {
+    if (state === 'refused') return this.#options.rights() !== rights;
+    return this.#options.clock.nowMs() - sentMs >= (isHeard ? FIRST_PAUSE_MS : pauseMs(sent));
+  }
+
+  #takeBack(which: (press: Press) => boolean): void {
+    for (const [ending, press] of this.#requests) {
+      if (!which(press)) continue;
+      this.#requests.delete(ending);
+      ending.abort();
+      if (press.ask.rule !== 'insists') press.settle({ refusal: TAKEN_BACK });
+    }
+  }
+
+  #insisting(path: string): Press | undefined {
     const press = this.#newest.get(path);
     return press?.ask.rule === 'insists' ? press : undefined;
   }
 
-  /** Whether an ask waits for time to pass. */
-  get isWaiting(): boolean {
-    return [...this.#newest.values()].some(press => this.insisting(press.ask.path) && mayBeSentAgain(press));
+  /** The asks that may be sent again. */
+  get #waiting(): Press[] {
+    return [...this.#newest.values()].filter(
+      ({ ask, state, refusal }) =>
+        ask.rule === 'insists' && (state === 'pending' || (state === 'refused' && refusal?.isIdentity)),
+    );
   }
 
-  step(event: AskEvent): Effect[] {
-    switch (event.kind) {
-      case 'press':
-        return this.#press(event.ask, event);
-      case 'answer':
-        return this.#answer(event.request, event.outcome);
-      case 'time':
-        return [...this.#newest.keys()].flatMap(path => this.#pass(path, event));
-      case 'forget':
-        if (this.#newest.get(event.path)?.state !== 'pending') this.#newest.delete(event.path);
-        return [];
-    }
+  get #wallMs(): number {
+    return this.#options.clock.wallTime().getTime();
   }
 
-  #press(ask: Ask, { nowMs, wallMs, rights }: Moment): Effect[] {
-    const { path, rule } = ask;
-    this.#presses += 1;
-    const press: Press = {
-      ask,
-      number: this.#presses,
-      pressedMs: wallMs,
-      state: 'pending',
-      refusal: undefined,
-      sent: 0,
-      sentMs: nowMs,
-      rights,
-    };
-    const isBeforeStop = this.#lastStop > (ask.since ?? this.#presses);
-    if (isBeforeStop || (rule === 'moves' && this.insisting(STOP)?.state === 'pending'))
-      return [{ kind: 'settle', press, outcome: { refusal: TAKEN_BACK } }];
-    if (path === STOP) this.#lastStop = press.number;
-    const before = this.#newest.get(path);
-    const effects = ask.renews ? [] : this.#takeBack(older => excludes(ask, older.ask));
-    if (before?.ask.rule === 'insists' && before.state === 'pending')
-      effects.push({ kind: 'settle', press: before, outcome: { refusal: TAKEN_BACK } });
-    this.#newest.set(path, press);
-    return [...effects, this.#send(press, { nowMs, wallMs, rights })];
+  #changed(): void {
+    this.#changes.value = this.#changes.peek() + 1;
+    this.#watch();
   }
 
-  #answer(request: number, outcome: Outcome<unknown>): Effect[] {
-    const press = this.#requests.get(request);
-    this.#requests.delete(request);
-    if (press === undefined) return [];
-    const { path, rule, ends } = press.ask;
-    const isDone = 'body' in outcome;
-    if (rule === 'insists' && !isDone && isUnanswered(outcome.refusal)) return [];
-    press.state = isDone ? 'done' : 'refused';
-    press.refusal = isDone ? undefined : outcome.refusal;
-    const effects: Effect[] = [];
-    // After one success, older requests are needless. They would undo what a person asks next.
-    if (rule === 'insists' && isDone)
-      effects.push(...this.#takeBack(one => one.ask.path === path && one.number <= press.number));
-    if (ends !== undefined && isDone) {
-      effects.push(...this.#takeBack(one => one.ask.path === ends));
-      this.#newest.delete(ends);
-    }
-    return [...effects, { kind: 'settle', press, outcome }];
-  }
-
-  #pass(path: string, { isHeard, ...moment }: Moment & { readonly isHeard: boolean }): Effect[] {
-    const press = this.insisting(path);
-    if (press === undefined || !mayBeSentAgain(press)) return [];
-    // If the clock was set back, the press seems to be in the future. It counts as old, too.
-    const isOld = Math.abs(moment.wallMs - press.pressedMs) > WANTED_MS;
-    if (isOld && (press.state === 'refused' || press.ask.expires)) {
-      const effects = this.#takeBack(one => one.ask.path === path);
-      press.state = 'expired';
-      return [...effects, { kind: 'settle', press, outcome: { refusal: TAKEN_BACK } }];
-    }
-    const pausedMs = moment.nowMs - press.sentMs;
-    const isDue =
-      press.state === 'refused'
-        ? moment.rights !== press.rights
-        : pausedMs >= (isHeard ? FIRST_PAUSE_MS : pauseMs(press.sent));
-    press.state = isDue ? 'pending' : press.state;
-    return isDue ? [this.#send(press, moment)] : [];
-  }
-
-  #send(press: Press, { nowMs, rights }: Moment): Effect {
-    press.sent += 1;
-    press.sentMs = nowMs;
-    press.rights = rights;
-    this.#sent += 1;
-    this.#requests.set(this.#sent, press);
-    return { kind: 'send', request: this.#sent, press };
-  }
-
-  #takeBack(which: (press: Press) => boolean): Effect[] {
-    const found = [...this.#requests].filter(([, press]) => which(press));
-    return found.flatMap(([request, press]): Effect[] => {
-      this.#requests.delete(request);
-      const effect = { kind: 'take back', request } as const;
-      return press.ask.rule === 'insists'
-        ? [effect]
-        : [effect, { kind: 'settle', press, outcome: { refusal: TAKEN_BACK } }];
+  #watch(): void {
+    if (this.#waiting.length === 0) return;
+    this.#tick ??= this.#options.clock.after(TICK_MS, () => {
+      this.#tick = undefined;
+      this.pass(false);
     });
   }
 }
@@ -191,10 +216,6 @@ export class Asks {
 function excludes(ask: Ask, older: Ask): boolean {
   if (ask.rule === 'insists' && older.rule === 'insists') return false;
   return ask.path === older.path || ask.path === STOP;
-}
-
-function mayBeSentAgain({ state, refusal }: Press): boolean {
-  return state === 'pending' || (state === 'refused' && refusal?.isIdentity === true);
 }
 
 const FIRST_PAUSE_MS = 300;

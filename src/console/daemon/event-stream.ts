@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { every } from '../../core/clock.js';
 import type { LogEvent } from '../../schemas/log.js';
 import type { Status } from '../../schemas/status.js';
@@ -21,10 +22,6 @@ export interface StreamHandlers {
   /** The daemon refused the stream, or nothing newer than DEAD_MS came. */
   readonly onLost: (isRefused: boolean) => void;
   readonly events: { readonly [Type in keyof StreamEvents]: (data: StreamEvents[Type]) => void };
-  /** Newer windows use the connections. A press or a key wakes this one. */
-  readonly onRest: (resting: boolean) => void;
-  /** Whether the latest data is younger than STALE_MS. */
-  readonly onFreshness: (fresh: boolean) => void;
 }
 
 /** Below the promised second, since timers of a busy browser are late. */
@@ -37,21 +34,23 @@ const CHECK_MS = 50;
 
 /** The stream of events: open while the page is visible, unless newer windows need the connection. */
 export class EventStream {
+  /** Whether the latest data is younger than STALE_MS. */
+  readonly fresh = signal(false);
+  /** Newer windows use the connections. A press or a key wakes this one. */
+  readonly resting = signal(false);
+  readonly room: StreamRoom;
   readonly #surroundings: Surroundings;
   readonly #handlers: StreamHandlers;
-  readonly #room: StreamRoom;
-  #resting = false;
   #hidden = false;
   #stream: ServerEvents | undefined;
   #reopenAtMs = 0;
   /** Page time at which the latest data was true. */
   #heardMs = Number.NEGATIVE_INFINITY;
-  #fresh = false;
 
   constructor(surroundings: Surroundings, handlers: StreamHandlers) {
     this.#surroundings = surroundings;
     this.#handlers = handlers;
-    this.#room = new StreamRoom({
+    this.room = new StreamRoom({
       id: String(Math.random()),
       tell: surroundings.tellWindows,
       onCrowded: () => this.#rest(true),
@@ -64,7 +63,7 @@ export class EventStream {
     this.#check();
   }
 
-  /** The page became hidden or visible. */
+  /** The page became hidden or visible, or is about to be closed. */
   setHidden(hidden: boolean): void {
     this.#hidden = hidden;
     if (hidden) this.#close(0);
@@ -72,44 +71,28 @@ export class EventStream {
     this.#check();
   }
 
-  /** The page is about to be closed. */
-  leave(): void {
-    this.#close(0);
-  }
-
   /** This window is used. */
   wake(): void {
     this.#rest(false);
   }
 
-  /** A message from another window of this browser. */
-  hearWindow(message: unknown): void {
-    this.#room.hear(message);
-  }
-
-  /** Frees connections, here and in the other windows. */
-  giveWay(): void {
-    this.#room.askForWay();
-  }
-
   #rest(resting: boolean): void {
-    if (resting === this.#resting) return;
-    this.#resting = resting;
+    if (resting === this.resting.peek()) return;
+    this.resting.value = resting;
     if (resting) this.#close(0);
-    this.#handlers.onRest(resting);
     this.#check();
   }
 
   #check(): void {
     const nowMs = this.#surroundings.clock.nowMs();
     const silentMs = nowMs - this.#heardMs;
-    this.#setFresh(silentMs < STALE_MS);
+    this.fresh.value = silentMs < STALE_MS;
     const isRefused = this.#stream?.isClosed() === true;
     if (isRefused || (this.#stream && silentMs > DEAD_MS)) {
       this.#close(REOPEN_MS);
       this.#handlers.onLost(isRefused);
     }
-    if (this.#stream === undefined && !this.#hidden && !this.#resting && nowMs >= this.#reopenAtMs)
+    if (this.#stream === undefined && !this.#hidden && !this.resting.peek() && nowMs >= this.#reopenAtMs)
       this.#open();
   }
 
@@ -119,7 +102,7 @@ export class EventStream {
     const stream = openStream('/api/events');
     const lateS = lateness();
     let lateMs = 0;
-    this.#room.opened();
+    this.room.opened();
     this.#stream = stream;
     this.#heardMs = Math.max(this.#heardMs, clock.nowMs() - STALE_MS);
     stream.on('open', onOpen);
@@ -131,7 +114,7 @@ export class EventStream {
         const nowMs = clock.nowMs();
         this.#heardMs = Math.max(this.#heardMs, nowMs - lateMs);
         act(data);
-        this.#setFresh(nowMs - this.#heardMs < STALE_MS);
+        this.fresh.value = nowMs - this.#heardMs < STALE_MS;
       });
     // Other events are taken to be as late as the latest reading.
     listen('telemetry', events.telemetry, ({ t }) => {
@@ -144,16 +127,10 @@ export class EventStream {
   }
 
   #close(reopenAfterMs: number): void {
-    if (this.#stream !== undefined) this.#room.closed();
+    if (this.#stream !== undefined) this.room.closed();
     this.#stream?.close();
     this.#stream = undefined;
     this.#reopenAtMs = this.#surroundings.clock.nowMs() + reopenAfterMs;
-  }
-
-  #setFresh(fresh: boolean): void {
-    if (fresh === this.#fresh) return;
-    this.#fresh = fresh;
-    this.#handlers.onFreshness(fresh);
   }
 }
 

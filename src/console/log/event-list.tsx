@@ -22,7 +22,7 @@ export function EventList() {
   return (
     <>
       <Segments options={Object.keys(FILTERS)} chosen={filter} />
-      <ol>
+      <ol class="events">
         {shown
           .slice(-SHOWN)
           .reverse()

@@ -49,7 +49,7 @@ function LinkQuality() {
       hz.value = Math.round(((telemetry.count - count) * 1000) / CHECK_MS);
       count = telemetry.count;
       const sentMs = clock.nowMs();
-      const outcome = await daemon.ping();
+      const outcome = await daemon.get('/healthz');
       answerMs.value = 'body' in outcome ? Math.max(1, Math.round(clock.nowMs() - sentMs)) : undefined;
     });
   }, []);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { DaemonClient, Session } from '../daemon/daemon.js';
-import type { Outcome } from '../daemon/request.js';
+import { type Outcome, SESSION } from '../daemon/request.js';
 import type { Surroundings } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 
@@ -35,17 +35,17 @@ export class Access {
   async refresh(): Promise<boolean> {
     this.#asked += 1;
     const turn = this.#asked;
-    const outcome = await this.#daemon.session();
+    const outcome = await this.#daemon.get<Session>(SESSION);
     if ('body' in outcome) this.#take(outcome.body, turn);
     return 'body' in outcome;
   }
 
   enter(token: string): Promise<boolean> {
-    return this.#become('enter', () => this.#daemon.enter(token));
+    return this.#become('enter', () => this.#daemon.post(SESSION, { token }));
   }
 
   leave(): Promise<boolean> {
-    return this.#become('leave', () => this.#daemon.leave());
+    return this.#become('leave', () => this.#daemon.delete(SESSION));
   }
 
   /** Its answer is newer than the answer to any question asked before. */

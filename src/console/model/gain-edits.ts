@@ -1,7 +1,6 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { GainSet, Gains, Unit } from '../../core/units.js';
 import type { DaemonClient } from '../daemon/daemon.js';
-import type { Outcome } from '../daemon/request.js';
 import { parsed, type Surroundings } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 import {
@@ -27,6 +26,16 @@ export interface KeptEdits {
   readonly texts: EditTexts;
   /** The gains that were edited. */
   readonly base?: Stored | undefined;
+}
+
+interface Save {
+  /** Which button sends it. */
+  readonly what: string;
+  /** Within the unit. */
+  readonly path: string;
+  readonly body: unknown;
+  /** What to say when it is done. */
+  readonly done: string;
 }
 
 const KEY = 'trunnion.edits';
@@ -185,22 +194,18 @@ export class GainEdits {
   }
 
   saveSet(gains: GainSet, done: string, from?: Stored): Promise<boolean> {
-    return this.saveBy('save', done, base => this.#daemon.save(this.unit.name, gains, base), from);
+    return this.saveBy({ what: 'save', path: 'pidconfig', body: gains, done }, from);
   }
 
   /** Any request that saves gains in place of `from`. Its answer is the gains in force. */
-  async saveBy(
-    what: string,
-    done: string,
-    request: (baseRevision: number) => Promise<Outcome<GainSet>>,
-    from = this.stored.value,
-  ): Promise<boolean> {
+  async saveBy({ what, path, body, done }: Save, from = this.stored.value): Promise<boolean> {
     if (from === undefined || this.isSaving) return false;
     return this.saving.run(
       what,
       async () => {
         const before = this.stored.peek();
-        const outcome = await request(from.revision);
+        const url = `/api/${this.unit.name}/${path}?baseRevision=${from.revision}`;
+        const outcome = await this.#daemon.post<GainSet>(url, body);
         if ('body' in outcome) this.#saved(from, outcome.body, this.stored.peek() !== before);
         else {
           const { errors, revision } = outcome.refusal;
@@ -245,7 +250,7 @@ export class GainEdits {
 
   async #load(version: string, revision: number): Promise<void> {
     this.#loaded = version;
-    const outcome = await this.#daemon.gains(this.unit.name);
+    const outcome = await this.#daemon.get<GainSet>(`/api/${this.unit.name}/pidconfig`);
     if (this.#loaded !== version) return;
     if ('refusal' in outcome) {
       this.#clock.after(RETRY_MS, () => {

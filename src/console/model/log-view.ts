@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { isObject } from '../../core/json.js';
 import { UNIT_LIST, type UnitName } from '../../core/units.js';
-import type { LogEvent } from '../../schemas/log.js';
+import type { LogEvent, LogPage } from '../../schemas/log.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import { type PageStorage, readList } from '../daemon/surroundings.js';
 
@@ -46,7 +46,7 @@ export class LogView {
   /** Fetches the events that the stream did not bring. */
   async load(): Promise<void> {
     const before = this.events.peek();
-    const outcome = await this.#daemon.log(0);
+    const outcome = await this.#daemon.get<LogPage>('/api/log?after=0');
     if ('refusal' in outcome) return;
     const { events, dropped } = outcome.body;
     const last = events.at(-1)?.seq ?? 0;

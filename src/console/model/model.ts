@@ -1,4 +1,4 @@
-import { batch, computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Status, TrialStatus } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
@@ -25,9 +25,7 @@ export class Model {
   readonly stream: EventStream;
   readonly status = signal<Status | undefined>(undefined);
   /** Whether `status` is known to be true now. */
-  readonly fresh = signal(false);
-  /** The page does not listen, because newer windows do. */
-  readonly resting = signal(false);
+  readonly fresh: ReadonlySignal<boolean>;
   /** Why nothing is heard of a daemon that answers requests; empty if that is unknown. */
   readonly deafness = signal('');
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
@@ -60,10 +58,23 @@ export class Model {
     this.surroundings = surroundings;
     this.openedAt = clock.wallTime();
     this.daemon = new DaemonClient(surroundings, {
-      onStuck: () => this.stream.giveWay(),
+      onStuck: () => this.stream.room.askForWay(),
       onIdentityRefused: () => void this.access.refresh(),
       rights: () => this.access.session.peek()?.rights.join(),
     });
+    this.stream = new EventStream(surroundings, {
+      // A caller with the right to read is refused only if there is no room.
+      onLost: isRefused => void this.#lost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
+      onOpen: () => this.#opened(),
+      events: {
+        status: data => this.#takeStatus(data),
+        telemetry: sample => this.#takeTelemetry(sample),
+        step: step => this.#takeStep(step),
+        tune: tune => this.tuning.take(tune),
+        log: event => this.log.take(event),
+      },
+    });
+    this.fresh = this.stream.fresh;
     const { daemon, status, fresh } = this;
     this.access = new Access(daemon, surroundings, () => daemon.heard());
     this.laser = new Laser({ daemon, clock, status, fresh });
@@ -80,24 +91,6 @@ export class Model {
       prepare: async unit => this.status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
     });
     this.runs = new Runs(daemon, this.choice, this.tunedLoop);
-    this.stream = new EventStream(surroundings, {
-      // A caller with the right to read is refused only if there is no room.
-      onLost: isRefused => void this.#lost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
-      onOpen: () => this.#opened(),
-      onRest: resting => {
-        this.resting.value = resting;
-      },
-      onFreshness: isFresh => {
-        fresh.value = isFresh;
-      },
-      events: {
-        status: data => this.#takeStatus(data),
-        telemetry: sample => this.#takeTelemetry(sample),
-        step: step => this.#takeStep(step),
-        tune: tune => this.tuning.take(tune),
-        log: event => this.log.take(event),
-      },
-    });
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
       else this.telemetry.breakOff();

@@ -3,14 +3,16 @@ import { type Clock, every } from '../../core/clock.js';
 import type { GainSet, Unit } from '../../core/units.js';
 import type { TrialStatus } from '../../schemas/status.js';
 import type { DaemonClient } from '../daemon/daemon.js';
-import type { Outcome } from '../daemon/request.js';
+import type { Outcome, Refusal } from '../daemon/request.js';
 import { Action } from './action.js';
 
 /** Seconds after which a trial or a tuning ends if the page is gone. One lost renewal is tolerated. */
 export const LEASE_S = 3;
 
-/** Renews a lease once a second. */
-export class TrialRenewal {
+/** What this page holds of the daemon as long as it renews it, once a second. */
+export class Renewal {
+  /** The id of what is held. */
+  readonly id = signal<string | undefined>(undefined);
   readonly #clock: Clock;
   #end = () => {};
 
@@ -18,25 +20,36 @@ export class TrialRenewal {
     this.#clock = clock;
   }
 
-  start(renew: () => unknown): void {
-    this.stop();
-    this.#end = every(this.#clock, 1000, renew);
+  /** `onEnded`: the daemon says that it is over. */
+  hold(id: string, renew: () => Promise<Outcome<unknown>>, onEnded: (refusal: Refusal) => unknown): void {
+    this.drop();
+    this.id.value = id;
+    this.#end = every(this.#clock, 1000, async () => {
+      const outcome = await renew();
+      const lasts = 'body' in outcome || outcome.refusal.code !== 'trial-ended';
+      if (lasts || this.id.peek() !== id) return;
+      this.drop();
+      onEnded(outcome.refusal);
+    });
   }
 
-  stop(): void {
+  pause(): void {
     this.#end();
-    this.#end = () => {};
+  }
+
+  /** Stops renewing. */
+  drop(): void {
+    this.pause();
+    this.id.value = undefined;
   }
 }
 
 /** The gains of one unit that this page tries. The controller runs them unsaved, as long as the page renews them. */
 export class OwnTrial {
   readonly action: Action;
-  /** The id of the trial that this page renews. */
-  readonly id = signal<string | undefined>(undefined);
   readonly #unit: Unit;
   readonly #daemon: DaemonClient;
-  readonly #renewal: TrialRenewal;
+  readonly #renewal: Renewal;
   /** The latest request. The next one waits for its answer, which has the id. */
   #latest: Promise<unknown> = Promise.resolve();
   /** The gains that are renewed. */
@@ -45,8 +58,13 @@ export class OwnTrial {
   constructor(unit: Unit, daemon: DaemonClient, clock: Clock) {
     this.#unit = unit;
     this.#daemon = daemon;
-    this.#renewal = new TrialRenewal(clock);
+    this.#renewal = new Renewal(clock);
     this.action = new Action(clock, `${unit.title} trial`);
+  }
+
+  /** The id of the trial that this page renews. */
+  get id(): string | undefined {
+    return this.#renewal.id.value;
   }
 
   begin(gains: GainSet): Promise<boolean> {
@@ -59,13 +77,13 @@ export class OwnTrial {
   }
 
   async #begin(gains: GainSet, since: number): Promise<Outcome<TrialStatus>> {
-    const [id, before] = [this.id.peek(), this.#gains];
-    this.#renewal.stop();
+    const [id, before] = [this.id, this.#gains];
+    this.#renewal.pause();
     const changed = await this.#ask(gains, id, { since });
     const isOver = id !== undefined && 'refusal' in changed && changed.refusal.code === 'trial-ended';
     const outcome = isOver ? await this.#ask(gains, undefined, { since }) : changed;
     if ('body' in outcome) this.#hold(outcome.body.id, gains);
-    else if (id !== undefined && before && !isOver && this.id.peek() === id) this.#hold(id, before);
+    else if (id !== undefined && before && !isOver && this.id === id) this.#hold(id, before);
     else this.drop();
     return outcome;
   }
@@ -73,7 +91,7 @@ export class OwnTrial {
   async end(): Promise<void> {
     const end = () => {
       this.drop();
-      return this.#daemon.endTrial(this.#unit.name);
+      return this.#daemon.delete(`/api/${this.#unit.name}/pidconfig/trial`);
     };
     await this.action.run('undo', () => this.#inTurn(end), 'The saved gains run again.');
   }
@@ -81,13 +99,12 @@ export class OwnTrial {
   /** Ends the trial, also one whose begin has no answer yet. */
   async undo(): Promise<void> {
     await this.#latest;
-    if (this.id.peek() !== undefined) await this.end();
+    if (this.id !== undefined) await this.end();
   }
 
   /** Stops renewing. */
   drop(): void {
-    this.#renewal.stop();
-    this.id.value = undefined;
+    this.#renewal.drop();
   }
 
   #ask(gains: GainSet, id: string | undefined, options: { since?: number; renews?: boolean }) {
@@ -101,14 +118,11 @@ export class OwnTrial {
   }
 
   #hold(id: string, gains: GainSet): void {
-    this.id.value = id;
     this.#gains = gains;
-    this.#renewal.start(async () => {
-      const outcome = await this.#ask(gains, id, { renews: true });
-      const lasts = 'body' in outcome || outcome.refusal.code !== 'trial-ended';
-      if (lasts || this.id.peek() !== id) return;
-      this.drop();
-      this.action.refuse(outcome.refusal);
-    });
+    this.#renewal.hold(
+      id,
+      () => this.#ask(gains, id, { renews: true }),
+      refusal => this.action.refuse(refusal),
+    );
   }
 }

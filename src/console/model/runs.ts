@@ -1,5 +1,5 @@
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { Gains } from '../../core/units.js';
+import type { Gains, UnitName } from '../../core/units.js';
 import type { RememberedStep, StepSummary } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import type { DaemonClient } from '../daemon/daemon.js';
@@ -91,10 +91,11 @@ export class Runs {
     while (this.#news) {
       this.#news = false;
       const choice = this.#choice.peek();
-      const outcome = await this.#daemon.steps(choice.unit, choice.loop);
+      const steps = `/api/${choice.unit}/steps`;
+      const outcome = await this.#daemon.get<readonly StepSummary[]>(`${steps}?loop=${choice.loop}`);
       if ('body' in outcome && this.#choice.peek() === choice) this.list.value = outcome.body;
       if (this.list.peek().length === 0) continue;
-      const best = await this.#daemon.bestSteps(choice.unit, choice.loop);
+      const best = await this.#daemon.get<readonly StepSummary[]>(`${steps}/best?loop=${choice.loop}`);
       if ('body' in best && this.#choice.peek() === choice) this.best.value = best.body[0]?.number;
       await this.#fetch();
     }
@@ -124,10 +125,11 @@ export class Runs {
 
   async #fetch(): Promise<void> {
     const choice = this.#choice.peek();
+    const { unit, loop } = choice;
     const main = this.#main;
     for (const run of [...(main === undefined ? [] : [main]), ...this.#underneath]) {
       if (this.#sampled(run) !== undefined) continue;
-      const outcome = await this.#daemon.capturedStep(choice.unit, choice.loop, run.number);
+      const outcome = await this.#daemon.get<RememberedStep>(stepPath(unit, loop, run.number));
       if (this.#choice.peek() !== choice) return;
       if ('body' in outcome) this.samples.value = new Map(this.samples.peek()).set(run.number, outcome.body);
     }
@@ -139,6 +141,9 @@ export class Runs {
     return known?.at === run?.at ? known : undefined;
   }
 }
+
+export const stepPath = (unit: UnitName, loop: string, number: number) =>
+  `/api/${unit}/step?loop=${loop}&number=${number}`;
 
 function sameGains(one: Gains, other: Gains): boolean {
   return one.kp === other.kp && one.ki === other.ki && one.kd === other.kd;

@@ -80,31 +80,25 @@ export function mismatchOf({
 }: Pick<Tune, 'proposed' | 'predicted'>): string | undefined {
   if (proposed === null || predicted === null) return undefined;
   const { settlingS, overshootPercent } = proposed.figures;
-  const differences = [
-    ...differs(
-      settlingS === null || isSame(settlingS, predicted.settlingS),
-      `it settles in ${ms(settlingS)} instead of ${ms(predicted.settlingS)}`,
-    ),
-    ...differs(
-      overshootPercent === null ||
-        Math.abs(overshootPercent - predicted.overshootPercent) <= OVERSHOOT_PERCENT,
-      `it overshoots by ${fixed(overshootPercent, 0)} % instead of ${fixed(predicted.overshootPercent, 0)} %`,
-    ),
-    ...differs(
-      predicted.fitPercent <= FIT_PERCENT,
-      `the plant that was found leaves ${fixed(predicted.fitPercent, 0)} % unexplained`,
-    ),
-  ];
+  const differences: string[] = [];
+  if (settlingS !== null && !isSame(settlingS, predicted.settlingS))
+    differences.push(`it settles in ${ms(settlingS)} instead of ${ms(predicted.settlingS)}`);
+  const percent = (value: number) => `${fixed(value, 0)} %`;
+  if (
+    overshootPercent !== null &&
+    Math.abs(overshootPercent - predicted.overshootPercent) > OVERSHOOT_PERCENT
+  )
+    differences.push(
+      `it overshoots by ${percent(overshootPercent)} instead of ${percent(predicted.overshootPercent)}`,
+    );
+  if (predicted.fitPercent > FIT_PERCENT)
+    differences.push(`the plant that was found leaves ${percent(predicted.fitPercent)} unexplained`);
   if (differences.length === 0) return undefined;
   return `Not as predicted: ${differences.join('; ')}. Look for play, a slipping wheel or a loose cable, and trust what was measured.`;
 }
 
-const differs = (agrees: boolean, text: string) => (agrees ? [] : [text]);
+const ms = (seconds: number) => `${fixed(seconds * 1000, 0)} ms`;
 
 function isSame(one: number, other: number): boolean {
   return Math.abs(one - other) <= SAME_S || Math.max(one / other, other / one) <= FACTOR;
-}
-
-function ms(seconds: number | null): string {
-  return `${fixed(seconds === null ? null : seconds * 1000, 0)} ms`;
 }

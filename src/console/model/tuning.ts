@@ -7,7 +7,7 @@ import type { Tune } from '../../schemas/tune.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
-import { LEASE_S, TrialRenewal } from './own-trial.js';
+import { LEASE_S, Renewal } from './own-trial.js';
 
 interface TuningOptions {
   readonly daemon: DaemonClient;
@@ -26,16 +26,14 @@ export class Tuning {
   readonly dismissed = signal('');
   readonly action: Action;
   readonly #options: TuningOptions;
-  readonly #renewal: TrialRenewal;
-  /** The id of the tuning that this page renews. */
-  #own = '';
+  readonly #renewal: Renewal;
   /** By unit: when to ask again for its latest tuning. */
   readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
 
   constructor(options: TuningOptions) {
     this.#options = options;
     this.action = new Action(options.clock, 'Tuning');
-    this.#renewal = new TrialRenewal(options.clock);
+    this.#renewal = new Renewal(options.clock);
   }
 
   get running(): Tune | undefined {
@@ -56,8 +54,9 @@ export class Tuning {
     // A daemon of another version may have more units.
     if (!(tune.unit in this.tunes)) return;
     const before = this.tunes[tune.unit].peek();
+    const own = this.#renewal.id.peek();
     this.tunes[tune.unit].value = tune;
-    if (before?.id === this.#own && (tune.id !== this.#own || tune.state !== 'running')) this.#renewal.stop();
+    if (before?.id === own && (tune.id !== own || tune.state !== 'running')) this.#renewal.drop();
   }
 
   /** Begins to tune these loops, from the inside out. */
@@ -77,21 +76,19 @@ export class Tuning {
 
   #hold(tune: Tune): void {
     const { id, unit } = tune;
-    this.#own = id;
     this.take(tune);
-    this.#renewal.start(async () => {
-      const outcome = await this.#options.daemon.tune(unit, { id, leaseS: LEASE_S });
-      if ('body' in outcome || outcome.refusal.code !== 'trial-ended' || this.#own !== id) return;
-      this.#renewal.stop();
-      await this.#learn(unit);
-    });
+    this.#renewal.hold(
+      id,
+      () => this.#options.daemon.tune(unit, { id, leaseS: LEASE_S }),
+      () => this.#learn(unit),
+    );
   }
 
   /** Fetches the unit's latest tuning. A restarted daemon has none. */
   async #learn(unit: UnitName): Promise<void> {
     const known = this.tunes[unit].peek();
     const { daemon, clock } = this.#options;
-    const outcome = await daemon.lastTune(unit);
+    const outcome = await daemon.get<{ tune: Tune | null }>(`/api/${unit}/autotune`);
     this.#retries[unit]?.cancel();
     // A tuning that is wrongly shown as running would hide the excitations and trials of its unit.
     if ('refusal' in outcome && isUnanswered(outcome.refusal))

@@ -151,11 +151,10 @@ export function vibrate(pattern: number | number[]): void {
   if ('vibrate' in navigator) navigator.vibrate(pattern);
 }
 
-interface ToggleProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface ToggleProps extends Omit<PressProps, 'run' | 'pressed'> {
   readonly on: Signal<boolean>;
   /** The button opens something, rather than staying pressed. */
   readonly opens?: boolean;
-  readonly children: ComponentChildren;
 }
 
 /** A button that switches something on and off. */
@@ -163,11 +162,11 @@ export function Toggle({ on, opens = false, children, ...rest }: ToggleProps) {
   const toggle = () => {
     on.value = !on.value;
   };
-  const state = opens ? { 'aria-expanded': on.value } : { 'aria-pressed': on.value };
+  const state = opens ? { 'aria-expanded': on.value } : { pressed: on.value };
   return (
-    <button type="button" {...rest} {...state} onClick={toggle}>
+    <Press {...rest} {...state} run={toggle}>
       {children}
-    </button>
+    </Press>
   );
 }
 
@@ -214,10 +213,7 @@ export function Outcome({ action, pending }: { readonly action: Action; readonly
   );
 }
 
-interface DrawerProps {
-  readonly title: ComponentChildren;
-  readonly children: ComponentChildren;
-}
+type DrawerProps = Record<'title' | 'children', ComponentChildren>;
 
 /** Closed at first. Its content exists only while it is open. */
 export function Drawer({ title, children }: DrawerProps) {

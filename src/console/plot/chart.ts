@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import uPlot from 'uplot';
 import type { Quantity } from '../../core/units.js';
+import type { PlotSettings } from '../model/plot-window.js';
 import type { Palette } from '../parts/palette.js';
 
 /** The unit of values; `%` where they are parts of something. */
@@ -19,18 +20,12 @@ export interface ChartOptions {
   readonly host: HTMLElement;
   readonly palette: ReadonlySignal<Palette>;
   readonly series: readonly ChartSeries[];
-  /** The time at which the axis reads 0. */
-  readonly zeroT: () => number;
-  readonly range: () => [number, number];
-  /** Whether the values of scale `output`, on the right, are shown now; without it there are none. */
-  readonly showsOutput?: () => boolean;
-  /** Whether the axis always includes 0. */
-  readonly keepsZero?: () => boolean;
-  /** The range of y while it is locked. */
-  readonly lockedY?: () => readonly [number, number] | undefined;
   readonly quantity: () => ChartUnit;
-  readonly outputQuantity?: () => ChartUnit;
-  readonly onZoom?: (fromT: number, toT: number) => void;
+  readonly outputQuantity?: Quantity;
+  /** The window and the axes that the person chose; without them the chart shows all of its data. */
+  readonly settings?: PlotSettings;
+  /** The range of y while it is locked. */
+  readonly lockedY?: () => [number, number] | undefined;
   readonly onCursor?: (index: number | null) => void;
   readonly draw?: (chart: uPlot, palette: Palette) => void;
 }
@@ -41,24 +36,16 @@ const LEAST_SPANS: Readonly<Record<ChartUnit, number>> = { rad: 0.02, m: 0.05, '
 
 /** Makes a uPlot chart with a time axis relative to `zeroT`, a zero line, the page's colours and its host's size. */
 export function createChart(options: ChartOptions): uPlot {
-  const { host, palette, series } = options;
+  const { host, palette, series, quantity, settings, outputQuantity = 'V' } = options;
+  const zeroT = () => settings?.view.zeroT ?? 0;
   const colour = (name: keyof Palette) => () => palette.peek()[name];
-  const outputQuantity = options.outputQuantity ?? options.quantity;
   const axis = {
     stroke: colour('dim'),
     grid: { stroke: colour('grid'), width: 1 },
     ticks: { show: false },
     font: FONT,
   };
-  const outputAxis = (isShown: () => boolean): uPlot.Axis => ({
-    ...axis,
-    scale: 'output',
-    side: 1,
-    size: () => (isShown() ? 48 : 8),
-    stroke: colour('output'),
-    grid: { show: false },
-    values: (_, at) => (isShown() ? withUnit(at, outputQuantity()) : []),
-  });
+  const showsOutput = () => settings?.showsOutput.peek() === true;
   const chart = new uPlot(
     {
       width: Math.max(200, host.clientWidth),
@@ -66,32 +53,38 @@ export function createChart(options: ChartOptions): uPlot {
       padding: [8, 8, 0, 0],
       legend: { show: false },
       cursor: {
-        drag: { x: options.onZoom !== undefined, y: false, setScale: false },
+        drag: { x: settings !== undefined, y: false, setScale: false },
         points: { show: false },
         y: false,
         bind: { dblclick: () => null },
       },
       scales: {
-        x: { time: false, range: options.range },
+        x: { time: false, range: (_, min, max) => settings?.view.range ?? [min, max] },
         y: {
           range: (_, min, max) => {
-            const locked = options.lockedY?.();
-            if (locked !== undefined) return [...locked];
-            const least = LEAST_SPANS[options.quantity()];
-            return options.keepsZero?.() === false ? closely(min, max, least) : withZero(min, max, least);
+            const zero = settings?.keepsZero.peek() === false ? [] : [0];
+            return options.lockedY?.() ?? around([...zero, min, max], LEAST_SPANS[quantity()]);
           },
         },
-        output: { range: (_, min, max) => withZero(min, max, LEAST_SPANS[outputQuantity()]) },
+        output: { range: (_, min, max) => around([0, min, max], LEAST_SPANS[outputQuantity]) },
       },
       axes: [
         {
           ...axis,
           size: 26,
-          splits: (_, __, min, max, increment) => splits(min, max, increment, options.zeroT()),
-          values: (_, at) => at.map(t => secondsText(t - options.zeroT())),
+          splits: (_, __, min, max, increment) => splits(min, max, increment, zeroT()),
+          values: (_, at) => at.map(t => secondsText(t - zeroT())),
         },
-        { ...axis, size: 64, values: (_, at) => withUnit(at, options.quantity()) },
-        ...(options.showsOutput === undefined ? [] : [outputAxis(options.showsOutput)]),
+        { ...axis, size: 64, values: (_, at) => withUnit(at, quantity()) },
+        {
+          ...axis,
+          scale: 'output',
+          side: 1,
+          size: () => (showsOutput() ? 48 : 8),
+          stroke: colour('output'),
+          grid: { show: false },
+          values: (_, at) => (showsOutput() ? withUnit(at, outputQuantity) : []),
+        },
       ],
       series: [
         {},
@@ -113,7 +106,7 @@ export function createChart(options: ChartOptions): uPlot {
           plot => {
             const { left, width } = plot.select;
             if (width < 4) return;
-            options.onZoom?.(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+            settings?.view.zoom(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
             plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
           },
         ],
@@ -141,17 +134,10 @@ function heightOf(host: HTMLElement): number {
   return Math.max(100, host.clientHeight);
 }
 
-function withZero(min: number | null, max: number | null, least: number): [number, number] {
-  const low = Math.min(0, min ?? 0);
-  const high = Math.max(0, max ?? 0);
-  const more = Math.max(0, least - (high - low)) / 2;
-  const room = (high - low) * 0.08 + more;
-  return [low - room, high + room];
-}
-
-/** A range that just contains the values. */
-function closely(min: number | null, max: number | null, least: number): [number, number] {
-  const [low, high] = [min ?? 0, max ?? 0];
+/** A range with some room around the values. */
+function around(values: readonly (number | null)[], least: number): [number, number] {
+  const known = values.map(value => value ?? 0);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
   const room = Math.max((high - low) * 0.08, (least - (high - low)) / 2);
   return [low - room, high + room];
 }
@@ -173,24 +159,16 @@ function splits(min: number, max: number, increment: number, zeroT: number): num
 }
 
 function secondsText(seconds: number): string {
-  const text = String(Number(seconds.toFixed(3))).replace('-', '−');
-  return `${text === '−0' ? '0' : text} s`;
+  return `${valueText(Number(seconds.toFixed(3)))} s`;
 }
 
 function valueText(value: number): string {
   return String(Number(value.toPrecision(6))).replace('-', '−');
 }
 
-function drawZero(plot: uPlot, palette: Palette): void {
-  const y = Math.round(plot.valToPos(0, 'y', true)) + 0.5;
-  const { ctx, bbox } = plot;
+function drawZero({ ctx, bbox, valToPos }: uPlot, palette: Palette): void {
+  const y = Math.round(valToPos(0, 'y', true));
   if (y < bbox.top || y > bbox.top + bbox.height) return;
-  ctx.save();
-  ctx.strokeStyle = palette.zero;
-  ctx.lineWidth = devicePixelRatio;
-  ctx.beginPath();
-  ctx.moveTo(bbox.left, y);
-  ctx.lineTo(bbox.left + bbox.width, y);
-  ctx.stroke();
-  ctx.restore();
+  ctx.fillStyle = palette.zero;
+  ctx.fillRect(bbox.left, y, bbox.width, devicePixelRatio);
 }

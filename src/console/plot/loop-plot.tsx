@@ -35,18 +35,14 @@ export function LoopPlot({ choice, settings }: LoopPlotProps) {
       host: host.current,
       palette,
       quantity: () => loop.quantity,
-      outputQuantity: () => loop.outputQuantity,
+      outputQuantity: loop.outputQuantity,
+      settings,
       series: [
         { label: 'setpoint', colour: 'setpoint', dash: [6, 4] },
         { label: 'measured', colour: 'measured', width: 2 },
         { label: 'output', colour: 'output', width: 1, scale: 'output', show: false },
       ],
-      zeroT: () => view.zeroT,
-      range: () => view.range,
-      showsOutput: () => showsOutput.peek(),
-      keepsZero: () => keepsZero.peek(),
       lockedY: () => lockedY.current,
-      onZoom: (fromT, toT) => view.zoom(fromT, toT),
       onCursor: index => {
         hovered.value = index;
       },
@@ -109,9 +105,10 @@ function Readout({ loop: { quantity, outputQuantity }, columns, hovered, setting
     from == null || to == null ? null : to - from;
   const [fromT, toT = hovered === null ? undefined : columns.t[hovered]] = settings.picks.value;
   const measuredAt = (t: number) => columns.measured[columns.t.findIndex(one => one >= t)];
+  const shown = SERIES.filter(series => series !== 'output' || settings.showsOutput.value);
   return (
-    <div class="legend" data-output={settings.showsOutput.value || undefined}>
-      {SERIES.map(series => (
+    <div class="legend">
+      {shown.map(series => (
         <Key
           key={series}
           name={series}

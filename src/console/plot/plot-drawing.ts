@@ -26,10 +26,7 @@ export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[],
     if (mark.t < (min ?? 0) || mark.t > (max ?? 0) || (mark.unit !== undefined && mark.unit !== unit))
       continue;
     const x = Math.round(plot.valToPos(mark.t, 'x', true)) + 0.5;
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
+    drawVertical(plot, x);
     const { width } = ctx.measureText(mark.text);
     const left = Math.min(x + 4 * ratio, bbox.left + bbox.width - width);
     const free = Array.from({ length: LINES }, (_, line) => line).find(line => (ends[line] ?? 0) < left) ?? 0;
@@ -39,26 +36,29 @@ export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[],
   ctx.restore();
 }
 
+function drawVertical({ ctx, bbox }: uPlot, x: number): void {
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+}
+
 /** Draws the picked moments, and shades what is between them. */
 export function drawPicks(plot: uPlot, palette: Palette, picks: readonly number[]): void {
   const { ctx, bbox } = plot;
   ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
   ctx.strokeStyle = palette.previous;
   ctx.fillStyle = palette.previous;
   ctx.lineWidth = 1.5 * devicePixelRatio;
-  const xs = picks
-    .map(t => plot.valToPos(t, 'x', true))
-    .filter(x => x >= bbox.left && x <= bbox.left + bbox.width);
-  for (const x of xs) {
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-  }
-  const [from, to] = xs;
+  const [from, to] = picks.map(t => plot.valToPos(t, 'x', true));
+  if (from !== undefined) drawVertical(plot, from);
   if (from !== undefined && to !== undefined) {
+    drawVertical(plot, to);
     ctx.globalAlpha = 0.12;
-    ctx.fillRect(Math.min(from, to), bbox.top, Math.abs(to - from), bbox.height);
+    ctx.fillRect(from, bbox.top, to - from, bbox.height);
   }
   ctx.restore();
 }

@@ -2,9 +2,9 @@ import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
+import { telemetryFile } from '../model/csv.js';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
 import { PlotSettings } from '../model/plot-window.js';
-import { telemetryFile } from '../model/csv.js';
 import { offerCsv, Press, Segments, Toggle, useModel } from '../parts/parts.js';
 import { LoopPlot } from './loop-plot.js';
 
@@ -26,8 +26,6 @@ export function PlotPanel() {
         <LoopPlot key={keyOf(one)} choice={one} settings={settings} />
       ))}
       <div class="toolbar">
-        <p class="hint">Drag or wheel zooms, a press picks.</p>
-        <span class="spring" />
         <Segments options={SPANS_S} chosen={view.spanS} onChoose={span => view.span(span)} unit=" s" />
         {view.isHeld && (
           <>
@@ -90,7 +88,6 @@ export function LoopChooser({ stacked }: LoopChooserProps) {
               <Press
                 key={loop}
                 pressed={keyOf(choice) === chosen || isStacked(choice)}
-                data-stacked={isStacked(choice) || undefined}
                 data-excited={model.excitationOf(unit)?.loop === loop || undefined}
                 run={() => press(choice)}
               >

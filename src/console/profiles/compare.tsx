@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { Unit } from '../../core/units.js';
+import type { Comparison } from '../../schemas/history.js';
+import type { RememberedStep } from '../../schemas/step.js';
 import type { LoopChoice } from '../model/loop-choice.js';
+import { stepPath } from '../model/runs.js';
 import { inPercent } from '../model/step-curve.js';
 import { Outcome, Press, useAnswer, useModel } from '../parts/parts.js';
 import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
@@ -21,7 +24,8 @@ export function Compare({ unit, names, revision }: CompareProps) {
   const [a, b] = [useSignal('0'), useSignal(String(revision))];
   const picked = useSignal<string | undefined>(undefined);
   const { daemon } = useModel();
-  const ask = () => daemon.compare(unit.name, a.value, b.value);
+  const ask = () =>
+    daemon.get<Comparison>(`/api/${unit.name}/compare?${new URLSearchParams({ a: a.value, b: b.value })}`);
   const { answer, action } = useAnswer('Comparison', ask, [a.value, b.value, names.length, revision]);
   const loops = answer?.loops;
   const revisions = Array.from({ length: Math.min(REVISIONS, revision) }, (_, back) => revision - back);
@@ -115,7 +119,8 @@ interface CompareCurvesProps {
 function CompareCurves({ choice: { unit, loop }, a, b }: CompareCurvesProps) {
   const { daemon } = useModel();
   const stepOf = async (number: number | undefined) => {
-    const outcome = number === undefined ? undefined : await daemon.capturedStep(unit, loop, number);
+    const outcome =
+      number === undefined ? undefined : await daemon.get<RememberedStep>(stepPath(unit, loop, number));
     return outcome && 'body' in outcome ? inPercent(outcome.body) : undefined;
   };
   const ask = async () => ({ body: await Promise.all([stepOf(a), stepOf(b)]) });

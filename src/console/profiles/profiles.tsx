@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { Outcome as RequestOutcome } from '../daemon/request.js';
+import type { MeasuredProfile } from '../../schemas/profile.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { clockText } from '../model/numbers.js';
 import { Outcome, Press, useAction, useAnswer, useModel } from '../parts/parts.js';
@@ -11,28 +11,27 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { daemon } = model;
   const { name: unit } = gains.unit;
+  const path = `/api/${unit}/profiles`;
   const act = useAction('Profiles');
   /** Asks for the list again after each change. */
   const changes = useSignal(0);
-  const { answer: list = [], action: listing } = useAnswer('Profiles', () => daemon.profiles(unit), [
-    changes.value,
-  ]);
+  const { answer: list = [], action: listing } = useAnswer(
+    'Profiles',
+    () => daemon.get<readonly MeasuredProfile[]>(path),
+    [changes.value],
+  );
   const name = useRef<HTMLInputElement>(null);
   /** The name in the latest request. Replace uses this name, not the text in the field. */
   const asked = useRef('');
   const note = useRef<HTMLInputElement>(null);
   const disabled = !model.may('tune');
-  const change = async (what: string, request: () => Promise<RequestOutcome<unknown>>, done: string) => {
-    if (await act.run(what, request, done)) changes.value += 1;
+  const change = async (what: string, where: string, body: object, done = '') => {
+    if (await act.run(what, () => daemon.post(path + where, body), done)) changes.value += 1;
   };
   const keep = (replace: boolean) => {
     if (!replace) asked.current = name.current?.value.trim() ?? '';
     const wanted = { name: asked.current, note: note.current?.value.trim() ?? '', replace };
-    void change(
-      'keep',
-      () => daemon.keepProfile(unit, wanted),
-      `The gains in force are kept as ${wanted.name}.`,
-    );
+    void change('keep', '', wanted, `The gains in force are kept as ${wanted.name}.`);
   };
   const starredFirst = [...list].sort(
     (one, other) => Number(other.profile.starred) - Number(one.profile.starred),
@@ -66,9 +65,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
               aria-label={`Star ${profile.name}`}
               pressed={profile.starred}
               disabled={disabled}
-              run={() =>
-                void change('star', () => daemon.starProfile(unit, profile.name, !profile.starred), '')
-              }
+              run={() => change('star', '/star', { name: profile.name, starred: !profile.starred })}
             >
               ★
             </Press>
@@ -83,9 +80,12 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
                 disabled={disabled}
                 aria-label={`Load ${profile.name}`}
                 run={() =>
-                  gains.saveBy(`load ${profile.name}`, `${profile.name} is running.`, base =>
-                    daemon.loadProfile(unit, profile.name, base),
-                  )
+                  gains.saveBy({
+                    what: `load ${profile.name}`,
+                    path: 'profiles/load',
+                    body: { name: profile.name },
+                    done: `${profile.name} is running.`,
+                  })
                 }
               >
                 Load
@@ -93,13 +93,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
               <Press
                 disabled={disabled}
                 aria-label={`Remove ${profile.name}`}
-                run={() =>
-                  void change(
-                    'remove',
-                    () => daemon.removeProfile(unit, profile.name),
-                    `${profile.name} is gone.`,
-                  )
-                }
+                run={() => change('remove', '/remove', { name: profile.name }, `${profile.name} is gone.`)}
               >
                 Remove
               </Press>

@@ -1,8 +1,13 @@
 import { fixed } from '../model/numbers.js';
-import { isPose } from '../model/readings.js';
+import { isPose, isReading } from '../model/readings.js';
 import { useModel } from '../parts/parts.js';
-import { Boresight } from './boresight.js';
 import { degrees, TopView } from './top-view.js';
+
+/** Half of what is seen, and the distance of two lines of equal elevation, in mrad. */
+const HALF_VIEW = 350;
+const RUNG = 100;
+/** A target outside of the view is drawn at its edge. */
+const MOST = 320;
 
 /** Where the robot is, and where it aims. */
 export function RobotView() {
@@ -32,4 +37,54 @@ function Place() {
       `${fixed(degrees(pose.heading), 0)}°`,
     ];
   return <span class="where">{text ? text.join('   ') : 'not known'}</span>;
+}
+
+/** What the gimbal sees, in mrad: a crosshair where the laser points, the target, and how far up it looks. */
+function Boresight() {
+  const { laser, telemetry } = useModel();
+  telemetry.frame.value;
+  const gimbal = telemetry.latest?.gimbal;
+  const angle = (loop: string) => {
+    const reading = gimbal?.[loop];
+    return isReading(reading) ? 1000 * reading.measured : undefined;
+  };
+  const limited = (value: number) => Math.max(-MOST, Math.min(MOST, value));
+  const [pitch, yawOff, pitchOff] = [angle('angle_pitch'), angle('visual_yaw'), angle('visual_pitch')];
+  const sees = gimbal?.target === true && yawOff !== undefined && pitchOff !== undefined;
+  return (
+    <svg
+      role="img"
+      aria-label="What the gimbal aims at: crosshair, target and pitch"
+      viewBox="-350 -350 700 700"
+    >
+      {pitch !== undefined &&
+        rungsAround(pitch).map(rung => <Rung key={rung} rung={rung} y={pitch - rung} />)}
+      <path class={laser.looksLit ? 'beam' : ''} d="M18 0H64M-18 0H-64M0 18V64M0 -18V-64" />
+      {laser.looksLit && <circle class="beam" r="6" />}
+      {/* Yaw grows to the left, pitch upwards. */}
+      {sees ? (
+        <circle class="target" cx={limited(-yawOff)} cy={limited(-pitchOff)} r="30" />
+      ) : (
+        <text y="330">{gimbal ? 'no target' : 'nothing heard'}</text>
+      )}
+    </svg>
+  );
+}
+
+function rungsAround(pitch: number): number[] {
+  const first = Math.ceil((pitch - HALF_VIEW) / RUNG) * RUNG;
+  return Array.from({ length: (2 * HALF_VIEW) / RUNG }, (_, index) => first + index * RUNG);
+}
+
+/** A line of equal elevation, which sinks as the gimbal looks up. */
+function Rung({ rung, y }: { readonly rung: number; readonly y: number }) {
+  const half = rung === 0 ? 260 : 105;
+  return (
+    <g class="rung" transform={`translate(0 ${y})`}>
+      <path d={`M${-half} 0H${half}`} />
+      <text x={half + 45} y="10">
+        {fixed(degrees(rung / 1000), 0)}°
+      </text>
+    </g>
+  );
 }

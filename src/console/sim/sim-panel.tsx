@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
+import type { DaemonClient } from '../daemon/daemon.js';
 import { isTouchScreen, Outcome, Press, useAction, useModel } from '../parts/parts.js';
 
 const OF_BUS = ['nack', 'timeout', 'corrupt', 'hang', 'clear'];
@@ -13,6 +14,9 @@ const FAULTS: readonly (readonly [target: string, faults: readonly string[]])[] 
 const WORDS: Readonly<Record<string, string>> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 const CHECK_MS = 500;
 
+const play = (daemon: DaemonClient, target: string, fault: string) =>
+  daemon.post('/sim/faults', { target, fault });
+
 /** All faults of the simulator, and the state of the simulated hardware. */
 export function SimPanel() {
   const { daemon } = useModel();
@@ -20,7 +24,7 @@ export function SimPanel() {
   const act = useAction('Simulator');
   useEffect(() => {
     const check = async () => {
-      const outcome = await daemon.truth();
+      const outcome = await daemon.get<Readonly<Record<string, unknown>>>('/sim/state');
       if ('body' in outcome) truth.value = truthLines(outcome.body);
     };
     void check();
@@ -38,7 +42,7 @@ export function SimPanel() {
               action={act}
               what={`${target} ${fault}`}
               run={() =>
-                act.run(`${target} ${fault}`, () => daemon.fault(target, fault), `${target}: ${fault}`)
+                act.run(`${target} ${fault}`, () => play(daemon, target, fault), `${target}: ${fault}`)
               }
             >
               {WORDS[fault] ?? fault}
@@ -98,8 +102,8 @@ export function FirstMinute() {
         <Press holds={isTouchScreen} run={exciteYaw}>
           Send test steps to yaw
         </Press>
-        <Press run={() => daemon.fault('gimbal', 'unplug')}>Unplug the gimbal</Press>
-        <Press run={() => daemon.fault('gimbal', 'plug')}>Plug it in</Press>
+        <Press run={() => play(daemon, 'gimbal', 'unplug')}>Unplug the gimbal</Press>
+        <Press run={() => play(daemon, 'gimbal', 'plug')}>Plug it in</Press>
         <span class="spring" />
         <Press run={dismiss}>Dismiss</Press>
       </div>

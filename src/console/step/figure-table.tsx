@@ -28,7 +28,7 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
   return (
     <div class="reading">
       {oscillation && (
-        <p class="swing" role="status">
+        <p data-tone="alarm" role="status">
           oscillates ±{Number(oscillation.swing.toPrecision(2))} {quantity},{' '}
           {Number(oscillation.frequencyHz.toPrecision(2))} Hz
         </p>

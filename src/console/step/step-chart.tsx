@@ -43,8 +43,6 @@ export function StepChart({ main, under, quantity, predicted }: StepChartProps) 
         { label: 'predicted', colour: 'ink', width: 2, dash: [2, 6] },
       ],
       quantity: () => shown.current,
-      zeroT: () => 0,
-      range: () => [0, chart.current?.data[0].at(-1) ?? 1],
     });
     const { setpoint } = stepCurves(whole);
     chart.current.setData(

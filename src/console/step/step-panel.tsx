@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
+import type { InputHTMLAttributes } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { unitNamed } from '../../core/units.js';
+import { stepFile } from '../model/csv.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
-import { stepFile } from '../model/csv.js';
 import { Outcome, offerCsv, Press, Toggle, useModel } from '../parts/parts.js';
 import { FigureTable, RunTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
@@ -67,6 +68,15 @@ export function ExcitationForm() {
   const { title: unit } = unitNamed(choice.unit);
   const debugging = status?.mode === 'debug' && status.online && !model.isStopping && model.may('drive');
   const excites = model.excitationOf(choice.unit)?.loop === choice.loop;
+  const hint = !model.fresh.value
+    ? 'Not known.'
+    : model.stop.stopped
+      ? 'The robot is stopped. Press Resume first.'
+      : status?.online === false
+        ? `${unit} is offline.`
+        : status?.mode !== 'debug'
+          ? `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
+          : `${excites ? `${title} is excited. Each edge is captured` : 'This loop is not excited'}.`;
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
     <fieldset class="group excitation" aria-label="Excitation">
@@ -80,11 +90,11 @@ export function ExcitationForm() {
       >
         <NumberField
           label={`± ${quantity}, to ${maxAmplitude}`}
-          name="Amplitude"
+          aria-label="Amplitude"
           text={amplitude}
           disabled={!debugging}
         />
-        <NumberField label="Period, s" name="Period in seconds" text={period} disabled={!debugging} />
+        <NumberField label="Period, s" aria-label="Period in seconds" text={period} disabled={!debugging} />
         <span class="acts">
           <Press action={act} what="excite" run={excite} class="primary" disabled={!debugging}>
             Send test steps
@@ -95,42 +105,28 @@ export function ExcitationForm() {
         </span>
       </form>
       <p class="hint" role="status">
-        {!model.fresh.value
-          ? 'Not known.'
-          : model.stop.stopped
-            ? 'The robot is stopped. Press Resume first.'
-            : status?.online === false
-              ? `${unit} is offline.`
-              : status?.mode !== 'debug'
-                ? `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
-                : excites
-                  ? `${title} is excited. Each edge is captured.`
-                  : 'This loop is not excited.'}
+        {hint}
       </p>
       <Outcome action={act} />
     </fieldset>
   );
 }
 
-interface NumberFieldProps {
-  /** The visible text. Screen readers read out `name`. */
+type NumberFieldProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'aria-label' | 'disabled'> & {
   readonly label: string;
-  readonly name: string;
   readonly text: { value: string };
-  readonly disabled: boolean;
-}
+};
 
-function NumberField({ label, name, text, disabled }: NumberFieldProps) {
+function NumberField({ label, text, ...rest }: NumberFieldProps) {
   return (
     <label>
       {label}
       <input
+        {...rest}
         type="text"
         class="value"
         inputMode="decimal"
         autocomplete="off"
-        aria-label={name}
-        disabled={disabled}
         value={text.value}
         onInput={event => {
           text.value = event.currentTarget.value;

@@ -5,7 +5,7 @@ import type { Tune } from '../../schemas/tune.js';
 import { loopNamed } from '../bar/strip.js';
 import { mismatchOf } from '../model/step-curve.js';
 import { Press, useModel } from '../parts/parts.js';
-import { TryAndKeep } from '../tuning/gain-acts.js';
+import { KeepButton, TryButton } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
 type Result = Tune['results'][number];
@@ -81,7 +81,12 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
         {better.length > 0 && isKept && 'Saved.'}
       </p>
       <span class="acts">
-        {better.length > 0 && !isKept && <TryAndKeep gains={gains} onTry={tryThem} onKeep={keep} />}
+        {better.length > 0 && !isKept && (
+          <>
+            <TryButton gains={gains} run={tryThem} />
+            <KeepButton gains={gains} run={keep} />
+          </>
+        )}
         <Press
           run={() => {
             model.tuning.dismissed.value = tune.id;

@@ -1,46 +1,45 @@
 import type { GainEdits } from '../model/gain-edits.js';
 import { Press, useModel } from '../parts/parts.js';
 
-interface TryAndKeepProps {
+interface GainActProps {
   readonly gains: GainEdits;
-  readonly onTry: () => unknown;
-  readonly onKeep: () => unknown;
+  readonly run: () => unknown;
   readonly disabled?: boolean;
-  /** The number of changes, as part of the button's text. */
+  /** Added to the button's text. */
   readonly changes?: string;
-  /** The page's keys do the same. */
-  readonly isByKey?: boolean;
 }
 
-/** Buttons that try or save gains. */
-export function TryAndKeep(props: TryAndKeepProps) {
-  const { gains, onTry, onKeep, disabled = false, changes = '', isByKey = false } = props;
+export function TryButton({ gains, run, disabled = false }: GainActProps) {
   const model = useModel();
-  const isOff = disabled || !model.may('tune');
   return (
-    <>
-      <Press
-        action={gains.trial.action}
-        what="try"
-        run={onTry}
-        disabled={isOff || model.isStopping}
-        title="Runs them without saving them, as long as this page is open"
-        {...(isByKey && { 'aria-keyshortcuts': 'Enter', 'data-key': '⏎' })}
-      >
-        Try
-      </Press>
-      <Press
-        action={gains.saving}
-        what="save"
-        class="primary"
-        run={onKeep}
-        disabled={isOff}
-        title="Saves them"
-        {...(isByKey && { 'aria-keyshortcuts': 'Control+Enter', 'data-key': 'Ctrl ⏎' })}
-      >
-        Keep{changes}
-      </Press>
-    </>
+    <Press
+      action={gains.trial.action}
+      what="try"
+      run={run}
+      disabled={disabled || !model.may('tune') || model.isStopping}
+      title="Runs them without saving them, as long as this page is open"
+      aria-keyshortcuts="Enter"
+      data-key="⏎"
+    >
+      Try
+    </Press>
+  );
+}
+
+export function KeepButton({ gains, run, disabled = false, changes = '' }: GainActProps) {
+  return (
+    <Press
+      action={gains.saving}
+      what="save"
+      class="primary"
+      run={run}
+      disabled={disabled || !useModel().may('tune')}
+      title="Saves them"
+      aria-keyshortcuts="Control+Enter"
+      data-key="Ctrl ⏎"
+    >
+      Keep{changes}
+    </Press>
   );
 }
 
@@ -49,22 +48,16 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const { changes, faults } = gains.edits.value;
   const count = changes.length;
   const isEdited = count > 0 || Object.keys(faults).length > 0;
-  const changesText = count === 1 ? ' 1 change' : ` ${count} changes`;
+  const changesText = count === 0 ? '' : count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
     <div class="acts">
-      <TryAndKeep
-        gains={gains}
-        onTry={() => gains.try()}
-        onKeep={() => gains.save()}
-        disabled={!gains.isReady}
-        changes={count === 0 ? '' : changesText}
-        isByKey
-      />
+      <TryButton gains={gains} run={() => gains.try()} disabled={!gains.isReady} />
+      <KeepButton gains={gains} run={() => gains.save()} disabled={!gains.isReady} changes={changesText} />
       <Press
         action={gains.trial.action}
         what="undo"
         run={() => gains.undo()}
-        disabled={(!isEdited && gains.trial.id.value === undefined) || gains.isSaving}
+        disabled={(!isEdited && gains.trial.id === undefined) || gains.isSaving}
         aria-keyshortcuts="Control+Z"
         data-key="Ctrl Z"
         title="Ends what is tried, and takes the edits back"

@@ -22,7 +22,7 @@ export function GainsFile() {
   };
   const saveProfiles = () =>
     act.run('profiles', async () => {
-      const outcome = await model.daemon.allProfiles();
+      const outcome = await model.daemon.get('/api/profiles');
       if ('body' in outcome) offerJson('trunnion-profiles.json', outcome.body);
       return outcome;
     });
@@ -99,7 +99,8 @@ function profilesIn(file: unknown): FileProfile[] {
 function ProfileImport({ unit, set }: FileProfile) {
   const model = useModel();
   const isKept = useSignal(false);
-  const keep = (dryRun: boolean) => model.daemon.keepProfile(unit, { ...set, replace: true, dryRun });
+  const keep = (dryRun: boolean) =>
+    model.daemon.post<KeptProfile>(`/api/${unit}/profiles`, { ...set, replace: true, dryRun });
   const { answer: would, action } = useAnswer(set.name, () => keep(true), [set]);
   const press = async () => {
     isKept.value = await action.run('keep', () => keep(false), 'Kept.');

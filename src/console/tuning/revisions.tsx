@@ -15,7 +15,8 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
   const { daemon } = model;
   const { unit } = gains;
   const revision = model.status.value?.[unit.name].gains.revision;
-  const ask = () => daemon.history(unit.name, SHOWN + 1);
+  const ask = () =>
+    daemon.get<readonly HistoryLine[]>(`/api/${unit.name}/pidconfig/history?limit=${SHOWN + 1}`);
   const { answer: saved = [], action } = useAnswer('History', ask, [revision]);
   return (
     <>
@@ -34,9 +35,12 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
               disabled={index === 0 || !model.may('tune')}
               aria-label={index === 0 ? undefined : `Restore revision ${one.revision}`}
               run={() =>
-                gains.saveBy('restore', `Revision ${one.revision} is running again.`, base =>
-                  daemon.restore(unit.name, one.revision, base),
-                )
+                gains.saveBy({
+                  what: 'restore',
+                  path: 'pidconfig/restore',
+                  body: { revision: one.revision },
+                  done: `Revision ${one.revision} is running again.`,
+                })
               }
             >
               {index === 0 ? 'Stored' : 'Restore'}

@@ -93,21 +93,21 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
 function Running({ unit: { name } }: { readonly unit: Unit }) {
   const model = useModel();
   const status = model.status.value?.[name];
-  if (status === undefined) return <span class="running" />;
+  if (status === undefined) return null;
   const { revision, savedAt, applied } = status.gains;
   const stored = savedAt === null ? 'Defaults' : `Revision ${revision}, ${clockText(savedAt, new Date())}`;
   const trial = model.trialOf(name);
   const [state, how] = !model.fresh.value
-    ? ['unknown', 'unknown']
+    ? ['', 'unknown']
     : trial !== undefined
-      ? trial.id === model.gains[name].trial.id.value
-        ? ['trying', 'this page is trying others']
-        : ['waiting', `not running: ${trial.by} tries others`]
+      ? trial.id === model.gains[name].trial.id
+        ? ['doing', 'this page is trying others']
+        : ['bad', `not running: ${trial.by} tries others`]
       : applied
-        ? ['running', 'running']
-        : ['waiting', status.online ? 'not running yet' : 'not running: controller offline'];
+        ? ['good', 'running']
+        : ['bad', status.online ? 'not running yet' : 'not running: controller offline'];
   return (
-    <span class="running" data-state={state} title={status.problem?.detail}>
+    <span class="running state" data-state={state} title={status.problem?.detail}>
       {stored} · {how}
     </span>
   );

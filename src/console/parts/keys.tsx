@@ -1,5 +1,8 @@
+import type { Signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { UNIT_LIST, type Unit } from '../../core/units.js';
 import type { Model } from '../model/model.js';
+import { Press } from './parts.js';
 
 /** A unit's letter and a digit within this time are one command. */
 const DIGIT_MS = 1500;
@@ -14,10 +17,11 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl Enter', 'keep them: save'],
   ['Ctrl Z', 'undo: what was tried and what is edited'],
   ['?', 'this list'],
+  ['on a plot', 'drag or turn the wheel to zoom, press to pick a moment, press twice to go back'],
 ];
 
 /** Keys that work wherever the focus is. Returns the function that ends them. */
-export function listenToKeys(model: Model, onHelp: () => void): () => void {
+export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
   let [letter, letterAtMs] = ['', Number.NEGATIVE_INFINITY];
   const chooseUnit = ({ key, timeStamp }: KeyboardEvent) => {
     [letter, letterAtMs] = [key.toLowerCase(), timeStamp];
@@ -25,7 +29,9 @@ export function listenToKeys(model: Model, onHelp: () => void): () => void {
   const ends = [
     onKey('escape', () => model.pressStop()),
     onKey('l', () => model.laser.darken()),
-    onKey('?', onHelp),
+    onKey('?', () => {
+      helps.value = true;
+    }),
     ...UNIT_LIST.map(({ name }) => onKey(name.slice(0, 1), chooseUnit)),
     listen(event => {
       const unit = UNIT_LIST.find(({ name }) => letter !== '' && name.startsWith(letter));
@@ -95,4 +101,28 @@ function takesLetters(target: EventTarget | null): boolean {
 function listen(act: (event: KeyboardEvent) => void): () => void {
   window.addEventListener('keydown', act, { capture: true });
   return () => window.removeEventListener('keydown', act, { capture: true });
+}
+
+/** The list that `?` shows. It is not modal: a modal one would keep the mouse from STOP. */
+export function KeyHelp({ helps }: { readonly helps: Signal<boolean> }) {
+  const close = () => {
+    helps.value = false;
+  };
+  useEffect(() => onKey('escape', close), []);
+  return (
+    <dialog open class="card key-help" aria-label="Keys">
+      <h2>Keys</h2>
+      <table>
+        <tbody>
+          {KEYS.map(([keys, what]) => (
+            <tr key={keys}>
+              <th scope="row">{keys}</th>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Press run={close}>Close</Press>
+    </dialog>
+  );
 }
