@@ -25,8 +25,8 @@ for (const type of ['focus', 'pointerdown', 'keydown']) {
 window.addEventListener('focus', () => {
   if (model.status.peek() !== undefined) setTimeout(() => void access.refresh(), 1000);
 });
-// The browser asks before it forgets a STOP or an Off that is still to be sent.
-window.onbeforeunload = () => model.isOwing || null;
+// The browser asks before it forgets a STOP or an Off that is still to be sent, or ends the beats of a referee.
+window.onbeforeunload = () => model.isOwing || model.referee.isBeating || null;
 
 let drawnMs = 0;
 function frame(nowMs: number): void {

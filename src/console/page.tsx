@@ -6,6 +6,7 @@ import { titleOf } from './bar/lines.js';
 import { TopBar } from './bar/top-bar.js';
 import { EventList } from './log/event-list.js';
 import { MatchView } from './match/match-view.js';
+import { RefereePanel } from './match/referee-panel.js';
 import { KeyHelp, listenToKeys } from './parts/keys.js';
 import { Drawer, useModel } from './parts/parts.js';
 import { PlotPanel } from './plot/plot-panel.js';
@@ -43,6 +44,7 @@ export function Page() {
 function Desk() {
   const model = useModel();
   const simulated = model.status.value?.simulated;
+  const [drives, rules] = [model.access.hasRight('drive'), model.access.hasRight('rule')];
   if (model.access.isShut) {
     return (
       <>
@@ -56,7 +58,13 @@ function Desk() {
       <TopBar />
       <main>
         <div class="instruments">
-          {simulated && <FirstMinute />}
+          {rules && !drives && (
+            <section class="card" aria-label="Referee">
+              <h2>Referee</h2>
+              <RefereePanel />
+            </section>
+          )}
+          {simulated && drives && <FirstMinute />}
           <PlotPanel />
           <StepPanel />
           <RobotView />
@@ -66,7 +74,12 @@ function Desk() {
           <DrawerCard name="Log">
             <EventList />
           </DrawerCard>
-          {simulated && (
+          {rules && drives && (
+            <DrawerCard name="Referee">
+              <RefereePanel />
+            </DrawerCard>
+          )}
+          {simulated && drives && (
             <DrawerCard name="Simulator">
               <SimPanel />
             </DrawerCard>

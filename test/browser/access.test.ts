@@ -55,6 +55,7 @@ describe('the console of a robot with tokens and a match', function () {
   });
 
   it('is entered by a link, whose token leaves the address; view and STOP stay, also when the token is taken away', async () => {
+    await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();
     await page.goto(`${robot.url}/#match&token=${secret}`);

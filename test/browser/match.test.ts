@@ -188,31 +188,6 @@ describe('the match view', function () {
     );
   });
 
-  it('shows every line where there is room for it, with targets for a thumb, and moves nothing', async () => {
-    const page = await open(phone);
-    const places = () =>
-      page.evaluate(
-        `JSON.stringify([...document.querySelectorAll('.match > header button, main button, .match > .stop')].map(one => one.getBoundingClientRect()))`,
-      );
-    const before = await places();
-    await robot.fault('chassis', 'brownout');
-    await shows(alerts(page), /Chassis restarted/);
-    await robot.fault('chassis', 'unplug');
-    await robot.fault('pin', 'nack');
-    await shows(alerts(page), /Chassis is offline/);
-    await shows(alerts(page), /LASER MAY BE ON/);
-    expect(await places()).to.equal(before);
-    // Read at one moment, for a line may still come.
-    const lowest = `Math.max(...[...document.querySelectorAll('.strip li')].map(one => one.getBoundingClientRect().bottom))`;
-    const room = `document.querySelector('.strip').getBoundingClientRect().bottom + 1`;
-    await eventually(() => page.evaluate<boolean>(`${lowest} <= ${room}`));
-    const noted = (await page.getByRole('button', { name: 'Got it' }).boundingBox())!;
-    expect(Math.min(noted.width, noted.height)).to.be.at.least(56);
-    expect(await overflow(page)).to.be.at.most(0);
-    expect(await accessibilityFaults(page)).to.deep.equal([]);
-    await page.getByRole('button', { name: 'Got it' }).tap();
-  });
-
   it('shows a lock without moving, covering or cutting anything, upright and on its side', async () => {
     for (const [width, height] of [
       [390, 844],
@@ -240,6 +215,31 @@ describe('the match view', function () {
       await post('/api/resume');
       await page.context().close();
     }
+  });
+
+  it('shows every line where there is room for it, with targets for a thumb, and moves nothing', async () => {
+    const page = await open(phone);
+    const places = () =>
+      page.evaluate(
+        `JSON.stringify([...document.querySelectorAll('.match > header button, main button, .match > .stop')].map(one => one.getBoundingClientRect()))`,
+      );
+    const before = await places();
+    await robot.fault('chassis', 'brownout');
+    await shows(alerts(page), /Chassis restarted/);
+    await robot.fault('chassis', 'unplug');
+    await robot.fault('pin', 'nack');
+    await shows(alerts(page), /Chassis is offline/);
+    await shows(alerts(page), /LASER MAY BE ON/);
+    expect(await places()).to.equal(before);
+    // Read at one moment, for a line may still come.
+    const lowest = `Math.max(...[...document.querySelectorAll('.strip li')].map(one => one.getBoundingClientRect().bottom))`;
+    const room = `document.querySelector('.strip').getBoundingClientRect().bottom + 1`;
+    await eventually(() => page.evaluate<boolean>(`${lowest} <= ${room}`));
+    const noted = (await page.getByRole('button', { name: 'Got it' }).boundingBox())!;
+    expect(Math.min(noted.width, noted.height)).to.be.at.least(56);
+    expect(await overflow(page)).to.be.at.most(0);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Got it' }).tap();
   });
 
   it('has no serious fault of accessibility in either scheme', async () => {

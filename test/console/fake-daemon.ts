@@ -1,6 +1,8 @@
 import type { Session } from '../../src/console/daemon/daemon.js';
+import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
 import { defaultGains, type GainSet, perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import type { LogEvent } from '../../src/schemas/log.js';
+import type { MatchStatus } from '../../src/schemas/match.js';
 import type { Status, TrialStatus } from '../../src/schemas/status.js';
 import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
@@ -47,6 +49,8 @@ export class FakeDaemon {
     savedAt: null as string | null,
     trial: undefined as (TrialStatus & { readonly gains: GainSet }) | undefined,
   }));
+  match: MatchStatus = NO_MATCH_STATUS;
+  nowS = () => 0;
   more: Partial<Status> = {};
   readonly events: LogEvent[] = [];
   /** Pages listen here. */
@@ -70,7 +74,7 @@ export class FakeDaemon {
       gimbal: unit('gimbal'),
       chassis: unit('chassis'),
       access: { state: this.session.access, exposed: false },
-      match: NO_MATCH_STATUS,
+      match: this.match,
       ...this.more,
     });
   }
@@ -113,6 +117,32 @@ export class FakeDaemon {
       case 'DELETE /api/session':
         this.session = NOBODY;
         return done(NOBODY);
+      case 'POST /api/match/lease': {
+        const { lease } = this.match;
+        if (lease && lease.holder !== asked.holder && !asked.takeover) return refused(409, 'lease-held');
+        this.match = { ...this.match, lease: { holder: asked.holder, by: 'ref' } };
+        return done();
+      }
+      case 'POST /api/match': {
+        if (asked.revision <= this.match.revision) return refused(409, 'stale-match');
+        const endsAtT = asked.remainingS === null ? null : this.nowS() + asked.remainingS;
+        const { id, revision, phase } = asked;
+        this.match = {
+          ...this.match,
+          id,
+          revision,
+          phase,
+          endsAtT,
+          allows: DEFAULT_PERMISSIONS[phase as Phase],
+        };
+        return done();
+      }
+      case 'POST /api/match/lock':
+        this.match = { ...this.match, lock: { by: 'ref', reason: asked.reason } };
+        return done();
+      case 'POST /api/match/unlock':
+        this.match = { ...this.match, lock: null };
+        return done();
       case 'GET /api/log':
         return done({ boot: 'one', events: [...this.events], dropped: 0 });
       default:

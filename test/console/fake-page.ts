@@ -96,6 +96,7 @@ export class FakePage {
 
   static async open(opening: Opening = {}): Promise<FakePage> {
     const page = new FakePage(opening);
+    page.daemon.nowS = () => page.clock.nowMs() / 1000;
     every(page.clock, 100, () => page.#tick());
     page.model.stream.start();
     await page.wait(300);

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Outcome, Press, Toggle, useModel } from '../parts/parts.js';
+import { Outcome, Press, Toggle, typed, useModel } from '../parts/parts.js';
 
 /** Replaces the page's panels if the caller may not read. STOP and laser off stay. */
 export function Login() {
@@ -23,9 +23,7 @@ export function Login() {
             {...(shown.value ? { type: 'text' } : { type: 'password' })}
             autocomplete="off"
             value={token.value}
-            onInput={event => {
-              token.value = event.currentTarget.value;
-            }}
+            {...typed(token)}
           />
         </label>
         <Toggle on={shown}>Show</Toggle>

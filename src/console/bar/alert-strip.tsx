@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { Press, Toggle, useModel } from '../parts/parts.js';
-import { stripLines, wellText } from './strip.js';
+import { ALL_WELL, stripLines, wellText } from './strip.js';
 
 /** All complaints, the most urgent first, in a place of their own: nothing moves. A press unfolds them over the page below. */
 export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boolean }) {
   const model = useModel();
   const open = useSignal(false);
   const lines = stripLines(model, isForThumb);
+  const well = wellText(model);
   return (
     <div class="strip" data-open={open.value || undefined}>
       <div role="alert">
@@ -32,8 +33,8 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
         </ul>
       </div>
       {lines.length === 0 ? (
-        <p class="well state" data-state="good">
-          {wellText(model)}
+        <p class="well state" data-state={well === ALL_WELL && 'good'}>
+          {well}
         </p>
       ) : (
         <Toggle on={open} opens class="fold">

@@ -15,9 +15,17 @@ export function mostUrgentFirst<L extends Line>(lines: readonly L[]): L[] {
   return TONES.flatMap(tone => lines.filter(line => line.tone === tone));
 }
 
-/** Lines about the light and a stop. Stale data is marked as past. */
-export function safetyLines(status: Status, fresh: boolean): Line[] {
-  return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh) : [])];
+/** Lines about the light and a stop. Stale data is marked as past. `cause`: why and when it was stopped. */
+export function safetyLines(status: Status, fresh: boolean, cause = ''): Line[] {
+  return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh, cause) : [])];
+}
+
+/** Why a Resume is not to be pressed now; empty if it may be. */
+export function whyNoResume({ stopped, match, ...status }: Status): string {
+  if (match.lock !== null) return 'locked';
+  if (!match.allows.resume) return match.refereeSilent ? 'no referee' : `not in ${match.phase}`;
+  const isUnconfirmed = UNIT_LIST.some(({ name }) => stopOf(status[name]) === 'unconfirmed');
+  return stopped && isUnconfirmed ? 'not confirmed' : '';
 }
 
 /** Lines about all other faults in status, each with its cure. */
@@ -68,9 +76,10 @@ export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string
 }
 
 /** Lines about a stop, unit by unit. */
-function stopLines(status: Status, fresh: boolean): Line[] {
+function stopLines(status: Status, fresh: boolean, cause: string): Line[] {
   const known = UNIT_LIST.map(unit => ({ unit, how: stopOf(status[unit.name]) }));
   const text = known.map(({ unit, how }) => `${unit.title.toLowerCase()} ${STOP_TEXTS[how]}`).join('; ');
+  const advice = whyNoResume(status) === '' ? ' Resume puts both units in manual.' : '';
   const dark = status.laser.light === 'dark' ? 'the laser is dark' : 'the laser is NOT PROVEN dark';
   return [
     ...known
@@ -79,7 +88,7 @@ function stopLines(status: Status, fresh: boolean): Line[] {
         alarm(`${unit.title} NOT CONFIRMED.`, 'Its motors may push. Be ready to cut the power.'),
       ),
     fresh
-      ? bad('Stopped:', `${text}; ${dark}. Resume puts both units in manual.`)
+      ? bad(`Stopped${cause}:`, `${text}; ${dark}.${advice}`)
       : bad('Was stopped', 'when the daemon was last heard.'),
   ];
 }

@@ -37,7 +37,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
     ...stopLines(model),
     ...refusalLines(resuming),
     ...(mayBeStale ? staleLines(laser.mayBeLit, stream.resting.value, deafness.value) : []),
-    ...(status === undefined ? [] : safetyLines(status, fresh.value)),
+    ...(status === undefined ? [] : safetyLines(status, fresh.value, causeText(model))),
     ...offLines(model),
     ...actions.flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
@@ -47,6 +47,8 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
   ]);
 }
 
+export const ALL_WELL = 'All well';
+
 /** The text of a strip without lines. */
 export function wellText({ status: { value: status } }: Model): string {
   if (status === undefined) return '';
@@ -55,7 +57,15 @@ export function wellText({ status: { value: status } }: Model): string {
     ...(status.laser.light === 'on' ? ['LASER ON'] : []),
     ...units.filter(({ mode }) => mode !== 'manual').map(({ name, mode }) => `${name} ${mode}`),
   ];
-  return active.length === 0 ? 'All well' : ['No faults', ...active].join(' · ');
+  return active.length === 0 ? ALL_WELL : ['No faults', ...active].join(' · ');
+}
+
+/** ` at 14:02:10 by op`, for a line about a stop. */
+function causeText({ log: { lastStop }, surroundings }: Model): string {
+  if (lastStop === undefined) return '';
+  const at = clockText(lastStop.at, surroundings.clock.wallTime());
+  const why = lastStop.why.startsWith('by ') ? ` ${lastStop.why}` : lastStop.why && ` (${lastStop.why})`;
+  return ` at ${at}${why}`;
 }
 
 const PRESS_AGAIN = 'Press it again if it is still wanted.';
@@ -146,8 +156,8 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   if (tune?.state !== 'running') return [...excitationLines(model, unit), ...trialLines(model, unit)];
   const { tuning, access } = model;
   const run = () => tuning.end(unit.name);
-  const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
-  return [moving(unit, text, 'tuning', { action: tuning.action, run, disabled: !access.hasRight('tune') })];
+  const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tuning.isOwn ? 'this page' : tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
+  return [moving(unit, text, 'tuning', access.hasRight('tune') && { action: tuning.action, run })];
 }
 
 /** The loop with this name. An unknown loop has its name as title. */
@@ -162,7 +172,7 @@ function excitationLines(model: Model, unit: Unit): AnswerableLine[] {
   const text = `${title} ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s`;
   const run = () => model.endExcitation(unit.name);
   const action = model.exciting[unit.name];
-  return [moving(unit, text, 'excitation', { action, run, disabled: !model.may('drive') })];
+  return [moving(unit, text, 'excitation', model.access.hasRight('drive') && { action, run })];
 }
 
 function trialLines(model: Model, unit: Unit): AnswerableLine[] {
@@ -174,16 +184,17 @@ function trialLines(model: Model, unit: Unit): AnswerableLine[] {
     trial.id === own.id
       ? 'runs gains that this page tries. Nothing is saved.'
       : `runs gains that ${trial.by} tries, for ${fixed(leftS, 0)} s unless renewed.`;
-  const disabled = !model.access.hasRight('tune');
-  return [moving(unit, text, 'trial', { action: own.action, what: 'undo', run: () => own.end(), disabled })];
+  const end = { action: own.action, what: 'undo', run: () => own.end() };
+  return [moving(unit, text, 'trial', model.access.hasRight('tune') && end)];
 }
 
 function moving(
   { title }: Unit,
   text: string,
   subject: string,
-  press: Omit<Answer, 'label' | 'name'>,
+  press: false | Omit<Answer, 'label' | 'name'>,
 ): AnswerableLine {
   const name = `End the ${subject} of the ${title.toLowerCase()}`;
-  return { tone: 'doing', about: title, text, answer: { label: 'End', name, what: 'end', ...press } };
+  const answer = press && { label: 'End', name, what: 'end', ...press };
+  return { tone: 'doing', about: title, text, ...(answer && { answer }) };
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { MODES, type Unit } from '../../core/units.js';
 import type { LaserStatus } from '../../schemas/status.js';
 import { isTouchScreen, Press, useModel, vibrate } from '../parts/parts.js';
+import { whyNoResume } from './lines.js';
 
 /** Stops by one press, or by Escape from anywhere. */
 export function StopButton() {
@@ -27,14 +28,19 @@ export function StopButton() {
 export function ResumeButton() {
   const model = useModel();
   const isRunning = model.stop.stopped === false;
+  const status = model.status.value;
+  const why =
+    isRunning || status === undefined ? '' : model.stop.isUnanswered ? 'not confirmed' : whyNoResume(status);
+  if (!model.access.hasRight('drive')) return null;
   return (
     <Press
       action={model.resuming}
       what="resume"
       run={() => model.resume()}
       class="resume"
+      hint={why}
       holds={isTouchScreen}
-      disabled={isRunning || !model.may('resume')}
+      disabled={isRunning || why !== ''}
     >
       Resume
     </Press>
@@ -52,16 +58,18 @@ export function LaserSwitch() {
         Laser <LaserLamp />
       </span>
       <div class="segments">
-        <Press
-          action={laser.action}
-          what="on"
-          run={() => laser.light()}
-          holds={isTouchScreen}
-          pressed={light === 'on'}
-          disabled={!fresh.value || model.isStopping || !model.may('laser')}
-        >
-          On
-        </Press>
+        {model.access.hasRight('drive') && (
+          <Press
+            action={laser.action}
+            what="on"
+            run={() => laser.light()}
+            holds={isTouchScreen}
+            pressed={light === 'on'}
+            disabled={!fresh.value || model.isStopping || !model.may('laser')}
+          >
+            On
+          </Press>
+        )}
         <Press
           action={laser.action}
           what="off"
@@ -104,6 +112,7 @@ export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
   const status = model.status.value?.[name];
   const offline = status?.online === false;
   const allowed = model.status.value?.match.allows.modes;
+  const shown = model.access.hasRight('drive') ? MODES : MODES.filter(mode => mode === status?.mode);
   const isStopped = (mode: string) => (mode === 'manual' ? model.stop.stopped : model.isStopping);
   return (
     <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>
@@ -112,7 +121,7 @@ export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
         <span class="unit-note">{offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}</span>
       </span>
       <div class="segments">
-        {MODES.map(mode => (
+        {shown.map(mode => (
           <Press
             key={mode}
             action={model.modes[name]}

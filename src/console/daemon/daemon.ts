@@ -62,6 +62,7 @@ export class DaemonClient {
   forgetStop = () => this.#asks.forget(STOP);
   forgetOff = () => this.#asks.forget(LASER);
 
+  press = <T>(ask: Ask) => this.#asks.press<T>(ask);
   stop = () => this.#asks.press({ path: STOP, rule: 'insists' });
   resume = () => this.#asks.press({ path: '/api/resume', rule: 'calms', ends: STOP });
   light = () => this.#asks.press({ path: LASER, body: { action: 'on' }, rule: 'moves' });

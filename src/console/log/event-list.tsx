@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
 import { clockText } from '../model/numbers.js';
-import { Segments, useModel } from '../parts/parts.js';
+import { Segments, scrolls, useModel } from '../parts/parts.js';
 
 const SHOWN = 100;
 
@@ -22,7 +22,7 @@ export function EventList() {
   return (
     <>
       <Segments options={Object.keys(FILTERS)} chosen={filter} />
-      <ol class="events">
+      <ol class="events" {...scrolls}>
         {shown
           .slice(-SHOWN)
           .reverse()

@@ -1,13 +1,13 @@
+import type { Phase } from '../../core/phases.js';
 import { useModel } from '../parts/parts.js';
 
 /** Phase, time left and lock, big. Nothing if there is no match. */
 export function MatchBoard() {
-  const model = useModel();
-  const match = model.status.value?.match;
+  const match = useModel().status.value?.match;
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
   return (
     <div class="match-board" role="status" data-locked={match.lock !== null || undefined}>
-      {match.phase !== 'none' && <strong>{match.phase === 'auto' ? 'autonomous' : match.phase}</strong>}{' '}
+      {match.phase !== 'none' && <strong>{phaseText(match.phase)}</strong>}{' '}
       <TimeLeft endsAtT={match.endsAtT} />
       {match.lock !== null && (
         <span>
@@ -19,15 +19,18 @@ export function MatchBoard() {
   );
 }
 
+/** `auto` is also a mode. */
+export const phaseText = (phase: Phase) => (phase === 'auto' ? 'autonomous' : phase);
+
 /** `1:05`, and never below 0. */
+export function minutesText(seconds: number): string {
+  const left = Math.max(0, Math.ceil(seconds));
+  return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+}
+
 function TimeLeft({ endsAtT }: { readonly endsAtT: number | null }) {
   const { telemetry } = useModel();
   telemetry.frame.value;
   if (endsAtT === null || telemetry.latest === undefined) return null;
-  const left = Math.max(0, Math.ceil(endsAtT - telemetry.latest.t));
-  return (
-    <span>
-      {Math.floor(left / 60)}:{String(left % 60).padStart(2, '0')}
-    </span>
-  );
+  return <span class="clock">{minutesText(endsAtT - telemetry.latest.t)}</span>;
 }

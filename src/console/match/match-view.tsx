@@ -7,6 +7,7 @@ import { AlertStrip } from '../bar/alert-strip.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
 import { useModel } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
+import { RefereePanel } from './referee-panel.js';
 
 /** The page for one thumb on a phone: STOP at the bottom, and Resume far from it. */
 export function MatchView() {
@@ -24,6 +25,7 @@ export function MatchView() {
         <MatchBoard />
       </div>
       <main>
+        {access.hasRight('rule') && !access.hasRight('drive') && <RefereePanel />}
         <LaserSwitch />
         {access.isShut ? <Login /> : UNIT_LIST.map(unit => <ModeSwitch key={unit.name} unit={unit} />)}
         <p class="hint">

@@ -58,7 +58,7 @@ export class Action {
 
 /** Texts for refusals whose detail tells programs what to do. */
 const HERE: Readonly<Record<string, string>> = {
-  stopped: 'The robot is stopped. Press Resume first.',
+  stopped: 'The robot is stopped.',
   'changed-meanwhile': 'Somebody else saved meanwhile. Check what they changed, then press again.',
 };
 

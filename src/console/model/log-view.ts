@@ -75,6 +75,17 @@ export class LogView {
     return this.events.value.findLast(isSave)?.who;
   }
 
+  /** Why and when the robot was stopped last; undefined if the log does not say. */
+  get lastStop(): { readonly at: string; readonly why: string } | undefined {
+    const events = this.events.value;
+    const index = events.findLastIndex(({ what, who }) => what === 'stop' && who === undefined);
+    const stop = events[index];
+    if (stop === undefined) return undefined;
+    const caller = events.slice(index).find(({ what, who }) => what === 'stop' && who !== undefined)?.who;
+    const why = String(stop.detail?.why ?? 'asked');
+    return { at: stop.at, why: why !== 'asked' ? why : caller === undefined ? '' : `by ${caller}` };
+  }
+
   #storeRestarts(events: readonly LogEvent[]): void {
     const restarts = events.filter(isRestart);
     if (restarts.length === 0) return;

@@ -12,6 +12,7 @@ import { GainEdits } from './gain-edits.js';
 import { Laser } from './laser.js';
 import { LogView } from './log-view.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
+import { Referee } from './referee.js';
 import { Runs } from './runs.js';
 import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry-view.js';
@@ -37,6 +38,7 @@ export class Model {
   readonly log: LogView;
   readonly tuning: Tuning;
   readonly runs: Runs;
+  readonly referee: Referee;
   /** The latest tuning of the chosen unit, unless it was dismissed. */
   readonly tuned = computed(() => {
     const tune = this.tuning.tunes[this.choice.value.unit].value;
@@ -90,6 +92,7 @@ export class Model {
       clock,
       prepare: async unit => this.status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
     });
+    this.referee = new Referee({ daemon, clock, storage, status });
     this.runs = new Runs(daemon, this.choice, this.tunedLoop);
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
@@ -177,10 +180,16 @@ export class Model {
       this.status.value = status;
       this.laser.heard(status);
       this.stop.heardStatus();
-      for (const gains of Object.values(this.gains)) gains.follow(status[gains.unit.name].gains);
+      for (const gains of Object.values(this.gains)) {
+        gains.follow(status[gains.unit.name].gains);
+        // A stop ends all trials, and says so itself.
+        if (status.stopped) gains.trial.drop();
+      }
     });
     this.#clearOutdated(status);
-    if (before !== undefined) this.telemetry.mark(before, status);
+    if (before === undefined) return;
+    this.telemetry.mark(before, status);
+    this.referee.heard(before, status, this.telemetry.latest?.t ?? 0);
   }
 
   /** Clears refusals whose cause is over. */
@@ -188,8 +197,9 @@ export class Model {
     const clear = (action: Action, ...codes: readonly string[]) => {
       if (codes.includes(action.refusal.peek()?.code ?? '')) action.clear();
     };
-    const over = ['unreachable', ...(status.stopped ? [] : ['stopped'])];
-    for (const action of [this.resuming, this.laser.action, this.access.action]) clear(action, ...over);
+    const over = ['unreachable', status.stopped ? 'trial-ended' : 'stopped'];
+    for (const action of [this.resuming, this.laser.action, this.access.action, this.referee.action])
+      clear(action, ...over);
     for (const { name } of UNIT_LIST) {
       const { saving, trial } = this.gains[name];
       const codes = status[name].online ? [...over, 'unit-offline'] : over;

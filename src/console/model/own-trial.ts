@@ -9,6 +9,9 @@ import { Action } from './action.js';
 /** Seconds after which a trial or a tuning ends if the page is gone. One lost renewal is tolerated. */
 export const LEASE_S = 3;
 
+/** Refusals after which there is nothing to renew. */
+const OVER: readonly string[] = ['trial-ended', 'lease-held', 'not-allowed'];
+
 /** What this page holds of the daemon as long as it renews it, once a second. */
 export class Renewal {
   /** The id of what is held. */
@@ -26,8 +29,8 @@ export class Renewal {
     this.id.value = id;
     this.#end = every(this.#clock, 1000, async () => {
       const outcome = await renew();
-      const lasts = 'body' in outcome || outcome.refusal.code !== 'trial-ended';
-      if (lasts || this.id.peek() !== id) return;
+      const isOver = 'refusal' in outcome && OVER.includes(outcome.refusal.code);
+      if (!isOver || this.id.peek() !== id) return;
       this.drop();
       onEnded(outcome.refusal);
     });

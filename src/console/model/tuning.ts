@@ -42,6 +42,11 @@ export class Tuning {
       .find(tune => tune?.state === 'running');
   }
 
+  /** This page renews the tuning under way. */
+  get isOwn(): boolean {
+    return this.running !== undefined && this.running.id === this.#renewal.id.value;
+  }
+
   /** Learns what began or ended while this page did not listen. A unit is tuned in debug mode. */
   async look(status: Status): Promise<void> {
     for (const { name } of UNIT_LIST) {

@@ -1,5 +1,4 @@
 import type { Signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { UNIT_LIST, type Unit } from '../../core/units.js';
 import type { Model } from '../model/model.js';
 import { Press } from './parts.js';
@@ -9,7 +8,7 @@ const DIGIT_MS = 1500;
 
 /** What the list of keys says. */
 export const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['Esc', 'stop the robot, and close this list'],
+  ['Esc', 'stop the robot'],
   ['L', 'darken the laser'],
   ['g 1…4, c 1…3', 'choose a loop of the gimbal, of the chassis, and go to its kp'],
   ['↑ ↓', 'one step of the gain; with Shift ten times as much, with Alt a tenth'],
@@ -108,7 +107,6 @@ export function KeyHelp({ helps }: { readonly helps: Signal<boolean> }) {
   const close = () => {
     helps.value = false;
   };
-  useEffect(() => onKey('escape', close), []);
   return (
     <dialog open class="card key-help" aria-label="Keys">
       <h2>Keys</h2>

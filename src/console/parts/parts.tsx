@@ -62,12 +62,14 @@ interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onCl
   readonly atTouch?: boolean;
   /** Acts only after it was held, so that no slip of a finger does. */
   readonly holds?: boolean;
+  /** Small print on the button, such as why it is grey. */
+  readonly hint?: string;
   readonly children: ComponentChildren;
 }
 
 /** A button that shows from the press on that its request is under way. It keeps the focus when it is disabled. */
 export function Press(props: PressProps) {
-  const { action, what, busy, run, pressed, disabled, atTouch, holds, children, ...rest } = props;
+  const { action, what, busy, run, pressed, disabled, atTouch, holds, hint, children, ...rest } = props;
   /** It acted when it was touched, and the click of that touch may still come. */
   const hasRun = useRef(false);
   const hold = useHold(run, disabled);
@@ -92,7 +94,7 @@ export function Press(props: PressProps) {
       aria-busy={busy || (action !== undefined && action.pending.value === what) || undefined}
     >
       {children}
-      {holds && <small>hold</small>}
+      {(hint || holds) && <small>{hint || 'hold'}</small>}
     </button>
   );
 }
@@ -211,6 +213,18 @@ export function Outcome({ action, pending }: { readonly action: Action; readonly
       {action.pending.value === undefined ? action.done.value : pending}
     </p>
   );
+}
+
+/** For an element that scrolls: it is reached and scrolled by keyboard. */
+export const scrolls = { tabIndex: 0 } as const;
+
+/** Makes a field write what is typed. */
+export function typed(text: { value: string | undefined }) {
+  return {
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+      text.value = currentTarget.value;
+    },
+  };
 }
 
 type DrawerProps = Record<'title' | 'children', ComponentChildren>;

@@ -25,6 +25,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const asked = useRef('');
   const note = useRef<HTMLInputElement>(null);
   const disabled = !model.may('tune');
+  const mayTune = model.access.hasRight('tune');
   const change = async (what: string, where: string, body: object, done = '') => {
     if (await act.run(what, () => daemon.post(path + where, body), done)) changes.value += 1;
   };
@@ -40,6 +41,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
     <>
       <form
         class="toolbar"
+        hidden={!mayTune}
         onSubmit={event => {
           event.preventDefault();
           if (!disabled) keep(false);
@@ -73,7 +75,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
               <strong>{profile.name}</strong> <time>{clockText(profile.savedAt, new Date())}</time>
               <span class="difference"> {profile.note}</span>
             </span>
-            <span class="acts">
+            <span class="acts" hidden={!mayTune}>
               <Press
                 action={gains.saving}
                 what={`load ${profile.name}`}

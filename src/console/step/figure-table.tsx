@@ -2,7 +2,7 @@ import type { Quantity } from '../../core/units.js';
 import type { RememberedStep, StepFigures } from '../../schemas/step.js';
 import { clockText, fixed } from '../model/numbers.js';
 import { caveatOf } from '../model/step-curve.js';
-import { Press, useModel } from '../parts/parts.js';
+import { Press, scrolls, useModel } from '../parts/parts.js';
 import { RUN_COLOURS } from './step-chart.js';
 
 type Figure = (figures: StepFigures, quantity: Quantity) => string;
@@ -79,7 +79,7 @@ export function RunTable() {
   const { runs } = model;
   const { unit, loop } = model.choice.value;
   return (
-    <section class="runs" aria-label="Runs">
+    <section class="runs" aria-label="Runs" {...scrolls}>
       <table class="figures">
         <thead>
           <tr>
@@ -114,6 +114,7 @@ export function RunTable() {
               </td>
               <td>
                 <Press
+                  hidden={!model.access.hasRight('tune')}
                   aria-label={`Use these gains: run ${run.number}`}
                   run={() => model.gains[unit].editLoop(loop, run.gains)}
                 >

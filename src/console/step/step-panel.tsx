@@ -5,7 +5,7 @@ import { unitNamed } from '../../core/units.js';
 import { stepFile } from '../model/csv.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
-import { Outcome, offerCsv, Press, Toggle, useModel } from '../parts/parts.js';
+import { Outcome, offerCsv, Press, Toggle, typed, useModel } from '../parts/parts.js';
 import { FigureTable, RunTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
 import { TunePlan } from './tune-plan.js';
@@ -24,11 +24,13 @@ export function StepPanel() {
     <section class="card step" aria-label="Step response">
       <header>
         <h2>Step response</h2>
-        <ExcitationForm />
+        {model.access.hasRight('drive') && <ExcitationForm />}
         <span class="acts">
-          <Toggle on={plans} opens>
-            Tune…
-          </Toggle>
+          {model.access.hasRight('tune') && model.access.hasRight('drive') && (
+            <Toggle on={plans} opens>
+              Tune…
+            </Toggle>
+          )}
           {main !== undefined && <Press run={() => offerCsv(stepFile(choice, main))}>CSV</Press>}
         </span>
       </header>
@@ -53,7 +55,7 @@ export function StepPanel() {
 }
 
 /** Amplitude and period of the excitation, and its buttons. */
-export function ExcitationForm() {
+function ExcitationForm() {
   const model = useModel();
   const choice = model.choice.value;
   const { title, quantity, maxAmplitude, excitationPeriodS } = loopOf(choice);
@@ -71,11 +73,13 @@ export function ExcitationForm() {
   const hint = !model.fresh.value
     ? 'Not known.'
     : model.stop.stopped
-      ? 'The robot is stopped. Press Resume first.'
+      ? 'The robot is stopped.'
       : status?.online === false
         ? `${unit} is offline.`
         : status?.mode !== 'debug'
-          ? `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
+          ? !model.status.value?.match.allows.modes.includes('debug')
+            ? `The match does not allow debug now.`
+            : `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
           : `${excites ? `${title} is excited. Each edge is captured` : 'This loop is not excited'}.`;
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
@@ -128,9 +132,7 @@ function NumberField({ label, text, ...rest }: NumberFieldProps) {
         inputMode="decimal"
         autocomplete="off"
         value={text.value}
-        onInput={event => {
-          text.value = event.currentTarget.value;
-        }}
+        {...typed(text)}
       />
     </label>
   );

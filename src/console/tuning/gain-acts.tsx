@@ -46,6 +46,7 @@ export function KeepButton({ gains, run, disabled = false, changes = '' }: GainA
 /** Buttons for the edits of one unit: try, save or undo them. */
 export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const { changes, faults } = gains.edits.value;
+  if (!useModel().access.hasRight('tune')) return null;
   const count = changes.length;
   const isEdited = count > 0 || Object.keys(faults).length > 0;
   const changesText = count === 0 ? '' : count === 1 ? ' 1 change' : ` ${count} changes`;

@@ -3,6 +3,7 @@ import { inWords } from '../model/action.js';
 import { type Field, isDrastic, storedValue } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { parseGain, type StepSize, stepped } from '../model/numbers.js';
+import { useModel } from '../parts/parts.js';
 
 interface GainFieldProps {
   readonly gains: GainEdits;
@@ -28,6 +29,7 @@ export function GainField({ gains, loop, field, size }: GainFieldProps) {
   const noteId = `note-${gains.unit.name}-${loop.name}-${gain}`;
   const state = fault !== undefined ? 'fault' : change !== undefined ? 'edited' : 'stored';
 
+  if (!useModel().access.hasRight('tune')) return <output aria-label={name}>{text}</output>;
   const step = (direction: 1 | -1, by: StepSize) => {
     const parsed = parseGain(text);
     if ('value' in parsed) gains.edit(pointer, String(stepped(parsed.value, direction, by)));

@@ -4,7 +4,7 @@ import { changeText, difference } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
-import { Outcome, Press, useAnswer, useModel } from '../parts/parts.js';
+import { Outcome, Press, scrolls, useAnswer, useModel } from '../parts/parts.js';
 import { milliseconds, withUnit } from '../step/figure-table.js';
 
 const SHOWN = 50;
@@ -22,7 +22,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
     <>
       <Outcome action={action} />
       {revision === 0 && <p class="hint">Nothing was saved yet: the defaults are in force.</p>}
-      <ol class="revisions">
+      <ol class="revisions" {...scrolls}>
         {saved.slice(0, SHOWN).map((one, index) => (
           <li key={one.revision}>
             <span class="revision">{one.revision}</span>
@@ -33,6 +33,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
             </span>
             <Press
               disabled={index === 0 || !model.may('tune')}
+              hidden={!model.access.hasRight('tune')}
               aria-label={index === 0 ? undefined : `Restore revision ${one.revision}`}
               run={() =>
                 gains.saveBy({

@@ -18,7 +18,7 @@ export function TuningPanel() {
       {UNIT_LIST.map(unit => (
         <UnitCard key={unit.name} unit={unit} size={isFine.value ? 'fine' : 'usual'} />
       ))}
-      <div class="toolbar">
+      <div class="toolbar" hidden={!model.access.hasRight('tune')}>
         <Toggle
           on={isFine}
           title="Steps of a tenth. Alt does the same for one step, Shift makes it ten times as large."

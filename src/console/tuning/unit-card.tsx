@@ -97,15 +97,18 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   const { revision, savedAt, applied } = status.gains;
   const stored = savedAt === null ? 'Defaults' : `Revision ${revision}, ${clockText(savedAt, new Date())}`;
   const trial = model.trialOf(name);
+  const tune = model.tuning.running;
   const [state, how] = !model.fresh.value
     ? ['', 'unknown']
-    : trial !== undefined
-      ? trial.id === model.gains[name].trial.id
-        ? ['doing', 'this page is trying others']
-        : ['bad', `not running: ${trial.by} tries others`]
-      : applied
-        ? ['good', 'running']
-        : ['bad', status.online ? 'not running yet' : 'not running: controller offline'];
+    : tune?.unit === name
+      ? ['doing', model.tuning.isOwn ? 'this page is tuning' : `${tune.by} is tuning`]
+      : trial !== undefined
+        ? trial.id === model.gains[name].trial.id
+          ? ['doing', 'this page is trying others']
+          : ['bad', `not running: ${trial.by} tries others`]
+        : applied
+          ? ['good', 'running']
+          : ['bad', status.online ? 'not running yet' : 'not running: controller offline'];
   return (
     <span class="running state" data-state={state} title={status.problem?.detail}>
       {stored} · {how}

@@ -1,0 +1,167 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { every } from '../../core/clock.js';
+import { PHASES } from '../../core/phases.js';
+import type { MatchStatus } from '../../schemas/match.js';
+import { fixed } from '../model/numbers.js';
+import { PLAY } from '../model/referee.js';
+import { Outcome, Press, typed, useModel } from '../parts/parts.js';
+import { minutesText, phaseText } from './match-board.js';
+
+/** What a referee needs for a match: the lease, the phases with their clock, the pause and the lock. */
+export function RefereePanel() {
+  const model = useModel();
+  const { referee, status } = model;
+  const name = useSignal<string | undefined>(undefined);
+  const match = status.value?.match;
+  if (match === undefined) return null;
+  const id = name.value ?? match.id ?? 'match-1';
+  const { interrupted } = referee;
+  return (
+    <div class="referee">
+      <LeaseRow match={match} />
+      <label>
+        Match <input type="text" maxLength={64} value={id} {...typed(name)} aria-describedby="new-match" />{' '}
+        <small id="new-match">Another name begins another match, with pre.</small>
+      </label>
+      <div class="phases">
+        {PHASES.map(phase => (
+          <span key={phase}>
+            <Press
+              action={referee.action}
+              what={phase}
+              pressed={match.phase === phase && match.id === id}
+              disabled={id === '' || (PLAY.includes(phase) && !referee.isBeating)}
+              run={() => referee.begin(id, phase)}
+            >
+              {phase === 'none' ? 'no match' : phaseText(phase)}
+            </Press>
+            {PLAY.includes(phase) && (
+              <label>
+                <input
+                  type="text"
+                  inputMode="decimal"
+                  aria-label={`Seconds of ${phaseText(phase)}`}
+                  value={referee.durations.value[phase]}
+                  onInput={event => referee.setDuration(phase, event.currentTarget.value)}
+                />{' '}
+                s
+              </label>
+            )}
+          </span>
+        ))}
+      </div>
+      {interrupted.value && (
+        <Press
+          action={referee.action}
+          class="primary"
+          disabled={!referee.isBeating}
+          run={() =>
+            interrupted.value && referee.set(id, interrupted.value.phase, interrupted.value.remainingS)
+          }
+        >
+          Go on with {phaseText(interrupted.value.phase)}
+          {interrupted.value.remainingS !== null && `, ${minutesText(interrupted.value.remainingS)} left`}
+        </Press>
+      )}
+      <LockRow match={match} />
+      <Outcome action={referee.action} />
+    </div>
+  );
+}
+
+/** Who speaks for the match, and since when nothing was heard of this page. */
+function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) {
+  const { referee, surroundings } = useModel();
+  const { clock } = surroundings;
+  const nowMs = useSignal(clock.nowMs());
+  useEffect(
+    () =>
+      every(clock, 200, () => {
+        nowMs.value = clock.nowMs();
+      }),
+    [],
+  );
+  const isOther = lease !== null && lease.holder !== referee.holder;
+  const ageS = Math.max(0, nowMs.value - (referee.beatMs.value ?? 0)) / 1000;
+  const isPlaying = PLAY.includes(phase);
+  const text = referee.isBeating
+    ? `This page has the lease. Last beat ${fixed(ageS, 1)} s ago.`
+    : lease === null
+      ? 'No desk has the lease.'
+      : `${isOther ? `${lease.holder} (${lease.by})` : 'This page'} had the lease last.`;
+  return (
+    <p class="acts">
+      <span
+        class="state"
+        data-state={referee.isBeating ? (ageS < 2 ? 'good' : 'bad') : 'doing'}
+        role="status"
+      >
+        {text}
+      </span>
+      {referee.isBeating ? (
+        <Press run={() => referee.release()} disabled={isPlaying} title="Ends the beats of this page">
+          Release
+        </Press>
+      ) : (
+        <>
+          <Press action={referee.action} what="lease" class="primary" run={() => referee.take(false)}>
+            Take the lease
+          </Press>
+          {referee.action.refusal.value?.code === 'lease-held' && (
+            <Press run={() => referee.take(true)}>Take it over</Press>
+          )}
+        </>
+      )}
+    </p>
+  );
+}
+
+const UNLOCK_MS = 4000;
+
+/** A lock acts at the touch. An unlock needs a second press. */
+function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
+  const { referee, surroundings } = useModel();
+  const reason = useSignal<string | undefined>('Referee');
+  const asks = useSignal(false);
+  const askFirst = () => {
+    asks.value = true;
+    surroundings.clock.after(UNLOCK_MS, () => {
+      asks.value = false;
+    });
+  };
+  const unlock = () => {
+    asks.value = false;
+    referee.unlock();
+  };
+  return (
+    <div class="acts">
+      <Press
+        action={referee.action}
+        what="lock"
+        class="lock"
+        atTouch
+        run={() => referee.lock(reason.value?.trim() || 'Referee')}
+      >
+        LOCK
+      </Press>
+      <input
+        type="text"
+        maxLength={200}
+        aria-label="Reason of the lock"
+        value={reason.value}
+        {...typed(reason)}
+      />
+      {lock !== null && (
+        <Press
+          action={referee.action}
+          what="unlock"
+          run={asks.value ? unlock : askFirst}
+          pressed={asks.value}
+        >
+          {asks.value ? 'Press again to unlock' : 'Unlock'}
+        </Press>
+      )}
+    </div>
+  );
+}

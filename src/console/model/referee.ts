@@ -1,0 +1,119 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Clock } from '../../core/clock.js';
+import type { Phase } from '../../core/phases.js';
+import type { Status } from '../../schemas/status.js';
+import type { DaemonClient } from '../daemon/daemon.js';
+import { type PageStorage, parsed } from '../daemon/surroundings.js';
+import { Action } from './action.js';
+import { Renewal } from './own-trial.js';
+
+/** In these phases the robot plays, and needs the beats of a desk. */
+export const PLAY: readonly Phase[] = ['auto', 'teleop'];
+
+interface Interrupted {
+  readonly phase: Phase;
+  readonly remainingS: number | null;
+}
+
+interface RefereeOptions {
+  readonly daemon: DaemonClient;
+  readonly clock: Clock;
+  readonly storage: PageStorage;
+  readonly status: ReadonlySignal<Status | undefined>;
+}
+
+const TTL_MS = 3000;
+const KEY = 'trunnion.phases';
+const DURATIONS_S = { auto: 30, teleop: 120 };
+
+/** What a referee does at this page. It speaks for the match only after its referee took the lease, and as long as it is open. */
+export class Referee {
+  readonly action: Action;
+  /** Page time of the last beat of this page that was accepted. */
+  readonly beatMs = signal<number | undefined>(undefined);
+  /** What the last pause interrupted, if this page saw it. */
+  readonly interrupted = signal<Interrupted | undefined>(undefined);
+  /** Durations as typed, by phase. */
+  readonly durations = signal<Readonly<Record<string, string>>>({});
+  /** The name of this page as a desk. Another window of the same referee is another desk. */
+  readonly holder = `page-${Math.random().toString(36).slice(2, 6)}`;
+  readonly #options: RefereeOptions;
+  readonly #beats: Renewal;
+  /** The highest revision that was sent or seen. */
+  #revision = 0;
+
+  constructor(options: RefereeOptions) {
+    const { clock, storage } = options;
+    this.#options = options;
+    this.action = new Action(clock, 'Match');
+    this.#beats = new Renewal(clock);
+    this.durations.value = { ...DURATIONS_S, ...Object(parsed(storage.read(KEY))) };
+  }
+
+  /** This page beats. */
+  get isBeating(): boolean {
+    return this.#beats.id.value !== undefined;
+  }
+
+  async take(takeover: boolean): Promise<void> {
+    if (!(await this.action.run('lease', () => this.#beat(takeover)))) return;
+    this.#beats.hold(
+      this.holder,
+      () => this.#beat(false),
+      refusal => this.action.refuse(refusal),
+    );
+  }
+
+  /** Ends the beats. A robot that plays stops then, unless another desk beats. */
+  release(): void {
+    this.#beats.drop();
+  }
+
+  setDuration(phase: Phase, text: string): void {
+    this.durations.value = { ...this.durations.value, [phase]: text };
+    this.#options.storage.write(KEY, JSON.stringify(this.durations.value));
+  }
+
+  /** Sets a phase for as long as it is given here; without a duration it does not end by itself. */
+  begin(id: string, phase: Phase): void {
+    const durationS = Number(this.durations.value[phase]);
+    this.set(id, phase, PLAY.includes(phase) && durationS > 0 ? durationS : null);
+  }
+
+  set(id: string, phase: Phase, remainingS: number | null): void {
+    this.#revision = Math.max(this.#revision, this.#options.status.peek()?.match.revision ?? 0) + 1;
+    const body = { id, revision: this.#revision, phase, remainingS };
+    const rule = PLAY.includes(phase) ? 'moves' : 'calms';
+    void this.action.run(phase, () => this.#options.daemon.press({ path: '/api/match', body, rule }));
+  }
+
+  lock(reason: string): void {
+    const path = '/api/match/lock';
+    void this.action.run('lock', () =>
+      this.#options.daemon.press({ path, body: { reason }, rule: 'calms', ends: '/api/match/unlock' }),
+    );
+  }
+
+  unlock(): void {
+    void this.action.run('unlock', () =>
+      this.#options.daemon.press({ path: '/api/match/unlock', rule: 'moves' }),
+    );
+  }
+
+  /** Remembers what a pause interrupts. `t` is the daemon's time. */
+  heard({ match: before }: Status, { match: after }: Status, t: number): void {
+    if (after.phase === before.phase) return;
+    const { phase, endsAtT } = before;
+    const isInterrupted = after.phase === 'pause' && PLAY.includes(phase);
+    const remainingS = endsAtT === null ? null : Math.max(0, endsAtT - t);
+    this.interrupted.value = isInterrupted ? { phase, remainingS } : undefined;
+  }
+
+  async #beat(takeover: boolean) {
+    const { daemon, clock } = this.#options;
+    const body = { holder: this.holder, ttlMs: TTL_MS, takeover };
+    const outcome = await daemon.post('/api/match/lease', body);
+    if ('body' in outcome) this.beatMs.value = clock.nowMs();
+    return outcome;
+  }
+}
