@@ -1,4 +1,4 @@
-import { UNIT_LIST, type Unit } from '../../core/units.js';
+import { UNIT_LIST, type Unit, type UnitName } from '../../core/units.js';
 import type { LaserStatus, Status, UnitStatus } from '../../schemas/status.js';
 
 const TONES = ['alarm', 'doing', 'bad', 'note'] as const;
@@ -24,8 +24,11 @@ export function safetyLines(status: Status, fresh: boolean, cause = ''): Line[] 
 export function whyNoResume({ stopped, match, ...status }: Status): string {
   if (match.lock !== null) return 'locked';
   if (!match.allows.resume) return match.refereeSilent ? 'no referee' : `not in ${match.phase}`;
-  const isUnconfirmed = UNIT_LIST.some(({ name }) => stopOf(status[name]) === 'unconfirmed');
-  return stopped && isUnconfirmed ? 'not confirmed' : '';
+  return stopped && !isStopProven(status) ? 'not confirmed' : '';
+}
+
+export function isStopProven(status: Pick<Status, UnitName>): boolean {
+  return UNIT_LIST.every(({ name }) => stopOf(status[name]) !== 'unconfirmed');
 }
 
 /** Lines about all other faults in status, each with its cure. */

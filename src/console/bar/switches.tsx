@@ -106,13 +106,23 @@ function LaserLamp() {
   );
 }
 
+interface ModeSwitchProps {
+  readonly unit: Unit;
+  /** Leaves out the modes that the phase forbids. */
+  readonly isInMatch?: boolean;
+}
+
 /** The modes of one unit. The one in force is lit, or grey while the controller is away. */
-export function ModeSwitch({ unit: { name, title } }: { readonly unit: Unit }) {
+export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwitchProps) {
   const model = useModel();
   const status = model.status.value?.[name];
   const offline = status?.online === false;
   const allowed = model.status.value?.match.allows.modes;
-  const shown = model.access.hasRight('drive') ? MODES : MODES.filter(mode => mode === status?.mode);
+  const isPlaying = isInMatch && allowed !== undefined && allowed.length > 0;
+  const shown = MODES.filter(mode => {
+    if (!model.access.hasRight('drive')) return mode === status?.mode;
+    return !isPlaying || allowed.includes(mode) || mode === status?.mode;
+  });
   const isStopped = (mode: string) => (mode === 'manual' ? model.stop.stopped : model.isStopping);
   return (
     <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>

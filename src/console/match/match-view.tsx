@@ -2,8 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { every } from '../../core/clock.js';
 import { UNIT_LIST } from '../../core/units.js';
+import type { Status } from '../../schemas/status.js';
 import { Login } from '../bar/access.js';
 import { AlertStrip } from '../bar/alert-strip.js';
+import { isStopProven } from '../bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
 import { useModel } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
@@ -11,7 +13,7 @@ import { RefereePanel } from './referee-panel.js';
 
 /** The page for one thumb on a phone: STOP at the bottom, and Resume far from it. */
 export function MatchView() {
-  const { access, status } = useModel();
+  const { access, fresh, status } = useModel();
   return (
     <div class="match">
       <header>
@@ -20,14 +22,19 @@ export function MatchView() {
         <LinkQuality />
         <ResumeButton />
       </header>
-      <div>
-        <AlertStrip isForThumb />
-        <MatchBoard />
-      </div>
+      <AlertStrip isForThumb />
       <main>
+        <div class="middle">
+          <MatchBoard />
+          <p role="status">{stateText(status.value, fresh.value)}</p>
+        </div>
         {access.hasRight('rule') && !access.hasRight('drive') && <RefereePanel />}
         <LaserSwitch />
-        {access.isShut ? <Login /> : UNIT_LIST.map(unit => <ModeSwitch key={unit.name} unit={unit} />)}
+        {access.isShut ? (
+          <Login />
+        ) : (
+          UNIT_LIST.map(unit => <ModeSwitch key={unit.name} unit={unit} isInMatch />)
+        )}
         <p class="hint">
           <Awake /> <a href="#desk">Full page</a>
         </p>
@@ -35,6 +42,13 @@ export function MatchView() {
       <StopButton />
     </div>
   );
+}
+
+/** What the robot does, in a few words. */
+function stateText(status: Status | undefined, isFresh: boolean): string {
+  if (status === undefined || !isFresh) return 'unknown';
+  if (status.stopped) return isStopProven(status) ? 'STOPPED, confirmed' : 'STOPPED, NOT CONFIRMED';
+  return UNIT_LIST.map(({ name }) => `${name} ${status[name].mode ?? 'unknown'}`).join(' · ');
 }
 
 const CHECK_MS = 2000;

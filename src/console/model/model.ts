@@ -117,6 +117,10 @@ export class Model {
     return this.stop.isOwed || this.laser.isOwed;
   }
 
+  choose(choice: LoopChoice): void {
+    if (keyOf(choice) !== keyOf(this.choice.peek())) this.choice.value = choice;
+  }
+
   pressStop(): void {
     void this.laser.darkened(this.daemon.stop());
   }

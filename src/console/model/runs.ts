@@ -8,8 +8,14 @@ import type { LoopChoice } from './loop-choice.js';
 /** What a tuning found for one loop, with the id of the tuning. */
 export type TunedLoop = Tune['results'][number] & { readonly id: string | undefined };
 
-/** More curves on one another cannot be told apart. */
-const MOST_TICKED = 5;
+/** Names of the colours of the runs under the main run. More curves on one another cannot be told apart. */
+export const RUN_COLOURS = ['run-1', 'run-2', 'run-3', 'run-4', 'run-5'] as const;
+export type RunColour = (typeof RUN_COLOURS)[number];
+
+export interface DrawnRun {
+  readonly step: RememberedStep;
+  readonly colour: RunColour;
+}
 
 /** The captured steps of the chosen loop, and which of them are drawn. */
 export class Runs {
@@ -17,8 +23,8 @@ export class Runs {
   readonly list = signal<readonly StepSummary[]>([]);
   /** The number of the best run so far. */
   readonly best = signal<number | undefined>(undefined);
-  /** Numbers of the runs that the person ticked. They are drawn under the main run. */
-  readonly ticked = signal<readonly number[]>([]);
+  /** The runs that the person ticked, by number, oldest first. They are drawn under the main run, each in its colour. */
+  readonly ticked = signal<ReadonlyMap<number, RunColour>>(new Map());
   readonly samples = signal<ReadonlyMap<number, RememberedStep>>(new Map());
   readonly #daemon: DaemonClient;
   readonly #choice: ReadonlySignal<LoopChoice>;
@@ -48,7 +54,7 @@ export class Runs {
       batch(() => {
         this.list.value = [];
         this.best.value = undefined;
-        this.ticked.value = [];
+        this.ticked.value = new Map();
         this.samples.value = new Map();
       });
     });
@@ -72,14 +78,24 @@ export class Runs {
   }
 
   /** The runs drawn under the main run: the ticked ones, or the newest run with the gains before. */
-  get under(): readonly RememberedStep[] {
-    return this.#underneath.flatMap(run => this.#sampled(run) ?? []);
+  get under(): readonly DrawnRun[] {
+    return this.#underneath.flatMap(run => {
+      const step = this.#sampled(run);
+      return step === undefined
+        ? []
+        : [{ step, colour: this.ticked.value.get(run.number) ?? RUN_COLOURS[0] }];
+    });
   }
 
   tick(number: number): void {
-    const others = this.ticked.value.filter(one => one !== number);
-    const wasTicked = others.length < this.ticked.value.length;
-    this.ticked.value = wasTicked ? others : [...others, number].slice(-MOST_TICKED);
+    const ticked = new Map(this.ticked.value);
+    const [oldest] = ticked.keys();
+    if (!ticked.delete(number)) {
+      if (ticked.size === RUN_COLOURS.length && oldest !== undefined) ticked.delete(oldest);
+      const used = [...ticked.values()];
+      ticked.set(number, RUN_COLOURS.find(colour => !used.includes(colour)) ?? RUN_COLOURS[0]);
+    }
+    this.ticked.value = ticked;
     void this.#fetch();
   }
 
@@ -111,8 +127,7 @@ export class Runs {
     const main = this.#main;
     const ticked = this.ticked.value;
     if (main === undefined) return [];
-    if (ticked.length > 0)
-      return ticked.flatMap(number => this.list.value.find(run => run.number === number) ?? []);
+    if (ticked.size > 0) return this.list.value.filter(run => ticked.has(run.number));
     const began = this.proposal?.before?.gains;
     const before = this.list.value.find(run => !sameGains(run.gains, main.gains));
     const under = (began && !sameGains(began, main.gains) && this.#of(began)) || before;

@@ -38,6 +38,17 @@ export function stepCurves({ samples, periodS }: Pick<RememberedStep, 'samples' 
   };
 }
 
+/** How far the setpoint goes, without a sign. */
+export function heightOf({ samples: { setpoint } }: Pick<RememberedStep, 'samples'>): number {
+  return Math.abs((setpoint.at(-1) ?? 0) - (setpoint[0] ?? 0));
+}
+
+/** Whether the steps can only be compared in percent. */
+export function differInHeight(steps: readonly Pick<RememberedStep, 'samples'>[]): boolean {
+  const heights = steps.map(heightOf);
+  return Math.min(...heights) < 0.99 * Math.max(...heights);
+}
+
 /** The same step in percent of its height. */
 export function inPercent(step: RememberedStep): RememberedStep {
   const from = step.samples.setpoint[0] ?? 0;
@@ -45,7 +56,12 @@ export function inPercent(step: RememberedStep): RememberedStep {
   if (height === 0) return step;
   const percent = (value: number) => (100 * (value - from)) / height;
   const { setpoint, measured } = step.samples;
-  return { ...step, samples: { setpoint: setpoint.map(percent), measured: measured.map(percent) } };
+  const { steadyError } = step.figures;
+  return {
+    ...step,
+    figures: { ...step.figures, steadyError: steadyError && (100 * steadyError) / Math.abs(height) },
+    samples: { setpoint: setpoint.map(percent), measured: measured.map(percent) },
+  };
 }
 
 /** The predicted step goes from minus its setpoint to plus its setpoint. */

@@ -50,7 +50,7 @@ export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
 function chooseLoop(model: Model, unit: Unit, digit: number): boolean {
   const loop = unit.loops[digit - 1];
   if (loop === undefined) return false;
-  model.choice.value = { unit: unit.name, loop: loop.name };
+  model.choose({ unit: unit.name, loop: loop.name });
   requestAnimationFrame(() => {
     const field = document.querySelector(`#gain-${unit.name}-${loop.name}-kp`);
     if (!(field instanceof HTMLInputElement)) return;

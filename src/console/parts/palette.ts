@@ -9,10 +9,12 @@ const NAMES = [
   'measured',
   'output',
   'previous',
-  'beam',
-  'target',
+  'run-1',
+  'run-2',
+  'run-3',
+  'run-4',
+  'run-5',
   'mark',
-  'good',
 ] as const;
 export type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
 

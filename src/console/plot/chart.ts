@@ -24,6 +24,8 @@ export interface ChartOptions {
   readonly outputQuantity?: Quantity;
   /** The window and the axes that the person chose; without them the chart shows all of its data. */
   readonly settings?: PlotSettings;
+  /** Where the time axis ends, if there is data as late. */
+  readonly untilT?: () => number;
   /** The range of y while it is locked. */
   readonly lockedY?: () => [number, number] | undefined;
   readonly onCursor?: (index: number | null) => void;
@@ -59,7 +61,10 @@ export function createChart(options: ChartOptions): uPlot {
         bind: { dblclick: () => null },
       },
       scales: {
-        x: { time: false, range: (_, min, max) => settings?.view.range ?? [min, max] },
+        x: {
+          time: false,
+          range: (_, min, max) => settings?.view.range ?? [min, Math.min(max, options.untilT?.() ?? max)],
+        },
         y: {
           range: (_, min, max) => {
             const zero = settings?.keepsZero.peek() === false ? [] : [0];

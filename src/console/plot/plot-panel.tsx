@@ -66,19 +66,19 @@ interface LoopChooserProps {
   readonly stacked: Signal<readonly LoopChoice[]> | undefined;
 }
 
-/** One button for each loop. The excited loop's button pulses. */
+/** One button for each loop: to stack them, and on a phone, which shows the gains of one loop only, to choose one. */
 export function LoopChooser({ stacked }: LoopChooserProps) {
   const model = useModel();
   const chosen = keyOf(model.choice.value);
   const isStacked = (choice: LoopChoice) =>
     keyOf(choice) !== chosen && stacked?.value.some(one => keyOf(one) === keyOf(choice)) === true;
   const press = (choice: LoopChoice) => {
-    if (stacked === undefined) model.choice.value = choice;
+    if (stacked === undefined) model.choose(choice);
     else if (isStacked(choice)) stacked.value = stacked.value.filter(one => keyOf(one) !== keyOf(choice));
     else if (keyOf(choice) !== chosen) stacked.value = [...stacked.value, choice].slice(-MOST_STACKED);
   };
   return (
-    <div class="loop-chooser">
+    <div class="loop-chooser" data-stacks={stacked !== undefined || undefined}>
       {UNIT_LIST.map(({ name: unit, title, loops }) => (
         <fieldset class="chips" aria-label={`Plotted loop of the ${title.toLowerCase()}`} key={unit}>
           <span class="unit-name">{title}</span>

@@ -128,7 +128,12 @@ function CompareCurves({ choice: { unit, loop }, a, b }: CompareCurvesProps) {
   return (
     <>
       {(one ?? other) !== undefined && (
-        <StepChart main={other} under={one === undefined ? [] : [one]} quantity="%" predicted={undefined} />
+        <StepChart
+          main={other}
+          under={one === undefined ? [] : [{ step: one, colour: 'run-1' }]}
+          quantity="%"
+          predicted={undefined}
+        />
       )}
       {(a === undefined || b === undefined) && (
         <p class="hint">

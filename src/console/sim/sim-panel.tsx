@@ -84,7 +84,7 @@ export function FirstMinute() {
   };
   const yaw = { unit: 'gimbal', loop: 'angle_yaw' } as const;
   const exciteYaw = async () => {
-    model.choice.value = yaw;
+    model.choose(yaw);
     if (await model.switchMode('gimbal', 'debug')) model.excite(yaw, 0.1, 2);
   };
   return (

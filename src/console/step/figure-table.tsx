@@ -1,11 +1,11 @@
-import type { Quantity } from '../../core/units.js';
 import type { RememberedStep, StepFigures } from '../../schemas/step.js';
 import { clockText, fixed } from '../model/numbers.js';
+import type { DrawnRun } from '../model/runs.js';
 import { caveatOf } from '../model/step-curve.js';
 import { Press, scrolls, useModel } from '../parts/parts.js';
-import { RUN_COLOURS } from './step-chart.js';
+import type { ChartUnit } from '../plot/chart.js';
 
-type Figure = (figures: StepFigures, quantity: Quantity) => string;
+type Figure = (figures: StepFigures, quantity: ChartUnit) => string;
 
 const FIGURES: Readonly<Record<string, Figure>> = {
   Overshoot: figures => withUnit(figures.overshootPercent, 1, '%'),
@@ -16,15 +16,15 @@ const FIGURES: Readonly<Record<string, Figure>> = {
 
 interface FigureTableProps {
   readonly current: RememberedStep;
-  readonly previous: RememberedStep | undefined;
-  readonly quantity: Quantity;
+  readonly previous: DrawnRun | undefined;
+  readonly quantity: ChartUnit;
 }
 
 /** The figures of a step, beside those of another step. An oscillating response has none. */
 export function FigureTable({ current, previous, quantity }: FigureTableProps) {
   const { oscillation } = current.figures;
   const caveat = caveatOf(current);
-  const steps = [current, ...(previous === undefined ? [] : [previous])];
+  const steps = [{ step: current, colour: 'measured' }, ...(previous === undefined ? [] : [previous])];
   return (
     <div class="reading">
       {oscillation && (
@@ -38,8 +38,8 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
         <thead>
           <tr>
             <td />
-            {steps.map((step, index) => (
-              <th scope="col" key={step.number}>
+            {steps.map(({ step, colour }, index) => (
+              <th scope="col" key={step.number} style={{ color: `var(--${colour})` }}>
                 {index === 0 ? 'Newest' : 'Compared with'}
                 <small>{gainsText(step.gains)}</small>
               </th>
@@ -50,8 +50,10 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
           {Object.entries(FIGURES).map(([title, text]) => (
             <tr key={title}>
               <th scope="row">{title}</th>
-              {steps.map(({ number, figures }) => (
-                <td key={number}>{figures.oscillation ? '–' : text(figures, quantity)}</td>
+              {steps.map(({ step: { number, figures }, colour }) => (
+                <td key={number} style={{ color: `var(--${colour})` }}>
+                  {figures.oscillation ? '–' : text(figures, quantity)}
+                </td>
               ))}
             </tr>
           ))}
@@ -99,10 +101,11 @@ export function RunTable() {
                 <input
                   type="checkbox"
                   aria-label={`Draw run ${run.number}`}
-                  checked={runs.ticked.value.includes(run.number)}
-                  style={{ accentColor: `var(--${RUN_COLOURS[runs.ticked.value.indexOf(run.number)]})` }}
+                  checked={runs.ticked.value.has(run.number)}
+                  style={{ accentColor: `var(--${runs.ticked.value.get(run.number)})` }}
                   onChange={() => runs.tick(run.number)}
                 />
+                #{run.number}
               </td>
               <td>{clockText(run.at, new Date())}</td>
               <td>{gainsText(run.gains)}</td>

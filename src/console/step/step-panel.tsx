@@ -5,6 +5,7 @@ import { unitNamed } from '../../core/units.js';
 import { stepFile } from '../model/csv.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
+import { differInHeight, inPercent } from '../model/step-curve.js';
 import { Outcome, offerCsv, Press, Toggle, typed, useModel } from '../parts/parts.js';
 import { FigureTable, RunTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
@@ -18,6 +19,10 @@ export function StepPanel() {
   const choice = model.choice.value;
   const { quantity } = loopOf(choice);
   const { main, under } = model.runs;
+  const isPercent = main !== undefined && differInHeight([main, ...under.map(run => run.step)]);
+  const shown = isPercent ? inPercent(main) : main;
+  const others = isPercent ? under.map(run => ({ ...run, step: inPercent(run.step) })) : under;
+  const unit = isPercent ? '%' : quantity;
   const { action, running } = model.tuning;
   const tuned = model.tuned.value;
   return (
@@ -46,8 +51,13 @@ export function StepPanel() {
         {tuned && <TuneReport tune={tuned} />}
       </section>
       <div class="result" hidden={main === undefined}>
-        <StepChart main={main} under={under} quantity={quantity} predicted={model.runs.proposal?.predicted} />
-        {main !== undefined && <FigureTable current={main} previous={under.at(-1)} quantity={quantity} />}
+        <StepChart
+          main={shown}
+          under={others}
+          quantity={unit}
+          predicted={isPercent ? undefined : model.runs.proposal?.predicted}
+        />
+        {shown !== undefined && <FigureTable current={shown} previous={others.at(-1)} quantity={unit} />}
       </div>
       {model.runs.list.value.length > 0 && <RunTable />}
     </section>

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import type { GainEdits } from '../model/gain-edits.js';
 import { Press, useModel } from '../parts/parts.js';
 
@@ -45,10 +46,14 @@ export function KeepButton({ gains, run, disabled = false, changes = '' }: GainA
 
 /** Buttons for the edits of one unit: try, save or undo them. */
 export function GainActs({ gains }: { readonly gains: GainEdits }) {
+  const model = useModel();
   const { changes, faults } = gains.edits.value;
-  if (!useModel().access.hasRight('tune')) return null;
+  /** The buttons appear with the first edit. They stay, so that no button goes while it has the focus. */
+  const isShown = useRef(false);
   const count = changes.length;
   const isEdited = count > 0 || Object.keys(faults).length > 0;
+  isShown.current ||= isEdited || gains.trial.id !== undefined;
+  if (!isShown.current || !model.access.hasRight('tune')) return null;
   const changesText = count === 0 ? '' : count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
     <div class="acts">

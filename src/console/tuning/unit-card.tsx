@@ -42,16 +42,11 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
             <div
               class="loop"
               key={loop.name}
+              onFocusCapture={() => model.choose(choice)}
               data-chosen={isChosen || undefined}
               data-excited={model.excitationOf(unit.name)?.loop === loop.name || undefined}
             >
-              <Press
-                class="loop-name"
-                pressed={isChosen}
-                run={() => {
-                  model.choice.value = choice;
-                }}
-              >
+              <Press class="loop-name" pressed={isChosen} run={() => model.choose(choice)}>
                 {loop.title}
               </Press>
               {fields
