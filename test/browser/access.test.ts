@@ -95,7 +95,7 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(login, /Log in with your token/);
   });
 
-  it('greys what a spectator may not do, and shows the login when the token is taken away', async () => {
+  it('shows a spectator nothing that they may not use, and the login when the token is taken away', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('spec', 'spectator');
     // The first token has stopped the robot.
@@ -107,13 +107,58 @@ describe('the console of a robot with tokens and a match', function () {
     await page.goto(`${robot.url}/#token=${secret}`);
     await shows(page.locator('.who'), /spec/);
     const end = page.getByRole('button', { name: 'End the excitation of the gimbal' });
-    await eventually(() => end.isDisabled());
-    expect(await mode(page, 'Gimbal', 'auto').isDisabled()).to.equal(true);
-    expect(await page.locator('.laser').getByRole('button', { name: 'On' }).isDisabled()).to.equal(true);
+    await shows(alerts(page), /±0.1 rad/);
+    for (const one of [
+      end,
+      mode(page, 'Gimbal', 'auto'),
+      page.locator('.laser').getByRole('button', { name: 'On' }),
+      page.getByRole('button', { name: /^(Resume|Keep|Try|Restore|Send test steps|Tune…|LOCK)/ }),
+    ])
+      expect(await one.count()).to.equal(0);
+    expect(await mode(page, 'Gimbal', 'debug').count()).to.equal(1);
     expect(await page.locator('.laser').getByRole('button', { name: 'Off' }).isEnabled()).to.equal(true);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
     await token('remove', 'spec');
     await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
     await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. What you see is the last/);
+  });
+
+  it('lets a referee run a match without another tool', async () => {
+    const operator = await add('op', 'operator');
+    const secret = await add('ref', 'referee');
+    const page = await blank();
+    await page.goto(`${robot.url}/#token=${secret}`);
+    const panel = page.getByRole('region', { name: 'Referee' });
+    await shows(panel, /No desk has the lease|had the lease last/);
+    const button = (name: string) => panel.getByRole('button', { name, exact: true });
+    const match = async () => (await callAs(operator, 'GET', '/api/match')).body;
+    expect(await mode(page, 'Gimbal', 'auto').count()).to.equal(0);
+    await panel.getByLabel('Match').fill('final');
+    await button('pre').click();
+    await eventually(async () => (await match()).phase === 'pre');
+    expect(await button('autonomous').isDisabled()).to.equal(true);
+    expect((await match()).lease?.holder).to.not.match(/^page/);
+    await button('Take the lease').click();
+    await shows(panel, /This page has the lease\. Last beat \d\.\d s ago/);
+    await panel.getByLabel('Seconds of autonomous').fill('20');
+    await button('autonomous').click();
+    await shows(page.locator('.match-board'), /autonomous 0:(20|19)/);
+    await button('pause').click();
+    await shows(page.locator('.match-board'), /pause/);
+    await panel.getByRole('button', { name: /^Go on with autonomous, 0:\d+ left/ }).click();
+    await shows(page.locator('.match-board'), /autonomous 0:\d+/);
+    await button('LOCK').click();
+    await shows(page.locator('.match-board'), /LOCKED by ref: Referee/);
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await button('Unlock').click();
+    expect((await match()).lock).to.not.equal(null);
+    await button('Press again to unlock').click();
+    await eventually(async () => (await match()).lock === null);
+    await button('ended').click();
+    await eventually(async () => (await match()).phase === 'ended');
+    await button('no match').click();
+    await eventually(async () => (await match()).phase === 'none');
+    await button('Release').click();
   });
 
   it('shows phase and time left, moves nothing on a desk by that, and greys the modes that the phase forbids', async () => {

@@ -25,9 +25,11 @@ describe('the console with others, with keys and with a simulator', function () 
     await log.getByText('Log').click();
     await post('/api/stop');
     await post('/api/laser', { action: 'on' });
-    await shows(log, /laser.*stopped/);
+    await shows(log, /Laser.*refused \(stopped\)/);
     await log.getByRole('button', { name: 'refused' }).click();
-    await shows(log.locator('li').first(), /laser.*stopped/);
+    await shows(log.locator('li').first(), /Laser.*refused \(stopped\)/);
+    await log.getByLabel('Search the log').fill('nothing like it');
+    await eventually(async () => (await log.locator('li').count()) === 0);
     await post('/api/resume');
   });
 

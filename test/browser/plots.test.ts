@@ -144,7 +144,7 @@ describe('the plots', function () {
     for (const one of ['.plot .chart', '.reading .figures', '.step .chart', '.loop[data-chosen] .gain']) {
       await eventually(() => isInSight(page.locator(one).first()));
     }
-    await plot(page).getByRole('button', { name: 'Position loop' }).click();
+    await page.getByRole('button', { name: 'Position loop', exact: true }).click();
     await eventually(() => isInSight(page.locator('.loop[data-chosen]')));
   });
 });

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { UNIT_LIST } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
+import { actsOf, actText } from '../model/acts.js';
 import { clockText } from '../model/numbers.js';
-import { Segments, scrolls, useModel } from '../parts/parts.js';
+import { offerFile, Press, Segments, scrolls, typed, useModel } from '../parts/parts.js';
 
 const SHOWN = 100;
 
@@ -13,39 +13,45 @@ const FILTERS: Readonly<Record<string, (event: LogEvent) => boolean>> = {
   'by itself': ({ who }) => who === undefined,
 };
 
-/** The event log, newest first: requests with their callers and outcomes, and what the robot did by itself. */
+/** The event log, newest first: one sentence for each act of a caller, and for what the robot did by itself. */
 export function EventList() {
-  const model = useModel();
+  const { events, dropped } = useModel().log;
   const filter = useSignal('all');
-  const { events, dropped } = model.log;
-  const shown = events.value.filter(FILTERS[filter.value] ?? (() => true));
+  const search = useSignal('');
+  const wanted = search.value.toLowerCase();
+  const shown = actsOf(events.value)
+    .filter(FILTERS[filter.value] ?? (() => true))
+    .map(event => ({ event, at: clockText(event.at, new Date()), text: actText(event) }))
+    .filter(({ text }) => text.toLowerCase().includes(wanted))
+    .reverse();
+  const save = () =>
+    offerFile(
+      'trunnion-log.txt',
+      'text/plain',
+      shown.map(({ event, text }) => `${event.at} ${text}\n`).join(''),
+    );
   return (
     <>
-      <Segments options={Object.keys(FILTERS)} chosen={filter} />
+      <div class="toolbar">
+        <Segments options={Object.keys(FILTERS)} chosen={filter} />
+        <input
+          type="text"
+          aria-label="Search the log"
+          placeholder="search"
+          value={search.value}
+          {...typed(search)}
+        />
+        <Press run={save}>Export</Press>
+      </div>
       <ol class="events" {...scrolls}>
-        {shown
-          .slice(-SHOWN)
-          .reverse()
-          .map(event => (
-            <li key={event.seq} data-refused={FILTERS.refused?.(event) || undefined}>
-              <time dateTime={event.at}>{clockText(event.at, new Date())}</time>
-              <span>{eventText(event)}</span>
-            </li>
-          ))}
+        {shown.slice(0, SHOWN).map(({ event, at, text }) => (
+          <li key={event.seq} data-refused={FILTERS.refused?.(event) || undefined}>
+            <time dateTime={event.at}>{at}</time>
+            <span>{text}</span>
+          </li>
+        ))}
       </ol>
       {dropped.value > 0 && <p class="hint">{dropped.value} older events are not kept.</p>}
     </>
   );
-}
-
-function eventText({ what, unit, who, outcome, detail = {} }: LogEvent): string {
-  const title = UNIT_LIST.find(({ name }) => name === unit)?.title ?? unit;
-  const about = title === undefined ? what : `${title} ${what}`;
-  const values = Object.entries(detail).map(([name, value]) => `${name} ${value}`);
-  return [
-    about,
-    ...values,
-    ...(outcome === undefined ? [] : [outcome]),
-    ...(who === undefined ? [] : [`by ${who}`]),
-  ].join(' · ');
 }

@@ -5,6 +5,8 @@ import type { LogEvent, LogPage } from '../../schemas/log.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import { type PageStorage, readList } from '../daemon/surroundings.js';
 
+import { actsOf } from './acts.js';
+
 const MOST_EVENTS = 500;
 const SEEN_KEY = 'trunnion.noted';
 const RESTARTS_KEY = 'trunnion.restarts';
@@ -73,6 +75,17 @@ export class LogView {
     const isSave = ({ what, outcome, ...event }: LogEvent) =>
       event.unit === unit && outcome === 'done' && ['save', 'restore', 'load-profile'].includes(what);
     return this.events.value.findLast(isSave)?.who;
+  }
+
+  /** Who saved this revision, if the log still has it. */
+  saverOf(unit: UnitName, revision: number): string | undefined {
+    return actsOf(this.events.value).find(
+      act =>
+        act.unit === unit &&
+        act.who !== undefined &&
+        act.detail?.after === revision &&
+        act.outcome === 'done',
+    )?.who;
   }
 
   /** Why and when the robot was stopped last; undefined if the log does not say. */

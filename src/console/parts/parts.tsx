@@ -252,7 +252,7 @@ export function offerCsv({ name, content }: CsvFile): void {
 }
 
 /** Offers a file to the person at the page. */
-function offerFile(name: string, type: string, content: string): void {
+export function offerFile(name: string, type: string, content: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
   link.href = url;

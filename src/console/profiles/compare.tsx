@@ -3,6 +3,7 @@ import type { Unit } from '../../core/units.js';
 import type { Comparison } from '../../schemas/history.js';
 import type { RememberedStep } from '../../schemas/step.js';
 import type { LoopChoice } from '../model/loop-choice.js';
+import { clockText } from '../model/numbers.js';
 import { stepPath } from '../model/runs.js';
 import { inPercent } from '../model/step-curve.js';
 import { Outcome, Press, useAnswer, useModel } from '../parts/parts.js';
@@ -84,7 +85,8 @@ export function Compare({ unit, names, revision }: CompareProps) {
                     {side?.measured && (
                       <small>
                         {milliseconds(side.measured.figures.settlingS)},{' '}
-                        {withUnit(side.measured.figures.overshootPercent, 1, '%')}
+                        {withUnit(side.measured.figures.overshootPercent, 1, '%')},{' '}
+                        {clockText(side.measured.at, new Date())}
                       </small>
                     )}
                   </td>

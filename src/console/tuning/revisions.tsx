@@ -1,6 +1,6 @@
 import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
 import type { HistoryLine } from '../../schemas/history.js';
-import { changeText, difference } from '../model/edits.js';
+import { type Change, difference } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
@@ -22,33 +22,58 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
     <>
       <Outcome action={action} />
       {revision === 0 && <p class="hint">Nothing was saved yet: the defaults are in force.</p>}
-      <ol class="revisions" {...scrolls}>
-        {saved.slice(0, SHOWN).map((one, index) => (
-          <li key={one.revision}>
-            <span class="revision">{one.revision}</span>
-            <time dateTime={one.savedAt}>{clockText(one.savedAt, new Date())}</time>
-            <span class="difference">
-              {changesIn(unit, one, saved[index + 1]?.gains)}
-              <Figures of={one} unit={unit} />
-            </span>
-            <Press
-              disabled={index === 0 || !model.may('tune')}
-              hidden={!model.access.hasRight('tune')}
-              aria-label={index === 0 ? undefined : `Restore revision ${one.revision}`}
-              run={() =>
-                gains.saveBy({
-                  what: 'restore',
-                  path: 'pidconfig/restore',
-                  body: { revision: one.revision },
-                  done: `Revision ${one.revision} is running again.`,
-                })
-              }
-            >
-              {index === 0 ? 'Stored' : 'Restore'}
-            </Press>
-          </li>
-        ))}
-      </ol>
+      <div class="history" {...scrolls}>
+        <table class="figures" aria-label={`History of the ${unit.title.toLowerCase()}`}>
+          <thead>
+            <tr>
+              {['', 'When', 'Who', 'Loop', 'Gain', 'Before', 'After'].map(head => (
+                <th scope="col" key={head}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {saved.slice(0, SHOWN).map((one, index) => (
+            <tbody key={one.revision}>
+              {rowsOf(unit, one, saved[index + 1]?.gains).map(({ field, from, to }, row) => (
+                <tr key={field?.pointer ?? ''}>
+                  <th scope="row">{row === 0 && `rev ${one.revision}`}</th>
+                  <td>
+                    {row === 0 && <time dateTime={one.savedAt}>{clockText(one.savedAt, new Date())}</time>}
+                  </td>
+                  <td>{row === 0 && model.log.saverOf(unit.name, one.revision)}</td>
+                  <td>{field ? loopOf({ unit: unit.name, loop: field.loop }).title : 'no difference'}</td>
+                  <td>{field?.gain}</td>
+                  <td>{from}</td>
+                  <td>{to}</td>
+                </tr>
+              ))}
+              <tr>
+                <td colSpan={6}>
+                  <Figures of={one} unit={unit} />
+                </td>
+                <td>
+                  <Press
+                    disabled={index === 0 || !model.may('tune')}
+                    hidden={!model.access.hasRight('tune')}
+                    aria-label={index === 0 ? undefined : `Restore revision ${one.revision}`}
+                    run={() =>
+                      gains.saveBy({
+                        what: 'restore',
+                        path: 'pidconfig/restore',
+                        body: { revision: one.revision },
+                        done: `Revision ${one.revision} is running again.`,
+                      })
+                    }
+                  >
+                    {index === 0 ? 'Stored' : 'Restore'}
+                  </Press>
+                </td>
+              </tr>
+            </tbody>
+          ))}
+        </table>
+      </div>
     </>
   );
 }
@@ -66,8 +91,13 @@ function Figures({ of, unit }: { readonly of: HistoryLine; readonly unit: Unit }
   );
 }
 
-function changesIn(unit: Unit, { revision, gains }: HistoryLine, before: GainSet | undefined): string {
+/** The changes of a revision; one row without a field if there are none. */
+function rowsOf(
+  unit: Unit,
+  { revision, gains }: HistoryLine,
+  before: GainSet | undefined,
+): Partial<Change>[] {
   const from = before ?? (revision === 1 ? defaultGains(unit) : gains);
-  const changes = difference(unit, from, gains).map(change => changeText(unit, change));
-  return changes.join('; ') || 'no difference';
+  const changes = difference(unit, from, gains);
+  return changes.length === 0 ? [{}] : changes;
 }
