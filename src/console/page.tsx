@@ -32,7 +32,8 @@ export function Page() {
     root.toggleAttribute('data-stopped', status?.stopped === true);
     root.toggleAttribute('data-lit', model.laser.looksLit);
   });
-  if (hash.value === '#match') return <MatchView />;
+  // A token may still follow.
+  if (hash.value.startsWith('#match')) return <MatchView />;
   return (
     <>
       <Desk />

@@ -1,7 +1,17 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { call } from '../support/daemon.js';
-import { alerts, card, consoleInBrowser, eventually, field, has, mode, shows } from './console-page.js';
+import {
+  alerts,
+  card,
+  consoleInBrowser,
+  eventually,
+  field,
+  has,
+  mode,
+  press,
+  shows,
+} from './console-page.js';
 
 const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 
@@ -52,8 +62,8 @@ describe('the console with others, with keys and with a simulator', function () 
     await page.keyboard.press('?');
     await shows(page.getByRole('dialog'), /choose a loop/);
     await page.locator('.stop').click();
-    await shows(alerts(page), /Stopped:/);
-    await page.keyboard.press('Escape');
+    await shows(alerts(page), /Stopped at/);
+    await press(page, 'Close');
     await eventually(async () => (await page.getByRole('dialog').count()) === 0);
   });
 
@@ -72,7 +82,7 @@ describe('the console with others, with keys and with a simulator', function () 
     for (const one of [page, match]) await shows(alerts(one), /±0.1 rad/);
     await match.locator('.stop').tap();
     for (const one of [page, match]) {
-      await shows(alerts(one), /^(?!.*±).*Stopped:/);
+      await shows(alerts(one), /^(?!.*±).*Stopped at/);
     }
     await eventually(async () => (await page.locator('[data-excited]').count()) === 0);
   });

@@ -168,7 +168,7 @@ describe('the match view', function () {
       for (const act of acts) await act();
       await eventually(async () => (await truth()).gimbal.stopped);
       await send('touchEnd');
-      await shows(alerts(page), /Stopped:/);
+      await shows(alerts(page), /Stopped at/);
       // The page sends a STOP again until it is answered.
       await has(page.locator('.stop'), 'aria-busy', null);
       await post('/api/resume');
