@@ -63,13 +63,19 @@ export class LeaseModel {
     this.#maybeMs = nowMs;
     this.#surelyMs = Math.max(this.#surelyMs, asked.sentMs);
     const overlaps = this.#beats.size > 0 || (this.#last !== undefined && this.#last.at > asked.sent);
-    this.#last = overlaps ? undefined : { ...beat, at, fromMs: asked.sentMs, toMs: nowMs };
+    const mayBeFreed = new Set(beat.by).size > 1;
+    this.#last = overlaps || mayBeFreed ? undefined : { ...beat, at, fromMs: asked.sentMs, toMs: nowMs };
   }
 
   abandoned(asked: Asked, nowMs: number): void {
     this.#beats.delete(asked);
     this.#last = undefined;
     this.#maybeMs = nowMs;
+  }
+
+  /** Another list of tokens frees the lease of a caller who is not in it. */
+  tokensChanged(): void {
+    this.#last = undefined;
   }
 
   /** A desk has to come again after a start. */

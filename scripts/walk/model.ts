@@ -128,6 +128,7 @@ export class Model {
     // A robot that is closed while it is open stops.
     if (this.access.mayBeOpen && list.length > 0) this.#mayStop();
     this.access.written(list, nowMs);
+    this.match.lease.tokensChanged();
   }
 
   /** What the daemon reads when it starts may not be had, or not in time. */
