@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { memoryMiB, processorMs } from '../../src/command/process-costs.js';
 import { Connection, request } from './connection.js';
 
 const START_MS = 60_000;
@@ -93,17 +94,11 @@ export class Server {
   }
 
   get rssMiB(): number {
-    const [, kiB = ''] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8')) ?? [];
-    return Number(kiB) / 1024;
+    return memoryMiB(this.pid);
   }
 
-  /** Processor time of all threads. /proc/PID/stat would count in steps of 10 ms. */
   get processorMs(): number {
-    const threads = readdirSync(`/proc/${this.pid}/task`);
-    const ns = threads.map(thread =>
-      Number(readFileSync(`/proc/${this.pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
-    );
-    return ns.reduce((sum, one) => sum + one, 0) / 1e6;
+    return processorMs(this.pid);
   }
 
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {

@@ -40,15 +40,10 @@ export function statusText(status: Status, board: Board | undefined): string {
 }
 
 function robot({ version, simulated, uptimeS }: Status, board: Board | undefined): string {
-  const kind = simulated ? 'SIMULATED robot' : 'robot';
+  const hours = Math.floor(uptimeS / 3600);
+  const up = `${hours > 0 ? `${hours} h ` : ''}${Math.floor((uptimeS % 3600) / 60)} min`;
   const port = board === undefined ? '' : `, port ${board.port}`;
-  return `${kind}, version ${version}, up ${duration(uptimeS)}${port}`;
-}
-
-function duration(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 1) return `${Math.floor(seconds)} s`;
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${simulated ? 'SIMULATED robot' : 'robot'}, version ${version}, up ${up}${port}`;
 }
 
 const LIGHTS = {
