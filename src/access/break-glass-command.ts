@@ -1,13 +1,9 @@
-import { errnoOf } from '../core/errors.js';
 import { isObject } from '../core/json.js';
-import type { Said } from '../core/said.js';
+import { failed, type Said } from '../core/said.js';
 import type { BreakGlassAct, BreakGlassAnswer } from './break-glass.js';
-import { askBreakGlass } from './break-glass-client.js';
+import { askBreakGlass, whyNoAnswer } from './break-glass-client.js';
 
 export const SIMULATED = 'The robot is simulated.';
-export const NO_SIMULATOR =
-  'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.';
-const FOR_SIMULATOR = 'For a simulated robot add --simulated.';
 
 const DONE: Readonly<Record<BreakGlassAct, string>> = {
   stop: 'Stopped: the laser is dark, and torque is off.',
@@ -42,17 +38,9 @@ export async function breakGlassCommand(act: BreakGlassAct, { socket, isSimulate
     const text = `${done ? DONE[act] : UNCONFIRMED[act](code)}${simulated ? ` ${SIMULATED}` : ''}`;
     return { text, exitCode: done ? 0 : 1, json: { ok: done, code, simulated, detail: text } };
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 'EACCES') return failed(`Only root may do this: sudo trunnion ${act}`);
-    const isNone = errno === 'ENOENT' || errno === 'ECONNREFUSED';
-    if (isNone) return failed(isSimulated ? NO_SIMULATOR : `${NO_DAEMON[act]} ${FOR_SIMULATOR}`);
-    const cure = act === 'stop' ? 'Cut the power.' : 'Restart it: sudo systemctl restart trunnion.';
-    return failed(`The daemon does not answer. ${cure} journalctl -u trunnion says more.`);
+    const cure = act === 'stop' ? 'Cut the power. ' : 'Restart it: sudo systemctl restart trunnion. ';
+    return failed(whyNoAnswer(error, { command: act, isSimulated, none: NO_DAEMON[act], cure }));
   }
-}
-
-function failed(text: string): Said {
-  return { text, exitCode: 1 };
 }
 
 /** Throws if `said` is not an answer to an act. */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { errnoOf, isRobotError } from '../core/errors.js';
-import type { Said } from '../core/said.js';
+import { done, failed, type Said, wrong } from '../core/said.js';
 import { damagedCopy } from '../storage/damaged-copy.js';
 import { realDisk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
@@ -134,7 +134,7 @@ async function remove(folder: string, name: string): Promise<Said> {
   if (left.length === tokens.length) return failed(`There is no token for ${name}.`);
   await writeTokens(realDisk, folder, left);
   const open = 'That was the last one: the robot is open to everyone now, unless access.required is true.';
-  return fine(`The token for ${name} is void.${left.length === 0 ? ` ${open}` : ''}`);
+  return done(`The token for ${name} is void.${left.length === 0 ? ` ${open}` : ''}`);
 }
 
 function listed(tokens: readonly Token[] | undefined): string {
@@ -160,16 +160,4 @@ async function changed(folder: string, change: () => Promise<Said>): Promise<Sai
   } finally {
     await lock.release();
   }
-}
-
-function fine(text: string): Said {
-  return { text, exitCode: 0 };
-}
-
-function failed(text: string): Said {
-  return { text, exitCode: 1 };
-}
-
-function wrong(text: string): Said {
-  return { text, exitCode: 2 };
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Board, boardOf } from '../access/board.js';
 import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
 import { askBreakGlass } from '../access/break-glass-client.js';
-import type { Said } from '../core/said.js';
+import { failed, type Said } from '../core/said.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
@@ -30,10 +30,10 @@ interface Look {
  */
 export async function benchCommand(place: Place, seconds: number, token: string | undefined): Promise<Said> {
   const before = await look(place);
-  if (typeof before === 'string') return { text: before, exitCode: 1 };
+  if (typeof before === 'string') return failed(before);
   await delay(seconds * 1000);
   const after = await look(place);
-  if (typeof after === 'string') return { text: after, exitCode: 1 };
+  if (typeof after === 'string') return failed(after);
   const { status, board } = after;
   const passedMs = after.atMs - before.atMs;
   const busMs = board.busMs - before.board.busMs;

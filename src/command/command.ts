@@ -1,6 +1,6 @@
 import { configProblem } from '../config/config.js';
 import { isRobotError } from '../core/errors.js';
-import type { Said } from '../core/said.js';
+import { done, type Said, wrong } from '../core/said.js';
 import { version } from '../core/version.js';
 import { problemOf } from '../http/problems.js';
 import {
@@ -36,14 +36,14 @@ export function command<O extends Options>(
     ...shape,
     run: async (program, args) => {
       const given = parseArguments({ ...shape, command: `${program} ${shape.command}` }, args);
-      const said = await run(given).catch(failed);
+      const said = await run(given).catch(saidOf);
       return said !== undefined && args.includes('--json') ? asJson(said) : said;
     },
   };
 }
 
 /** Throws what is neither a failure nor a wrong configuration, but a defect. */
-function failed(error: unknown): Said {
+function saidOf(error: unknown): Said {
   if (!isRobotError(error) || error.code === 'bad-config') throw error;
   const { code, detail } = problemOf(error).problem;
   return { text: detail, exitCode: 1, json: { ok: false, code, detail } };
@@ -61,7 +61,7 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
   process.exitCode = NEVER_DONE;
   const said = await answer(program, args).catch((error: unknown): Said => {
     if (!isRobotError(error, 'bad-config')) throw error;
-    return { text: configProblem(error), exitCode: 2 };
+    return wrong(configProblem(error));
   });
   if (said !== undefined) {
     const stream = said.isReport === true || said.exitCode === 0 ? process.stdout : process.stderr;
@@ -74,7 +74,7 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
 export async function answer(program: Program, args: readonly string[]): Promise<Said | undefined> {
   const { words, others } = split(program, args);
   const [first] = words;
-  if (args.includes('--version') || args.includes('-V') || first === 'version') return fine(version);
+  if (args.includes('--version') || args.includes('-V') || first === 'version') return done(version);
   if (first === 'help') return help(program, words.slice(1));
   if (asksForHelp(args)) return help(program, words);
   const named = program.commands.find(({ command }) => `${words.join(' ')} `.startsWith(`${command} `));
@@ -104,7 +104,7 @@ function help(program: Program, words: readonly string[]): Said {
   const { name, about, commands } = program;
   const text = words.join(' ');
   const one = commands.find(({ command }) => `${text} `.startsWith(`${command} `));
-  if (one !== undefined) return fine(helpOf({ ...one, command: `${name} ${one.command}` }));
+  if (one !== undefined) return done(helpOf({ ...one, command: `${name} ${one.command}` }));
   const group = commands.filter(({ command }) => command.startsWith(text === '' ? '' : `${words[0]} `));
   if (group.length === 0) return unknown(program, words);
   const rows = group.map(
@@ -115,7 +115,7 @@ function help(program: Program, words: readonly string[]): Said {
     ['help [COMMAND]', 'show this, or the options of a command'],
     ['version', 'show the version'],
   ] as const;
-  return fine(
+  return done(
     `Usage: ${name} COMMAND [OPTIONS]\n\n${about}\n\n${columns([...rows, ...(text === '' ? own : [])])}`,
   );
 }
@@ -124,15 +124,8 @@ function unknown({ name, commands }: Program, words: readonly string[]): Said {
   const names = [...commands.map(({ command }) => command), 'help', 'version'];
   const group = names.filter(one => one.startsWith(`${words[0]} `));
   if (group.length > 0 && words.length === 1)
-    return { text: `the commands are: ${group.map(one => `${name} ${one}`).join(', ')}`, exitCode: 2 };
+    return wrong(`the commands are: ${group.map(one => `${name} ${one}`).join(', ')}`);
   const guesses = [...new Set(names.flatMap(one => [one, one.split(' ')[0] ?? one]))];
   const hint = nearest(words.join(' '), names) || nearest(words[0] ?? '', guesses);
-  return {
-    text: `${name} has no command ${words.join(' ')}${hint}\n${name} help lists the commands.`,
-    exitCode: 2,
-  };
-}
-
-function fine(text: string): Said {
-  return { text, exitCode: 0 };
+  return wrong(`${name} has no command ${words.join(' ')}${hint}\n${name} help lists the commands.`);
 }

@@ -1,10 +1,9 @@
 import { boardOf } from '../access/board.js';
 import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
-import { askBreakGlass } from '../access/break-glass-client.js';
-import { NO_SIMULATOR } from '../access/break-glass-command.js';
+import { askBreakGlass, whyNoAnswer } from '../access/break-glass-client.js';
 import { errnoOf } from '../core/errors.js';
 import { isObject } from '../core/json.js';
-import type { Said } from '../core/said.js';
+import { failed, type Said } from '../core/said.js';
 import { type Status, status as schema } from '../schemas/status.js';
 import type { Place } from './place.js';
 import { isSafe, statusText, wrongIn } from './status-text.js';
@@ -22,8 +21,8 @@ interface Remote {
  */
 export async function statusCommand(place: Place, remote: Remote | undefined): Promise<Said> {
   const answer = await (remote === undefined ? atTheSocket(place) : overHttp(remote));
-  if (typeof answer === 'string') return { text: answer, exitCode: 1 };
-  if (!isStatus(answer)) return { text: detailOf(answer), exitCode: 1 };
+  if (typeof answer === 'string') return failed(answer);
+  if (!isStatus(answer)) return failed(detailOf(answer));
   const wrong = wrongIn(answer);
   return {
     text: statusText(answer, boardOf(answer)),
@@ -44,12 +43,8 @@ async function atTheSocket(place: Place): Promise<unknown> {
 
 /** Why the socket for root gave this command no answer. */
 export function whyNone(error: unknown, { isSimulated }: Place, command: string): string {
-  const errno = errnoOf(error);
-  if (errno === 'EACCES') return `Only root may do this: sudo trunnion ${command}`;
-  if (errno !== 'ENOENT' && errno !== 'ECONNREFUSED')
-    return 'The daemon does not answer. journalctl -u trunnion says more.';
-  if (isSimulated) return NO_SIMULATOR;
-  return "No robot's daemon runs here (systemctl status trunnion). For a simulated robot add --simulated.";
+  const none = "No robot's daemon runs here (systemctl status trunnion).";
+  return whyNoAnswer(error, { command, isSimulated, none });
 }
 
 /** As `atTheSocket`. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../core/errors.js';
-import type { Said } from '../core/said.js';
+import { failed, type Said, wrong } from '../core/said.js';
 import type { LogHead } from '../schemas/log.js';
 import { logFileNames } from './log-files.js';
 import { type LogFile, verifyLog } from './verify-log.js';
@@ -15,7 +15,7 @@ export async function verifyCommand(asked: {
   const { path, headText, isSimulated = false } = asked;
   const head = headText === undefined ? undefined : parseHead(headText);
   if (headText !== undefined && head === undefined)
-    return { text: '--head takes a number and a hash, as SEQ:HASH', exitCode: 2 };
+    return wrong('--head takes a number and a hash, as SEQ:HASH');
   let folder: string;
   let files: readonly LogFile[];
   try {
@@ -24,16 +24,16 @@ export async function verifyCommand(asked: {
     const names = isFolder ? logFileNames(await readdir(path)) : [basename(path)];
     files = await readNewestFirst(folder, names);
   } catch (error) {
-    return { text: `${path} cannot be read: ${whyUnread(errnoOf(error) ?? String(error))}`, exitCode: 1 };
+    return failed(`${path} cannot be read: ${whyUnread(errnoOf(error) ?? String(error))}`);
   }
-  if (files.length === 0) return { text: `${path} has no log of events`, exitCode: 1 };
+  if (files.length === 0) return failed(`${path} has no log of events`);
   const verdict = verifyLog(files, head);
   if (!verdict.ok) {
     const { line, why } = verdict;
     const file = join(folder, verdict.file);
     return { text: `${file}:${line}: ${why}`, exitCode: 1, json: { ok: false, file, line, detail: why } };
   }
-  if (verdict.lines.length === 0) return { text: `${path} has no line of the log`, exitCode: 1 };
+  if (verdict.lines.length === 0) return failed(`${path} has no line of the log`);
   const against =
     head === undefined
       ? 'No head was given: a rewrite of all, or missing first or last lines, would not be seen.'
