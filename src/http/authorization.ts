@@ -22,6 +22,7 @@ export function authorization(access: Access): Authorize {
     nameCaller(ctx, caller);
     if (caller.token !== undefined) keepInFlood(ctx.socket);
     access.require(need, caller);
+    ctx.state.requireRight = () => access.require(need, access.callerOf(secret));
   };
 }
 

@@ -36,17 +36,18 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
 }
 
 /**
- * Throws `caller-gone` if the caller has closed the connection. Otherwise a request that waited in a paused process could
+ * Throws if the caller has closed the connection or lost the right. Otherwise a request that waited in a paused process could
  * light the laser or move the robot. Node reports the end of a connection one turn of the event loop after its data.
  */
 export async function requireCaller(ctx: Context): Promise<void> {
   await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
-  stillConnected(ctx)();
+  stillWanted(ctx)();
 }
 
-/** Returns a check for requests that wait: it throws `caller-gone` once the caller has closed the connection. */
-export function stillConnected({ socket }: Context): () => void {
+/** Returns a check for requests that wait: it throws once the caller has closed the connection or lost the right. */
+export function stillWanted({ socket, state }: Context): () => void {
   return () => {
     if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');
+    state.requireRight?.();
   };
 }

@@ -109,9 +109,14 @@ export class ProfileStore {
     });
   }
 
-  /** Runs `act` after all earlier acts. */
+  /** Runs `act` after all earlier acts, unless they take too long. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(act, act);
+    const latestMs = this.#clock.nowMs() + DISK_MS;
+    const inTime = () => {
+      if (this.#clock.nowMs() > latestMs) throw refusal(tooSlow('read', PROFILES_FILE), false);
+      return act();
+    };
+    const done = this.#last.then(inTime, inTime);
     this.#last = done;
     return done;
   }

@@ -152,8 +152,10 @@ export class StateFile<T> {
     const found = bytes === undefined ? { value: absent } : this.#decoded(bytes);
     if (found !== undefined) this.#held = this.#onMedium = found;
     else if (bytes !== undefined) {
-      if (failSafe !== undefined) this.#held = { value: failSafe('damaged') };
+      if (failSafe !== undefined) this.#held = { value: failSafe('damaged'), bytes };
       await this.#putAside(bytes);
+      // With a fail-safe value the damaged file stays, and a restart finds it damaged, too.
+      if (failSafe !== undefined) this.#onMedium = this.#held;
       this.#held ??= { value: absent };
     }
     this.#problem = undefined;
@@ -171,20 +173,16 @@ export class StateFile<T> {
   async #putAside(bytes: Buffer): Promise<void> {
     const { disk, setAside } = this.#parts;
     const copy = damagedCopy(this.#path, bytes);
-    // With a fail-safe value the damaged file stays: a restart before the next write must find it damaged, too.
     if (this.#content.failSafe === undefined) await disk.rename(this.#path, copy);
     else await replaceFile(disk, copy, [bytes]);
     setAside?.(copy);
   }
 
   async #mend(): Promise<void> {
-    try {
-      if (await this.#isReplaced()) {
-        this.#onMedium = undefined;
-        this.#wanted = this.#held;
-      }
-    } catch (error) {
-      return this.#setProblem(storageFailure(error));
+    const isUnknown = await this.#isReplaced().catch(() => true);
+    if (isUnknown) {
+      this.#onMedium = undefined;
+      this.#wanted = this.#held;
     }
     await this.#write();
   }

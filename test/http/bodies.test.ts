@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import type { Context } from 'koa';
+import { RobotError } from '../../src/core/errors.js';
 import { UNIT_LIST } from '../../src/core/units.js';
+import { stillWanted } from '../../src/http/body.js';
 import { call } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -9,6 +12,23 @@ const CHASSIS = {
   position: { kp: 7, ki: 8, kd: 9 },
 };
 const chassisWith = (ki: string) => JSON.stringify(CHASSIS).replace('"ki":5', ki);
+
+describe('a request that waits', () => {
+  it('is wanted until its caller has gone or has lost the right', () => {
+    const ctx = (gone: boolean, requireRight = () => {}) =>
+      ({ socket: { destroyed: gone, readableEnded: false }, state: { requireRight } }) as unknown as Context;
+    const lost = () => {
+      throw new RobotError('token-unknown');
+    };
+    expect(stillWanted(ctx(false))).not.to.throw();
+    expect(stillWanted(ctx(true)))
+      .to.throw(RobotError)
+      .with.property('code', 'caller-gone');
+    expect(stillWanted(ctx(false, lost)))
+      .to.throw(RobotError)
+      .with.property('code', 'token-unknown');
+  });
+});
 
 describe('request bodies', () => {
   const daemon = simulatedDaemon();

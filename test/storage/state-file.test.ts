@@ -177,7 +177,8 @@ describe('a small file that holds the newest value', () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);
-    const restarted = file(() => 99);
+    const restarted = file(() => 7);
+    disk.put(PATH, Buffer.from('damaged'));
     await restarted.read(LIMIT_MS);
     for (const replace of [() => disk.remove(PATH), () => disk.put(PATH, Buffer.from('3'))]) {
       await replace();
@@ -190,5 +191,15 @@ describe('a small file that holds the newest value', () => {
       expect([onDisk(), saved.problem, restarted.problem]).to.deep.equal(['7', undefined, undefined]);
     }
     await Promise.all([saved.close(), restarted.close()]);
+  });
+
+  it('with a fail-safe value stays a problem while the disk cannot be looked at, also if the value is saved again', async () => {
+    const saved = file(() => 99);
+    await saved.read(LIMIT_MS);
+    await saved.save(7, LIMIT_MS);
+    fail('read', 'create');
+    await clock.advance(1000);
+    expect(await codeOf(within(saved.save(7, LIMIT_MS)))).to.equal('storage-failed');
+    await saved.close();
   });
 });

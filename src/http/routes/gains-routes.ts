@@ -5,7 +5,7 @@ import { gainsBody } from '../../schemas/gains.js';
 import { historyLine } from '../../schemas/history.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
-import { stillConnected } from '../body.js';
+import { stillWanted } from '../body.js';
 import { SAVE_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
@@ -24,7 +24,7 @@ const restoreBody = {
 /** A save of gains for the caller of `ctx`. It resolves with the gains in force. */
 export function saver({ gains }: MotorUnit) {
   return async (ctx: Context, baseRevision: number | undefined, wanted: GainSet): Promise<GainSet> =>
-    (await gains.save(wanted, { baseRevision, stillWanted: stillConnected(ctx) })).gains;
+    (await gains.save(wanted, { baseRevision, stillWanted: stillWanted(ctx) })).gains;
 }
 
 /** The gains of one unit: those in force, their history, and saves. */

@@ -1,7 +1,7 @@
 import type { Robot } from '../../robot/robot.js';
 import * as s from '../../schemas/schema.js';
 import { type Status, status } from '../../schemas/status.js';
-import { stillConnected } from '../body.js';
+import { stillWanted } from '../body.js';
 import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS, PIN_PROBLEMS, STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
@@ -44,7 +44,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
       answer: stopState,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
       act: async ({ ctx }) => {
-        await robot.resume(stillConnected(ctx));
+        await robot.resume(stillWanted(ctx));
         return { stopped: false };
       },
     }),

@@ -7,7 +7,7 @@ import { gainsBody } from '../../schemas/gains.js';
 import * as s from '../../schemas/schema.js';
 import { trialStatus } from '../../schemas/status.js';
 import type { AppOptions } from '../app-options.js';
-import { stillConnected } from '../body.js';
+import { stillWanted } from '../body.js';
 import { CONTROLLER_PROBLEMS, TRIAL_PROBLEMS } from '../problem-table.js';
 import { post, type Route, remove } from '../route.js';
 import { trialStatusOf } from '../status-body.js';
@@ -42,8 +42,8 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
       problems: [...TRIAL_PROBLEMS, ...CONTROLLER_PROBLEMS],
       act: async ({ body: { gains: wanted, leaseS, id }, ctx }) => {
         requireTrialsBounded(config);
-        const stillWanted = () => {
-          stillConnected(ctx)();
+        const stillOurs = () => {
+          stillWanted(ctx)();
           if (id !== undefined && robot.units[name].trial?.id !== id) throw new RobotError('trial-ended');
         };
         const trial: Trial = {
@@ -52,7 +52,7 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
           gains: wanted,
           endsAtMs: clock.nowMs() + 1000 * leaseS,
         };
-        await robot.units[name].gains.tryGains(trial, stillWanted);
+        await robot.units[name].gains.tryGains(trial, stillOurs);
         return trialStatusOf(trial);
       },
     }),

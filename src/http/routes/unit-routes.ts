@@ -2,7 +2,7 @@ import { RobotError } from '../../core/errors.js';
 import { EXCITATION_PERIOD_S, type Excitation, MODES, type Unit } from '../../core/units.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
-import { stillConnected } from '../body.js';
+import { stillWanted } from '../body.js';
 import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
@@ -22,7 +22,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       answer: modeBody,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
       act: async ({ body: { mode }, ctx }) => {
-        await robot.units[name].setMode(mode, stillConnected(ctx));
+        await robot.units[name].setMode(mode, stillWanted(ctx));
         return { mode };
       },
     }),
@@ -48,7 +48,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
           // A failure here does not matter: `excite` writes the excitation and reads it back.
           await autotune.end('somebody ended its wave').catch(() => undefined);
         }
-        return robot.units[name].excite(chosen, stillConnected(ctx));
+        return robot.units[name].excite(chosen, stillWanted(ctx));
       },
     }),
   ];
