@@ -20,7 +20,7 @@ export function authorization(access: Access): Authorize {
     }
     const caller = access.callerOf(secret);
     nameCaller(ctx, caller);
-    if (caller.token !== undefined) keepInFlood(ctx.socket);
+    if (caller.token !== undefined && ctx.state.bystander === undefined) keepInFlood(ctx.socket);
     access.require(need, caller);
     ctx.state.requireRight = () => access.require(need, access.callerOf(secret));
   };

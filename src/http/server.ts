@@ -40,7 +40,7 @@ interface Connection {
 
 const trusted = new WeakSet<Socket>();
 
-/** If all places are taken, the server closes the connection of this caller last. */
+/** If all places are taken, the server closes the connections of other callers with as many connections first. */
 export function keepInFlood(socket: Socket): void {
   trusted.add(socket);
 }
@@ -127,7 +127,7 @@ function leastUseful(all: readonly Connection[]): Connection | undefined {
   const hasManyNeighbours = (connection: Connection) => neighbours(connection) > FAIR_SHARE;
   const neverAsked = ({ answered, exchange }: Connection) => !answered && !exchange?.[0].complete;
 
-  const expendable = [hasNoRight, hasManyNeighbours].reduce(preferring, all);
+  const expendable = [hasManyNeighbours, hasNoRight].reduce(preferring, all);
   const arriving = new Set(all.filter(neverAsked).slice(-ARRIVING));
   const hasArrived = (connection: Connection) => !arriving.has(connection);
   const candidates = [hasArrived, neverAsked].reduce(preferring, expendable);

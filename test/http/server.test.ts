@@ -101,7 +101,9 @@ describe('the HTTP server', () => {
   it('takes a place from an address with more than 8 connections first, though others have asked nothing', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
-    times(248, index => open(request('/hang'), `127.0.0.${2 + (index % 4)}`));
+    const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
+    await until(() => busy.every(({ text }) => text !== ''));
+    for (const { socket } of busy) socket.write(request('/hang'));
     await until(() => hanging.length === 248);
     for (let count = 0; count < 20; count += 1) expect(await ask(`127.0.2.${count + 1}`)).to.equal(true);
     expect(silent.filter(isOpen)).to.have.length(8);
