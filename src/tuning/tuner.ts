@@ -1,11 +1,10 @@
 import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
 import type { StepFigures } from '../schemas/step.js';
-import type { ExcitedRun, HalfWave } from './excited-run.js';
+import { type ExcitedRun, figuresOf, figuresOfHalf, type HalfWave, movement, stepOf } from './excited-run.js';
 import type { LoopShape } from './loop-shape.js';
 import { type Proposal, type ProposalTask, scaled } from './propose.js';
 import { Ringing } from './ringing.js';
-import { figuresOf, figuresOfHalf, movement, stepOf } from './run-figures.js';
 import { stepScore } from './step-score.js';
 
 /** The robot as a tuner needs it. Every act rejects once the tuning was ended early. */
