@@ -11,7 +11,7 @@ const TAKE_EFFECT_LATER: readonly string[] = ['mode', 'stop', 'excitation', 'gua
 /** One motor controller as the bus sees it: 256 bytes of registers. */
 export interface Controller {
   readonly unit: Unit;
-  /** Power comes back: nothing of the controller survives, and the mechanics go on. */
+  /** Power comes back. The controller has forgotten everything, while the mechanics keep their motion. */
   reset(): void;
   /** One loop period. */
   tick(): void;

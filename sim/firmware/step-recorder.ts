@@ -24,8 +24,8 @@ interface Capture extends Omit<Recording, 'wait'> {
 const KEPT_S = 1;
 
 /**
- * Records the loop's answer to each edge of the wave. The newest whole capture stays readable meanwhile; one that is
- * being read stays even when a newer one is whole, which follows when the reader has gone.
+ * Records the loop's answer to each edge of the wave. The newest complete capture stays readable during the next
+ * recording. A capture that is being read is kept, and a newer one replaces it when the reader has finished.
  */
 export class StepRecorder {
   readonly #rateHz: number;

@@ -15,7 +15,7 @@ export interface Sight {
   readonly upM: number;
 }
 
-/** Where the target is in a picture. */
+/** The place of the target in a picture. */
 interface Picture {
   readonly tick: number;
   readonly visible: boolean;

@@ -30,7 +30,7 @@ export class GimbalSight {
     this.camera.tick(yaw.angleRad, pitch.angleRad, this.#seen);
   }
 
-  /** Mode or torque are new. In debug mode a test card stands where the gimbal points. */
+  /** Mode or torque are new. In debug mode a test card is placed where the gimbal points. */
   enter(mode: Mode): void {
     const { yaw, pitch } = this.#mechanics.gimbal;
     const hadCard = this.#target.hasCard;

@@ -44,16 +44,12 @@ interface Job {
   readonly urgency: Urgency;
   readonly sinceMs: number;
   attempts: number;
+  /** The deadline of the latest attempt. */
+  attemptUntilMs: number;
+  /** Whether the caller has been answered although the kernel call still runs. */
+  isGivenUp: boolean;
   attempt(): Promise<void>;
   fail(error: RobotError): void;
-}
-
-/** One attempt of a job, from its start to the end of the kernel call. */
-interface Attempt {
-  readonly job: Job;
-  readonly untilMs: number;
-  /** The caller has been answered although the call still runs. */
-  isGivenUp: boolean;
 }
 
 /**
@@ -70,8 +66,8 @@ export class Link {
   readonly #waiting: Job[] = [];
   /** Counts frames while a switch and a lower priority wait, up to `SHARE_BESIDE_SWITCHES`. */
   #besideSwitches = 0;
-  /** The attempt that has the bus until its kernel call has ended, even past its deadline. */
-  #inFlight: Attempt | undefined;
+  /** The job that has the bus until its kernel call has ended, even past its deadline. */
+  #inFlight: Job | undefined;
   /** The time at which the last transaction of each address and register ended. */
   readonly #endedMs = new Map<number, number>();
   /** The earliest deadline. One timer serves all: two for each transaction would cost more than the transaction. */
@@ -108,7 +104,7 @@ export class Link {
    * or waits for the bus; undefined when there was none.
    */
   lastOnBusMs(address: number, register: Register): number | undefined {
-    const jobs = [this.#inFlight?.job, ...this.#waiting];
+    const jobs = [this.#inFlight, ...this.#waiting];
     const isUnderWay = jobs.some(job => job?.address === address && job.register === register);
     if (isUnderWay) return this.#clock.nowMs();
     return this.#endedMs.get(placeOf(address, register));
@@ -127,6 +123,8 @@ export class Link {
         urgency,
         sinceMs: this.#clock.nowMs(),
         attempts: 0,
+        attemptUntilMs: 0,
+        isGivenUp: false,
         attempt: () => call(job.attempts).then(resolve),
         fail: reject,
       };
@@ -158,15 +156,15 @@ export class Link {
     this.counters.transactions += 1;
     job.attempts += 1;
     const beganMs = this.#clock.nowMs();
-    const attempt: Attempt = { job, untilMs: beganMs + TRANSACTION_MS, isGivenUp: false };
-    this.#inFlight = attempt;
-    this.#checkBy(attempt.untilMs);
+    job.attemptUntilMs = beganMs + TRANSACTION_MS;
+    this.#inFlight = job;
+    this.#checkBy(job.attemptUntilMs);
     const settled = (error?: unknown) => {
       this.#inFlight = undefined;
       const endedMs = this.#clock.nowMs();
       this.busMs += endedMs - beganMs;
       this.#endedMs.set(placeOf(job.address, job.register), endedMs);
-      if (error !== undefined && !attempt.isGivenUp) this.#failed(job, error);
+      if (error !== undefined && !job.isGivenUp) this.#failed(job, error);
       // First let the caller of this transaction continue: its next frame may be more urgent than those that wait.
       process.nextTick(() => this.#next());
     };
@@ -184,10 +182,10 @@ export class Link {
   #checkDeadlines(): void {
     this.#alarm = undefined;
     const nowMs = this.#clock.nowMs();
-    const attempt = this.#inFlight;
-    if (attempt !== undefined && !attempt.isGivenUp) {
-      if (nowMs >= attempt.untilMs) this.#giveUp(attempt);
-      else this.#checkBy(attempt.untilMs);
+    const busy = this.#inFlight;
+    if (busy !== undefined && !busy.isGivenUp) {
+      if (nowMs >= busy.attemptUntilMs) this.#giveUp(busy);
+      else this.#checkBy(busy.attemptUntilMs);
     }
     for (const job of [...this.#waiting]) {
       const { untilMs } = job.urgency;
@@ -200,12 +198,13 @@ export class Link {
     }
   }
 
-  #giveUp(attempt: Attempt): void {
+  #giveUp(job: Job): void {
+    const { attempts } = job;
     // After a pause of the whole process the call may be done and only its callback be late. The callback comes first.
     setImmediate(() => {
-      if (this.#inFlight !== attempt || attempt.isGivenUp) return;
-      attempt.isGivenUp = true;
-      this.#failed(attempt.job, new RobotError('deadline'));
+      if (this.#inFlight !== job || job.attempts !== attempts || job.isGivenUp) return;
+      job.isGivenUp = true;
+      this.#failed(job, new RobotError('deadline'));
     });
   }
 

@@ -51,13 +51,18 @@ export class Laser {
   /** What status shows. The reason is undefined after a caller switched it off. */
   report(): Omit<LaserStatus, 'problem'> & { readonly problem: RobotError | undefined } {
     // Read the interlock before the pin: if its line is lost, reading it darkens the laser.
-    const interlockProblem = this.#interlockProblem();
+    const interlock = this.#interlock();
     const reason = this.#reason;
     try {
       const isLit = this.#pin().read();
       const unasked = isLit && this.#wanted === 'off';
       const light = unasked ? 'fault' : isLit ? 'on' : 'dark';
-      return { state: isLit ? 'on' : 'off', light, reason, problem: interlockProblem };
+      return {
+        state: isLit ? 'on' : 'off',
+        light,
+        reason,
+        problem: isRobotError(interlock) ? interlock : undefined,
+      };
     } catch (error) {
       if (!isRobotError(error)) throw error;
       // The daemon has not lit a laser whose pin is missing and was dark when it was last read.
@@ -132,7 +137,7 @@ export class Laser {
         if (couldBeLit(this.#pin())) this.off(this.#reason);
         else this.#prove('off');
         this.#options.hardware.interlock?.isClosed();
-      } else if (this.#interlockOpen()) this.darken('interlock opened');
+      } else if (this.#interlock() !== 'closed') this.darken('interlock opened');
       else if (!this.#pin().read()) return this.darken('pin lost');
       return undefined;
     } catch (error) {
@@ -148,16 +153,10 @@ export class Laser {
     if (before !== after) this.#options.onChange(before, after, this.#reason);
   }
 
-  /** An interlock that cannot be read counts as open. */
-  #interlockOpen(): boolean {
-    return this.#interlockProblem() !== undefined || this.#options.hardware.interlock?.isClosed() === false;
-  }
-
-  /** The error of reading the interlock; undefined if it can be read or there is none. */
-  #interlockProblem(): RobotError | undefined {
+  /** Its state, or why it cannot be read. A robot without an interlock counts as closed. */
+  #interlock(): 'closed' | 'open' | RobotError {
     try {
-      this.#options.hardware.interlock?.isClosed();
-      return undefined;
+      return this.#options.hardware.interlock?.isClosed() === false ? 'open' : 'closed';
     } catch (error) {
       if (!isRobotError(error)) throw error;
       return error;

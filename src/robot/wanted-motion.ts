@@ -11,34 +11,26 @@ export interface GuardedExcitation extends Excitation {
 /** The excitation that is wanted of a unit in debug mode. */
 export class WantedExcitation {
   readonly #emit: (event: UnitEvent) => void;
-  #excitation: Excitation | undefined;
-  #runaway: number | undefined;
+  /** Undefined if none is wanted. */
+  current: Excitation | undefined;
+  /** The largest deviation that was asked for with it; undefined if the loop's own bound holds. */
+  runaway: number | undefined;
 
   constructor(emit: (event: UnitEvent) => void) {
     this.#emit = emit;
   }
 
-  /** Undefined if none is wanted. */
-  get current(): Excitation | undefined {
-    return this.#excitation;
-  }
-
-  /** The largest deviation that was asked for with it; undefined if the loop's own bound holds. */
-  get runaway(): number | undefined {
-    return this.#runaway;
-  }
-
   want(excitation: Excitation | undefined, runaway?: number): void {
-    this.#runaway = runaway;
+    this.runaway = runaway;
     const moving = excitation?.amplitude === 0 ? undefined : excitation;
     if (this.is(moving)) return;
-    this.#excitation = moving;
+    this.current = moving;
     this.#emit({ what: 'excitation', detail: moving === undefined ? { amplitude: 0 } : { ...moving } });
   }
 
   /** Compares as float32, which controllers keep. All excitations without amplitude are alike. */
   is(excitation: Excitation | undefined): boolean {
-    const wanted = this.#excitation;
+    const wanted = this.current;
     const [a, b] = [excitation?.amplitude ?? 0, wanted?.amplitude ?? 0].map(Math.fround);
     if (a !== b) return false;
     if (a === 0 || excitation === undefined || wanted === undefined) return true;
