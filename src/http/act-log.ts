@@ -28,10 +28,7 @@ export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Pro
   };
 }
 
-/**
- * The members of a body that fit on a line, such as a mode, an action or an excitation. Gains are found under their
- * revision.
- */
+/** The plain members of a body, such as a mode or an excitation. The journal has the gains of each revision. */
 function detailOf(body: unknown): Pick<NewEvent, 'detail'> {
   if (typeof body !== 'object' || body === null) return {};
   const entries = Object.entries(body).filter(([, value]) => value === null || typeof value !== 'object');

@@ -42,12 +42,14 @@ function logStatusOf({ problem }: DurableLog): Status['log'] {
 }
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {
-  const { identity, applied, trial, problem, ...report } = robot.units[name].report();
+  const report = robot.units[name].report();
+  const { mode, online, faults, flags, torque, guardsTrials, excitation, applied, trial, problem } = report;
   const { revision, savedAt } = robot.store.find(name) ?? { revision: 0, savedAt: null };
+  const shown = { mode, online, faults, flags, torque, guardsTrials, excitation };
   return {
-    ...report,
-    firmware: identity?.firmware,
-    protocol: identity?.protocol,
+    ...shown,
+    firmware: report.identity?.firmware,
+    protocol: report.identity?.protocol,
     gains: { revision, savedAt, applied, trial: trial && trialStatusOf(trial) },
     problem: problem && complaintOf(problem),
   };

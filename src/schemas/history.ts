@@ -7,7 +7,7 @@ import { measuredStep } from './step.js';
 export function historyLine(gains: s.Schema<GainSet>) {
   const measured = s.record(
     measuredStep,
-    'By loop: the newest step on this revision; absent where there is none.',
+    'By loop: the newest step on this revision; absent if there is none.',
   );
   const saved = s.growing({
     revision: s.count(),
@@ -29,6 +29,6 @@ const loopSide = s.growing({ gains: loopGains, measured: s.nullable(measuredStep
 export const comparison = s.answer('Comparison', {
   a: side,
   b: side,
-  loops: s.record(s.growing({ differs: s.yesNo('The gains do.'), a: loopSide, b: loopSide })),
+  loops: s.record(s.growing({ differs: s.yesNo('Whether the gains differ.'), a: loopSide, b: loopSide })),
 });
 export type Comparison = s.TypeOf<typeof comparison>;

@@ -10,12 +10,12 @@ const allows = s.answer(
   'Allowed',
   {
     drive: s.yesNo('Mode switches and excitation.'),
-    laser: s.yesNo('Light; dark always is.'),
+    laser: s.yesNo('Laser on. Laser off is always allowed.'),
     tune: s.yesNo('Saves, restores and trials; a trial also needs a robot that is not stopped.'),
     resume: s.yesNo('A resume, if the robot is stopped.'),
     modes: s.array(s.oneOf(MODES), 'The modes that a unit may be switched to.'),
   },
-  'False for whatever the phase, a lock, a lost referee or a stop forbids now.',
+  'What the phase, a lock, a silent referee and a stop allow now.',
 );
 
 const members = {

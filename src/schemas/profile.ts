@@ -34,11 +34,11 @@ export type MeasuredProfile = s.TypeOf<typeof measuredProfile>;
 /** The result of storing a profile, or of the dry run. */
 export const keptProfile = s.answer('KeptProfile', {
   profile,
-  replaced: s.nullable(profile, 'The one that had this name.'),
+  replaced: s.nullable(profile, 'The profile that had this name.'),
   difference: s.record(
     s.growing({ before: s.nullable(loopGains), after: s.nullable(loopGains) }),
-    'By loop, where the gains differ from those of the one replaced or, where there was none, from those in force.',
+    'The loops whose gains differ from those of the replaced profile or, if there was none, from those in force.',
   ),
-  kept: s.yesNo('No after a dry run.'),
+  kept: s.yesNo('False after a dry run.'),
 });
 export type KeptProfile = s.TypeOf<typeof keptProfile>;

@@ -24,7 +24,7 @@ export type Complaint = s.TypeOf<typeof complaint>;
 const laserStatus = s.answer('LaserStatus', {
   state: s.nullable(
     s.oneOf(['on', 'off']),
-    'As the pin says; null while it cannot be read or there is none.',
+    'What the pin shows; null if there is no pin or it cannot be read.',
   ),
   light: s.oneOf(
     ['on', 'dark', 'unknown', 'fault'],
@@ -84,7 +84,7 @@ const unitStatus = s.answer('UnitStatus', {
         'If false, only the daemon does that, at its polls.',
     ),
   ),
-  problem: s.optional({ ...complaint, description: 'Why it is offline.' }),
+  problem: s.optional({ ...complaint, description: 'Why the unit is offline.' }),
 });
 
 export type UnitStatus = s.TypeOf<typeof unitStatus>;

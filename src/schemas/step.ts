@@ -15,7 +15,7 @@ export const figures = s.answer(
     ),
     overshootPercent: figure('Beyond the new setpoint, in percent of the step.'),
     riseS: figure('From 10 % to 90 % of the step.'),
-    settlingS: figure('Until it stays within bandPercent of the step around the new setpoint.'),
+    settlingS: figure('Until the value stays within bandPercent of the step around the new setpoint.'),
     bandPercent: figure('At least 2; more if the noise alone would leave a band of 2 %.'),
     peak: figure('The farthest point in the direction of the step.'),
     peakTimeS: figure('Until the peak.'),

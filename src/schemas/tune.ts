@@ -13,7 +13,7 @@ const measured = s.answer(
 const prediction = s.answer('Prediction', {
   settlingS: s.number(),
   overshootPercent: s.number(),
-  fitPercent: s.number('What the fitted plant leaves unexplained, of the step.'),
+  fitPercent: s.number('The part of the step that the fitted plant does not explain.'),
   curve: s.growing({
     periodS: s.number('Of one sample.'),
     setpoint: s.number('After the step.'),
@@ -39,7 +39,7 @@ const tunedLoop = s.answer(
     proposed,
     predicted,
   },
-  'A loop of which the tuning has ended.',
+  'A loop whose tuning has ended.',
 );
 
 const TUNE_STATES = ['running', 'better', 'good', 'failed', 'aborted'] as const;
@@ -47,22 +47,24 @@ const TUNE_STATES = ['running', 'better', 'good', 'failed', 'aborted'] as const;
 /** A tuning of one or more loops, under way or ended: the data of event `tune`. */
 export const tune = s.answer('Tune', {
   id: s.text('What renewals of the lease send.'),
-  by: s.text("Whose it is: a token's name or an address."),
+  by: s.text("The owner: a token's name or an address."),
   unit: s.oneOf(UNIT_LIST.map(unit => unit.name)),
-  loop: s.text('The loop under way, or the last one. Its are words, before, proposed and predicted.'),
+  loop: s.text(
+    'The loop under way, or the last one. `words`, `before`, `proposed` and `predicted` are about it.',
+  ),
   loops: s.array(loopName, 'In the order in which they are tuned.'),
   style: s.oneOf(STYLES),
   state: s.oneOf(
     TUNE_STATES,
-    'better: a proposal was measured and beats the saved gains; good: these are as good already; failed: there is ' +
+    'better: a proposal was measured and beats the saved gains; good: the saved gains are as good already; failed: there is ' +
       'no result; aborted: ended early, and there may be a proposal.',
   ),
-  words: s.array(s.text(), 'What was done, the newest last.'),
-  why: s.nullable(s.text(), 'Of the end.'),
+  words: s.array(s.text(), 'What the tuner did, the newest last.'),
+  why: s.nullable(s.text(), 'Why the tuning ended.'),
   before,
   proposed,
   predicted,
-  results: s.array(tunedLoop, 'The loops that are over.'),
+  results: s.array(tunedLoop, 'The loops whose tuning has ended.'),
   proposal: s.nullable(
     s.growing({
       revision: s.count('The revision in force when the tuning began.'),

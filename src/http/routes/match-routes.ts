@@ -20,14 +20,14 @@ const callBody = s.object({
   remainingS: s.optional(
     s.nullable(
       { ...s.number(), minimum: 0, maximum: DAY_S },
-      'Until the phase is `ended` by itself; null or absent: it is not.',
+      'Until the phase becomes `ended`. Null or absent: no limit.',
     ),
   ),
 });
 const leaseBody = s.object({
   holder: name,
-  ttlMs: { ...s.count('For so long nobody else gets it.'), minimum: 100, maximum: 60_000 },
-  takeover: s.optional(s.yesNo('Take it from another holder.')),
+  ttlMs: { ...s.count('No other desk gets the lease for this long.'), minimum: 100, maximum: 60_000 },
+  takeover: s.optional(s.yesNo('Take the lease from another holder.')),
 });
 
 /** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
@@ -53,7 +53,7 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
     }),
     post('/api/match/lock', 'rule', {
       id: 'lock',
-      summary: 'Stop, and let nobody resume until the lock is taken away; it outlives power cuts',
+      summary: 'Stop, and forbid a resume until the lock is removed; the lock outlives power cuts',
       body: lockBody,
       answer: matchView,
       problems: [...STOP_PROBLEMS, 'not-kept'],
@@ -61,7 +61,7 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
     }),
     post('/api/match/unlock', 'rule', {
       id: 'unlock',
-      summary: 'Take the lock away; the robot stays stopped until someone resumes',
+      summary: 'Remove the lock; the robot stays stopped until a resume',
       answer: matchView,
       problems: ['not-kept'],
       act: () => viewAfter(control.unlock()),

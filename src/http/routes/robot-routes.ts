@@ -22,7 +22,7 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
   return [
     post('/api/laser', laserRight, {
       id: 'laser',
-      summary: 'Switch the laser; the answer is what the pin says',
+      summary: 'Switch the laser; the answer is what the pin shows',
       body: laserBody,
       answer: laserState,
       problems: [...MATCH_PROBLEMS, ...PIN_PROBLEMS, 'stopped', 'tune-running', 'interlock-open', 'closing'],
