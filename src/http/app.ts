@@ -36,7 +36,6 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   const statusNow = (): Status => statusBody(options, (clock.nowMs() - startedMs) / 1000, events.streams);
   const sources = {
     status: statusNow,
-    changed: robot.changed,
     telemetry: telemetrySource(robot, clock),
     step: options.steps.captured,
     tune: options.autotune.changed,

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Access } from '../access/access.js';
-import { type Clock, every, type Timer } from '../core/clock.js';
+import { type Clock, every } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Listeners } from '../core/listeners.js';
 import type { LogEvent } from '../schemas/log.js';
@@ -15,8 +15,6 @@ type Source<T> = Pick<Listeners<T>, 'add'>;
 /** What the streams show. */
 export interface EventSources {
   status(): Status;
-  /** Emits at some changes of the status. */
-  readonly changed: Source<void>;
   readonly telemetry: Source<Telemetry>;
   readonly step: Source<Step>;
   readonly tune: Source<Tune>;
@@ -27,10 +25,8 @@ const MOST_STREAMS = 32;
 /** Streams that only callers who drive or rule may take. */
 const KEPT_STREAMS = 8;
 const COMMENT_MS = 5_000;
-/** Status changes within this time make one event. */
-const COALESCE_MS = 20;
-/** Flags and other readings change without an event, so the status is compared this often. */
-const COMPARE_MS = 100;
+/** Streams look for a change of the status this often. Changes in between make one event. */
+const COMPARE_MS = 40;
 /** Readings within this time go out in one write: two at 50 Hz. */
 const GATHER_S = 0.03;
 /** A browser reconnects this soon after its stream ended. */
@@ -108,16 +104,7 @@ export function createEvents(
 
   const listen = () => {
     readings = '';
-    let pending: Timer | undefined;
-    const statusSoon = () => {
-      pending ??= clock.after(COALESCE_MS, () => {
-        pending = undefined;
-        sendStatus();
-      });
-    };
     const ends = [
-      sources.changed.add(statusSoon),
-      () => pending?.cancel(),
       every(clock, COMPARE_MS, sendStatus),
       sources.telemetry.add(gather),
       sources.step.add(step => writeAll(eventText('step', step))),
