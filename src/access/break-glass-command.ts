@@ -7,7 +7,7 @@ export const SIMULATED = 'The robot is simulated.';
 
 const DONE: Readonly<Record<BreakGlassAct, string>> = {
   stop: 'Stopped: the laser is dark, and torque is off.',
-  unlock: 'Unlocked. The robot stays stopped until someone resumes.',
+  unlock: 'Unlocked. A stopped robot stays stopped until someone resumes.',
   'match end': 'The match has ended. The phase none lets the robot drive again.',
 };
 

@@ -123,9 +123,8 @@ function help(program: Program, words: readonly string[]): Said {
 function unknown({ name, commands }: Program, words: readonly string[]): Said {
   const names = [...commands.map(({ command }) => command), 'help', 'version'];
   const group = names.filter(one => one.startsWith(`${words[0]} `));
-  if (group.length > 0 && words.length === 1)
+  const near = nearest(words.join(' '), names) || nearest(words[0] ?? '', names);
+  if (near === '' && group.length > 0)
     return wrong(`the commands are: ${group.map(one => `${name} ${one}`).join(', ')}`);
-  const guesses = [...new Set(names.flatMap(one => [one, one.split(' ')[0] ?? one]))];
-  const hint = nearest(words.join(' '), names) || nearest(words[0] ?? '', guesses);
-  return wrong(`${name} has no command ${words.join(' ')}${hint}\n${name} help lists the commands.`);
+  return wrong(`${name} has no command ${words.join(' ')}${near}\n${name} help lists the commands.`);
 }
