@@ -8,10 +8,15 @@ export type Option = NonNullable<ParseArgsConfig['options']>[string] & {
   /** The word for the value in the help, such as DIR. */
   readonly value?: string;
   /** The default in words, if it is not `default`. */
-  readonly usual?: string;
+  readonly usual?: string | undefined;
 };
 
 export type Options = Readonly<Record<string, Option>>;
+
+/** An option with a value. */
+export function valued(value: string, about: string, usual?: string) {
+  return { type: 'string', value, about, usual } as const;
+}
 
 /** What a command or a script takes. Its help and its refusals derive from this. */
 export interface Shape<O extends Options = Options> {

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { breakGlassPath, RUNTIME_FOLDER, simulatorSocket } from '../access/break-glass.js';
 import { type Config, loadConfig } from '../config/config.js';
+import { valued } from './arguments.js';
 
 /** Where a robot has its files, and where it listens unless the configuration says otherwise. */
 export interface Home {
@@ -24,23 +25,13 @@ export const SIMULATOR: Home = { host: '127.0.0.1', state: join(stateHome, 'trun
 export const JSON_OPTION = { json: { type: 'boolean', about: 'print JSON' } } as const;
 
 export const CONFIG_OPTION = {
-  config: {
-    type: 'string',
-    value: 'FILE',
-    about: 'read this configuration file',
-    usual: `${ROBOT.configFile}, if it exists`,
-  },
-} as const;
+  config: valued('FILE', 'read this configuration file', `${ROBOT.configFile}, if it exists`),
+};
 
 /** The options that say which robot is meant: the one of this board, or a simulated one. */
 export const PLACE_OPTIONS = {
   simulated: { type: 'boolean', about: 'the simulated robot of npm start or trunnion-sim' },
-  state: {
-    type: 'string',
-    value: 'DIR',
-    about: 'its state folder',
-    usual: `${ROBOT.state}; with --simulated ~/.local/state/trunnion-sim`,
-  },
+  state: valued('DIR', 'its state folder', `${ROBOT.state}; with --simulated ~/.local/state/trunnion-sim`),
 } as const;
 
 interface Asked {

@@ -7,6 +7,7 @@ import { badConfig } from '../config/config-file.js';
 import type { Entry } from '../daemon/run.js';
 import { doctorCommand } from '../doctor/doctor.js';
 import { verifyCommand } from '../events/log-command.js';
+import { valued } from './arguments.js';
 import { benchCommand, LASER_OFFS } from './bench-command.js';
 import { command, type Program } from './command.js';
 import { CONFIG_OPTION, JSON_OPTION, PLACE_OPTIONS, type Place, placeOf, ROBOT } from './place.js';
@@ -14,7 +15,7 @@ import { portOf, serveCommand } from './serve-command.js';
 import { statusCommand } from './status-command.js';
 
 const TOKEN_OPTION = {
-  token: { type: 'string', value: 'TOKEN', about: 'a token of the robot', usual: '$TRUNNION_TOKEN' },
+  token: valued('TOKEN', 'a token of the robot', '$TRUNNION_TOKEN'),
 } as const;
 const BOARD_OPTIONS = { ...JSON_OPTION, ...PLACE_OPTIONS };
 const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
@@ -40,12 +41,11 @@ Over HTTP with --token or --url, otherwise at the socket of this board, for root
           options: {
             ...BOARD_OPTIONS,
             ...TOKEN_OPTION,
-            url: {
-              type: 'string',
-              value: 'URL',
-              about: 'ask this daemon over HTTP',
-              usual: 'the socket of this board; with a token http://127.0.0.1:8080',
-            },
+            url: valued(
+              'URL',
+              'ask this daemon over HTTP',
+              'the socket of this board; with a token http://127.0.0.1:8080',
+            ),
           },
         },
         async ({ values }) => {
@@ -67,7 +67,7 @@ Over HTTP with --token or --url, otherwise at the socket of this board, for root
           about: `Make a token and show it once
 The first token closes the robot to everyone without one, darkens the laser and stops the robot.`,
           options: {
-            role: { type: 'string', value: ROLE_NAMES.join('|'), about: 'what it allows' },
+            role: valued(ROLE_NAMES.join('|'), 'what it allows'),
             ...FOLDER_OPTIONS,
           },
         },
@@ -93,11 +93,7 @@ The first token closes the robot to everyone without one, darkens the laser and 
           about: `Check whether the event log was changed
 PATH is a state folder or one file. Without PATH it is the state folder.`,
           options: {
-            head: {
-              type: 'string',
-              value: 'SEQ:HASH',
-              about: 'a head that a desk kept: it must be in the log',
-            },
+            head: valued('SEQ:HASH', 'a head that a desk kept: it must be in the log'),
             ...FOLDER_OPTIONS,
           },
         },
@@ -113,8 +109,8 @@ PATH is a state folder or one file. Without PATH it is the state folder.`,
 It changes nothing. Exit code 0: nothing is wrong.`,
           options: {
             ...FOLDER_OPTIONS,
-            host: { type: 'string', value: 'ADDRESS', about: 'the daemon listens on this address' },
-            port: { type: 'string', value: 'N', about: 'the daemon listens on this port' },
+            host: valued('ADDRESS', 'the daemon listens on this address'),
+            port: valued('N', 'the daemon listens on this port'),
           },
         },
         async ({ values: { port: portText, ...others } }) => {

@@ -2,22 +2,22 @@ import type { Config } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
 import { PORTS } from '../config/settings.js';
 import { type Entry, serveRobot } from '../daemon/run.js';
+import { valued } from './arguments.js';
 import { type Command, command } from './command.js';
 import { configAt, type Home } from './place.js';
 
 /** Says where a daemon listens and keeps its files, if not at home. */
 export function serveOptions({ host, state, configFile }: Home) {
   return {
-    host: { type: 'string', value: 'ADDRESS', about: 'listen on this address', usual: host },
-    port: { type: 'string', value: 'N', about: 'listen on this port; 0 = any free one', usual: '8080' },
-    config: {
-      type: 'string',
-      value: 'FILE',
-      about: 'read this configuration file; options win over it',
-      usual: configFile === undefined ? 'none' : `${configFile}, if it exists`,
-    },
-    state: { type: 'string', value: 'DIR', about: 'keep the state in this folder', usual: state },
-  } as const;
+    host: valued('ADDRESS', 'listen on this address', host),
+    port: valued('N', 'listen on this port; 0 = any free one', '8080'),
+    config: valued(
+      'FILE',
+      'read this configuration file; options win over it',
+      configFile === undefined ? 'none' : `${configFile}, if it exists`,
+    ),
+    state: valued('DIR', 'keep the state in this folder', state),
+  };
 }
 
 interface Served {
