@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { ClockedDaemon, type Sent, type Settings } from '../support/clocked-daemon.js';
+import type { Received } from '../support/raw-answer.js';
+
+/** What test/contract has not recorded. */
+describe('a request', () => {
+  let daemon: ClockedDaemon;
+  const start = async (settings?: Settings) => {
+    daemon = await ClockedDaemon.start(settings);
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
+  const ask = (ask: string, body?: unknown, more: Partial<Sent> = {}): Promise<Received & { body?: any }> =>
+    daemon.ask({ ask, ...(body !== undefined && { body }), ...more });
+  const coded = async (answer: Promise<Received & { body?: { code?: string } }>) => {
+    const { status, body } = await answer;
+    return body?.code ?? status;
+  };
+  beforeEach(() => start());
+  afterEach(() => daemon.close());
+
+  const CHASSIS = {
+    speed: { kp: 1, ki: 2, kd: 3 },
+    angle: { kp: 4, ki: 5, kd: 6 },
+    position: { kp: 7, ki: 8, kd: 9 },
+  };
+  const gains = (kp: number) => ({ ...CHASSIS, speed: { kp, ki: 2, kd: 3 } });
+  const save = 'POST /api/chassis/pidconfig';
+  const angleOf = (text: string) => JSON.stringify(CHASSIS).replace('"ki":5', text);
+
+  for (const [path, text, faults] of [
+    ['/api/laser', '{}', ['/action is missing']],
+    ['/api/laser', '{"action":"ON","a/b~c":1}', ['/a~1b~0c is not known', '/action must be one of on, off']],
+    ['/api/laser', '[]', [' must be an object']],
+    [
+      '/api/chassis/pidconfig',
+      '{"speed":{"kp":"1","ki":2},"angle":{"kp":4,"ki":5,"kd":6},"wheel":{}}',
+      ['/position is missing', '/wheel is not known', '/speed/kd is missing', '/speed/kp must be a number'],
+    ],
+    ['/api/chassis/pidconfig', angleOf('"ki":1e999'), ['/angle/ki must be a finite number']],
+    ['/api/chassis/pidconfig', angleOf('"ki":-3.5e38'), ['/angle/ki must be >= -3.4028234663852886e+38']],
+    ['/api/chassis/pidconfig', angleOf('"ki":5,"k\\u0069":6'), ['/angle/ki is given twice']],
+    ['/api/chassis/pidconfig/restore', '{"revision":1.5}', ['/revision must be an integer']],
+    [
+      '/api/gimbal/autotune',
+      '{"loop":"speed"}',
+      ['/loop must be one of visual_yaw, visual_pitch, angle_yaw, angle_pitch'],
+    ],
+  ] as const) {
+    it(`with ${text} for ${path} is told every fault`, async () => {
+      const { body } = await ask(`POST ${path}`, undefined, {
+        text,
+        headers: { 'Content-Type': 'application/json' },
+      });
+      expect(body).to.include({ code: 'invalid-request', title: 'Invalid request' });
+      const found = body.errors.map(({ pointer, detail }: Record<string, string>) => `${pointer} ${detail}`);
+      expect(found).to.have.members(faults);
+    });
+  }
+
+  for (const [what, bytes, headers, code] of [
+    ['4 KiB', 4096, { 'Content-Type': 'Application/JSON; charset=utf-8' }, 200],
+    ['a byte more', 4097, { 'Content-Type': 'application/json' }, 'body-too-large'],
+    [
+      'a compressed body',
+      20,
+      { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+      'bad-media-type',
+    ],
+    ['another type of JSON', 20, { 'Content-Type': 'application/vnd.api+json' }, 'bad-media-type'],
+  ] as const) {
+    it(`with ${what} gets ${code}`, async () => {
+      const text = `{"action":"off"${' '.repeat(bytes - 16)}}`;
+      expect(await coded(ask('POST /api/laser', undefined, { text, headers }))).to.equal(code);
+    });
+  }
+
+  it('may name the revision from which gains were made, and is refused without a change if another is in force', async () => {
+    expect(await coded(ask(`${save}?baseRevision=0`, gains(1)))).to.equal(200);
+    expect(await coded(ask(`${save}?baseRevision=0`, gains(5)))).to.equal('changed-meanwhile');
+    await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
+    const load = ask('POST /api/chassis/profiles/load?baseRevision=0', { name: 'carpet' });
+    expect(await coded(load)).to.equal('changed-meanwhile');
+    expect((await ask('GET /api/chassis/pidconfig')).body).to.deep.equal(gains(1));
+    for (const wrong of ['1.5', 'one', '1&baseRevision=1', '99999999999999999'])
+      expect((await ask(`${save}?baseRevision=${wrong}`, gains(9))).body.errors[0].pointer).to.equal(
+        '/baseRevision',
+      );
+  });
+
+  it('may store profiles that the next robot takes, and is told what they replace', async () => {
+    const keep = (body: object) => ask('POST /api/chassis/profiles', body);
+    await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
+    const again = { name: 'carpet', gains: gains(40), replace: true };
+    const { body: replacing } = await keep({ ...again, dryRun: true });
+    expect(replacing).to.deep.include({ kept: false });
+    expect(replacing.difference.speed).to.deep.equal({ before: gains(30).speed, after: gains(40).speed });
+    expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
+    const { body } = await ask('GET /api/profiles');
+    expect(JSON.stringify(body).length).to.be.below(600);
+    for (const { name, savedAt, ...set } of body.chassis) {
+      await ask('POST /api/chassis/profiles/remove', { name });
+      expect(await coded(keep({ name, ...set }))).to.equal(200);
+    }
+    const withoutTimes = (_: string, value: unknown) =>
+      typeof value === 'string' && /Z$/.test(value) ? '' : value;
+    const after = (await ask('GET /api/profiles')).body;
+    expect(JSON.stringify(after, withoutTimes)).to.equal(JSON.stringify(body, withoutTimes));
+  });
+
+  it('for gains on trial is refused if the host may be silent for ever', async () => {
+    await daemon.close();
+    await start({ config: { supervision: { hostSilenceMs: 0 } } });
+    const trial = ask('POST /api/chassis/pidconfig/trial', { gains: CHASSIS, leaseS: 1 });
+    expect(await coded(trial)).to.equal('silence-too-long');
+  });
+
+  it('for another excitation is refused during a tuning, and one for none ends the tuning', async () => {
+    await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
+    const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
+    const wave = (amplitude: number) =>
+      coded(ask('POST /api/gimbal/excitation', { loop: 'angle_yaw', amplitude, periodS: 2 }));
+    expect(await wave(0.1)).to.equal('tune-running');
+    expect(await coded(ask('POST /api/chassis/autotune', { loop: 'speed', id }))).to.equal('trial-ended');
+    expect(await wave(0)).to.equal(200);
+    expect((await ask('GET /api/gimbal/autotune')).body.tune).to.include({ id, state: 'aborted' });
+  });
+
+  for (const [what, line, headers, status] of [
+    ['localhost', '/healthz', { Host: 'LOCALHOST.' }, 200],
+    ['a sandboxed page', '/healthz', { Origin: 'null' }, 403],
+    ['a page behind a proxy', '/healthz', { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://proxy' }, 200],
+    ['a foreign URL', 'http://evil.example/healthz', {}, 421],
+    ['its own URL', 'http://localhost/healthz', { Host: 'evil.example' }, 200],
+  ] as const) {
+    it(`of ${what} gets ${status}`, async () => {
+      expect((await ask(`GET ${line}`, undefined, { headers })).status).to.equal(status);
+    });
+  }
+});
