@@ -56,109 +56,58 @@ describe('configuration', () => {
     expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
-  const refused: readonly [string, string, string][] = [
-    [
-      'an unknown key',
-      'laser:\n  gpoi: 4\n',
+  /** Files, and what is said of each: the file, the line, and what was expected. */
+  const refused: Readonly<Record<string, string>> = {
+    'laser:\n  gpoi: 4\n':
       'FILE:2: laser.gpoi: there is no such setting; expected one of gpio, activeLow, maxOnS, interlock',
-    ],
-    [
-      'an unknown section',
-      'lasers:\n  gpio: 4\n',
+    'lasers:\n  gpio: 4\n':
       'FILE:1: lasers: there is no such setting; expected one of http, i2c, laser, supervision, gains, state, access, match, log',
-    ],
-    [
-      'a wrong type',
-      '\n\nlaser:\n  maxOnS: ten\n',
+    '\n\nlaser:\n  maxOnS: ten\n':
       'FILE:4: laser.maxOnS: expected a number of seconds, 0 or more; found "ten"',
-    ],
-    [
-      'a value out of range',
-      'http: {port: 70000}',
+    'http: {port: 70000}':
       'FILE:1: http.port: expected a port from 0 to 65535, 0 for any free one; found 70000',
-    ],
-    [
-      'a null',
-      'http:\n  port:\n',
-      'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found null',
-    ],
-    [
-      'crossed bounds',
-      'gains:\n  bounds:\n    kp: {min: 2, max: 1}\n',
+    'http:\n  port:\n': 'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found null',
+    'gains:\n  bounds:\n    kp: {min: 2, max: 1}\n':
       'FILE:3: gains.bounds.kp.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 1',
-    ],
-    [
-      'a list for a section',
-      'http: [1]',
-      'FILE:1: http: expected settings, each as "name: value"; found [1]',
-    ],
-    ['plain text', 'hello', 'FILE:1: expected settings in sections; found "hello"'],
-    [
-      'all at once',
-      'http:\n  port: -1\nlog:\n  level: loud\n',
+    'http: [1]': 'FILE:1: http: expected settings, each as "name: value"; found [1]',
+    hello: 'FILE:1: expected settings in sections; found "hello"',
+    'http:\n  port: -1\nlog:\n  level: loud\n':
       'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found -1\n' +
-        'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
-    ],
-    ['a key given twice', 'http:\n  port: 1\n  port: 2\n', 'FILE:3: port is given twice'],
-    [
-      'a limit that is no number',
-      'gains:\n  bounds:\n    ki: {min: .nan}\n',
+      'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
+    'http:\n  port: 1\n  port: 2\n': 'FILE:3: port is given twice',
+    'gains:\n  bounds:\n    ki: {min: .nan}\n':
       'FILE:3: gains.bounds.ki.min: expected limits such as {kp: {min: 0, max: 100}}, min below max; found "NaN"',
-    ],
-    [
-      'one pin for both',
-      'laser:\n  gpio: 4\n  interlock: {gpio: 4}\n',
+    'laser:\n  gpio: 4\n  interlock: {gpio: 4}\n':
       "FILE:3: laser.interlock.gpio: expected null, or another pin than the laser's, such as {gpio: 5, activeLow: true}; found 4",
-    ],
-    [
-      'a silence of fewer than three polls',
-      'supervision:\n  pollHz: 5\n',
+    'supervision:\n  pollHz: 5\n':
       'FILE:1: supervision.hostSilenceMs: expected 0, or whole milliseconds from 100 to 60000 and of at least 3 polls; found 500',
-    ],
-    [
-      'faults of both kinds at once',
-      'gains:\n  bounds: {kp: {min: 2, max: 1}, kd: {min: 1, max: 0}}\nlog:\n  level: loud\n',
+    'gains:\n  bounds: {kp: {min: 2, max: 1}, kd: {min: 1, max: 0}}\nlog:\n  level: loud\n':
       'FILE:2: gains.bounds.kp.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 1\n' +
-        'FILE:2: gains.bounds.kd.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 0\n' +
-        'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
-    ],
-    [
-      'an unknown name within a setting',
-      'match:\n  phases:\n    pre: {lasers: true}\n',
+      'FILE:2: gains.bounds.kd.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 0\n' +
+      'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
+    'match:\n  phases:\n    pre: {lasers: true}\n':
       'FILE:3: match.phases.pre.lasers: there is no such setting; expected one of drive, laser, tune, resume, modes',
-    ],
-    ['an alias', 'http: *elsewhere', 'FILE:1: expected values, no aliases'],
-    [
-      'all aliases, and what else is no setting',
-      'http: *one\nlog:\n  level: *two\n[match]: [*three, *four]\n',
-      'FILE:1: expected values, no aliases\nFILE:3: expected values, no aliases\n' +
-        'FILE:4: expected a name before the colon\nFILE:4: expected values, no aliases',
-    ],
-    [
-      'values in the place of a name',
-      'http:\n  ? {port: 1}\n  : 2\n',
-      'FILE:2: expected a name before the colon',
-    ],
-    ['a list in the place of a name', '[http]: 1', 'FILE:1: expected a name before the colon'],
-    ['a tag', 'http: {port: !odd 1}', 'FILE:1: Unresolved tag: !odd'],
-    ['two documents', 'log:\n---\nlog:\n', 'FILE:2: expected one document, and no "---" after it'],
-    [
-      'a name of JavaScript',
-      'http: {__proto__: 1}',
+    'http: *elsewhere': 'FILE:1: expected values, no aliases',
+    'http: *one\nlog:\n  level: *two\n[match]: [*three, *four]\n':
+      'FILE:1: expected values, no aliases\n' +
+      'FILE:3: expected values, no aliases\n' +
+      'FILE:4: expected a name before the colon\n' +
+      'FILE:4: expected values, no aliases',
+    'http:\n  ? {port: 1}\n  : 2\n': 'FILE:2: expected a name before the colon',
+    '[http]: 1': 'FILE:1: expected a name before the colon',
+    'http: {port: !odd 1}': 'FILE:1: Unresolved tag: !odd',
+    'log:\n---\nlog:\n': 'FILE:2: expected one document, and no "---" after it',
+    'http: {__proto__: 1}':
       'FILE:1: http.__proto__: there is no such setting; expected one of host, port, allowedHosts',
-    ],
-  ];
-  for (const [name, text, complaint] of refused) {
-    it(`refuses ${name} with file, line and what was expected, and says nothing else`, async () => {
+  };
+  for (const [text, complaint] of Object.entries(refused)) {
+    it(`refuses ${JSON.stringify(text)}, and says nothing else`, async () => {
       const warnings: Error[] = [];
       const listener = (warning: Error) => warnings.push(warning);
       process.on('warning', listener);
-      try {
-        expect(await load(text)).to.equal(complaint);
-        await new Promise(resolve => setImmediate(resolve));
-      } finally {
-        process.off('warning', listener);
-      }
+      expect(await load(text)).to.equal(complaint);
+      await new Promise(resolve => setImmediate(resolve));
+      process.off('warning', listener);
       expect(warnings).to.deep.equal([]);
     });
   }
