@@ -7,14 +7,26 @@ import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { loadConfig } from '../../src/config/config.js';
 import { type Clock, systemClock } from '../../src/core/clock.js';
 import { start } from '../../src/daemon/start.js';
-import { type I2cBus, isMissing } from '../../src/hardware/ports.js';
+import { type Hardware, type I2cBus, isMissing } from '../../src/hardware/ports.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 
 describe('start', () => {
   const settings = (folder: string, port: number) =>
     loadConfig(undefined, { port }, { host: '127.0.0.1', state: folder });
-  const log = pino({ level: 'silent' });
+  const begin = (
+    folder: string,
+    port: number,
+    hardware: Hardware,
+    more: Partial<Parameters<typeof start>[0]> = {},
+  ) =>
+    start({
+      config: settings(folder, port),
+      hardware,
+      log: pino({ level: 'silent' }),
+      clock: systemClock,
+      ...more,
+    });
 
   it('says nothing on the bus when its port is taken: the daemon there may be in charge of the robot', () =>
     inTemporaryFolder(async folder => {
@@ -22,10 +34,7 @@ describe('start', () => {
       await once(other, 'listening');
       const { hardware } = litRobot();
       const bus = new WatchedBus(hardware.bus);
-      const config = settings(folder, portOf(other));
-      const failure = await start({ config, hardware: { ...hardware, bus }, log, clock: systemClock }).catch(
-        error => error,
-      );
+      const failure = await begin(folder, portOf(other), { ...hardware, bus }).catch(error => error);
       expect(failure).to.have.property('code', 'cannot-listen');
       expect(bus.calls).to.equal(0);
       other.close();
@@ -44,12 +53,7 @@ describe('start', () => {
         nowMs: () => systemClock.nowMs() / 10,
         after: (delayMs, act) => systemClock.after(10 * delayMs, act),
       };
-      const daemon = await start({
-        config: settings(folder, port),
-        hardware: { ...hardware, bus },
-        log,
-        clock,
-      });
+      const daemon = await begin(folder, port, { ...hardware, bus }, { clock });
       try {
         const { body } = await answered;
         expect([body.gimbal.gains.applied, body.chassis.gains.applied]).to.deep.equal([true, true]);
@@ -68,13 +72,7 @@ describe('start', () => {
         isAsked = true;
         return call(`http://127.0.0.1:${port}`, 'POST', '/api/laser', { action: 'on' }).catch(() => 'none');
       });
-      const daemon = await start({
-        config: settings(folder, port),
-        hardware: { ...hardware, bus },
-        log,
-        clock: systemClock,
-        isEnding: () => isAsked,
-      });
+      const daemon = await begin(folder, port, { ...hardware, bus }, { isEnding: () => isAsked });
       expect(level()).to.deep.equal({ level: 0 });
       await daemon.close();
       expect(await answered).to.equal('none');
@@ -84,9 +82,9 @@ describe('start', () => {
   it('gives its port back when it cannot start', () =>
     inTemporaryFolder(async folder => {
       const { hardware } = litRobot();
-      const first = await start({ config: settings(folder, 0), hardware, log, clock: systemClock });
+      const first = await begin(folder, 0, hardware);
       const port = await freePort();
-      const second = start({ config: settings(folder, port), hardware, log, clock: systemClock });
+      const second = begin(folder, port, hardware);
       expect(await second.catch(error => error)).to.have.property('code', 'state-in-use');
       const free = createServer().listen(port, '127.0.0.1');
       await once(free, 'listening');
@@ -98,19 +96,11 @@ describe('start', () => {
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];
-      const daemon = await start({
-        config: settings(folder, 0),
-        hardware,
-        log,
-        clock: systemClock,
-        disk: {
-          ...realDisk,
-          makeFolder: path => {
-            levels.push(robot.level());
-            return realDisk.makeFolder(path);
-          },
-        },
-      });
+      const makeFolder = (path: string) => {
+        levels.push(robot.level());
+        return realDisk.makeFolder(path);
+      };
+      const daemon = await begin(folder, 0, hardware, { disk: { ...realDisk, makeFolder } });
       expect(levels[0]).to.deep.equal({ level: 0 });
       robot.light();
       const closing = daemon.close();

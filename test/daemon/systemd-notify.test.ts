@@ -46,38 +46,28 @@ describe('createNotifier', () => {
     expect(messages()).to.deep.equal([]);
   });
 
-  const WATCHDOGS = [
-    { what: 'a watchdog', env: SYSTEMD, feeds: true },
-    { what: 'a watchdog for us', env: { ...SYSTEMD, WATCHDOG_PID: String(process.pid) }, feeds: true },
-    { what: 'a watchdog for another process', env: { ...SYSTEMD, WATCHDOG_PID: '1' }, feeds: false },
-    { what: 'systemd without a watchdog', env: { NOTIFY_SOCKET: '/x' }, feeds: false },
-    { what: 'a time that is none', env: { ...SYSTEMD, WATCHDOG_USEC: 'soon' }, feeds: false },
-  ];
-  for (const { what, env, feeds } of WATCHDOGS) {
-    it(`given ${what} ${feeds ? 'feeds it' : 'feeds nothing'}`, async () => {
-      const notifier = notifierOf(env);
+  for (const [what, env, feeds] of [
+    ['a watchdog eight times in the time that systemd bears', {}, 9],
+    ['a watchdog for us', { WATCHDOG_PID: String(process.pid) }, 9],
+    ['no watchdog for another process', { WATCHDOG_PID: '1' }, 0],
+    ['no watchdog where there is none', { WATCHDOG_USEC: undefined }, 0],
+    ['no watchdog with a time that is none', { WATCHDOG_USEC: 'soon' }, 0],
+  ] as const)
+    it(`feeds ${what}, from when the daemon is ready until it stops`, async () => {
+      const notifier = notifierOf({ ...SYSTEMD, ...env });
+      await clock.advance(5000);
+      expect(sent).to.deep.equal([]);
       notifier.ready();
-      await clock.advance(1000);
-      expect(messages().slice(0, 2)).to.deep.equal(feeds ? ['READY=1', 'WATCHDOG=1'] : ['READY=1']);
+      await clock.advance(2000);
+      notifier.stopping();
+      await clock.advance(5000);
+      const fed = Array.from({ length: feeds }, (_, index) => ({
+        message: 'WATCHDOG=1',
+        atMs: 5000 + 250 * index,
+      }));
+      const stopping = { message: 'STOPPING=1', atMs: 7000 };
+      expect(sent).to.deep.equal([{ message: 'READY=1', atMs: 5000 }, ...fed, stopping]);
     });
-  }
-
-  it('feeds eight times in the time that systemd bears, and at once when the daemon is ready', async () => {
-    notifierOf(SYSTEMD).ready();
-    await clock.advance(2000);
-    const feeds = sent.filter(({ message }) => message === 'WATCHDOG=1').map(({ atMs }) => atMs);
-    expect(feeds).to.deep.equal([0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000]);
-  });
-
-  it('starts no watchdog before the daemon is ready, and feeds none while it stops', async () => {
-    const notifier = notifierOf(SYSTEMD);
-    await clock.advance(5000);
-    expect(messages()).to.deep.equal([]);
-    notifier.ready();
-    notifier.stopping();
-    await clock.advance(5000);
-    expect(messages()).to.deep.equal(['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
-  });
 
   it('throws at nobody when systemd does not take it, reports that once, and goes on', async () => {
     const notifier = notifierOf(SYSTEMD);

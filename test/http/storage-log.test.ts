@@ -51,17 +51,14 @@ describe('the log of events when the disk is full', () => {
     isFull = true;
     expect((await daemon.post('/api/gimbal/pidconfig', gains)).status).to.equal(503);
     expect((await daemon.post('/api/match/lock', { reason: 'inspection' })).status).to.equal(503);
-    const failed = ['gains', 'match', 'log'].map(file => `storage-failed ${file} ENOSPC`);
-    await eventually(async () => {
-      const lines = await storage();
-      return failed.every(line => lines.includes(line));
-    });
+    const said = (says: (file: string) => string) =>
+      eventually(async () => {
+        const lines = await storage();
+        return ['gains', 'match', 'log'].every(file => lines.includes(says(file)));
+      });
+    await said(file => `storage-failed ${file} ENOSPC`);
     isFull = false;
-    const works = ['gains', 'match', 'log'].map(file => `storage-works ${file}`);
-    await eventually(async () => {
-      const lines = await storage();
-      return works.every(line => lines.includes(line));
-    });
+    await said(file => `storage-works ${file}`);
     expect((await daemon.get('/api/status')).body.log).to.deep.equal({ ok: true });
   });
 
