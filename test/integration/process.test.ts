@@ -60,11 +60,15 @@ describe('the daemon as a process', () => {
     });
   }
 
-  it('prints its URL in the first line after listening', async () => {
+  it('starts without a warning, and its URL comes last', async () => {
     const child = run();
     const url = await child.url();
     expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect((await call(url, 'GET', '/healthz')).text).to.equal('{"status":"ok"}');
+    const entries = child.lines.map(line => JSON.parse(line));
+    expect(entries.filter(({ level }) => level > 30)).to.deep.equal([]);
+    // Behind it comes only what a controller that answers late brings.
+    const listening = entries.findIndex(entry => entry.url === url);
+    expect(entries.slice(listening + 1).filter(({ unit }) => unit === undefined)).to.deep.equal([]);
   });
 
   it('answers without asking for Node’s fetch, whose loading blocks a small board for a second', async () => {
@@ -84,68 +88,35 @@ describe('the daemon as a process', () => {
     expect(child.lines.filter(line => line.startsWith('asked for'))).to.deep.equal([]);
   });
 
-  it('starts without a warning, and its URL comes last', async () => {
-    const child = run();
-    const url = await child.url();
-    const entries = child.lines.map(line => JSON.parse(line));
-    expect(entries.filter(({ level }) => level > 30)).to.deep.equal([]);
-    // Behind it comes only what a controller that answers late brings.
-    const listening = entries.findIndex(entry => entry.url === url);
-    expect(entries.slice(listening + 1).filter(({ unit }) => unit === undefined)).to.deep.equal([]);
-  });
-
-  it('has the last saved gains after SIGKILL, in force and in the controller', async () => {
+  it('has the last saved gains after SIGKILL, in force and in the controller, and is dark', async () => {
     const first = run();
-    const gains = (await call(await first.url(), 'GET', '/api/gimbal/pidconfig')).body;
+    const before = await first.url();
+    const gains = (await call(before, 'GET', '/api/gimbal/pidconfig')).body;
     gains.visual_yaw.kp = 0.1;
-    expect((await call(await first.url(), 'POST', '/api/gimbal/pidconfig', gains)).status).to.equal(200);
+    expect((await call(before, 'POST', '/api/gimbal/pidconfig', gains)).status).to.equal(200);
+    expect((await call(before, 'POST', '/api/laser', { action: 'on' })).status).to.equal(200);
     await first.kill('SIGKILL');
     const url = await run().url();
     expect((await call(url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(gains);
     await eventually(async () => {
-      const { gimbal } = (await call(url, 'GET', '/sim/state')).body;
+      const { gimbal, laser } = (await call(url, 'GET', '/sim/state')).body;
+      expect(laser.level).to.equal(0);
       return gimbal.gains?.visual_yaw.kp === Math.fround(0.1);
     });
   });
 
-  it('says in its log when the laser fails, and when it works again', async () => {
-    const child = run();
-    const url = await child.url();
-    await call(url, 'POST', '/sim/faults', { target: 'pin', fault: 'nack' });
-    await child.line(/"code":"pin-failed".*"mayBeLit":true.*laser-failed/);
-    await call(url, 'POST', '/sim/faults', { target: 'pin', fault: 'clear' });
-    await child.line(/laser-works/);
-  });
-
-  it('never has the laser’s state from the disk', async () => {
-    const first = run();
-    await call(await first.url(), 'POST', '/api/laser', { action: 'on' });
-    await first.kill('SIGKILL');
-    const url = await run().url();
-    expect((await call(url, 'GET', '/sim/state')).body.laser.level).to.equal(0);
-  });
-
-  it('refuses a second daemon on the same state folder', async () => {
-    await run().url();
-    const second = run();
-    expect(await second.exited).to.equal(1);
-    const [line = ''] = second.lines;
-    expect(JSON.parse(line)).to.include({
-      code: 'state-in-use',
-      msg: `another daemon keeps its gains in ${folder}: end that one, or start a second one with ${ANOTHER}`,
-    });
-  });
-
-  it('ends when its port is taken, and says so', async () => {
+  it('ends beside another daemon on its state folder or its port, and says so', async () => {
     const { port } = new URL(await run().url());
     const other = await mkdtemp(join(tmpdir(), 'trunnion-'));
-    const second = run('--port', port, '--state', other);
-    expect(await second.exited).to.equal(1);
-    const [line = ''] = second.lines;
-    expect(JSON.parse(line)).to.include({
-      code: 'cannot-listen',
-      msg: `another program has port ${port}: end that one, or start a second one with ${ANOTHER}`,
-    });
+    for (const [args, code, says] of [
+      [[], 'state-in-use', `another daemon keeps its gains in ${folder}: end that one`],
+      [['--port', port, '--state', other], 'cannot-listen', `another program has port ${port}: end that one`],
+    ] as const) {
+      const second = run(...args);
+      expect(await second.exited).to.equal(1);
+      const msg = `${says}, or start a second one with ${ANOTHER}`;
+      expect(JSON.parse(second.lines[0] ?? '')).to.include({ code, msg });
+    }
     await rm(other, { recursive: true });
   });
 
@@ -154,19 +125,4 @@ describe('the daemon as a process', () => {
     expect(await child.exited).to.equal(2);
     expect(child.lines.join('\n')).to.contain('none.yaml');
   });
-
-  const printed: readonly [string, number, RegExp][] = [
-    ['--help', 0, /--state DIR/],
-    ['--version', 0, /^\d+\.\d+\.\d+$/m],
-    ['--what', 2, /--what/],
-    ['--state=', 2, /--state takes a value/],
-    ['fly', 2, /unknown command fly/],
-  ];
-  for (const [arg, code, pattern] of printed) {
-    it(`answers ${arg}`, async () => {
-      const child = run(arg);
-      expect(await child.exited).to.equal(code);
-      expect(child.lines.join('\n')).to.match(pattern);
-    });
-  }
 });
