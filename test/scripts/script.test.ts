@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { inTemporaryFolder } from '../support/daemon.js';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
 
@@ -18,67 +18,32 @@ function run(command: string, cwd = '.') {
   });
 }
 
-/** The scripts that read their arguments with argumentsOf, below scripts and without `.ts`. */
-const TYPED = readdirSync('scripts', { recursive: true, encoding: 'utf8' })
-  .filter(
-    file => /^\w+\/.*\.ts$/.test(file) && /\bargumentsOf\(/.test(readFileSync(join('scripts', file), 'utf8')),
-  )
-  .map(file => file.replace(/\.ts$/, ''));
-
-/** scripts/dev prints the help of the simulator. */
-const SHELL = [
-  '.ci/run',
-  'docs/clients/ci.sh',
-  ...programsIn('scripts'),
-  ...programsIn('scripts/firmware'),
-].filter(file => file !== 'scripts/dev');
-
-function programsIn(folder: string): string[] {
-  const files = readdirSync(folder).map(name => join(folder, name));
-  return files.filter(file => statSync(file).isFile() && readFileSync(file, 'utf8').startsWith('#!'));
-}
-
 describe('a script', () => {
-  for (const script of TYPED) {
-    it(`prints its help for --help, and does nothing else (${script})`, () => {
-      const empty = mkdtempSync(join(tmpdir(), 'trunnion-help-'));
-      const { status, stdout, stderr } = run(`${script} --help`, empty);
-      expect({ status, stderr, files: readdirSync(empty) }).to.deep.equal({
-        status: 0,
-        stderr: '',
-        files: [],
-      });
-      expect(stdout).to.match(/^Usage: npm run [\s\S]+\n\n[A-Z]/);
-      rmSync(empty, { recursive: true });
-    });
+  const { scripts: commands }: { scripts: Record<string, string> } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  );
+  for (const [name, command] of Object.entries(commands)) {
+    const [, script] = /node dist\/scripts\/(\S+)\.js$/.exec(command) ?? [];
+    if (script !== undefined)
+      it(`prints its help for --help, and does nothing else (${name})`, () =>
+        inTemporaryFolder(async empty => {
+          const { status, stdout, stderr } = run(`${script} --help`, empty);
+          expect([status, stderr, readdirSync(empty)]).to.deep.equal([0, '', []]);
+          expect(stdout).to.match(/npm run [\s\S]+\n\n[A-Z]/);
+        }));
   }
 
-  for (const script of SHELL) {
-    it(`prints its help for --help, and does nothing else (${script})`, () => {
-      // A shell that finds no program can do nothing else.
-      const env = { PATH: '/nonexistent' };
-      const { status, stdout, stderr } = spawnSync('/bin/bash', [script, '--help'], {
-        encoding: 'utf8',
-        env,
-      });
-      expect([status, stderr]).to.deep.equal([0, '']);
-      expect(stdout).to.match(/^[\w./-]+ .+\n$/);
+  for (const [command, code, says] of [
+    ['walk/main --step 5', 2, /--step.*\nnpm run walk -- --help .*\n$/],
+    ['walk/main --steps 0', 2, /^--\w+ takes a .*number .*\n$/],
+    ['soak/main --minutes x', 2, /^--\w+ takes a .*number .*\n$/],
+    ['soak/main', 1, /^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/],
+  ] as const)
+    it(`refuses in one line: ${command}`, () => {
+      const { status, stdout, stderr } = run(command);
+      expect([status, stdout]).to.deep.equal([code, '']);
+      expect(stderr).to.match(says);
     });
-  }
-
-  it('refuses an unknown option in one line, and names --help', () => {
-    const { status, stdout, stderr } = run('walk/main --step 5');
-    expect([status, stdout]).to.deep.equal([2, '']);
-    expect(stderr).to.equal(
-      'npm run walk has no option --step: did you mean --steps?\nnpm run walk -- --help shows what it takes.\n',
-    );
-  });
-
-  it('says in one line that there is no folder for temporary files', () => {
-    const { status, stderr } = run('soak/main');
-    expect(status).to.equal(1);
-    expect(stderr).to.match(/^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/);
-  });
 
   it('ends with one line after a failure, even with timers left, and shows where a defect is', () => {
     const { href } = new URL('../../scripts/script.js', import.meta.url);
@@ -93,12 +58,4 @@ describe('a script', () => {
     expect(defect.status).to.equal(1);
     expect(defect.stderr).to.match(/\n +at /);
   });
-
-  for (const command of ['walk/main --steps 0', 'soak/main --minutes x']) {
-    it(`refuses a wrong number in one line (${command})`, () => {
-      const { status, stdout, stderr } = run(command);
-      expect([status, stdout]).to.deep.equal([2, '']);
-      expect(stderr).to.match(/^--\w+ takes a .*number .*\n$/);
-    });
-  }
 });
