@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
+import type { Clock } from '../core/clock.js';
 import { errnoOf, isRobotError } from '../core/errors.js';
 import { done, failed, type Said, wrong } from '../core/said.js';
 import { damagedCopy } from '../storage/damaged-copy.js';
@@ -24,6 +25,7 @@ export interface TokenPlace {
   /** Of the daemon that may use the state folder. */
   readonly socket: string;
   readonly isSimulated: boolean;
+  readonly clock: Clock;
 }
 
 const NO_LIST = `There is no list of tokens: the robot is open, unless access.required is true.
@@ -36,7 +38,7 @@ export async function addToken(place: TokenPlace, name: string, role: string | u
   if (isReservedName(name))
     return wrong(`the log uses ${name} for callers without a token: take another name`);
   if (!isRole(role)) return wrong(`token add takes --role ${ROLE_NAMES.join('|')}`);
-  return inFolder(place, folder => changed(folder, () => add(folder, place, name, role)));
+  return inFolder(place, folder => changed(folder, place.clock, () => add(folder, place, name, role)));
 }
 
 export async function listTokens(place: TokenPlace): Promise<Said> {
@@ -52,7 +54,7 @@ export async function listTokens(place: TokenPlace): Promise<Said> {
 }
 
 export async function removeToken(place: TokenPlace, name: string): Promise<Said> {
-  return inFolder(place, folder => changed(folder, () => remove(folder, name)));
+  return inFolder(place, folder => changed(folder, place.clock, () => remove(folder, name)));
 }
 
 /** Runs the command as the folder's owner. */
@@ -145,14 +147,14 @@ function listed(tokens: readonly Token[] | undefined): string {
 }
 
 /** Runs one change at a time. The daemon has read the new list when this resolves. */
-async function changed(folder: string, change: () => Promise<Said>): Promise<Said> {
+async function changed(folder: string, clock: Clock, change: () => Promise<Said>): Promise<Said> {
   const path = `${tokenFile(folder)}.lock`;
   await (await realDisk.create(path)).close();
   const lock = new PathLock(path);
   try {
     await lock.hold();
     const said = await change();
-    if (said.exitCode === 0) await new Promise(resolve => setTimeout(resolve, 2 * READ_AGAIN_MS));
+    if (said.exitCode === 0) await new Promise<void>(resolve => clock.after(2 * READ_AGAIN_MS, resolve));
     return said;
   } catch (error) {
     if (!isRobotError(error, 'state-in-use')) throw error;

@@ -4,6 +4,7 @@ import { ROLE_NAMES } from '../access/roles.js';
 import { addToken, listTokens, removeToken } from '../access/token-command.js';
 import { configProblem } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
+import { systemClock } from '../core/clock.js';
 import type { Entry } from '../daemon/run.js';
 import { doctorCommand } from '../doctor/doctor.js';
 import { verifyCommand } from '../events/log-command.js';
@@ -151,5 +152,5 @@ function configOrDefaults(place: Place) {
 
 function configuredPlace(asked: Parameters<typeof placeOf>[0]) {
   const { config, ...place } = placeOf(asked);
-  return { ...place, config: config() };
+  return { ...place, config: config(), clock: systemClock };
 }

@@ -11,36 +11,29 @@ import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
-describe('access to a closed robot', () => {
-  it('refuses 10,000 wrong tokens without asking the disk, and locks nobody out', () =>
-    inTemporaryFolder(async folder => {
-      const secret = newSecret();
-      await writeTokens(realDisk, folder, [{ name: 'desk', role: 'referee', hash: hashOf(secret) }]);
-      let reads = 0;
-      const disk: Disk = {
-        ...realDisk,
-        read: path => {
-          reads += 1;
-          return realDisk.read(path);
-        },
-      };
-      const clock = new ManualClock();
-      const access = new Access({ disk, folder, clock, required: false, stop: 'anyone' });
-      await access.open();
-      for (let count = 0; count < 10_000; count += 1) {
-        expect(refusal(() => access.require('drive', access.callerOf(newSecret())))).to.equal(
-          'token-unknown',
-        );
-      }
-      expect(access.callerOf(secret).token?.name).to.equal('desk');
-      expect(reads).to.equal(1);
-      access.close();
-    }));
+const TOKENS = [{ name: 'desk', role: 'referee', hash: hashOf('secret') }] as const;
+const accessOn = (disk: Disk, clock = new ManualClock(), folder = '/state') =>
+  new Access({ disk, folder, clock, required: false, stop: 'token' });
 
-  it('does not wait for a disk that hangs at the start: nobody may do more than look and stop until it has answered', async () => {
+describe('access', () => {
+  it('refuses 10,000 wrong tokens without asking the disk, and locks nobody out', async () => {
+    const disk = new RecordingDisk({ '/state/tokens.json': encodeTokens(TOKENS) });
+    const access = accessOn(disk);
+    let reads = 0;
+    disk.interfere = async () => {
+      reads += 1;
+    };
+    await access.open();
+    for (let count = 0; count < 10_000; count += 1)
+      expect(refusal(() => access.require('drive', access.callerOf(newSecret())))).to.equal('token-unknown');
+    expect([access.callerOf('secret').token?.name, reads]).to.deep.equal(['desk', 1]);
+    access.close();
+  });
+
+  it('does not wait for a disk that hangs at the start: everybody may look and stop, and nothing more, until it answers', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
-    const access = new Access({ disk, folder: '/state', clock, required: false, stop: 'anyone' });
+    const access = accessOn(disk, clock);
     let changes = 0;
     access.changed.add(() => {
       changes += 1;
@@ -56,9 +49,12 @@ describe('access to a closed robot', () => {
     answerAgain();
     await clock.advance(0);
     expect([access.state, access.problem, changes]).to.deep.equal(['open', undefined, 1]);
-    await writeTokens(disk, '/state', [{ name: 'desk', role: 'referee', hash: hashOf('secret') }]);
+    await writeTokens(disk, '/state', TOKENS);
     await clock.advance(300);
     expect(access.state).to.equal('closed');
+    disk.hang();
+    await clock.advance(5000);
+    expect([access.state, access.problem?.context.lastHolds]).to.deep.equal(['closed', true]);
     access.close();
   });
 });
@@ -71,7 +67,7 @@ describe('access without a list of tokens', () => {
     it(`is unavailable once ${what} is in its place, also when that is gone again`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
-        const access = new Access({ disk: realDisk, folder, clock, required: false, stop: 'anyone' });
+        const access = accessOn(realDisk, clock, folder);
         await access.open();
         const states = [access.state];
         const pass = async () => {
@@ -89,30 +85,15 @@ describe('access without a list of tokens', () => {
       }));
 });
 
-describe('a read of the tokens that never ends', () => {
-  it('leaves the last list in force, and is a problem', async () => {
-    const disk = new RecordingDisk();
-    const clock = new ManualClock();
-    const access = new Access({ disk, folder: '/state', clock, required: false, stop: 'anyone' });
-    await access.open();
-    disk.hang();
-    await clock.advance(5000);
-    expect([access.state, access.problem?.context.lastHolds]).to.deep.equal(['open', true]);
-    access.close();
-  });
-});
-
 describe('a list of tokens that was read', () => {
   let clock: ManualClock;
   let access: Access;
-  const TOKENS = [{ name: 'desk', role: 'referee', hash: hashOf('secret') }] as const;
   const list = (content?: Buffer): RecordingDisk =>
     new RecordingDisk(content === undefined ? {} : { '/state/tokens.json': content });
   let now = list();
   const open = async () => {
     clock = new ManualClock();
-    const seen: Disk = { ...realDisk, read: path => now.read(path) };
-    access = new Access({ disk: seen, folder: '/state', clock, required: false, stop: 'anyone' });
+    access = accessOn({ ...realDisk, read: path => now.read(path) }, clock);
     await access.open();
   };
   const failing = (errno: string) => {

@@ -3,21 +3,19 @@ import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { READ_AGAIN_MS } from '../../src/access/access.js';
+import { addToken, listTokens, removeToken, type TokenPlace } from '../../src/access/token-command.js';
 import { tokenFile } from '../../src/access/token-file.js';
+import { loadConfig } from '../../src/config/config.js';
+import { type Clock, systemClock } from '../../src/core/clock.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { Child } from '../support/child.js';
-import { call, inTemporaryFolder } from '../support/daemon.js';
-import { skip } from '../support/programs.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { requirePrograms, skip } from '../support/programs.js';
 
 const FIELD = 'src/main.js';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
-
-async function trunnion(...args: string[]): Promise<{ exit: number | string; text: string }> {
-  const child = new Child(FIELD, args);
-  const exit = await child.exited;
-  return { exit, text: child.lines.join('\n') };
-}
 
 /** As somebody who is not root; where the tests are not run by root, that is whoever runs them. */
 function asNobody(...args: string[]): Promise<{ exit: number | string | undefined | null; text: string }> {
@@ -29,95 +27,97 @@ function asNobody(...args: string[]): Promise<{ exit: number | string | undefine
   });
 }
 
-describe('trunnion token', function () {
-  this.timeout(60_000);
+describe('trunnion token', () => {
+  const waitedMs: number[] = [];
+  /** Time passes at once. */
+  const clock: Clock = {
+    ...systemClock,
+    after: (delayMs, act) => {
+      waitedMs.push(delayMs);
+      return systemClock.after(0, act);
+    },
+  };
+  const placeOf = (state: string): TokenPlace => ({
+    config: loadConfig(undefined, {}, { host: '127.0.0.1', state }),
+    socket: join(state, 'none'),
+    isSimulated: false,
+    clock,
+  });
+  const inPlace = (act: (place: TokenPlace, folder: string) => Promise<void>) =>
+    inTemporaryFolder(folder => act(placeOf(folder), folder));
 
-  it('closes a running robot, and opens it again with the last one', () =>
-    inTemporaryFolder(async folder => {
-      const state = join(folder, 'state');
-      const daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
-      try {
-        const url = await daemon.url();
-        const add = await trunnion('token', 'add', 'desk', '--role', 'referee', '--state', state);
-        expect(add.exit).to.equal(0);
-        const [secret = ''] = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}$/m.exec(add.text) ?? [];
-        expect(add.text).to.include(`#token=${secret}`);
-        const status = (token?: string) =>
-          call(url, 'GET', '/api/status', undefined, token ? { authorization: `Bearer ${token}` } : {});
-        expect((await status()).status).to.equal(401);
-        expect((await status(secret)).status).to.equal(200);
-        expect((await trunnion('token', 'list', '--state', state)).text).to.equal('desk  referee');
-        expect(
-          (await trunnion('token', 'add', 'desk', '--role', 'operator', '--state', state)).exit,
-        ).to.equal(1);
-        const remove = await trunnion('token', 'remove', 'desk', '--state', state);
-        expect(remove.text).to.include('open to everyone');
-        expect((await status()).status).to.equal(200);
-      } finally {
-        await daemon.kill('SIGTERM');
-      }
-    }));
+  before(function () {
+    requirePrograms(this, 'flock');
+  });
 
-  it('does not say of a list that is gone that the robot is open', () =>
-    inTemporaryFolder(async folder => {
-      for (const args of [['list'], ['remove', 'desk']]) {
-        const { text } = await trunnion('token', ...args, '--state', folder);
-        expect(text, args[0])
+  it('makes, shows and removes tokens, and answers when a daemon has seen the change', () =>
+    inPlace(async (place, folder) => {
+      const { exitCode, text } = await addToken(place, 'desk', 'referee');
+      const [secret = ''] = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}$/m.exec(text) ?? [];
+      expect([exitCode, text.includes(`#token=${secret}`)]).to.deep.equal([0, true]);
+      expect((await listTokens(place)).text).to.equal('desk  referee');
+      expect((await addToken(place, 'desk', 'operator')).exitCode).to.equal(1);
+      expect((await removeToken(place, 'desk')).text).to.include('open to everyone');
+      expect(waitedMs).to.deep.equal([2 * READ_AGAIN_MS, 2 * READ_AGAIN_MS]);
+      await rm(tokenFile(folder));
+      for (const { text } of [await listTokens(place), await removeToken(place, 'desk')])
+        expect(text)
           .to.include('A daemon that has read one keeps to it')
           .and.include('unless access.required');
-      }
     }));
 
   it('begins a new list where the old one is damaged, and says so', () =>
-    inTemporaryFolder(async folder => {
-      await trunnion('token', 'add', 'desk', '--role', 'referee', '--state', folder);
+    inPlace(async (place, folder) => {
+      await addToken(place, 'desk', 'referee');
       await writeFile(tokenFile(folder), '{');
-      expect((await trunnion('token', 'list', '--state', folder)).exit).to.equal(1);
-      const { exit, text } = await trunnion('token', 'add', 'new', '--role', 'referee', '--state', folder);
-      expect([exit, text.includes('damaged')]).to.deep.equal([0, true]);
-      expect((await readFile(tokenFile(folder), 'utf8')).includes('desk')).to.equal(false);
+      expect(await listTokens(place).catch(error => error.code)).to.equal('access-unavailable');
+      const { exitCode, text } = await addToken(place, 'new', 'referee');
+      expect([exitCode, text.includes('damaged')]).to.deep.equal([0, true]);
+      expect(await readFile(tokenFile(folder), 'utf8')).to.not.include('desk');
       const [copy = ''] = (await readdir(folder)).filter(name => name.startsWith('tokens.json.damaged-'));
       expect(await readFile(join(folder, copy), 'utf8')).to.equal('{');
     }));
 
-  it('shows no token that is not in the list, however many are added at once', () =>
-    inTemporaryFolder(async folder => {
+  it('shows no token that is not in the list, however many are added at once, and changes nothing beside another', () =>
+    inPlace(async (place, folder) => {
+      const refusal = { exitCode: 1, text: 'Somebody else is changing the tokens: ask again.' };
       const names = ['a', 'b', 'c', 'd'];
-      const added = await Promise.all(
-        names.map(name => trunnion('token', 'add', name, '--role', 'operator', '--state', folder)),
-      );
-      const shown = names.filter((_, index) => added[index]?.exit === 0);
-      const { text } = await trunnion('token', 'list', '--state', folder);
-      expect(text.split('\n').map(line => line.split(' ')[0])).to.have.members(shown);
-      const refused = added.filter(({ exit }) => exit !== 0);
-      for (const { exit, text } of refused)
-        expect([exit, text]).to.deep.equal([1, 'Somebody else is changing the tokens: ask again.']);
-    }));
-
-  it('changes nothing while another command does', () =>
-    inTemporaryFolder(async folder => {
-      await trunnion('token', 'add', 'desk', '--role', 'referee', '--state', folder);
+      const added = await Promise.all(names.map(name => addToken(place, name, 'operator')));
+      const shown = names.filter((_, index) => added[index]?.exitCode === 0);
+      const listed = (await listTokens(place)).text.split('\n').map(line => line.split(' ')[0]);
+      expect(listed).to.have.members(shown);
+      for (const said of added) if (said.exitCode !== 0) expect(said).to.deep.equal(refusal);
       const before = await readFile(tokenFile(folder), 'utf8');
-      await writeFile(`${tokenFile(folder)}.lock`, '');
       const lock = new PathLock(`${tokenFile(folder)}.lock`);
       await lock.hold();
-      for (const args of [
-        ['add', 'x', '--role', 'operator'],
-        ['remove', 'desk'],
-      ]) {
-        const { exit, text } = await trunnion('token', ...args, '--state', folder);
-        expect([exit, text]).to.deep.equal([1, 'Somebody else is changing the tokens: ask again.']);
-      }
+      expect(await addToken(place, 'x', 'operator')).to.deep.equal(refusal);
+      expect(await removeToken(place, 'a')).to.deep.equal(refusal);
       await lock.release();
       expect(await readFile(tokenFile(folder), 'utf8')).to.equal(before);
     }));
+
+  for (const [name, role] of [
+    ['x', undefined],
+    ['x', 'king'],
+    ['../x', 'referee'],
+    ['192.168.1.7', 'referee'],
+    ['Break Glass', 'referee'],
+  ] as const)
+    it(`refuses to add ${name} as ${role}`, async () => {
+      expect((await addToken(placeOf('/nowhere'), name, role)).exitCode).to.equal(2);
+    });
+
+  it('changes nothing where there is no folder', async () => {
+    const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
+    expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);
+  });
 
   it('asks for root where somebody else may not look, and advises nothing that takes the folder from the daemon', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o000);
-      for (const args of [['list'], ['remove', 'desk'], ['add', 'desk', '--role', 'referee']]) {
+      for (const args of [['list'], ['add', 'desk', '--role', 'referee']]) {
         const { exit, text } = await asNobody('token', ...args, '--state', folder);
         expect([exit, text]).to.deep.equal([1, 'Only root may do this: sudo trunnion token …\n']);
       }
@@ -129,8 +129,17 @@ describe('trunnion token', function () {
 
   describe('as root, with a state folder of somebody else', () => {
     let folder = '';
+    // Node refuses to change the user of a process that may use io_uring, as Debian's does.
+    const refuse =
+      "process.setgroups = process.setgid = process.setuid = () => { throw new Error('refused'); }";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refuse)}` };
+    const token = async (...args: string[]) => {
+      const child = new Child(FIELD, ['token', ...args, '--state', folder], env);
+      return { exit: await child.exited, text: child.lines.join('\n') };
+    };
     before(async function () {
       if (!isRoot) skip(this, 'only root can give a folder to somebody else');
+      requirePrograms(this, 'setpriv');
       if ((await asNobody('--version')).exit !== 0) skip(this, 'only root may read this checkout');
     });
     beforeEach(async () => {
@@ -140,14 +149,6 @@ describe('trunnion token', function () {
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
     it('makes, shows and removes tokens as that user, without changing its own user', async () => {
-      // Node refuses to change the user of a process that may use io_uring, as Debian's does.
-      const refuse =
-        "process.setgroups = process.setgid = process.setuid = () => { throw new Error('refused'); }";
-      const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refuse)}` };
-      const token = async (...args: string[]) => {
-        const child = new Child(FIELD, ['token', ...args, '--state', folder], env);
-        return { exit: await child.exited, text: child.lines.join('\n') };
-      };
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
         exit: 1,
@@ -161,39 +162,11 @@ describe('trunnion token', function () {
 
     it('names that user where root made a file that is closed to the daemon', async () => {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
-      const { exit, text } = await trunnion('token', 'list', '--state', folder);
+      const { exit, text } = await token('list');
       expect(exit).to.equal(1);
       expect(text).to.match(/^The list of tokens cannot be read.* sudo chown -R 65534 /);
       expect(text.match(/chown/g)).to.have.length(1);
       expect(text).not.to.include('cure=');
     });
   });
-
-  for (const args of [
-    ['token'],
-    ['token', 'add'],
-    ['token', 'add', 'x'],
-    ['token', 'add', 'x', '--role', 'king'],
-    ['token', 'add', '../x', '--role', 'referee'],
-    ['token', 'add', '192.168.1.7', '--role', 'referee'],
-    ['token', 'add', 'Break Glass', '--role', 'referee'],
-    ['token', 'list', 'x'],
-    ['stop', 'now'],
-    ['stop', '--role'],
-  ]) {
-    it(`refuses ${args.join(' ')}`, async () => {
-      expect((await trunnion(...args, '--state', '/nowhere')).exit).to.equal(2);
-    });
-  }
-
-  it('changes nothing where there is no folder', async () => {
-    const { exit, text } = await trunnion('token', 'add', 'x', '--role', 'referee', '--state', '/nowhere');
-    expect([exit, text.includes('mount its disk')]).to.deep.equal([1, true]);
-  });
-
-  it('stop says so where there is no daemon', async () => {
-    const { exit, text } = await trunnion('stop');
-    expect(exit).to.equal(1);
-    expect(text).to.include('cut its power');
-  });
-});
+}).timeout(60_000);
