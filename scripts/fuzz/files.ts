@@ -35,7 +35,7 @@ export const journal = (hangMs: number) =>
     await inFolder(async folder => {
       writeFileSync(join(folder, JOURNAL_FILE), file);
       const store = await inTime('the journal', hangMs, () =>
-        GainsStore.open({ folder, clock: systemClock, disk: realDisk }),
+        GainsStore.open({ folder, clock: systemClock, disk: realDisk, lock: noLock }),
       );
       try {
         for (const unit of UNIT_LIST) {

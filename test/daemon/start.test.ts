@@ -10,8 +10,13 @@ import { start } from '../../src/daemon/start.js';
 import { type Hardware, type I2cBus, isMissing } from '../../src/hardware/ports.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
+import { requirePrograms } from '../support/programs.js';
 
 describe('start', () => {
+  before(function () {
+    requirePrograms(this, 'flock');
+  });
+
   const settings = (folder: string, port: number) =>
     loadConfig(undefined, { port }, { host: '127.0.0.1', state: folder });
   const begin = (

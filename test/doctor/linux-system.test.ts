@@ -6,7 +6,7 @@ import { errorCode } from '../../src/doctor/finding.js';
 import { linuxSystem } from '../../src/doctor/linux-system.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
-import { skip } from '../support/programs.js';
+import { requirePrograms, skip } from '../support/programs.js';
 import { CONFIG } from './scripted-system.js';
 
 describe('what doctor looks at', () => {
@@ -41,6 +41,7 @@ describe('what doctor looks at', () => {
 
   it('shows a daemon by its hold on the state folder, whatever its port', async function () {
     if (process.platform !== 'linux') skip(this, 'no /proc/locks here');
+    requirePrograms(this, 'flock');
     await inTemporaryFolder(async folder => {
       const config = { ...CONFIG, http: { ...CONFIG.http, host: '127.0.0.1', port: 1 }, state: { folder } };
       const system = { ...linuxSystem, run: () => Promise.reject(new Error('no systemd')) };

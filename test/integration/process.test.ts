@@ -6,6 +6,7 @@ import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
 import { eventually } from '../support/eventually.js';
+import { requirePrograms } from '../support/programs.js';
 
 const ANOTHER = 'npm start -- --port 0 --state "$(mktemp -d)"';
 
@@ -20,6 +21,9 @@ describe('the daemon as a process', () => {
     return child;
   };
 
+  before(function () {
+    requirePrograms(this, 'flock');
+  });
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
   });

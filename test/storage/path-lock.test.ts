@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { isRobotError } from '../../src/core/errors.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
-import { skip } from '../support/programs.js';
+import { requirePrograms, skip } from '../support/programs.js';
 
 const codeOf = (error: unknown) => (isRobotError(error) ? error.code : String(error));
 const hold = (lock: PathLock) => lock.hold().then(() => 'held', codeOf);
@@ -23,6 +23,10 @@ function holdIn(namespace: readonly string[], folder: string) {
 }
 
 describe('the lock of a state folder', () => {
+  before(function () {
+    requirePrograms(this, 'flock');
+  });
+
   it('is held by one at a time, and given on', () =>
     inTemporaryFolder(async folder => {
       const [one, other] = [new PathLock(folder), new PathLock(folder)];

@@ -6,16 +6,18 @@ import { simRoutes } from '../../sim/sim-routes.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { hashOf } from '../../src/access/token.js';
 import { encodeTokens, tokenFile } from '../../src/access/token-file.js';
-import { type Config, loadConfig } from '../../src/config/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { RobotError } from '../../src/core/errors.js';
 import { type Daemon, startBehind } from '../../src/daemon/start.js';
 import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
+import { noLock } from './journal-lines.js';
 import { ManualClock } from './manual-clock.js';
 import { isEventStream, parsed, type Received } from './raw-answer.js';
 import { RecordingDisk } from './recording-disk.js';
+import { configWith, type Sections } from './simulated-daemon.js';
 
 export interface Settings {
-  readonly config?: { readonly [Section in keyof Config]?: Partial<Config[Section]> };
+  readonly config?: Sections;
   /** State files by their names. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** Whether the list of tokens holds one token for each name in `CALLERS`. */
@@ -79,10 +81,6 @@ export class ClockedDaemon {
     started.diskFails([]);
     const clock = started.#clock;
     const usual = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
-    const sections = Object.entries(usual).map(([name, section]) => [
-      name,
-      { ...section, ...config[name as keyof Config] },
-    ]);
     const robot = new SimulatedRobot({ clock, physics: createPhysics({ seed: 1 }) });
     await clock.during(
       startBehind(
@@ -95,12 +93,12 @@ export class ClockedDaemon {
           close: async () => undefined,
         },
         {
-          config: Object.fromEntries(sections) as Config,
+          config: configWith(usual, config),
           hardware: robot.hardware,
           log: pino({ level: 'silent' }),
           clock,
           disk: started.#disk,
-          lock: { hold: async () => undefined, release: async () => undefined },
+          lock: noLock,
           boot: { id: 'boot', nowMs: () => clock.nowMs() },
           propose: async task => quickProposal(task),
           extraRoutes: simRoutes(robot),

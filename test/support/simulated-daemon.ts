@@ -11,8 +11,15 @@ import { type Daemon, start } from '../../src/daemon/start.js';
 import type { Hardware, I2cBus } from '../../src/hardware/ports.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { type Answer, call } from './daemon.js';
+import { noLock } from './journal-lines.js';
 
-type Sections = { readonly [Section in keyof Config]?: Partial<Config[Section]> };
+/** Settings that differ from the usual ones, by section. */
+export type Sections = { readonly [Section in keyof Config]?: Partial<Config[Section]> };
+
+export function configWith(usual: Config, sections: Sections): Config {
+  const names = Object.keys(usual) as (keyof Config)[];
+  return Object.fromEntries(names.map(name => [name, { ...usual[name], ...sections[name] }])) as Config;
+}
 
 /** Wraps what stands between the daemon and the simulated robot or the real disk. */
 export interface Around {
@@ -43,20 +50,11 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
   const open = async () => {
     if (sim === undefined) throw new Error('not started');
     const usual = loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state: folder });
-    const config: Config = {
-      http: { ...usual.http, ...sections.http },
-      i2c: { ...usual.i2c, ...sections.i2c },
-      laser: { ...usual.laser, ...sections.laser },
-      supervision: { ...usual.supervision, ...sections.supervision },
-      gains: { ...usual.gains, ...sections.gains },
-      state: { ...usual.state, ...sections.state },
-      access: { ...usual.access, ...sections.access },
-      match: { ...usual.match, ...sections.match },
-      log: { ...usual.log, ...sections.log },
-    };
     const { hardware } = sim;
     daemon = await start({
-      config,
+      config: configWith(usual, sections),
+      // A machine may have no program `flock`.
+      lock: noLock,
       hardware: {
         ...hardware,
         bus: around.bus?.(hardware.bus) ?? hardware.bus,
