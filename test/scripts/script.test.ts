@@ -29,7 +29,7 @@ describe('a script', () => {
         inTemporaryFolder(async empty => {
           const { status, stdout, stderr } = run(`${script} --help`, empty);
           expect([status, stderr, readdirSync(empty)]).to.deep.equal([0, '', []]);
-          expect(stdout).to.match(/npm run [\s\S]+\n\n[A-Z]/);
+          expect(stdout).to.match(/^Usage: npm run [\s\S]+\n\n[A-Z]/);
         }));
   }
 

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { layOutSystem } from '../../scripts/package/layout.js';
 import { NODE_ENVIRONMENT } from '../../scripts/package/node-options.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
@@ -12,7 +11,6 @@ import { eventually } from '../support/eventually.js';
 import { mountHangingDisk } from '../support/mounts.js';
 import { requirePrograms } from '../support/programs.js';
 
-const THREADS = `UV_THREADPOOL_SIZE=${NODE_ENVIRONMENT.UV_THREADPOOL_SIZE}`;
 const FILES = [
   'gains.jsonl',
   'host-silence.json',
@@ -30,17 +28,6 @@ describe('a disk that hangs in the kernel', () => {
     folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
-
-  it('is met by the package with as many threads as it starts Node with', () => {
-    layOutSystem(folder);
-    for (const program of ['trunnion', 'trunnion-sim'])
-      expect(readFileSync(join(folder, 'usr/bin', program), 'utf8')).to.include(`export ${THREADS}\n`);
-  });
-
-  it('is met by npm start with as many', () => {
-    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-    for (const name of ['start', 'dev']) expect(scripts[name]).to.include(`${THREADS} node `);
-  });
 
   for (const hanging of [FILES, ['tokens.json']])
     it(`does not keep a start from its URL, nor a stop from its end, with ${hanging.length} hanging files`, async function () {

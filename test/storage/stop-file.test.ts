@@ -12,13 +12,10 @@ const foundAfter = async (disk: RecordingDisk, boot?: string) =>
   (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
 
 describe('the record of a stop', () => {
-  it('is none where there is no file', async () => {
-    expect((await open(new RecordingDisk())).wasStopped).to.equal(false);
-  });
-
   it('is there for the next process of the same boot, until a resume', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
+    expect(record.wasStopped).to.equal(false);
     await record.record(true);
     expect(await foundAfter(disk)).to.equal(true);
     expect(await foundAfter(disk, 'another boot')).to.equal(false);
@@ -26,11 +23,12 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(false);
   });
 
-  for (const content of ['', '\0\0', '[]', '{"stopped":1,"boot":"this boot"}', '{"stopped":false}']) {
-    it(`counts as one of a stop when it is ${JSON.stringify(content)}`, async () => {
-      expect((await open(new RecordingDisk({ [PATH]: Buffer.from(content) }))).wasStopped).to.equal(true);
-    });
-  }
+  it('counts as one of a stop when it is damaged', async () => {
+    for (const content of ['', '\0\0', '[]', '{"stopped":1,"boot":"this boot"}', '{"stopped":false}'])
+      expect((await open(new RecordingDisk({ [PATH]: Buffer.from(content) }))).wasStopped, content).to.equal(
+        true,
+      );
+  });
 
   it('is written although the disk fails once, before anybody is answered', async () => {
     const disk = new RecordingDisk();
