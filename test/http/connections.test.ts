@@ -1,6 +1,6 @@
-import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { RawClient } from '../support/raw-client.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const ROUNDS = 5;
@@ -13,31 +13,16 @@ const ask = (path: string, content: object, method = 'POST') => {
   );
 };
 
-/** The answers that came on one connection so far. */
-interface Client {
-  readonly socket: Socket;
-  readonly closed: Promise<void>;
-  text: string;
-}
-
 describe('a connection', () => {
   const daemon = simulatedDaemon();
-  const clients: Client[] = [];
+  const clients: RawClient[] = [];
 
-  const open = (text: string): Client => {
-    const { hostname, port } = new URL(daemon.url);
-    const socket = connect({ port: Number(port), host: hostname }).setEncoding('utf8');
-    const closed = new Promise<void>(resolve => socket.on('close', () => resolve()));
-    const client: Client = { socket, closed, text: '' };
+  const open = (text: string): RawClient => {
+    const client = new RawClient(Number(new URL(daemon.url).port), text);
     clients.push(client);
-    socket.on('data', data => {
-      client.text += data;
-    });
-    socket.on('error', () => undefined);
-    socket.write(text);
     return client;
   };
-  const answered = (client: Client, text: string) => eventually(async () => client.text.includes(text));
+  const answered = (client: RawClient, text: string) => eventually(async () => client.text.includes(text));
   const streams = async () => (await daemon.get('/api/status')).body.streams;
   /** Sends a request and closes the sending side at once. */
   const askAndClose = async (path: string, content: object, method = 'POST') => {

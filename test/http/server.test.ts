@@ -1,22 +1,17 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createHttpServer, keepInFlood, type Patience } from '../../src/http/server.js';
 import { eventually } from '../support/eventually.js';
-
-interface Client {
-  readonly socket: Socket;
-  readonly closed: Promise<void>;
-  text: string;
-}
+import { RawClient } from '../support/raw-client.js';
 
 const request = (path: string, body = '') =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 describe('the HTTP server', () => {
   let server: Server;
-  const clients: Client[] = [];
+  const clients: RawClient[] = [];
   /** The paths of the requests that arrived completely, in this order. */
   const acted: string[] = [];
   const hanging: ServerResponse[] = [];
@@ -44,28 +39,19 @@ describe('the HTTP server', () => {
     server.close();
   });
 
-  /** Opens a connection. Every address in 127.0.0.0/8 is this machine. */
-  const open = (text: string, localAddress = '127.0.0.1'): Client => {
-    const { port } = server.address() as AddressInfo;
-    const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('utf8');
-    const closed = new Promise<void>(resolve => socket.on('close', () => resolve()));
-    const client: Client = { socket, closed, text: '' };
+  const open = (text: string, localAddress?: string): RawClient => {
+    const client = new RawClient((server.address() as AddressInfo).port, text, localAddress);
     clients.push(client);
-    socket.on('data', data => {
-      client.text += data;
-    });
-    socket.on('error', () => undefined);
-    if (text !== '') socket.write(text);
     return client;
   };
-  const times = (count: number, act: (index: number) => Client) =>
+  const times = (count: number, act: (index: number) => RawClient) =>
     Array.from({ length: count }, (_, index) => act(index));
   const until = (holds: () => boolean) => eventually(async () => holds());
   const connected = async (count: number) => {
     const now = () => new Promise<number>(resolve => server.getConnections((_, all) => resolve(all)));
     await eventually(async () => (await now()) === count);
   };
-  const isOpen = ({ socket }: Client) => !socket.destroyed;
+  const isOpen = ({ socket }: RawClient) => !socket.destroyed;
   const ask = async (address: string) => {
     const client = open(request('/quick'), address);
     await until(() => client.text.includes('did /quick') || !isOpen(client));
