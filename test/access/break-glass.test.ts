@@ -4,7 +4,13 @@ import { createServer, Server } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { BREAK_GLASS_LOOK, breakGlassPath, openBreakGlass } from '../../src/access/break-glass.js';
+import {
+  BREAK_GLASS_ACTS,
+  BREAK_GLASS_LOOK,
+  type BreakGlassAct,
+  breakGlassPath,
+  openBreakGlass,
+} from '../../src/access/break-glass.js';
 import { askBreakGlass } from '../../src/access/break-glass-client.js';
 import { breakGlassCommand } from '../../src/access/break-glass-command.js';
 import { RobotError } from '../../src/core/errors.js';
@@ -22,59 +28,37 @@ const ACTS = {
 const status = () => ({ version: '1.2.3' });
 
 describe('break glass', () => {
-  async function withGlass(
-    stop: () => Promise<void>,
-    act: (folder: string, eventLog: EventLog) => Promise<void>,
+  const ask = (folder: string, act: BreakGlassAct) =>
+    breakGlassCommand(act, { socket: breakGlassPath(folder), isSimulated: false });
+
+  async function inFolder(
+    folder: string,
+    act: (eventLog: EventLog) => Promise<void> = async () => undefined,
+    stop = ACTS.stop,
   ): Promise<void> {
-    await inTemporaryFolder(async folder => {
-      const eventLog = new EventLog(new ManualClock());
-      const acts = { ...ACTS, stop };
-      const glass = await openBreakGlass({
-        path: breakGlassPath(folder),
-        acts,
-        status,
-        simulated: false,
-        eventLog,
-        log,
-      });
-      await act(folder, eventLog);
-      await glass.close();
-      eventLog.close();
-    });
+    const eventLog = new EventLog(new ManualClock());
+    const path = breakGlassPath(folder);
+    const acts = { ...ACTS, stop };
+    const glass = await openBreakGlass({ path, acts, status, simulated: false, eventLog, log });
+    await act(eventLog);
+    await glass.close();
+    eventLog.close();
   }
 
   it('stops, unlocks and ends the match, for the owner of the socket alone, and is in the log', () =>
-    withGlass(
-      async () => undefined,
-      async (folder, eventLog) => {
+    inTemporaryFolder(folder =>
+      inFolder(folder, async eventLog => {
         expect((await stat(breakGlassPath(folder))).mode & 0o777).to.equal(0o600);
-        expect(
-          (await breakGlassCommand('stop', { socket: breakGlassPath(folder), isSimulated: false })).exitCode,
-        ).to.equal(0);
-        expect(
-          (await breakGlassCommand('unlock', { socket: breakGlassPath(folder), isSimulated: false }))
-            .exitCode,
-        ).to.equal(0);
-        expect(
-          (await breakGlassCommand('match end', { socket: breakGlassPath(folder), isSimulated: false }))
-            .exitCode,
-        ).to.equal(0);
+        for (const act of BREAK_GLASS_ACTS) expect((await ask(folder, act)).exitCode, act).to.equal(0);
+        expect(await askBreakGlass(breakGlassPath(folder), BREAK_GLASS_LOOK)).to.deep.equal({
+          version: '1.2.3',
+        });
         expect(eventLog.after(0).events.map(({ what, outcome }) => [what, outcome])).to.deep.equal([
           ['stop', 'done'],
           ['unlock', 'done'],
           ['phase', 'done'],
         ]);
-      },
-    ));
-
-  it('shows the status, which is no event', () =>
-    withGlass(
-      async () => undefined,
-      async (folder, eventLog) => {
-        const shown = await askBreakGlass(breakGlassPath(folder), BREAK_GLASS_LOOK);
-        expect(shown).to.deep.equal({ version: '1.2.3' });
-        expect(eventLog.after(0).events).to.deep.equal([]);
-      },
+      }),
     ));
 
   it('outlives a connection that the system could not hand over', async () => {
@@ -84,101 +68,50 @@ describe('break glass', () => {
     };
     subscribe('tracing:net.server.listen:asyncEnd', opened);
     try {
-      await withGlass(
-        async () => undefined,
-        async folder => {
+      await inTemporaryFolder(folder =>
+        inFolder(folder, async () => {
           server?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
           expect(server?.address()).to.equal(breakGlassPath(folder));
-          expect(
-            (await breakGlassCommand('stop', { socket: breakGlassPath(folder), isSimulated: false }))
-              .exitCode,
-          ).to.equal(0);
-        },
+          expect((await ask(folder, 'stop')).exitCode).to.equal(0);
+        }),
       );
     } finally {
       unsubscribe('tracing:net.server.listen:asyncEnd', opened);
     }
   });
 
-  it('says when a stop is not confirmed', () =>
-    withGlass(
-      () => Promise.reject(new RobotError('not-confirmed')),
-      async folder => {
-        const { exitCode, text } = await breakGlassCommand('stop', {
-          socket: breakGlassPath(folder),
-          isSimulated: false,
-        });
-        expect(exitCode).to.equal(1);
-        expect(text).to.include('not-confirmed').and.include('cut the power');
-      },
-    ));
-
-  it('comes back after a daemon that was killed', () =>
+  it('says when a stop is not confirmed, after a daemon that was killed', () =>
     inTemporaryFolder(async folder => {
       await writeFile(breakGlassPath(folder), '');
-      const eventLog = new EventLog(new ManualClock());
-      const glass = await openBreakGlass({
-        path: breakGlassPath(folder),
-        acts: ACTS,
-        status,
-        simulated: false,
-        eventLog,
-        log,
-      });
-      expect(
-        (await breakGlassCommand('stop', { socket: breakGlassPath(folder), isSimulated: false })).exitCode,
-      ).to.equal(0);
-      await glass.close();
-      eventLog.close();
+      const asks = async () => {
+        const { exitCode, text } = await ask(folder, 'stop');
+        expect(exitCode).to.equal(1);
+        expect(text).to.include('not-confirmed').and.include('cut the power');
+      };
+      await inFolder(folder, asks, () => Promise.reject(new RobotError('not-confirmed')));
     }));
 
-  for (const [act, says] of [
-    ['stop', /^Nothing was stopped: .* cut its power\. For a simulated robot add --simulated\.$/],
-    ['unlock', /^Nothing was unlocked: no robot's daemon runs here/],
-    ['match end', /^No match was ended: no robot's daemon runs here/],
-  ] as const) {
-    it(`says that ${act} did nothing where no daemon runs`, () =>
-      inTemporaryFolder(async folder => {
-        const { exitCode, text } = await breakGlassCommand(act, {
-          socket: breakGlassPath(folder),
-          isSimulated: false,
-        });
-        expect([exitCode, says.test(text)], text).to.deep.equal([1, true]);
-      }));
-  }
-
-  for (const [act, says] of [
-    ['stop', /does not answer\. Cut the power/],
-    ['unlock', /does not answer\. Restart it/],
-  ] as const) {
-    it(`ends ${act} within 2 s with a sentence where the daemon hangs`, () =>
+  for (const [act, says, hangs] of [
+    ['stop', /^Nothing was stopped: .* cut its power\. For a simulated robot add --simulated\.$/, false],
+    ['unlock', /^Nothing was unlocked: no robot's daemon runs here/, false],
+    ['match end', /^No match was ended: no robot's daemon runs here/, false],
+    ['stop', /does not answer\. Cut the power/, true],
+    ['unlock', /does not answer\. Restart it/, true],
+  ] as const)
+    it(`ends ${act} within 2 s with a sentence where ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
       inTemporaryFolder(async folder => {
         const mute = createServer(socket => socket.resume());
-        await new Promise<void>(resolve => mute.listen(breakGlassPath(folder), resolve));
+        if (hangs) await new Promise<void>(resolve => mute.listen(breakGlassPath(folder), resolve));
         const startMs = performance.now();
-        const { exitCode, text } = await breakGlassCommand(act, {
-          socket: breakGlassPath(folder),
-          isSimulated: false,
-        });
+        const { exitCode, text } = await ask(folder, act);
         expect([exitCode, says.test(text)], text).to.deep.equal([1, true]);
         expect(performance.now() - startMs).to.be.lessThan(2000);
         mute.close();
       }));
-  }
 
   it('does not keep a daemon from serving where its folder cannot be used', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(folder, 'break-glass', 'x'), { recursive: true });
-      const eventLog = new EventLog(new ManualClock());
-      const glass = await openBreakGlass({
-        path: breakGlassPath(folder),
-        acts: ACTS,
-        status,
-        simulated: false,
-        eventLog,
-        log,
-      });
-      await glass.close();
-      eventLog.close();
+      await inFolder(folder);
     }));
 });
