@@ -55,12 +55,10 @@ describe('the host silence that controllers are given', () => {
 
   it('counts as without end after a file that could not be read, until the controller has another', async () => {
     const disk = diskWith('{"gimbal":500}');
-    disk.interfere = async operation => {
-      if (operation === 'read') throw new Error('EIO');
-    };
+    disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);
     expect(agreed.gimbal).to.deep.equal({ beforeMs: never, givenMs: 500 });
-    disk.interfere = async () => undefined;
+    disk.fail();
     expect(await recordedMs(disk)).to.equal(never);
   });
 

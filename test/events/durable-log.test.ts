@@ -35,13 +35,11 @@ describe('the durable log', () => {
     run.resets(2);
     await run.written();
     expect(run.durable.head?.seq).to.equal(2);
-    disk.interfere = async operation => {
-      if (operation === 'sync') throw broken(operation);
-    };
+    disk.fail('sync');
     run.resets(2);
     await run.written();
     expect([run.durable.head?.seq, run.durable.problem?.code]).to.deep.equal([2, 'storage-failed']);
-    disk.interfere = async () => undefined;
+    disk.fail();
     await run.clock.advance(2000);
     expect([run.durable.head?.seq, run.durable.problem]).to.deep.equal([4, undefined]);
     await run.end();
@@ -57,13 +55,11 @@ describe('the durable log', () => {
     const run = await new LogRun(disk, 'a').open();
     run.resets(3);
     await run.written();
-    disk.interfere = async operation => {
-      if (operation === 'sync') throw broken(operation);
-    };
+    disk.fail('sync');
     run.resets(3);
     await run.clock.advance(60_000);
     expect(names(disk)).to.have.length(2);
-    disk.interfere = async () => undefined;
+    disk.fail();
     await run.clock.advance(2000);
     expect(run.durable.problem).to.equal(undefined);
     await run.end();
@@ -88,15 +84,13 @@ describe('the durable log', () => {
   });
 
   it('keeps the newest 2000 events while the folder cannot be read, those of callers with rights first', async () => {
-    disk.interfere = async operation => {
-      if (operation === 'list') throw broken(operation);
-    };
+    disk.fail('list');
     const run = await new LogRun(disk, 'late').open();
     run.resets(500);
     run.strangers(100);
     run.resets(1990);
     await run.clock.advance(10_000);
-    disk.interfere = async () => undefined;
+    disk.fail();
     await run.clock.advance(2000);
     await run.end();
     const kept = linesOf(disk).map(({ what, detail }) => [what, detail?.index ?? detail?.events]);
@@ -182,7 +176,7 @@ describe('the durable log', () => {
     const whats = () => run.log.after(0).events.map(({ what }) => what);
     expect(whats()).to.deep.equal(['reset', 'storage-failed']);
     expect(run.durable.problem).to.equal(undefined);
-    disk.interfere = async () => undefined;
+    disk.fail();
     run.resets(1);
     await run.clock.advance(10_000);
     expect(whats()).to.deep.equal(['reset', 'storage-failed', 'reset', 'storage-works']);
@@ -238,9 +232,7 @@ describe('the durable log', () => {
     }).timeout(60_000);
 
     it('and goes on if one cannot be removed', async () => {
-      disk.interfere = async operation => {
-        if (operation === 'remove') throw broken(operation);
-      };
+      disk.fail('remove');
       const run = await new LogRun(disk, 'a', KEPT).open();
       for (let count = 0; count < 30; count += 1) {
         run.resets(20);

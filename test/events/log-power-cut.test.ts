@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/core/errors.js';
 import { verifyLog } from '../../src/events/verify-log.js';
 import type { LogHead } from '../../src/schemas/log.js';
 import {
@@ -39,11 +38,9 @@ async function recorded(failures: readonly [string, string]): Promise<RecordingD
   for (const [index, failing] of failures.entries()) {
     const run = await new LogRun(disk, `run ${index}`, 4000).open();
     await acting(run, disk, 3);
-    disk.interfere = async operation => {
-      if (operation === failing) throw new RobotError('storage-failed', { operation, path: '/state' });
-    };
+    disk.fail(failing);
     await acting(run, disk, 1);
-    disk.interfere = async () => undefined;
+    disk.fail();
     await run.clock.advance(2000);
     await acting(run, disk, 4);
     await run.durable.close();

@@ -65,16 +65,13 @@ describe('a phase that is set', () => {
     robot.robot.laserOn();
     robot.fault('bus', 'nack');
     robot.fault('pin', 'nack');
-    disk.interfere = async operation => {
-      if (operation !== 'read')
-        throw new RobotError('storage-failed', { operation, path: '', errno: 'EIO', cure: '' });
-    };
+    disk.fail('create');
     const refusal = await robot.during(set('pause').catch(error => error));
     const { problem } = problemOf(asRobotError(refusal));
     expect([problem.code, problem.also]).to.deep.equal(['pin-failed', ['not-confirmed', 'not-kept']]);
     expect(problem.units).to.deep.equal(['gimbal', 'chassis']);
     expect(problem.detail).to.match(/Cut the laser supply.*Motors may push.*not on the disk/);
-    disk.interfere = async () => undefined;
+    disk.fail();
     robot.fault('pin', 'clear');
     robot.fault('bus', 'clear');
   });

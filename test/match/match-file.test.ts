@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/core/errors.js';
 import { PHASES, type Phase } from '../../src/core/phases.js';
 import { type MatchState, NO_MATCH } from '../../src/match/match.js';
 import { matchFile } from '../../src/match/match-file.js';
@@ -69,9 +68,7 @@ describe('the record of lock and match', () => {
   });
 
   it('is a lock where the disk cannot be read', async () => {
-    disk.interfere = async operation => {
-      throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
-    };
+    disk.fail('read');
     expect((await run().load()).lock?.reason).to.include('cannot be read');
   });
 });

@@ -106,7 +106,7 @@ describe('profiles', () => {
     it('are said to stand perhaps where it goes on failing', async () => {
       failAtFolder(Number.POSITIVE_INFINITY);
       expect(await mayRemain(keep('match'))).equal(true);
-      disk.interfere = async () => undefined;
+      disk.fail();
       expect([await names(store), await names()]).deep.equal([['carpet'], ['carpet', 'match']]);
       await keep('tiles');
       expect(await names()).deep.equal(['carpet', 'tiles']);

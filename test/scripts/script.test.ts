@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -18,20 +18,40 @@ function run(command: string, cwd = '.') {
   });
 }
 
+/** The scripts that read their arguments with argumentsOf, below scripts and without `.ts`. */
+const TYPED = readdirSync('scripts', { recursive: true, encoding: 'utf8' })
+  .filter(
+    file => /^\w+\/.*\.ts$/.test(file) && /\bargumentsOf\(/.test(readFileSync(join('scripts', file), 'utf8')),
+  )
+  .map(file => file.replace(/\.ts$/, ''));
+
+const isProgram = (file: string) => statSync(file).isFile() && readFileSync(file, 'utf8').startsWith('#!');
+/** scripts/dev prints the help of the simulator. */
+const SHELL = ['.ci', 'docs/clients', 'scripts', 'scripts/firmware']
+  .flatMap(folder => readdirSync(folder).map(name => join(folder, name)))
+  .filter(file => !/\.\w+$|scripts\/dev$/.test(file) || file.endsWith('.sh'))
+  .filter(isProgram);
+
 describe('a script', () => {
-  const { scripts: commands }: { scripts: Record<string, string> } = JSON.parse(
-    readFileSync('package.json', 'utf8'),
-  );
-  for (const [name, command] of Object.entries(commands)) {
-    const [, script] = /node dist\/scripts\/(\S+)\.js$/.exec(command) ?? [];
-    if (script !== undefined)
-      it(`prints its help for --help, and does nothing else (${name})`, () =>
-        inTemporaryFolder(async empty => {
-          const { status, stdout, stderr } = run(`${script} --help`, empty);
-          expect([status, stderr, readdirSync(empty)]).to.deep.equal([0, '', []]);
-          expect(stdout).to.match(/^Usage: npm run [\s\S]+\n\n[A-Z]/);
-        }));
-  }
+  for (const script of TYPED)
+    it(`prints its help for --help, and does nothing else (${script})`, () =>
+      inTemporaryFolder(async empty => {
+        const { status, stdout, stderr } = run(`${script} --help`, empty);
+        expect([status, stderr, readdirSync(empty)]).to.deep.equal([0, '', []]);
+        expect(stdout).to.match(/^Usage: npm run [\s\S]+\n\n[A-Z]/);
+      }));
+
+  for (const script of SHELL)
+    it(`prints its help for --help, and does nothing else (${script})`, () => {
+      // A shell that finds no program can do nothing else.
+      const env = { PATH: '/nonexistent' };
+      const { status, stdout, stderr } = spawnSync('/bin/bash', [script, '--help'], {
+        encoding: 'utf8',
+        env,
+      });
+      expect([status, stderr]).to.deep.equal([0, '']);
+      expect(stdout).to.match(/^[\w./-]+ .+\n$/);
+    });
 
   for (const [command, code, says] of [
     ['walk/main --step 5', 2, /--step.*\nnpm run walk -- --help .*\n$/],

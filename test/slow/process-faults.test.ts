@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Context } from 'mocha';
 import { hashOf } from '../../src/access/token.js';
 import { writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
@@ -53,25 +54,22 @@ describe('a fault of the process', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const ends: readonly [string, RegExp, Record<string, string>][] = [
-    ['throws', /"message":"a defect".*"msg":"uncaught error"/, {}],
-    ['rejects', /"message":"a defect".*"msg":"uncaught error"/, {}],
-    [
-      'leaks',
-      /"message":"out of memory: \d+ of \d+ MiB are used".*"msg":"uncaught error"/,
-      { NODE_OPTIONS: '--max-old-space-size=200' },
-    ],
-  ];
-  for (const [fault, last, env] of ends) {
+  for (const [fault, message] of [
+    ['throws', 'a defect'],
+    ['rejects', 'a defect'],
+    ['leaks', 'out of memory: \\d+ of \\d+ MiB are used'],
+  ] as const) {
     it(`ends the daemon when something ${fault}: dark, with the reason last, and nothing saved is lost`, async () => {
-      const child = daemon(fault, env);
+      const child = daemon(fault, { NODE_OPTIONS: '--max-old-space-size=200' });
       const url = await served(child);
       await saved(url, 0.25);
       await light(url);
       child.process.kill('SIGUSR2');
       expect(await child.exited).to.equal(1);
       await endsDark(child);
-      expect(child.lines.filter(line => !line.startsWith('level')).at(-1)).to.match(last);
+      expect(child.lines.filter(line => !line.startsWith('level')).at(-1)).to.match(
+        new RegExp(`"message":"${message}".*"msg":"uncaught error"`),
+      );
       expect(await savedKp(await daemon(fault).url())).to.equal(0.25);
     });
   }
@@ -138,22 +136,13 @@ describe('a fault of the process', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
-  const lost: readonly [string, () => Promise<void>][] = [
-    ['deleted', () => rm(folder, { recursive: true })],
-    [
-      'replaced by a file',
-      async () => {
-        await rename(folder, `${folder}-before`);
-        await writeFile(folder, '');
-      },
-    ],
-  ];
-  for (const [how, lose] of lost) {
+  for (const how of ['deleted', 'replaced by a file']) {
     it(`says so when its state folder is ${how}, drives on, and answers 200 for no save that is not kept`, async () => {
       const child = daemon('throws');
       const url = await served(child);
       await saved(url, 0.25);
-      await lose();
+      if (how === 'deleted') await rm(folder, { recursive: true });
+      else await rename(folder, `${folder}-before`).then(() => writeFile(folder, ''));
       // The list of tokens is looked at again; a folder that is gone has none, and had none.
       const access = async () => (await call(url, 'GET', '/api/status')).body.access;
       if (how === 'replaced by a file') await eventually(async () => (await access()).detail !== undefined);
@@ -183,22 +172,26 @@ describe('a fault of the process', () => {
     expect((await call(url, 'POST', '/api/resume')).body.code).to.equal('token-required');
     expect((await call(url, 'POST', '/api/resume', undefined, bearer)).status).to.equal(200);
     const { body } = await call(url, 'GET', '/api/log', undefined, bearer);
-    expect(
-      body.events
-        .filter(({ what }: { what: string }) => what === 'storage-failed')
-        .find(({ detail }: { detail: { file: string } }) => detail.file === 'tokens').detail,
-    ).to.include({
-      file: 'tokens',
-      holds: 'the last list',
-    });
+    const failed = body.events.filter(({ what }: { what: string }) => what === 'storage-failed');
+    const details: { file: string }[] = failed.map(({ detail }: { detail: object }) => detail);
+    expect(details.find(({ file }) => file === 'tokens')).to.include({ holds: 'the last list' });
   });
 
-  it('says that its disk is full, drives on, and saves again when there is room', async function () {
-    const disk = mountDisk(this, folder);
+  type SmallDisk = ReturnType<typeof mountDisk>;
+  const onDisk = async (context: Context, act: (url: string, disk: SmallDisk) => Promise<void>) => {
+    const disk = mountDisk(context, folder);
     try {
-      const child = daemon('throws');
-      const url = await served(child);
+      const url = await served(daemon('throws'));
       await saved(url, 0.25);
+      await act(url, disk);
+    } finally {
+      await running?.kill();
+      disk.remove();
+    }
+  };
+
+  it('says that its disk is full, drives on, and saves again when there is room', async function () {
+    await onDisk(this, async url => {
       const filler = join(folder, 'filler');
       await writeFile(filler, Buffer.alloc(1 << 20)).catch(() => undefined);
       // The last block of the journal has room for some.
@@ -211,20 +204,13 @@ describe('a fault of the process', () => {
       expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
       await rm(filler);
       await saved(url, 0.5);
-      await child.kill('SIGKILL');
+      await running?.kill('SIGKILL');
       expect(await savedKp(await daemon('throws').url())).to.equal(0.5);
-    } finally {
-      await running?.kill();
-      disk.remove();
-    }
+    });
   });
 
   it('says that its state folder is read-only, locks all the same, and keeps the lock when it can be written', async function () {
-    const disk = mountDisk(this, folder);
-    try {
-      const child = daemon('throws');
-      const url = await served(child);
-      await saved(url, 0.25);
+    await onDisk(this, async (url, disk) => {
       disk.readOnly();
       const { status, body } = await call(url, 'POST', '/api/match/lock', { reason: 'inspection' });
       expect([status, body.code]).to.deep.equal([503, 'not-kept']);
@@ -234,14 +220,11 @@ describe('a fault of the process', () => {
       expect((await call(url, 'POST', '/api/resume')).body.code).to.equal('locked');
       disk.writable();
       await eventually(async () => (await match()).recorded);
-      await child.kill('SIGKILL');
+      await running?.kill('SIGKILL');
       const after = await daemon('throws').url();
       expect((await call(after, 'GET', '/api/match')).body.lock.reason).to.equal('inspection');
       expect(await savedKp(after)).to.equal(0.25);
-    } finally {
-      await running?.kill();
-      disk.remove();
-    }
+    });
   });
 
   it('serves on when nobody reads its log any more', async () => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/core/errors.js';
 import { type MatchState, NO_MATCH } from '../../src/match/match.js';
 import { matchFile } from '../../src/match/match-file.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -89,10 +88,7 @@ describe('after a power cut a state file has the last confirmed value or a newer
       const disk = new RecordingDisk();
       const file = fileOn(disk);
       for (const [place, state] of STATES.entries()) {
-        disk.interfere = async operation => {
-          if (place === 3 && operation === failing)
-            throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
-        };
+        disk.fail(...(place === 3 ? [failing] : []));
         const isKept = await file.save(state, 1000).then(
           () => true,
           () => false,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { isRobotError } from '../../src/core/errors.js';
 import { StateFile } from '../../src/storage/state-file.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
@@ -30,15 +30,6 @@ describe('a small file that holds the newest value', () => {
       () => 'done',
       error => (isRobotError(error) ? error.code : error),
     );
-  const fail = (...failing: string[]) => {
-    disk.interfere = async operation => {
-      if (failing.includes(operation))
-        throw new RobotError('storage-failed', { operation, path: PATH, errno: 'EIO' });
-    };
-  };
-  const work = () => {
-    disk.interfere = async () => undefined;
-  };
   /** The result, with the time that the disk may take. */
   const within = async <T>(act: Promise<T>) => {
     act.catch(() => undefined);
@@ -64,9 +55,9 @@ describe('a small file that holds the newest value', () => {
   it('without a fail-safe value is read again after a failure', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
-    fail('read');
+    disk.fail('read');
     expect(await codeOf(read.read(LIMIT_MS))).to.equal('storage-failed');
-    work();
+    disk.fail();
     expect([await read.read(LIMIT_MS), read.problem]).to.deep.equal([7, undefined]);
   });
 
@@ -112,10 +103,10 @@ describe('a small file that holds the newest value', () => {
       await saved.save(1, LIMIT_MS);
       const problems: boolean[] = [];
       saved.changed.add(() => problems.push(saved.problem !== undefined));
-      fail(failing);
+      disk.fail(failing);
       expect(await codeOf(saved.save(2, LIMIT_MS))).to.equal('storage-failed');
       expect(saved.value).to.equal(2);
-      work();
+      disk.fail();
       await clock.advance(1000);
       expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
     });
@@ -123,9 +114,9 @@ describe('a small file that holds the newest value', () => {
     it(`has the value from before when ${failing} fails and that value is saved again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
-      fail(failing);
+      disk.fail(failing);
       await codeOf(saved.save(2, LIMIT_MS));
-      work();
+      disk.fail();
       await saved.save(1, LIMIT_MS);
       await clock.advance(5000);
       expect([onDisk(), saved.problem]).to.deep.equal(['1', undefined]);
@@ -182,11 +173,11 @@ describe('a small file that holds the newest value', () => {
     await restarted.read(LIMIT_MS);
     for (const replace of [() => disk.remove(PATH), () => disk.put(PATH, Buffer.from('3'))]) {
       await replace();
-      fail('create');
+      disk.fail('create');
       await clock.advance(1000);
       const failed = 'storage-failed';
       expect([saved.problem?.code, restarted.problem?.code]).to.deep.equal([failed, failed]);
-      work();
+      disk.fail();
       await clock.advance(1000);
       expect([onDisk(), saved.problem, restarted.problem]).to.deep.equal(['7', undefined, undefined]);
     }

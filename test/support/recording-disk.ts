@@ -130,6 +130,14 @@ export class RecordingDisk implements Disk {
     };
   }
 
+  /** These operations fail from now on, and no others. */
+  fail(...failing: readonly string[]): void {
+    this.interfere = async operation => {
+      const context = { operation, path: '/state', errno: 'EIO', cure: 'Replace the disk.' };
+      if (failing.includes(operation)) throw new RobotError('storage-failed', context);
+    };
+  }
+
   files(): Record<string, Buffer> {
     return Object.fromEntries(
       [...this.#medium.names.keys()].map(path => [path, this.#medium.read(path) ?? Buffer.alloc(0)]),
