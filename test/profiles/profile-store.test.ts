@@ -50,17 +50,14 @@ describe('profiles', () => {
   });
 
   it('are refused if their turn comes too late, whatever the caller asked for', async () => {
-    const clock = new ManualClock();
-    const disk = new RecordingDisk();
-    const store = new ProfileStore({ folder: '/state', disk, clock, setAside });
     await store.list('chassis');
     disk.interfere = async operation => {
       if (operation === 'sync') await new Promise<void>(resolve => clock.after(200, resolve));
     };
-    const kept = Array.from({ length: 10 }, (_, index) => codeOf(keep(store, `p${index}`)));
-    const listed = codeOf(store.list('chassis'));
+    const asked = [...Array.from({ length: 10 }, (_, index) => keep(`p${index}`)), store.list('chassis')];
+    const ends = asked.map(act => act.then(() => 'done').catch(error => error.code));
     await clock.advance(1000);
-    const codes = await Promise.all([...kept, listed]);
+    const codes = await Promise.all(ends);
     expect(codes.lastIndexOf('done')).within(1, 3);
     expect(new Set(codes.slice(4))).deep.equal(new Set(['storage-failed']));
     expect(await names(store)).deep.equal(['p0', 'p1', 'p2', 'p3'].slice(0, codes.lastIndexOf('done') + 1));

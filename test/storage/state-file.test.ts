@@ -188,7 +188,7 @@ describe('a small file that holds the newest value', () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);
-    fail('read', 'create');
+    disk.fail('read', 'create');
     await clock.advance(1000);
     expect(await codeOf(within(saved.save(7, LIMIT_MS)))).to.equal('storage-failed');
     await saved.close();
