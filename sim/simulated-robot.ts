@@ -62,17 +62,14 @@ export class SimulatedRobot {
   /** Pairs that FAULT_BODY does not allow do nothing. */
   inject({ target, fault, count }: FaultBody): void {
     this.#advance();
-    if (target === 'pin') {
-      if (fault === 'nack') this.#pin.fail(count);
-      if (fault === 'clear') this.#pin.clear();
-      return;
-    }
-    if (fault === 'clear') {
-      if (target === 'bus') this.#pin.clear();
-      this.#bus.clear(target);
-    } else if (fault !== 'unplug' && fault !== 'plug' && fault !== 'brownout') {
+    const isPin = target === 'pin';
+    if (fault === 'clear' && (isPin || target === 'bus')) this.#pin.clear();
+    if (isPin && fault === 'nack') this.#pin.fail(count);
+    if (isPin) return;
+    if (fault === 'clear') this.#bus.clear(target);
+    else if (fault !== 'unplug' && fault !== 'plug' && fault !== 'brownout')
       this.#bus.inject(target, fault, count);
-    } else if (target !== 'bus') {
+    else if (target !== 'bus') {
       if (fault === 'unplug') this.#bus.unplug(target, count);
       if (fault === 'plug') this.#bus.plug(target);
       if (fault === 'brownout') this.#controllers[target].reset();

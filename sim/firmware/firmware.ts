@@ -13,13 +13,12 @@ import { type ExcitedLoop, noExcitation, takenExcitation } from './excitation.js
 import { GainBank } from './gain-bank.js';
 import { StepRecorder } from './step-recorder.js';
 import { telemetryOf } from './telemetry.js';
-import type { LoopReading, UnitLoops } from './unit-loops.js';
+import { AT_REST, type LoopReading, type UnitLoops } from './unit-loops.js';
 
 const VERSION = { firmware_major: 1, firmware_minor: 0, firmware_patch: 0 };
 const SILENCE_AT_START_MS = 500;
 /** How long a refused frame shows as a fault. */
 const REFUSAL_SHOWN_MS = 1000;
-const AT_REST: LoopReading = { setpoint: 0, measured: 0, output: 0 };
 
 type Values = Readonly<Record<string, number>>;
 

@@ -66,7 +66,10 @@ export class SimulatedController implements Controller {
       if (register.access === 'write') continue;
       const places = [register.address, register.address + SPACE_BYTES];
       const asked = places.filter(place => place < end && address < place + frameBytes(register));
-      for (const place of asked) this.#frame(register).copy(memory, place);
+      if (asked.length === 0) continue;
+      const values = this.#firmware.values(register);
+      const frame = encodeFrame(this.unit.address, this.#firmware.shape(register), values);
+      for (const place of asked) frame.copy(memory, place);
     }
     return memory.subarray(address, end);
   }
@@ -93,9 +96,5 @@ export class SimulatedController implements Controller {
   #start(): Firmware {
     this.#boots += 1;
     return new Firmware(this.unit, this.#loops, this.#rateHz, this.#boots);
-  }
-
-  #frame(register: Register): Buffer {
-    return encodeFrame(this.unit.address, this.#firmware.shape(register), this.#firmware.values(register));
   }
 }

@@ -47,12 +47,13 @@ export interface Physics {
   step(): void;
 }
 
+export const AT_REST: LoopReading = { setpoint: 0, measured: 0, output: 0 };
+
 /** Loops of a unit on which nothing moves, for firmware without physics. */
 export function standstill(unit: Unit): UnitLoops {
-  const still = { setpoint: 0, measured: 0, output: 0 };
   return {
     tick: () => undefined,
-    readings: Object.fromEntries(unit.loops.map(loop => [loop.name, still])),
+    readings: Object.fromEntries(unit.loops.map(loop => [loop.name, AT_REST])),
     edges: 0,
     targetVisible: false,
     pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,

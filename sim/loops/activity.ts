@@ -1,25 +1,20 @@
-import type { Mode } from '../../src/core/units.js';
 import type { LoopCommand } from '../firmware/unit-loops.js';
 
 /** Notices when a unit is to do something else than in the period before. */
 export class Activity {
-  #mode: Mode | undefined;
-  #torque = false;
-  #loop = '';
+  #last: LoopCommand | undefined;
 
   /** `entered`: mode or torque are new. `redirected`: another loop is excited. */
-  turn({ mode, torque, excitation }: LoopCommand): 'entered' | 'redirected' | 'same' {
-    const entered = mode !== this.#mode || torque !== this.#torque;
-    const redirected = mode === 'debug' && excitation.loop !== this.#loop;
-    this.#mode = mode;
-    this.#torque = torque;
-    this.#loop = excitation.loop;
-    if (entered) return 'entered';
-    return redirected ? 'redirected' : 'same';
+  turn(command: LoopCommand): 'entered' | 'redirected' | 'same' {
+    const last = this.#last;
+    this.#last = command;
+    const { mode, torque, excitation } = command;
+    if (mode !== last?.mode || torque !== last.torque) return 'entered';
+    return mode === 'debug' && excitation.loop !== last.excitation.loop ? 'redirected' : 'same';
   }
 
   reset(): void {
-    this.#mode = undefined;
+    this.#last = undefined;
   }
 }
 

@@ -6,12 +6,6 @@ function multiply(a: Matrix, b: Matrix): number[][] {
   );
 }
 
-function identity(size: number): number[][] {
-  return Array.from({ length: size }, (_, row) =>
-    Array.from({ length: size }, (_, k) => (k === row ? 1 : 0)),
-  );
-}
-
 const TAYLOR_TERMS = 18;
 
 /** With a larger norm the squarings would leave no digit that is right. */
@@ -23,7 +17,7 @@ function matrixExponential(matrix: Matrix): number[][] {
   if (!(norm <= MAX_NORM)) throw new RangeError(`too fast to integrate: ${norm} time constants in a step`);
   const squarings = norm > 0.5 ? Math.ceil(Math.log2(norm / 0.5)) : 0;
   const scaled = matrix.map(row => row.map(value => value / 2 ** squarings));
-  let term = identity(matrix.length);
+  let term: number[][] = matrix.map((row, i) => row.map((_, k) => (k === i ? 1 : 0)));
   let sum = term;
   for (let k = 1; k <= TAYLOR_TERMS; k += 1) {
     term = multiply(term, scaled).map(row => row.map(value => value / k));
