@@ -43,14 +43,20 @@ function logStatusOf({ problem }: DurableLog): Status['log'] {
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {
   const report = robot.units[name].report();
-  const { mode, online, faults, flags, torque, guardsTrials, excitation, applied, trial, problem } = report;
+  const { mode, online, faults, flags, torque, guardsTrials, excitation, identity, problem } = report;
   const { revision, savedAt } = robot.store.find(name) ?? { revision: 0, savedAt: null };
-  const shown = { mode, online, faults, flags, torque, guardsTrials, excitation };
+  const trial = report.trial && trialStatusOf(report.trial);
   return {
-    ...shown,
-    firmware: report.identity?.firmware,
-    protocol: report.identity?.protocol,
-    gains: { revision, savedAt, applied, trial: trial && trialStatusOf(trial) },
+    mode,
+    online,
+    faults,
+    flags,
+    torque,
+    firmware: identity?.firmware,
+    protocol: identity?.protocol,
+    guardsTrials,
+    excitation,
+    gains: { revision, savedAt, applied: report.applied, trial },
     problem: problem && complaintOf(problem),
   };
 }
