@@ -21,15 +21,13 @@ interface Shown {
 }
 
 class Bench {
-  readonly clock = new ManualClock();
   readonly events: UnitEvent[] = [];
   saved: typeof SAVED | undefined = SAVED;
-  restores = false;
   readonly state = new UnitState({
     unit,
-    clock: this.clock,
+    clock: new ManualClock(),
     saved: () => this.saved,
-    restores: () => this.restores,
+    restores: () => false,
     emit: event => this.events.push(event),
   });
   #last: Shown = {};
@@ -51,18 +49,6 @@ class Bench {
       capture: 0,
     });
   }
-
-  /** Long enough for every frame to have taken effect. */
-  async settle(): Promise<void> {
-    this.shows();
-    await this.clock.advance(20);
-    this.shows();
-  }
-
-  /** A request that writes a mode and is refused. */
-  async refusedMode(): Promise<void> {
-    await this.state.modeFrames.during(() => Promise.resolve());
-  }
 }
 
 function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitState['difference']>>): void {
@@ -74,39 +60,18 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
   });
 }
 
+/* Tests on the bus, in this folder, show the rest of what is wanted of a unit: its mode, wave and latch. */
 describe('what is wanted of a unit and what it shows', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
   });
 
-  it('is adopted when the controller is first heard from', () => {
-    bench.shows({ mode: 'auto' });
-    expect([bench.state.wantedMode, bench.state.difference]).to.deep.equal(['auto', undefined]);
-  });
   it('differs in gains until the saved ones run, and not while they cannot be read', () => {
     bench.shows({ gains: OTHER });
     expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
-  });
-  it('takes a mode change for the own doing of the controller when nothing of ours is under way', () => {
-    bench.shows();
-    bench.shows({ mode: 'debug' });
-    expect([bench.state.wantedMode, bench.state.difference]).to.deep.equal(['debug', undefined]);
-  });
-  it('takes a mode change after a refused request for ours, however often it was refused', async () => {
-    bench.shows();
-    for (let round = 0; round < 3; round += 1) await bench.refusedMode();
-    bench.shows({ mode: 'auto' });
-    expectDifference(bench, { mode: 'manual' });
-  });
-  it('takes it for its own again when the controller has shown what is wanted for 20 ms', async () => {
-    bench.shows();
-    await bench.refusedMode();
-    await bench.settle();
-    bench.shows({ mode: 'auto' });
-    expect(bench.state.wantedMode).to.equal('auto');
   });
   it('wants the mode that was confirmed, and its wave in debug only', () => {
     bench.shows();
@@ -119,95 +84,30 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
     expect(bench.state.difference).to.equal(undefined);
+    bench.state.confirmedMode('manual', undefined);
+    bench.state.confirmedMode('debug', SHOWN);
+    expect(bench.state.wantedExcitation).to.deep.equal(WAVE);
   });
-  it('differs in a wave that a refused request changed', async () => {
-    bench.shows({ mode: 'debug' });
-    bench.state.sawExcitation(SHOWN);
-    await bench.state.excitationFrames.during(() => Promise.resolve());
-    bench.state.sawExcitation({ ...SHOWN, amplitude: 0.1 });
-    expectDifference(bench, { excitation: SHOWN });
-  });
-  it('lets a controller take a wave away by itself', () => {
-    bench.shows({ mode: 'debug' });
-    bench.state.sawExcitation(SHOWN);
-    bench.state.sawExcitation({ ...SHOWN, amplitude: 0 });
-    expect(bench.state.difference).to.equal(undefined);
-    expect(bench.events.filter(({ what }) => what === 'excitation')).to.have.length(2);
-  });
-
-  for (const [restores, stopped, expected] of [
-    [false, false, 'manual'],
-    [true, false, 'auto'],
-    [true, true, 'manual'],
-  ] as const) {
-    it(`is ${expected} after a reset that restores=${restores} with stopped=${stopped}`, () => {
-      bench.restores = restores;
-      bench.shows({ mode: 'auto' });
-      if (stopped) bench.state.wantStop();
-      bench.shows({ boot: 2, mode: 'manual' });
-      expect(bench.state.wantedMode).to.equal(expected);
-      expect(bench.events).to.deep.include({ what: 'reset' });
-    });
-  }
-  it('is manual after a reset, although a refused auto arrives after it', async () => {
+  it('sets no latch while a resume is under way, unless a stop overtakes it', () => {
+    const { latch } = bench.state;
     bench.shows();
-    await bench.refusedMode();
-    bench.shows({ boot: 2 });
-    bench.shows({ mode: 'auto' });
-    expectDifference(bench, { mode: 'manual' });
-  });
-
-  const wants = (b: Bench) => b.state.wantStop();
-  const isLatched = (b: Bench) => b.shows({ flags: ['stopped'] });
-  const releases = (b: Bench, isUnderRelease = true) => {
-    b.state.latch.isUnderRelease = isUnderRelease;
-  };
-  const latch: [does: string, expected: string | undefined, ...acts: ((bench: Bench) => unknown)[]][] = [
-    ['is left as it is', undefined],
-    ['is found', 'found', isLatched],
-    ['is to be set', 'set', wants],
-    ['is set', undefined, wants, isLatched],
-    ['is to be set again after a reset', 'set', wants, isLatched, b => b.shows({ boot: 2, flags: [] })],
-    ['is between two states during a resume', undefined, wants, releases],
-    ['is to be set when a stop overtakes the resume', 'set', wants, releases, wants],
-    ['is to be set when the resume was refused', 'set', wants, releases, b => releases(b, false)],
-    ['is to be ended where a resume did not reach', 'resume', wants, isLatched, b => b.state.released(false)],
-    [
-      'is not found when a frame of ours took effect late',
-      'unlatch',
-      wants,
-      b => b.state.latch.frames.during(() => Promise.resolve()),
-      b => b.state.released(true),
-      isLatched,
-    ],
-  ];
-  for (const [does, expected, ...acts] of latch) {
-    it(`has a latch that ${does}`, async () => {
-      bench.shows();
-      for (const act of acts) await act(bench);
-      expect(bench.state.latch.step).to.equal(expected);
-    });
-  }
-  it('does not hold a latch any more once a release has been written', async () => {
-    isLatched(bench);
-    expect(bench.state.latch.holds).to.equal(true);
-    await bench.state.latch.writeRelease(() => Promise.resolve());
-    expect(bench.state.latch.holds).to.equal(false);
-  });
-  it('is not brought back to its mode while a resume is under way, and is when it was refused', async () => {
-    bench.shows({ mode: 'auto' });
     bench.state.wantStop();
-    bench.state.latch.isUnderRelease = true;
-    await bench.refusedMode();
-    bench.shows({ mode: 'manual' });
-    expect(bench.state.difference).to.equal(undefined);
-    bench.state.latch.isUnderRelease = false;
-    expectDifference(bench, { mode: 'auto' });
+    latch.isUnderRelease = true;
+    expect(latch.step).to.equal(undefined);
+    bench.state.wantStop();
+    expect(latch.step).to.equal('set');
   });
-  it('wants manual after a resume', () => {
-    bench.shows({ mode: 'auto' });
+  it("finds the controller's own latch, not that of a late frame, and holds none once a release was written", async () => {
+    const { latch } = bench.state;
+    bench.shows();
+    bench.shows({ flags: ['stopped'] });
+    expect([latch.step, latch.holds]).to.deep.equal(['found', true]);
+    bench.state.wantStop();
+    await latch.writeRelease(() => Promise.resolve());
+    expect(latch.holds).to.equal(false);
     bench.state.released(true);
-    expectDifference(bench, { mode: 'manual' });
+    bench.shows();
+    expect(latch.step).to.equal('unlatch');
   });
 
   it('wants the newest save that the disk has not confirmed, and the saved gains after a failure', () => {
