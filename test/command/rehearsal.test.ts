@@ -4,20 +4,22 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
+import { requirePrograms } from '../support/programs.js';
 
 describe('the steps of a venue, on a simulated robot', function () {
   this.timeout(60_000);
   let state = '';
   let url = '';
-  let daemon: Child;
+  let daemon: Child | undefined;
 
-  before(async () => {
+  before(async function () {
+    requirePrograms(this, 'flock');
     state = await mkdtemp(join(tmpdir(), 'trunnion-'));
     daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
     url = await daemon.url();
   });
   after(async () => {
-    await daemon.kill('SIGTERM');
+    await daemon?.kill('SIGTERM');
     await rm(state, { recursive: true, force: true });
   });
 

@@ -20,6 +20,7 @@ import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { encodeEntry } from '../support/journal-lines.js';
+import { requirePrograms } from '../support/programs.js';
 
 const gains = defaultGains(unitNamed('chassis'));
 const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains });
@@ -75,6 +76,10 @@ async function foundAfterRestart(folder: string): Promise<number> {
 }
 
 describe('a save is found again after a restart when the journal', () => {
+  before(function () {
+    requirePrograms(this, 'flock');
+  });
+
   for (const [what, act] of Object.entries(acts)) {
     it(`${what} before it`, () =>
       inTemporaryFolder(async folder => {
@@ -113,6 +118,10 @@ describe('a save is found again after a restart when the journal', () => {
 });
 
 describe('a state folder that was replaced', () => {
+  before(function () {
+    requirePrograms(this, 'flock');
+  });
+
   it('keeps the journal that somebody put there, beside ours', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);

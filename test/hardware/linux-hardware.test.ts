@@ -9,6 +9,7 @@ import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { requirePrograms } from '../support/programs.js';
 import { passing, until } from './expecting.js';
 import { exportedLine, makeTree, PI_4, ScriptedGpio } from './sysfs-tree.js';
 
@@ -65,8 +66,9 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('has a bus for one process alone, and touches no pin before it has it', () =>
-    inTemporaryFolder(async root => {
+  it('has a bus for one process alone, and touches no pin before it has it', function () {
+    requirePrograms(this, 'flock');
+    return inTemporaryFolder(async root => {
       makeTree(root, PI_4);
       exportedLine(root, 529, { value: '1', direction: 'out' });
       writeFileSync(join(root, 'i2c-1'), '');
@@ -99,7 +101,8 @@ describe('Linux hardware', () => {
       await hardware.close();
       await elsewhere.hold();
       await elsewhere.release();
-    }));
+    });
+  });
 
   it('takes a laser pin in when it appears, dark', () =>
     inTemporaryFolder(async folder => {
