@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Board, boardOf } from '../access/board.js';
 import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
 import { askBreakGlass } from '../access/break-glass-client.js';
-import { failed, type Said } from '../core/said.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
 import type { Place } from './place.js';
 import { memoryMiB, processorMs } from './process-costs.js';
+import { failed, type Said } from './said.js';
 import { isStatus, whyNone } from './status-command.js';
 
 const NOT_AT_REST =

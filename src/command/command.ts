@@ -1,6 +1,5 @@
 import { configProblem } from '../config/config.js';
 import { isRobotError } from '../core/errors.js';
-import { done, type Said, wrong } from '../core/said.js';
 import { version } from '../core/version.js';
 import { problemOf } from '../http/problems.js';
 import {
@@ -14,6 +13,7 @@ import {
   tokensOf,
 } from './arguments.js';
 import { nearest } from './nearest.js';
+import { done, type Said, wrong } from './said.js';
 
 /** A row of a program's table of commands. `command` is its name without the program's, such as `token add`. */
 export interface Command extends Shape {

@@ -1,19 +1,19 @@
 import { BREAK_GLASS_ACTS } from '../access/break-glass.js';
-import { breakGlassCommand } from '../access/break-glass-command.js';
 import { ROLE_NAMES } from '../access/roles.js';
-import { addToken, listTokens, removeToken } from '../access/token-command.js';
 import { configProblem } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
 import { systemClock } from '../core/clock.js';
 import type { Entry } from '../daemon/run.js';
-import { doctorCommand } from '../doctor/doctor.js';
-import { verifyCommand } from '../events/log-command.js';
 import { valued } from './arguments.js';
 import { benchCommand, LASER_OFFS } from './bench-command.js';
+import { breakGlassCommand } from './break-glass-command.js';
 import { command, type Program } from './command.js';
+import { doctorCommand } from './doctor-command.js';
+import { verifyCommand } from './log-command.js';
 import { CONFIG_OPTION, JSON_OPTION, PLACE_OPTIONS, type Place, placeOf, ROBOT } from './place.js';
 import { portOf, serveCommand } from './serve-command.js';
 import { statusCommand } from './status-command.js';
+import { addToken, listTokens, removeToken } from './token-command.js';
 
 const TOKEN_OPTION = {
   token: valued('TOKEN', 'a token of the robot', '$TRUNNION_TOKEN'),

@@ -3,9 +3,9 @@ import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
 import { askBreakGlass, whyNoAnswer } from '../access/break-glass-client.js';
 import { errnoOf } from '../core/errors.js';
 import { isObject } from '../core/json.js';
-import { failed, type Said } from '../core/said.js';
 import { type Status, status as schema } from '../schemas/status.js';
 import type { Place } from './place.js';
+import { failed, type Said } from './said.js';
 import { isSafe, statusText, wrongIn } from './status-text.js';
 
 const ANSWER_MS = 2000;

@@ -1,10 +1,9 @@
 import { styleText } from 'node:util';
-import type { Said } from '../core/said.js';
 import { BOARD_CHECKS } from './board.js';
 import { BUS_CHECKS } from './bus.js';
 import { type Asked, type Checks, openCase } from './case.js';
 import { errorCode, type Finding, fine, unknown } from './finding.js';
-import { linuxSystem, type System } from './linux-system.js';
+import type { System } from './linux-system.js';
 import { PIN_CHECKS } from './pins.js';
 import { SOFTWARE_CHECKS } from './software.js';
 import { STORAGE_CHECKS } from './storage.js';
@@ -34,14 +33,6 @@ export async function runDoctor({ system, ...asked }: Asked & { system: System }
     findings.push({ check, ...found });
   }
   return findings;
-}
-
-/** `trunnion doctor`. The exit code is 0 if nothing wrong was found. */
-export async function doctorCommand(asked: Asked): Promise<Said> {
-  const findings = await runDoctor({ system: linuxSystem, ...asked });
-  const hasColours = process.stdout.isTTY && process.stdout.hasColors();
-  const exitCode = findings.some(({ ok }) => ok === 'wrong') ? 1 : 0;
-  return { text: toText(findings, hasColours), exitCode, json: findings, isReport: true };
 }
 
 const COLOURS = { fine: 'green', wrong: 'red', unknown: 'yellow' } as const;

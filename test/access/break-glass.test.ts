@@ -12,7 +12,7 @@ import {
   openBreakGlass,
 } from '../../src/access/break-glass.js';
 import { askBreakGlass } from '../../src/access/break-glass-client.js';
-import { breakGlassCommand } from '../../src/access/break-glass-command.js';
+import { breakGlassCommand } from '../../src/command/break-glass-command.js';
 import { RobotError } from '../../src/core/errors.js';
 import { isObject } from '../../src/core/json.js';
 import { EventLog } from '../../src/events/event-log.js';

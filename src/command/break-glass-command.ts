@@ -1,7 +1,7 @@
+import type { BreakGlassAct, BreakGlassAnswer } from '../access/break-glass.js';
+import { askBreakGlass, whyNoAnswer } from '../access/break-glass-client.js';
 import { isObject } from '../core/json.js';
-import { failed, type Said } from '../core/said.js';
-import type { BreakGlassAct, BreakGlassAnswer } from './break-glass.js';
-import { askBreakGlass, whyNoAnswer } from './break-glass-client.js';
+import { failed, type Said } from './said.js';
 
 export const SIMULATED = 'The robot is simulated.';
 

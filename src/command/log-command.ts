@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../core/errors.js';
-import { failed, type Said, wrong } from '../core/said.js';
+import { logFileNames } from '../events/log-files.js';
+import { type LogFile, verifyLog } from '../events/verify-log.js';
 import type { LogHead } from '../schemas/log.js';
-import { logFileNames } from './log-files.js';
-import { type LogFile, verifyLog } from './verify-log.js';
+import { failed, type Said, wrong } from './said.js';
 
 /** `trunnion log verify`. The path is a state folder or one file; the head is as `SEQ:HASH`. */
 export async function verifyCommand(asked: {

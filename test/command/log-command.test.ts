@@ -1,9 +1,9 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { verifyCommand } from '../../src/command/log-command.js';
 import { DurableLog } from '../../src/events/durable-log.js';
 import { EventLog } from '../../src/events/event-log.js';
-import { verifyCommand } from '../../src/events/log-command.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';

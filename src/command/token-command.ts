@@ -1,23 +1,23 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { READ_AGAIN_MS } from '../access/access.js';
+import { boardOf, isLoopback } from '../access/board.js';
+import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
+import { askBreakGlass } from '../access/break-glass-client.js';
+import { isRole, ROLE_NAMES, type Role } from '../access/roles.js';
+import { hashOf, isReservedName, isTokenName, newSecret, type Token } from '../access/token.js';
+import { readTokens, tokenFile, writeTokens } from '../access/token-file.js';
 import type { Config } from '../config/config.js';
 import type { Clock } from '../core/clock.js';
 import { errnoOf, isRobotError } from '../core/errors.js';
-import { done, failed, type Said, wrong } from '../core/said.js';
 import { damagedCopy } from '../storage/damaged-copy.js';
 import { realDisk } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
 import { PathLock } from '../storage/path-lock.js';
-import { READ_AGAIN_MS } from './access.js';
 import { runAsOwnerOf } from './as-owner.js';
-import { boardOf, isLoopback } from './board.js';
-import { BREAK_GLASS_LOOK } from './break-glass.js';
-import { askBreakGlass } from './break-glass-client.js';
 import { SIMULATED } from './break-glass-command.js';
-import { isRole, ROLE_NAMES, type Role } from './roles.js';
-import { hashOf, isReservedName, isTokenName, newSecret, type Token } from './token.js';
-import { readTokens, tokenFile, writeTokens } from './token-file.js';
+import { done, failed, type Said, wrong } from './said.js';
 
 /** The robot whose tokens are asked for. */
 export interface TokenPlace {
