@@ -192,11 +192,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await robot.close();
     await glass?.close();
     await portClosed;
-    await silences.close();
-    await stopFile?.close();
-    await steps.close();
-    await profiles.close();
-    await matchFile.close();
+    for (const file of [silences, stopFile, steps, profiles, matchFile]) await file?.close();
     eventLog.record({ what: 'end' });
     eventLog.close();
     stopLogging();
