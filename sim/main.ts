@@ -14,7 +14,7 @@ import { simRoutes } from './sim-routes.js';
 import { SimulatedRobot } from './simulated-robot.js';
 
 const isCheckout = ['start', 'dev'].includes(process.env.npm_lifecycle_event ?? '');
-const name = isCheckout ? `npm run ${process.env.npm_lifecycle_event} --` : 'trunnion-sim';
+const name = isCheckout ? 'npm start --' : 'trunnion-sim';
 
 /** The C core, compiled by scripts/firmware/core. */
 const coreFile = join(dirname(realpathSync(process.argv[1] ?? '.')), '../firmware/core.wasm');
@@ -48,7 +48,7 @@ const serve = command(
     const robot = simulatedRobot(values.controllers);
     await serveRobot(
       {
-        another: `${isCheckout ? 'npm start --' : 'trunnion-sim'} --port 0 --state "$(mktemp -d)"`,
+        another: `${name} --port 0 --state "$(mktemp -d)"`,
         open: async ({ state }) => ({
           breakGlass: simulatorSocket(state.folder),
           hardware: robot.hardware,

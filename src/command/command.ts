@@ -103,6 +103,8 @@ function split({ commands }: Program, args: readonly string[]) {
 function help(program: Program, words: readonly string[]): Said {
   const { name, about, commands } = program;
   const text = words.join(' ');
+  const [only, ...others] = commands;
+  if (only !== undefined && others.length === 0) return done(helpOf({ ...only, command: name }));
   const one = commands.find(({ command }) => `${text} `.startsWith(`${command} `));
   if (one !== undefined) return done(helpOf({ ...one, command: `${name} ${one.command}` }));
   const group = commands.filter(({ command }) => command.startsWith(text === '' ? '' : `${words[0]} `));

@@ -74,6 +74,15 @@ describe('the command line', () => {
     });
   }
 
+  it('shows the options at once where there is one command only', async () => {
+    const [only] = program.commands;
+    if (only === undefined) throw new Error('no command');
+    const text = await said('--help', { name: 'npm start --', about: '', commands: [only] });
+    expect(text)
+      .to.match(/^Usage: npm start -- \[OPTIONS\]\n/)
+      .and.include('--port');
+  });
+
   it('shows the commands of a group, and the version', async () => {
     const text = await said('token --help');
     expect(text).to.include('token add NAME').and.not.include('doctor');
