@@ -16,7 +16,7 @@ import { requestLog } from './request-log.js';
 import type { Route } from './route.js';
 import { autotuneRoutes } from './routes/autotune-routes.js';
 import { compareRoute } from './routes/compare-routes.js';
-import { eventsRoute } from './routes/events-route.js';
+import { eventsRoute, recentTelemetryRoute } from './routes/events-route.js';
 import { gainsRoutes } from './routes/gains-routes.js';
 import { logRoutes } from './routes/log-routes.js';
 import { matchRoutes } from './routes/match-routes.js';
@@ -27,7 +27,7 @@ import { stepRoutes } from './routes/step-routes.js';
 import { trialRoutes } from './routes/trial-routes.js';
 import { unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
-import { telemetrySource } from './telemetry-source.js';
+import { RecentTelemetry, telemetrySource } from './telemetry-source.js';
 
 /** The whole HTTP interface, and the status that it shows. It does not listen. */
 export function createApp(options: AppOptions): { readonly app: Koa; readonly status: () => Status } {
@@ -80,6 +80,7 @@ function documentedRoutes(options: AppOptions, statusNow: () => Status, events: 
     ...sessionRoutes(access),
     ...matchRoutes(options.match, options.durableLog, clock),
     eventsRoute(events),
+    recentTelemetryRoute(new RecentTelemetry(robot, clock)),
     ...(options.extraRoutes ?? []),
   ];
 }

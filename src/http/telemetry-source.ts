@@ -11,11 +11,39 @@ export function telemetrySource(robot: Robot, clock: Clock): Pick<Listeners<Tele
       // The first readings may be older than a poll, because an idle robot is polled less often for telemetry.
       let isFirst = true;
       return robot.followed.add(() => {
-        if (!isFirst) listener({ t: clock.nowMs() / 1000, ...perUnit(unit => telemetryOf(robot, unit)) });
+        if (!isFirst) listener(readings(robot, clock));
         isFirst = false;
       });
     },
   };
+}
+
+const PERIOD_S = 0.1;
+const KEPT = 1200;
+
+/** Ten readings a second of the last two minutes, for a page that opens. They are by-products of polls: no poll reads more. */
+export class RecentTelemetry {
+  /** As JSON, so that an answer costs no time. */
+  readonly #texts: string[] = [];
+  #newestT = Number.NEGATIVE_INFINITY;
+
+  constructor(robot: Robot, clock: Clock, kept = KEPT) {
+    robot.polled.add(() => {
+      const sample = readings(robot, clock);
+      if (sample.t - this.#newestT < PERIOD_S) return;
+      this.#newestT = sample.t;
+      this.#texts.push(JSON.stringify(sample));
+      if (this.#texts.length > kept) this.#texts.shift();
+    });
+  }
+
+  get json(): Buffer {
+    return Buffer.from(`[${this.#texts.join()}]`);
+  }
+}
+
+function readings(robot: Robot, clock: Clock): Telemetry {
+  return { t: clock.nowMs() / 1000, ...perUnit(unit => telemetryOf(robot, unit)) };
 }
 
 /** Null while the unit is offline. */

@@ -4,6 +4,7 @@ import { defaultGains, type GainSet, perUnit, UNIT_LIST, type UnitName } from '.
 import type { LogEvent } from '../../src/schemas/log.js';
 import type { MatchStatus } from '../../src/schemas/match.js';
 import type { Status, TrialStatus } from '../../src/schemas/status.js';
+import type { Telemetry } from '../../src/schemas/telemetry.js';
 import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
 export interface Answer {
@@ -51,6 +52,7 @@ export class FakeDaemon {
   }));
   match: MatchStatus = NO_MATCH_STATUS;
   nowS = () => 0;
+  past: readonly Telemetry[] = [];
   more: Partial<Status> = {};
   readonly events: LogEvent[] = [];
   /** Pages listen here. */
@@ -143,6 +145,8 @@ export class FakeDaemon {
       case 'POST /api/match/unlock':
         this.match = { ...this.match, lock: null };
         return done();
+      case 'GET /api/telemetry':
+        return done(this.past);
       case 'GET /api/log':
         return done({ boot: 'one', events: [...this.events], dropped: 0 });
       default:

@@ -2,6 +2,7 @@ import { stripLines } from '../../src/console/bar/strip.js';
 import type { HttpAnswer, ServerEvents, Surroundings } from '../../src/console/daemon/surroundings.js';
 import { Model } from '../../src/console/model/model.js';
 import { every } from '../../src/core/clock.js';
+import type { Telemetry } from '../../src/schemas/telemetry.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { type Answer, FakeDaemon } from './fake-daemon.js';
 
@@ -61,6 +62,8 @@ interface Opening {
   readonly clock?: ManualClock;
   readonly version?: string;
   readonly isLive?: boolean;
+  /** What the daemon has of the time before. */
+  readonly past?: readonly Telemetry[];
 }
 
 /** The operator's page without its components, on a manual clock and a fake daemon. */
@@ -96,6 +99,7 @@ export class FakePage {
 
   static async open(opening: Opening = {}): Promise<FakePage> {
     const page = new FakePage(opening);
+    page.daemon.past = opening.past ?? [];
     page.daemon.nowS = () => page.clock.nowMs() / 1000;
     every(page.clock, 100, () => page.#tick());
     page.model.stream.start();

@@ -8,6 +8,7 @@ import type { Mode } from '../../src/core/units.js';
 import type { UnitStatus } from '../../src/schemas/status.js';
 import type { Telemetry as Sample } from '../../src/schemas/telemetry.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
+import { FakePage } from './fake-page.js';
 
 const sample = (value: number): Sample => ({
   t: value,
@@ -40,6 +41,18 @@ describe('the telemetry buffer', () => {
     buffer.push(sample(9));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 10);
     expect(columns.measured).to.deep.equal([-1, null, -9]);
+  });
+});
+
+describe('telemetry from before the page was opened', () => {
+  it('comes before what was heard since, on the same axis, and once', async () => {
+    const page = await FakePage.open({ past: [sample(-3), sample(-2), sample(0)] });
+    await page.wait(500);
+    const { t, measured } = page.model.telemetry.buffer.read('gimbal', 'angle_yaw', -10, 10);
+    expect(t.slice(0, 2)).to.deep.equal([-3, -2]);
+    expect(measured.slice(0, 2)).to.deep.equal([3, 2]);
+    expect(t).to.deep.equal([...t].sort((one, other) => one - other));
+    expect(page.sentTo(/telemetry/, 'GET')).to.have.lengthOf(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { telemetrySource } from '../../src/http/telemetry-source.js';
+import { RecentTelemetry, telemetrySource } from '../../src/http/telemetry-source.js';
 import type { Telemetry } from '../../src/schemas/telemetry.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
@@ -9,6 +9,17 @@ describe('telemetry of the event stream', () => {
     clocked = await ClockedRobot.start();
   });
   afterEach(() => clocked.end());
+  it('is kept ten times a second, without reading more', async () => {
+    const recent = new RecentTelemetry(clocked.robot, clocked.clock, 10);
+    await clocked.wait(2000);
+    const samples: Telemetry[] = JSON.parse(recent.json.toString());
+    expect(samples).to.have.lengthOf(10);
+    const [first, last] = [samples[0]!.t, samples.at(-1)!.t];
+    expect(last - first).to.be.within(0.85, 1.3);
+    expect(last).to.be.closeTo(clocked.clock.nowMs() / 1000, 0.2);
+    expect(clocked.robot.followed.any).to.equal(false);
+    expect(samples.at(-1)?.chassis?.speed).to.have.all.keys('setpoint', 'measured', 'output');
+  });
   it('has the readings of every loop, pose and target, and null of a unit that has gone', async () => {
     const samples: Telemetry[] = [];
     const end = telemetrySource(clocked.robot, clocked.clock).add(sample => samples.push(sample));

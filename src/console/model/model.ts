@@ -168,10 +168,16 @@ export class Model {
 
   /** Fetches what happened while the stream was closed. */
   #opened(): void {
+    if (this.telemetry.count === 0) void this.#fetchPast();
     this.#isOpened = true;
     this.telemetry.streamOpened();
     void this.log.load();
     void this.runs.look();
+  }
+
+  async #fetchPast(): Promise<void> {
+    const outcome = await this.daemon.get<readonly Telemetry[]>('/api/telemetry');
+    if ('body' in outcome) this.telemetry.takePast(outcome.body);
   }
 
   #takeStatus(status: Status): void {

@@ -44,6 +44,16 @@ export class TelemetryView {
     this.#hasNews = true;
   }
 
+  /** Readings from before the page was opened, oldest first. */
+  takePast(samples: readonly Telemetry[]): void {
+    const last = samples.at(-1);
+    if (last === undefined) return;
+    const offset = this.#timeline.offsetAt(last.t, this.#pageS());
+    this.buffer.prepend(samples.map(sample => ({ ...sample, t: sample.t + offset })));
+    for (const sample of samples) this.trail.take(sample);
+    this.#hasNews = true;
+  }
+
   /** Nothing comes any more, so plots show a gap. */
   breakOff(): void {
     if (this.buffer.newestT !== undefined) this.buffer.pushGap(this.buffer.newestT);
@@ -80,6 +90,12 @@ export class Timeline {
 
   streamOpened(): void {
     this.#isNew = true;
+  }
+
+  /** What to add to the daemon's seconds. `t` is a moment of the daemon that is now, or hardly ago. */
+  offsetAt(t: number, nowS: number): number {
+    this.#offset ??= nowS - t;
+    return this.#offset;
   }
 
   pageTime(t: number, nowS: number): number {

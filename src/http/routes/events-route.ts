@@ -6,6 +6,7 @@ import { telemetry } from '../../schemas/telemetry.js';
 import { tune } from '../../schemas/tune.js';
 import type { Events } from '../events.js';
 import { get, type Route } from '../route.js';
+import type { RecentTelemetry } from '../telemetry-source.js';
 
 export function eventsRoute(events: Events): Route {
   return get('/api/events', 'read', {
@@ -19,5 +20,14 @@ export function eventsRoute(events: Events): Route {
       events.open(ctx);
       return undefined;
     },
+  });
+}
+
+export function recentTelemetryRoute(recent: RecentTelemetry): Route {
+  return get('/api/telemetry', 'read', {
+    id: 'telemetry',
+    summary: 'Ten readings a second of the last two minutes, oldest first',
+    answer: s.array(telemetry),
+    act: () => recent.json,
   });
 }
