@@ -63,6 +63,13 @@ describe('Link', () => {
     });
   }
 
+  it('retries before what came later with the same priority', async () => {
+    const { ends, read } = setUp(nack, manual, nack, nack, nack);
+    const first = read().then(() => ends.push('first has ended'));
+    await Promise.all([first, read()]);
+    expect(ends).to.deep.equal(['mode 1', 'first has ended', 'mode nack']);
+  });
+
   it('says where it failed and why', async () => {
     const cause = new Error('EREMOTEIO, Remote I/O error');
     const nack = new RobotError('nack', { errno: 1 }, { cause });
