@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -30,8 +30,8 @@ async function onState(
 
 async function filesOf(version: string): Promise<Files> {
   const folder = join(FIXTURES, version);
-  const names = ['events.jsonl', 'events.old.jsonl', 'gains.jsonl', 'host-silence.json', 'match.json'];
-  names.push('profiles.json', 'steps/gimbal-angle_yaw.jsonl', 'tokens.json');
+  const names = ['gains.jsonl', 'host-silence.json', 'match.json', 'profiles.json', 'tokens.json'];
+  names.push('steps/gimbal-angle_yaw.jsonl', ...logFileNames(await readdir(folder)));
   return Object.fromEntries(
     await Promise.all(names.map(async name => [name, await readFile(join(folder, name))] as const)),
   );
@@ -42,7 +42,7 @@ function logIn(files: Files) {
 }
 
 describe('files of earlier versions', () => {
-  for (const version of ['0.1.0', '0.2.0']) {
+  for (const version of ['0.1.0', '0.2.0', '0.3.0']) {
     it(`a configuration of ${version} is taken with every setting in it`, () => {
       const file = join(FIXTURES, version, 'config.yaml');
       const config = loadConfig(file, {}, { host: '0.0.0.0', state: '/nowhere' });
@@ -53,37 +53,51 @@ describe('files of earlier versions', () => {
     });
   }
 
-  it('a state folder of 0.2.0 is read, and goes on', async () => {
-    const files = await filesOf('0.2.0');
-    const before = logIn(files);
-    expect(before.map(({ name }) => name)).to.deep.equal(['events.old.jsonl', 'events.jsonl']);
-    const left = await onState(files, async get => {
-      const status = await get('/api/status');
-      expect(status.access.state).to.equal('closed');
-      expect(status.gimbal.gains).to.deep.include({ revision: 1, savedAt: '2026-11-21T17:48:18.810Z' });
-      expect(status.match.lock).to.deep.equal({ by: 'desk', reason: 'crew on the field' });
-      expect(status.match).to.deep.include({ id: 'final', revision: 5, phase: 'pause' });
-      expect(status.stopped).to.equal(true);
-      expect(status.storage).to.deep.equal({ ok: true, setAside: [] });
-      expect((await get('/api/gimbal/profiles'))[0].profile).to.deep.include({
-        name: 'Final',
-        note: 'dry floor',
+  const folders = [
+    {
+      version: '0.2.0',
+      savedAt: '2026-11-21T17:48:18.810Z',
+      logs: ['events.old.jsonl', 'events.jsonl'],
+      next: 'events-00000001.jsonl',
+    },
+    {
+      version: '0.3.0',
+      savedAt: '2026-11-23T13:09:24.952Z',
+      logs: ['events-00000001.jsonl'],
+      next: 'events-00000002.jsonl',
+    },
+  ];
+  for (const { version, savedAt, logs, next } of folders)
+    it(`a state folder of ${version} is read, and goes on`, async () => {
+      const files = await filesOf(version);
+      const before = logIn(files);
+      expect(before.map(({ name }) => name)).to.deep.equal(logs);
+      const left = await onState(files, async get => {
+        const status = await get('/api/status');
+        expect(status.access.state).to.equal('closed');
+        expect(status.gimbal.gains).to.deep.include({ revision: 1, savedAt });
+        expect(status.match.lock).to.deep.equal({ by: 'desk', reason: 'crew on the field' });
+        expect(status.match).to.deep.include({ id: 'final', revision: 5, phase: 'pause' });
+        expect(status.stopped).to.equal(true);
+        expect(status.storage).to.deep.equal({ ok: true, setAside: [] });
+        expect((await get('/api/gimbal/profiles'))[0].profile).to.deep.include({
+          name: 'Final',
+          note: 'dry floor',
+        });
+        const [step] = await get('/api/gimbal/steps?loop=angle_yaw');
+        expect(step.gains).to.deep.equal({ kp: 300, ki: 300, kd: 7.5 });
       });
-      const [step] = await get('/api/gimbal/steps?loop=angle_yaw');
-      expect(step.gains).to.deep.equal({ kp: 300, ki: 300, kd: 7.5 });
+      const silences = JSON.parse(String(left['host-silence.json']));
+      expect(silences).to.deep.equal({ gimbal: 500, chassis: 500 });
+      const after = logIn(left);
+      expect(after.slice(0, logs.length)).to.deep.equal(before);
+      expect(after[logs.length]?.name).to.equal(next);
+      const verdict = verifyLog(after);
+      expect(verdict).to.deep.include({ ok: true, notes: [] });
+      const lines = verdict.ok ? verdict.lines : [];
+      const end = lines.findIndex(({ what }) => what === 'end');
+      expect(lines[end + 1]).to.include({ what: 'start', seq: (lines[end]?.seq ?? 0) + 1 });
     });
-    const silences = JSON.parse(String(left['host-silence.json']));
-    expect(silences).to.deep.equal({ gimbal: 500, chassis: 500 });
-    const after = logIn(left);
-    expect(after.slice(0, 2)).to.deep.equal(before);
-    expect(after[2]?.name).to.equal('events-00000001.jsonl');
-    const verdict = verifyLog(after);
-    expect(verdict).to.deep.include({ ok: true, notes: [] });
-    expect(verdict.ok && verdict.lines.slice(42, 44).map(({ seq, what }) => `${seq} ${what}`)).to.deep.equal([
-      '43 end',
-      '44 start',
-    ]);
-  });
 });
 
 describe('files of newer versions', () => {
