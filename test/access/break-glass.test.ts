@@ -83,10 +83,11 @@ describe('break glass', () => {
   it('says when a stop is not confirmed, after a daemon that was killed', () =>
     inTemporaryFolder(async folder => {
       await writeFile(breakGlassPath(folder), '');
-      const asks = async () => {
+      const asks = async (eventLog: EventLog) => {
         const { exitCode, text } = await ask(folder, 'stop');
         expect(exitCode).to.equal(1);
         expect(text).to.include('not-confirmed').and.include('cut the power');
+        expect(eventLog.after(0).events[0]).to.include({ what: 'stop', outcome: 'not-confirmed' });
       };
       await inFolder(folder, asks, () => Promise.reject(new RobotError('not-confirmed')));
     }));

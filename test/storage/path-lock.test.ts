@@ -78,7 +78,9 @@ describe('the lock of a state folder', () => {
       await mkdir(state);
       expect(await hold(lock)).to.equal('held');
       expect(await hold(new PathLock(state))).to.equal('state-in-use');
-      await lock.release();
+      const old = new PathLock(`${state}.old`);
+      expect(await hold(old)).to.equal('held');
+      await Promise.all([lock.release(), old.release()]);
     }));
 
   it('is a failure of the storage where there is no folder, or no program to lock it with', () =>
