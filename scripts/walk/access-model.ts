@@ -85,10 +85,13 @@ export class AccessModel {
     return this.#possible.every(list => !allows(list, request));
   }
 
-  /** Whom the robot may take the caller for: a token, or an address if there are no tokens. */
+  /** Whom the robot may take the caller for: a token, an address if there are no tokens, or a stranger. */
   identitiesOf({ as, elsewhere }: Request): readonly string[] {
     const address = elsewhere ? 'elsewhere' : 'here';
-    return this.#possible.map(list => (as !== undefined && list.includes(as) ? as : address));
+    return this.#possible.map(list => {
+      if (list.length === 0) return address;
+      return as !== undefined && list.includes(as) ? as : 'stranger';
+    });
   }
 
   judge(asked: Asked, answer: Answer): void {
