@@ -77,7 +77,7 @@ function documentedRoutes(options: AppOptions, statusNow: () => Status, events: 
     allProfilesRoute(options),
     ...robotRoutes(robot, statusNow),
     ...logRoutes(options.eventLog, options.durableLog),
-    ...sessionRoutes(access),
+    ...sessionRoutes(access, robot.simulated),
     ...matchRoutes(options.match, options.durableLog, clock),
     eventsRoute(events),
     recentTelemetryRoute(new RecentTelemetry(robot, clock)),

@@ -26,6 +26,14 @@ describe('who is at the page', () => {
     expect([page.model.access.isShut, name(page), page.model.fresh.value]).to.deep.equal([false, 'op', true]);
   });
 
+  it('reads before the login that the robot is simulated', async () => {
+    const daemon = new FakeDaemon();
+    daemon.session = { ...NOBODY, simulated: true };
+    const { model } = await FakePage.open({ daemon });
+    expect([model.status.value, model.isSimulated]).to.deep.equal([undefined, true]);
+    expect((await closed()).model.isSimulated).to.equal(false);
+  });
+
   it('is what the newest answer says, although an older one comes after it', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');

@@ -24,5 +24,7 @@ export const INTENDED: readonly Intended[] = [
   { issue: '25.5', where: / \/body(\/tune)?\/(loops|results|proposal): absent -> / },
   { issue: '25.3', where: /\/events\/\{"what":"laser-failed"/ },
   { issue: '25.5', where: /openapi\.json .*\/schemas\/(Tune|TunedLoop|(Gimbal|Chassis)Autotune)[/:]/ },
+  { issue: '26.8', where: / \/api\/session \/body\/simulated: absent -> (true|false)$/ },
+  { issue: '26.8', where: /openapi\.json .*\/schemas\/Session\/.*simulated/ },
   { issue: '26.12', where: /openapi\.json \/body\/paths\/\/api\/telemetry: absent -> / },
 ];

@@ -7,12 +7,13 @@ import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from './
 
 /** Always visible: connection, modes, laser, STOP, match and alerts. */
 export function TopBar() {
-  const { simulated, streams = 0 } = useModel().status.value ?? {};
+  const model = useModel();
+  const { streams = 0 } = model.status.value ?? {};
   return (
     <header class="bar">
       <div class="brand">
         <h1>Trunnion</h1>
-        {simulated && <span class="badge">SIMULATED</span>}
+        {model.isSimulated && <span class="badge">SIMULATED</span>}
         <LinkState>Live{streams > 1 && ` · ${streams} pages open`}</LinkState>
         <a class="match-link" href="#match">
           Match view

@@ -11,6 +11,8 @@ export interface Session {
   readonly name: string | null;
   readonly role: string | null;
   readonly rights: readonly string[];
+  /** A daemon of 0.2.0 does not say it. */
+  readonly simulated?: boolean;
 }
 
 type TuneBody = { readonly leaseS: number } & (

@@ -13,12 +13,12 @@ import { RefereePanel } from './referee-panel.js';
 
 /** The page for one thumb on a phone: STOP at the bottom, and Resume far from it. */
 export function MatchView() {
-  const { access, fresh, status } = useModel();
+  const { access, fresh, isSimulated, status } = useModel();
   return (
     <div class="match">
       <header>
         <h1>Trunnion</h1>
-        {status.value?.simulated && <span class="badge">SIMULATED</span>}
+        {isSimulated && <span class="badge">SIMULATED</span>}
         <LinkQuality />
         <ResumeButton />
       </header>

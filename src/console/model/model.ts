@@ -105,6 +105,11 @@ export class Model {
     return this.stop.stopped === true || this.stop.isUnanswered;
   }
 
+  /** Without the right to read there is no status. */
+  get isSimulated(): boolean {
+    return (this.status.value ?? this.access.session.value)?.simulated === true;
+  }
+
   /** Whether the caller's rights and the match allow it. The daemon decides what is unknown here. */
   may(act: 'drive' | 'laser' | 'tune' | 'resume'): boolean {
     if (!this.access.hasRight(act === 'tune' ? act : 'drive')) return false;

@@ -11,17 +11,19 @@ const session = s.answer('Session', {
   name: s.nullable(s.text(), 'The name of the token; null without a token.'),
   role: s.nullable(s.oneOf(ROLE_NAMES)),
   rights: s.array(s.oneOf(RIGHTS), 'What the caller may do. Stop and laser off may need no right.'),
+  simulated: s.yesNo('True if the robot is simulated.'),
 });
 
 const login = s.object({ token: { ...s.text(), maxLength: 200 } });
 
 /** Shows who the caller is, and gives the page its token as a cookie. */
-export function sessionRoutes(access: Access): Route[] {
+export function sessionRoutes(access: Access, simulated: boolean): Route[] {
   const view = ({ token, rights }: Caller): s.TypeOf<typeof session> => ({
     access: access.state,
     name: token?.name ?? null,
     role: token?.role ?? null,
     rights,
+    simulated,
   });
   return [
     get('/api/session', 'none', {
