@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
 import { defaultGains, type Mode, unitNamed } from '../../src/core/units.js';
 import { MODE_VALUES, REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
 import { ClockedRobot, isLike, somebodyElse } from '../support/clocked-robot.js';
@@ -143,12 +144,13 @@ describe('a unit after refused requests', () => {
   it('does nothing for a caller who hung up while waiting for the turn', async () => {
     const save = robot.gimbal.gains.save(GAINS);
     let gone = false;
-    const mode = robot.gimbal.setMode('auto', () => {
-      if (gone) throw new Error('gone');
-    });
+    const stillWanted = () => {
+      if (gone) throw new RobotError('caller-gone');
+    };
+    const outcome = robot.outcome(robot.gimbal.setMode('auto', stillWanted));
     gone = true;
     await robot.during(save);
-    await robot.during(mode.catch(error => expect(error.message).to.equal('gone')));
+    expect(await outcome).to.equal('caller-gone');
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
