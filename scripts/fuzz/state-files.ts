@@ -17,7 +17,7 @@ import { damage, damaged, inFolder, inTime } from './damage.js';
 
 const harms = fc.array(damage, { minLength: 1, maxLength: 3 });
 
-/** A damaged file of tokens: the same tokens, or none that hold. Nobody comes in by damage, nor is a robot opened by it. */
+/** A damaged token file yields the same tokens or none that work. Damage never admits a caller or opens the robot. */
 export const tokens = fc.property(
   fc.array(fc.tuple(fc.constantFrom(...ROLE_NAMES), fc.nat()), { minLength: 1, maxLength: 5 }),
   harms,
@@ -35,8 +35,8 @@ export const tokens = fc.property(
 );
 
 /**
- * A damaged log of events: whoever kept its head hears of every change, and the log goes on behind whatever it found with
- * lines that follow each other.
+ * A damaged event log: a reader who kept its head detects every change. New lines are appended in order behind whatever
+ * the file holds.
  */
 export const eventLog = (hangMs: number) =>
   fc.asyncProperty(fc.array(fc.string(), { minLength: 1, maxLength: 12 }), harms, async (whats, harm) => {

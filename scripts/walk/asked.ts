@@ -11,7 +11,7 @@ export interface Asked {
   answer?: Answer & { readonly at: number };
 }
 
-/** Whether both are surely the same caller, or surely not; undefined if that is not known. */
+/** True if both are certainly the same caller, false if they certainly are not, undefined if unknown. */
 export function isSameCaller(one: readonly string[], other: readonly string[]): boolean | undefined {
   if (!one.some(identity => other.includes(identity))) return false;
   return new Set([...one, ...other]).size === 1 ? true : undefined;

@@ -114,7 +114,7 @@ export class StopModel {
 
   abandoned(asked: Asked, at: number): void {
     if (isPost(asked, '/api/stop')) this.stopped.maybe(true, asked.sent, Number.POSITIVE_INFINITY);
-    // Its caller is gone, and it may go on.
+    // The caller hung up, but the resume may still take effect.
     if (isPost(asked, '/api/resume')) {
       this.#resumes.delete(asked);
       this.stopped.maybe(false, asked.sent, Number.POSITIVE_INFINITY);

@@ -24,11 +24,11 @@ const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER
 const LOOP_RATE_HZ = 1000;
 /** Turns of the event loop until nothing moves any more without time: for a request, and for a bus transaction. */
 const TURNS = { asked: 5, quiet: 2 } as const;
-/** Within this after the last fault every unit is online and agrees. */
+/** This long after the last fault, every unit must be online and consistent. */
 const REST_MS = 2000;
-/** The pause between two looks at whether it does. */
+/** The pause between two checks whether every unit is. */
 const LOOK_MS = 100;
-/** How long a start or an answer that is under way may take to come to its end. */
+/** The longest time that a pending start or answer may take. */
 const PATIENCE_MS = 3000;
 const CALL_MS = 60;
 /** Frames of a daemon that has ended have taken effect by then. */

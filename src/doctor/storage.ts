@@ -94,7 +94,7 @@ function reported(status: unknown, folder: string): Found {
   return fine('the daemon writes and syncs it');
 }
 
-/** The free bytes of the folder's disk. If the folder is missing, those of the next one above that is there. */
+/** The free bytes of the folder's disk. For a missing folder, those of its nearest existing parent. */
 async function freeAbove(system: Case['system'], folder: string): Promise<number> {
   return system.freeBytes(folder).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT' || folder === dirname(folder)) throw error;

@@ -22,8 +22,8 @@ interface JournalText {
 }
 
 /**
- * Our format, which lines do not name. A later one whose lines this code would misread has to name itself in a member
- * `format`; no version has written that member so far.
+ * The format of this version. Its lines do not name it. A later format that this code would misread must name itself in
+ * a member `format`. No version has written that member so far.
  */
 const FORMAT = 1;
 /** The largest revision: more than any robot ever saves, and small enough that JavaScript still counts on exactly. */

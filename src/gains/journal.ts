@@ -101,7 +101,7 @@ export class Journal {
     });
   }
 
-  /** Closes after everything that was asked before. What is asked later fails and touches no file. */
+  /** Closes after all earlier calls. Later calls fail and touch no file. */
   async close(): Promise<void> {
     await this.#enqueue(async () => {
       this.#closed = true;

@@ -200,7 +200,8 @@ export class Link {
 
   #giveUp(job: Job): void {
     const { attempts } = job;
-    // After a pause of the whole process the call may be done and only its callback be late. The callback comes first.
+    // If the whole process was paused, the call may have finished with its callback still queued. The callback runs
+    // first.
     setImmediate(() => {
       if (this.#inFlight !== job || job.attempts !== attempts || job.isGivenUp) return;
       job.isGivenUp = true;

@@ -21,8 +21,8 @@ interface LaserOptions {
   readonly maxOnS: number;
   readonly onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
   /**
-   * Called when `poll` finds another fault than at its last call. `error` says why the laser cannot be used, and is
-   * undefined once it can. `mayBeLit`: the laser may be lit although it should be dark.
+   * Called when `poll` finds a fault that differs from the last one reported. `error` says why the laser cannot be
+   * used. It is undefined after recovery. `mayBeLit`: the laser may be lit although it should be dark.
    */
   readonly onFault: (error: unknown, mayBeLit: boolean) => void;
 }
@@ -153,7 +153,7 @@ export class Laser {
     if (before !== after) this.#options.onChange(before, after, this.#reason);
   }
 
-  /** Its state, or why it cannot be read. A robot without an interlock counts as closed. */
+  /** The interlock's state, or the error if its pin cannot be read. Closed if the robot has no interlock. */
   #interlock(): 'closed' | 'open' | RobotError {
     try {
       return this.#options.hardware.interlock?.isClosed() === false ? 'open' : 'closed';

@@ -69,7 +69,7 @@ export class MotorUnit {
     const status = online ? state.status : undefined;
     return {
       online,
-      /** The mode that the controller shows; null until it was heard from. */
+      /** The mode that the controller shows; null before the first contact. */
       mode,
       faults: faultsOf(status),
       flags: this.flags,
@@ -139,7 +139,7 @@ export class MotorUnit {
       await this.#reconciler.setMode(mode, untilMs, sameBoot);
       const shown = mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
-      // The controller's guard may have ended the excitation after it was read above. Then what was read is stale.
+      // The controller's guard may have ended the excitation after the read above. `shown` is then stale.
       const isFresh = state.wantedExcitation === wantedExcitation;
       state.confirmedMode(mode, isFresh ? shown : undefined);
     });

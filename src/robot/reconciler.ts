@@ -102,8 +102,8 @@ export class Reconciler {
   }
 
   /**
-   * Mends mode, gains and excitation as soon as the unit's turn comes. Without a turn of its own, callers who leave no
-   * gap between two requests would keep a controller from ever being mended.
+   * Mends mode, gains and excitation when the unit's turn comes. Waiting in line guarantees a turn even if callers
+   * leave no gap between two requests.
    */
   async mendInLine(): Promise<void> {
     const { state, clock, gate } = this.#parts;

@@ -218,7 +218,7 @@ export class UnitState {
     return this.#excitation.is(shown) && isGuarded ? undefined : due;
   }
 
-  /** Returns a check that throws when the controller has been reset since now, for then what it confirmed is lost. */
+  /** Returns a check that throws if the controller has been reset since this call. A reset loses what it confirmed. */
   sameBoot(): () => void {
     const bootId = this.#status?.boot_id;
     return () => {
@@ -227,7 +227,10 @@ export class UnitState {
     };
   }
 
-  /** The same. The check also throws when another excitation is wanted than now: the guard may have ended this one. */
+  /**
+   * Like `sameBoot`. The check also throws if the wanted excitation has changed since this call: the guard may have
+   * ended it.
+   */
   sameExcitation(): () => void {
     const sameBoot = this.sameBoot();
     const excitation = this.#excitation.current;

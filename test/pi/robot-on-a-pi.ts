@@ -255,7 +255,7 @@ describe('a robot on a Pi', function () {
     const [acknowledged, asked] = [lastOf(/saved-(\d+)/g), lastOf(/asked-(\d+)/g)];
     console.log(`      power cut when ${asked} was asked and ${acknowledged} acknowledged`);
 
-    // the chassis' controller is unplugged meanwhile
+    // power on without the chassis' controller
     await pi.powerOn([gimbal.address]);
     await pi.logIn(BOOT_MS);
     await serves();

@@ -58,7 +58,7 @@ export class VirtualPi {
     this.#console?.destroy();
   }
 
-  /** Orderly, by the guest itself. */
+  /** Shuts the guest down cleanly. */
   async powerOff(limitMs: number): Promise<void> {
     this.#console?.write('systemctl poweroff\n');
     await until('the guest powers off', limitMs, () => this.#qemu?.exitCode !== null);
@@ -94,7 +94,7 @@ export class VirtualPi {
     return { status: Number(status), body: text.length > 0 && text[0] ? JSON.parse(text[0]) : undefined };
   }
 
-  /** A command as root on the serial console; its output, whatever its exit code. */
+  /** Runs a command as root on the serial console. Returns its output, whatever the exit code. */
   async run(command: string, limitMs = 600_000): Promise<string> {
     this.#commands += 1;
     const mark = `mark-${this.#commands}`;

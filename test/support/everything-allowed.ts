@@ -1,4 +1,4 @@
 import type { Permission } from '../../src/robot/permission.js';
 
-/** A robot outside any match. */
+/** Allows everything, as a robot outside a match does. */
 export const everythingAllowed: Permission = { require: () => undefined };

@@ -7,7 +7,7 @@ import { type PageStorage, parsed } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
 
-/** In these phases the robot plays, and needs the beats of a desk. */
+/** The robot plays in these phases, and only while a desk sends beats. */
 export const PLAY: readonly Phase[] = ['auto', 'teleop'];
 
 interface Interrupted {

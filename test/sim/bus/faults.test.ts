@@ -6,7 +6,7 @@ import { compile } from '../../../src/http/validate.js';
 
 const check = compile(FAULT_BODY);
 
-/** The pointers of the faults in the body. */
+/** The JSON pointers of the faults that the check finds in the body. */
 function pointers(body: unknown): string[] {
   try {
     check(body);
