@@ -44,7 +44,10 @@ const members = {
   loop: s.text('Name of the loop.'),
   gains: loopGains,
   trial: s.yesNo('The gains were a trial.'),
-  revision: s.nullable(s.count(), 'The revision of the gains; null for a trial.'),
+  revision: s.nullable(
+    s.count(),
+    'The revision of the gains. For a trial, the revision that its gains became; null if they were not saved.',
+  ),
   oldSetpoint: s.number('Before the edge.'),
   setpoint: s.number('After the edge.'),
   periodS: s.number('Of one sample.'),

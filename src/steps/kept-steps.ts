@@ -32,6 +32,16 @@ export function newestOn(
   return steps.findLast(step => step.revision === revision && sameGains(step.gains, gains));
 }
 
+/** The steps, with this revision on those that were measured while its gains were on trial. */
+export function adopted(
+  steps: readonly RememberedStep[],
+  revision: number,
+  gains: Gains | undefined,
+): readonly RememberedStep[] {
+  const isTried = (step: RememberedStep) => step.revision === null && sameGains(step.gains, gains);
+  return steps.some(isTried) ? steps.map(step => (isTried(step) ? { ...step, revision } : step)) : steps;
+}
+
 /** The newest step with these gains, saved or on trial. */
 export function newestWith(
   steps: readonly RememberedStep[],

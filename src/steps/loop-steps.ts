@@ -1,9 +1,9 @@
 import { isGains, isObject } from '../core/json.js';
-import type { UnitName } from '../core/units.js';
+import type { Gains, UnitName } from '../core/units.js';
 import type { RememberedStep } from '../schemas/step.js';
 import { StateFile, type StateParts } from '../storage/state-file.js';
 import type { WorkQueue } from '../storage/work-queue.js';
-import { thinned } from './kept-steps.js';
+import { adopted, thinned } from './kept-steps.js';
 
 /** The longest wait for a write. A failed write is retried. */
 const WRITE_MS = 2000;
@@ -41,6 +41,15 @@ export class LoopSteps {
     const number = (this.#steps.at(-1)?.number ?? 0) + 1;
     this.#steps = thinned([...this.#steps, { number, ...step }]);
     this.#isWritten = false;
+  }
+
+  /** Gains that were on trial became this revision. */
+  adopt(revision: number, gains: Gains | undefined): boolean {
+    const before = this.#steps;
+    this.#steps = adopted(before, revision, gains);
+    const isChanged = this.#steps !== before;
+    if (isChanged) this.#isWritten = false;
+    return isChanged;
   }
 
   /** Never rejects. A failed read is repeated before the next write. */

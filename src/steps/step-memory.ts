@@ -58,6 +58,7 @@ export class StepMemory {
       robot.events.add(event => {
         const changes = ['save', 'gains-applied', 'trial', 'trial-changed', 'trial-ended'];
         if ('unit' in event && changes.includes(event.what)) this.#changedMs.set(event.unit, clock.nowMs());
+        if (event.what === 'save') this.#adopt(event.unit);
       }),
     ];
   }
@@ -168,6 +169,16 @@ export class StepMemory {
       figures,
       samples,
     });
+    this.#changed();
+  }
+
+  /** The unit's steps with the saved gains belong to the saved revision. */
+  #adopt(unit: UnitName): void {
+    const { revision, gains } = this.#robot.store.current(unit);
+    for (const [name, steps] of this.#loops[unit]) if (steps.adopt(revision, gains[name])) this.#changed();
+  }
+
+  #changed(): void {
     this.#changes += 1;
     this.#timer ??= this.#clock.after(WRITE_AFTER_MS, () => {
       this.#timer = undefined;

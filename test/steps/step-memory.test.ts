@@ -88,8 +88,23 @@ describe('remembered steps', () => {
     await clocked.during(clocked.chassis.gains.save(gains));
     await clocked.wait(2500);
     capture();
-    const [saved] = memory.list('chassis');
+    const [saved, kept] = memory.list('chassis');
+    expect(kept).deep.equal({ ...tried, revision: 1 });
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
+  });
+
+  it('of a trial count for the revision that its gains became, after a restart too', async () => {
+    const { robot } = clocked;
+    await clocked.during(clocked.tryGains(1));
+    await clocked.wait(2500);
+    capture();
+    await clocked.during(clocked.chassis.gains.save(clocked.gainsWith(1)));
+    await memory.close();
+    await open();
+    const measured = () => memory.measuredOn('chassis', robot.store.current('chassis'));
+    expect(Object.keys(measured())).deep.equal(['speed']);
+    await clocked.during(clocked.chassis.gains.save(clocked.gainsWith(2)));
+    expect(measured()).deep.equal({});
   });
 
   it('count for the revision that they were measured on, the newest of each', async () => {

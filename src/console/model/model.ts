@@ -73,7 +73,11 @@ export class Model {
         telemetry: sample => this.#takeTelemetry(sample),
         step: step => this.#takeStep(step),
         tune: tune => this.tuning.take(tune),
-        log: event => this.log.take(event),
+        log: event => {
+          this.log.take(event);
+          // The steps of a trial now belong to the saved revision.
+          if (event.what === 'save') void this.runs.look();
+        },
       },
     });
     this.fresh = this.stream.fresh;
