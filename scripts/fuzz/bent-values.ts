@@ -58,7 +58,7 @@ const ODD_NAMES = [
 
 const PLACEHOLDER = '\u0001odd text\u0001';
 
-/** A value that stands in the place of another one. */
+/** A value that replaces another one. */
 const odd: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...ODD_VALUES),
   fc.constantFrom(...ODD_TEXTS).map(text => `${PLACEHOLDER}${text}`),

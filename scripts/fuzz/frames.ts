@@ -40,7 +40,7 @@ export const decoding = fc.property(
 interface Step {
   readonly address: number;
   readonly data: Buffer;
-  /** Where a register can be written, the data is made a frame of it whose checksum holds. */
+  /** If the register is writable, the data becomes a frame with a valid checksum. */
   readonly sealed: boolean;
   readonly length: number;
   readonly ticks: number;

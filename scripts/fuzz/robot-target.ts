@@ -11,9 +11,9 @@ export interface Exchange {
 }
 
 const EVENT_STREAM = '\r\nContent-Type: text/event-stream';
-/** Where the connection is not closed, an answer counts as the last when nothing follows it for so long. */
+/** If the connection stays open, an answer counts as the last after this long without another. */
 const LAST_ANSWER_MS = 50;
-/** A refused act has been put right after this time. */
+/** The effects of a refused act are undone within this time. */
 const SETTLED_MS = 2000;
 
 /** A daemon on the simulated robot, of which everything is known that a request could change. */
@@ -47,7 +47,7 @@ export class RobotTarget {
     const wasInDoubt = this.#inDoubt;
     // A request that was cut off by what followed it may still be done.
     this.#inDoubt = bytes.toString('latin1').split('HTTP/1.1').length - 1 > statuses.length;
-    // A stop stands, whatever it is answered.
+    // A stop takes effect, whatever its answer.
     const mayChange = statuses.some(status => status < 300) || bytes.includes('/api/stop');
     if (mayChange || wasInDoubt || this.#inDoubt) this.#before = undefined;
     else await this.#unchanged(show);

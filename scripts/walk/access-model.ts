@@ -21,7 +21,7 @@ export function needOf({ method, path, body }: Request): Right | undefined {
   return path.includes('/pidconfig') ? 'tune' : 'drive';
 }
 
-/** Refused for want of a token or of a right. */
+/** Refused because the caller lacks a token or a right, or because the token list is damaged. */
 export function isAccessRefusal({ status, body }: Answer): boolean {
   return status === 401 || status === 403 || body?.code === DAMAGED;
 }

@@ -29,7 +29,7 @@ export class CallModel {
       promise(!(isFresh === false && status === 200), 'stale call refused', said);
       promise(!(isFresh === true && body?.code === 'stale-match'), 'fresh call taken', said);
     }
-    // One that was not kept may stand, too.
+    // A call that was answered 503 may have taken effect, too.
     if (overlaps || status === 503) this.#last = undefined;
     else if (status === 200) this.#last = asked;
   }
@@ -45,7 +45,9 @@ export class CallModel {
   }
 }
 
-/** Undefined where it depends on what nobody knows. To say again what was said last is always fresh. */
+/**
+ * Undefined if the answer depends on a phase that the model does not know. A repeat of the last call is always fresh.
+ */
 function isFreshAfter(last: Asked, asked: Asked, phases: readonly Phase[]): boolean | undefined {
   if (callText(last) === callText(asked)) return true;
   if (bodyMember(last, 'id') === bodyMember(asked, 'id'))

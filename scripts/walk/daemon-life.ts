@@ -61,7 +61,7 @@ export class DaemonLife {
     await this.#starting;
   }
 
-  /** Undefined where nobody listens. */
+  /** Undefined if the daemon does not listen. */
   ask<Body = AnyBody>(request: Request): Call<Body> | undefined {
     return this.listens ? this.#port.ask<Body>(request) : undefined;
   }

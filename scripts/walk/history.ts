@@ -6,7 +6,7 @@ import type { TokenList } from './walk-tokens.js';
 /** One thing that happens. None waits for what it began, so that any of them overlap. */
 export type Step =
   | { readonly do: 'ask'; readonly request: Request; readonly hangUpAfterMs?: number }
-  /** Callers who ask again so long after they were answered. */
+  /** Callers who repeat a request, each `pauseMs` after its answer. */
   | {
       readonly do: 'flood';
       readonly request: Request;
@@ -30,10 +30,10 @@ export type Step =
       readonly left: Left;
       readonly downMs: number;
       readonly controllersToo: boolean;
-      /** The configuration of the next life, where somebody changed it. */
+      /** A change of the configuration for the next life. */
       readonly hostSilenceMs?: number;
     }
-  /** Every fault ends; two seconds later all has to agree. */
+  /** Every fault ends. Two seconds later, every unit must be consistent. */
   | { readonly do: 'settle' };
 
 export interface WalkSettings {

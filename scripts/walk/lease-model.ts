@@ -24,9 +24,9 @@ const ROUNDING_MS = 0.001;
 export class LeaseModel {
   readonly #silenceMs: number;
   readonly #beats = new Set<Asked>();
-  /** The last one; undefined where it is not known who came last, or that anybody came. */
+  /** The last accepted beat. Undefined if its caller is not known, or if no beat is known to have come. */
   #last: Accepted | undefined;
-  /** A beat may have been accepted as late as this; and one was at least as late as that. */
+  /** The latest time at which a beat may have been accepted, and the latest at which one surely was. */
   #maybeMs = Number.NEGATIVE_INFINITY;
   #surelyMs = Number.NEGATIVE_INFINITY;
 
@@ -34,7 +34,7 @@ export class LeaseModel {
     this.#silenceMs = silenceMs;
   }
 
-  /** Nobody has been heard since `sinceMs`, for too long even then. */
+  /** True if no beat is pending, and the silence limit had surely passed at `sinceMs`. */
   surelySilentAt(sinceMs: number): boolean {
     return this.#beats.size === 0 && sinceMs >= this.#maybeMs + this.#silenceMs;
   }

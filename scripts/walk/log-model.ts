@@ -32,9 +32,9 @@ export class LogModel {
   readonly #heads: LogHead[] = [];
   /** Acts of this life that were answered 200. */
   readonly #done = new Set<string>();
-  /** A start that cannot read the log cannot count on. */
+  /** True if a start could not read the log. Its line numbers may then start over. */
   #mayBeginAnew = false;
-  /** A start went on behind lines that the medium does not have. */
+  /** True if a start may have appended to lines that were never synced and are now lost. */
   #mayBreak = false;
 
   answered({ request: { method, path }, answer }: Asked): void {

@@ -13,7 +13,10 @@ interface Tuning {
   readonly tune: Tune | null;
 }
 
-/** What whoever has this token is shown at rest. Throws BrokenPromise where the robot does not serve or is not whole. */
+/**
+ * What the robot at rest shows to a caller with this token. Throws BrokenPromise if the robot does not serve or is not
+ * whole.
+ */
 export async function lookAt(life: DaemonLife | undefined, as: Role | undefined): Promise<Shown> {
   const get = <Body>(path: string) => answerTo<Body>(life, path, as);
   const status = await get<Status>('/api/status');

@@ -18,7 +18,7 @@ export interface MatchShown {
   readonly phase: unknown;
   readonly locked: boolean;
   readonly refereeSilent: unknown;
-  /** The medium has it all, but for what somebody asked just now who did not wait for the answer. */
+  /** True if everything is on the medium, except changes whose callers hung up just now. */
   readonly recorded: boolean;
 }
 
@@ -36,7 +36,7 @@ export class MatchModel {
   readonly #keptPhase = new Candidates(NO_MATCH);
   /** Requests under way that may lock, unlock or set a phase. */
   readonly #changes = new Set<Asked>();
-  /** When somebody hung up last who asked for such a change. */
+  /** When a caller who asked for such a change last hung up. */
   #abandonedMs = Number.NEGATIVE_INFINITY;
   /** The places, in the order of all that happened, since which nobody may have changed lock or phase. */
   #lockSince = 0;
@@ -251,7 +251,7 @@ export class MatchModel {
   #called(asked: Asked, isKept: boolean, nowMs: number, at: number): Effect {
     const standing = standingOf(asked, nowMs);
     const text = callText(asked);
-    // To say again what was said last changes nothing.
+    // A repeat of a call may change nothing.
     if (this.#calls.has(text)) {
       this.#maybe(asked, nowMs, at);
       return 'may stop';

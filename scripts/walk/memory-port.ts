@@ -6,7 +6,7 @@ import { ask, type Call, type Request } from './caller.js';
 /** The time that requests under way have when the daemon ends in order, as in src/daemon/port.ts. */
 const GRACE_MS = 200;
 
-/** A port that only this process reaches. Nobody gets in before the daemon serves. */
+/** A port that only this process reaches. Requests are possible only while the daemon serves. */
 export class MemoryPort implements Port {
   readonly address = { address: '127.0.0.1', family: 'IPv4', port: 0 };
   readonly url = 'http://localhost';
@@ -26,7 +26,7 @@ export class MemoryPort implements Port {
     this.#server = createServer(listener);
   }
 
-  /** Undefined where nobody serves. */
+  /** Undefined if no daemon serves. */
   ask<Body>(request: Request): Call<Body> | undefined {
     if (this.#server === undefined) return undefined;
     const call = ask<Body>(this.#server, request);
@@ -42,7 +42,7 @@ export class MemoryPort implements Port {
     this.cut();
   }
 
-  /** Nobody is answered any more. */
+  /** Hangs up all pending calls and accepts no more. */
   cut(): void {
     this.#server = undefined;
     for (const call of this.#calls) call.hangUp();

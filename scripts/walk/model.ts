@@ -16,11 +16,11 @@ import { UnitModel, type UnitShown } from './unit-model.js';
 import type { TokenList } from './walk-tokens.js';
 import type { Frame } from './wire.js';
 
-/** A daemon serves so long after its start, whatever the disk does. */
+/** A daemon serves within this time after its start, whatever the disk does. */
 const START_MS = 7000;
-/** Every caller has an answer by then. */
+/** Every request is answered within this time. */
 const ANSWER_MS = 1200;
-/** So long after the last trouble it is no longer a reason to refuse anything. */
+/** This long after the last trouble, a refusal can no longer be explained by it. */
 const CALM_AFTER_MS = 2000;
 /** Refusals that many callers at a time may meet without any fault. */
 const BUSY = ['unit-busy', 'bus-busy'];
@@ -56,7 +56,7 @@ export class Model {
   #hungUpMs = Number.NEGATIVE_INFINITY;
   #answeredMs = Number.NEGATIVE_INFINITY;
   #startedMs = 0;
-  /** The referee is lost, and that has been taken into account. */
+  /** True once the loss of the referee has stopped the robot in the model. */
   #lost = false;
 
   constructor(settings: WalkSettings) {

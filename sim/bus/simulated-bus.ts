@@ -36,7 +36,7 @@ interface SimulatedBusOptions {
 export class SimulatedBus implements I2cBus {
   readonly #options: SimulatedBusOptions;
   readonly #standing = new Map<Target, Standing[]>();
-  /** Transactions for which a unit is still off its cable. */
+  /** The number of transactions that each unplugged unit still leaves unanswered. */
   readonly #unplugged = new Map<UnitName, number>();
   #stuck: Stuck | undefined;
   #inFlight = false;

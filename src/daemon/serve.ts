@@ -6,7 +6,7 @@ import { type Daemon, type Parts, start } from './start.js';
 
 /** If a stop takes longer, something hangs. The process then kills itself. */
 const STOP_MS = 2000;
-/** At the end, file work that takes longer hangs in the kernel. */
+/** File work that takes longer at the end of the process hangs in the kernel. The process then kills itself. */
 const HANG_MS = 1000;
 const LOOK_MS = 5;
 

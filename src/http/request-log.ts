@@ -10,7 +10,7 @@ declare module 'koa' {
     id: string;
     /** The caller: the address, or the name of the token once the authorization knows it. */
     who: string;
-    /** Undefined if the authorization found that the caller has a right to act. */
+    /** Undefined once the authorization has found a right to act. */
     bystander: Bystander | undefined;
     /** Throws if the caller has lost the right since the request came. */
     requireRight?: () => void;

@@ -17,7 +17,7 @@ interface SaveOptions {
 interface PendingSave extends SaveOptions {
   readonly gains: GainSet;
   readonly untilMs: number;
-  /** Undefined until the controller runs these gains or newer ones, or the save is refused. */
+  /** The outcome of the save. Undefined until the controller runs these gains or newer ones, or the save is refused. */
   saved?: Promise<SavedGains>;
 }
 

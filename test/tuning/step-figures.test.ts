@@ -67,7 +67,7 @@ describe('step figures', () => {
     expect(swinging.overshootPercent).closeTo(60, 1);
     expect(swinging.oscillation?.swing).closeTo(0.6, 0.01);
     expect(swinging.oscillation?.frequencyHz).closeTo(3.4, 0.2);
-    // Nearly as fast as the samples.
+    // Fewer than six samples in each period.
     const fast = stepOf(approach(1, 0.3, timeS => 0.08 * swing(timeS, 180)));
     expect(fast.end).equal('rings');
     expect(fast.oscillation?.frequencyHz).closeTo(180, 10);

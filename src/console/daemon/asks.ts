@@ -16,7 +16,7 @@ export interface Ask {
   readonly rule: 'insists' | 'moves' | 'calms';
   /** Of an ask that insists: expires without an answer WANTED_MS after the press. */
   readonly expires?: boolean;
-  /** Only asks on for what an older ask began, so that it takes back none. */
+  /** Renews what an older ask began. A renewal replaces no other ask. */
   readonly renews?: boolean;
   /** The path of an ask that is no longer wanted once this one is done. */
   readonly ends?: string;
