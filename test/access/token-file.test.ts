@@ -50,7 +50,7 @@ describe('tokens', () => {
     }
   });
 
-  it('are none at all in a list that somebody else wrote', () => {
+  it('count as damaged if the checksum is wrong or missing, or if the file holds no list', () => {
     const { tokens } = JSON.parse(encodeTokens(TOKENS).toString());
     tokens[1].role = 'referee';
     const sha256 = JSON.parse(encodeTokens(TOKENS).toString()).sha256;

@@ -141,7 +141,7 @@ describe('autotune', function () {
     }
   });
 
-  it('is renewed by whoever began it alone, and nobody else gives its trial other gains', async () => {
+  it('can be renewed, and its trial changed, only by the caller who began it', async () => {
     const { gains } = bench.robot.units.gimbal;
     const { id } = bench.start();
     const isTried = () => bench.robot.units.gimbal.trial !== undefined;

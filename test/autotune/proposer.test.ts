@@ -33,7 +33,7 @@ describe('a proposal from a thread of its own', () => {
     expect(turns).above(10);
   });
 
-  it('ends with its thread as soon as nobody needs it', async function () {
+  it('ends with its thread as soon as its result is not needed', async function () {
     this.timeout(30_000);
     const needed = new AbortController();
     const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);

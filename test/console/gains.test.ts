@@ -69,7 +69,7 @@ describe('saves of the page', () => {
     expect(stored(page)[0]).to.equal(63);
   });
 
-  it('show what somebody saved after them, also when their own answer comes last', async () => {
+  it('show a later save of another caller, even if their own answer comes last', async () => {
     const page = await FakePage.open();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -270,7 +270,7 @@ describe('gains that the page tries', () => {
     ]);
   });
 
-  it('go on as they were when a change of them is refused', async () => {
+  it('stay in force unchanged if a change is refused', async () => {
     const page = await open();
     await gainsOf(page).try();
     page.daemon.override = (_, path, body) =>
@@ -314,7 +314,7 @@ describe('gains that the page tries', () => {
     expect([page.sentTo(/trial/).length, tried(page)]).to.deep.equal([1, undefined]);
   });
 
-  it('of somebody else are told with their name', async () => {
+  it('show the name of another caller who tries gains', async () => {
     const page = await FakePage.open();
     page.daemon.answer('POST', '/api/chassis/pidconfig/trial', { gains: page.daemon.gains('chassis') });
     await page.wait(200);

@@ -230,7 +230,7 @@ describe('a STOP of the page', () => {
 describe('an Off of the page', () => {
   const expired = /bad: Laser Off of 00:00:00 was not answered\. Press it again if it is still wanted\./;
 
-  it('that reached nobody is sent again once the daemon is heard, and not forgotten before', async () => {
+  it('that did not reach the daemon is kept, and sent again once the daemon is heard', async () => {
     const page = await FakePage.open();
     page.daemon.light = 'on';
     await page.wait(100);

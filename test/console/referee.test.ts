@@ -19,7 +19,7 @@ describe('a referee at the page', () => {
     expect(beats(page)).to.equal(4);
   });
 
-  it('goes on beating through a break of the network, and knows how old the last beat is', async () => {
+  it('keeps sending beats while the network is down, and knows the age of the last accepted beat', async () => {
     const page = await FakePage.open();
     await page.model.referee.take(false);
     page.cut();

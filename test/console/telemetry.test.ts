@@ -57,7 +57,7 @@ describe('telemetry from before the page was opened', () => {
 });
 
 describe('the time axis', () => {
-  it('goes on over a new daemon whose seconds begin anew', () => {
+  it('continues across a restart of the daemon, whose seconds begin at 0 again', () => {
     const timeline = new Timeline();
     timeline.streamOpened();
     expect(timeline.pageTime(5000, 100)).to.equal(100);

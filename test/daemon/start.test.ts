@@ -45,7 +45,7 @@ describe('start', () => {
       other.close();
     }));
 
-  it('answers nobody before the controllers have their gains', () =>
+  it('answers no request before the controllers have their gains', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware } = litRobot();
@@ -67,7 +67,7 @@ describe('start', () => {
       }
     }));
 
-  it('obeys nobody any more who waited for it while it was asked to end', () =>
+  it('drops the waiting requests if it is told to end', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware, level } = litRobot();

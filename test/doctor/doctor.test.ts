@@ -337,7 +337,7 @@ describe('doctor', () => {
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);
   });
 
-  it('says of a port below 1024 that it is not for the daemon, whoever asks', async () => {
+  it('reports a port below 1024 as closed to the daemon, whichever user runs doctor', async () => {
     const { findings } = await examine(
       {},
       { ...CONFIG, http: { ...CONFIG.http, host: '0.0.0.0', port: 80 } },
@@ -346,7 +346,7 @@ describe('doctor', () => {
     expect(port).to.include({ ok: 'wrong', detail: '80 is for root only, and the daemon is trunnion' });
   });
 
-  it('says what is wrong with the configuration, and looks at all the rest', async () => {
+  it('reports a mistake in the configuration, and still makes the other checks', async () => {
     const { findings } = await examine({}, CONFIG, 'config.yaml:3: laser.gpio: expected 0 to 53');
     const wrong = findings.filter(({ ok }) => ok === 'wrong');
     expect(wrong.map(({ check }) => check)).to.deep.equal(['configuration', 'service']);

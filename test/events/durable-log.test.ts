@@ -15,7 +15,7 @@ describe('the durable log', () => {
     disk = new RecordingDisk();
   });
 
-  it('begins a file with each run, and goes on with the chain and its numbers', async () => {
+  it('begins a file at each run, and continues the chain and its numbers', async () => {
     for (const runId of ['a', 'b', 'c']) await runOn(disk, runId, run => run.resets(4));
     expect(names(disk)).to.deep.equal([1, 2, 3].map(number => `events-0000000${number}.jsonl`));
     const lines = linesOf(disk);
@@ -231,7 +231,7 @@ describe('the durable log', () => {
       expect(linesOf(disk)[0]).to.include({ boot: 'match', seq: 1 });
     }).timeout(60_000);
 
-    it('and goes on if one cannot be removed', async () => {
+    it('and keeps logging if one cannot be removed', async () => {
       disk.fail('remove');
       const run = await new LogRun(disk, 'a', KEPT).open();
       for (let count = 0; count < 30; count += 1) {

@@ -41,7 +41,7 @@ const refusal = (saving: Promise<unknown>): Promise<Partial<RobotError<'storage-
 describe('a journal of version 0.1.0', () => {
   const fixture = readFileSync(`test/fixtures/0.1.0/${JOURNAL_FILE}`, 'utf8');
 
-  it('is read, and its lines stay as they are when it goes on', async () => {
+  it('is read, and its lines stay unchanged when new lines are appended', async () => {
     const { store, text } = await storeOf(fixture);
     const { revision, savedAt, gains } = store.current('chassis');
     expect([revision, savedAt]).to.deep.equal([3, '2026-09-01T09:04:04.936Z']);

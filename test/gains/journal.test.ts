@@ -81,7 +81,7 @@ describe('a journal file', () => {
     );
   });
 
-  it('loads from any prefix what is whole in it', () => {
+  it('loads the complete lines of any prefix', () => {
     const gain = fc.double({ noNaN: true, noDefaultInfinity: true });
     const gains = fc.dictionary(fc.string(), fc.record({ kp: gain, ki: gain, kd: gain }), { maxKeys: 4 });
     const entries = fc.array(
@@ -160,7 +160,7 @@ describe('Journal', () => {
     }
   }
 
-  it('answers for a disk that is too slow, and takes the line back when the disk is done', async () => {
+  it('times out on a slow disk, and takes the line back when the disk is done', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);

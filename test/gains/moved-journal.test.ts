@@ -122,7 +122,7 @@ describe('a state folder that was replaced', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('keeps the journal that somebody put there, beside ours', () =>
+  it('keeps the journal that another process put there, beside ours', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);
       await save(store);

@@ -104,7 +104,7 @@ describe('Linux hardware', () => {
     });
   });
 
-  it('takes a laser pin in when it appears, dark', () =>
+  it('opens a laser pin dark when the pin appears', () =>
     inTemporaryFolder(async folder => {
       const root = join(folder, 'gpio');
       const { clock, open } = piIn(root);
@@ -184,7 +184,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('counts an interlock that is missing as open, then takes it in and watches it', () =>
+  it('counts a missing interlock as open, then opens and watches it when it appears', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const hardware = await passing(clock, open(INTERLOCK));

@@ -32,7 +32,7 @@ describe('docs/openapi.json', () => {
 describe('GET /api/openapi.json', () => {
   const daemon = simulatedDaemon();
 
-  it('keeps nobody waiting while the document is made', async () => {
+  it('does not delay other requests while the document is made', async () => {
     const answered: string[] = [];
     const ask = async (path: string) => {
       await daemon.get(path);

@@ -123,7 +123,7 @@ describe('events', () => {
   }
   const sample = (t: number, padding = ''): Telemetry => ({ t, gimbal: { [padding]: true }, chassis: null });
 
-  it('show status at once, as an event stream that nobody may keep', async () => {
+  it('show status at once, as an event stream that must not be cached', async () => {
     const reader = await read();
     expect(reader.response.headers['content-type']).to.match(/^text\/event-stream/);
     expect(reader.text).to.match(/^retry: \d+\n\n/);
@@ -205,7 +205,7 @@ describe('events', () => {
     await reader.until(() => /\n:.*\n\n/.test(reader.text));
   });
 
-  it('are not listened for while nobody reads', async () => {
+  it('are not listened for while no client reads', async () => {
     expect(sources.telemetry.any).to.equal(false);
     const reader = await read();
     expect(sources.telemetry.any).to.equal(true);

@@ -114,7 +114,7 @@ describe('files of newer versions', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('a log of events is left alone and followed, and is not said to be changed by somebody', async () => {
+  it('an event log is left unchanged and continued in a new file, and is not reported as tampered with', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);

@@ -164,7 +164,7 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('wins over a resume that is under way where nobody may resume', async () => {
+  it('wins over a resume in flight if the phase allows no resume', async () => {
     // Else the resume writes no mode: both units are in manual.
     await robot.during(robot.robot.units.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());

@@ -159,7 +159,7 @@ describe('profiles', () => {
     expect((await store.named('chassis', 'carpet')).starred).equal(true);
   });
 
-  it('begin anew where the file is damaged, whose copy is said and outlives another damage', async () => {
+  it('start empty if the file is damaged; its copy is reported, and survives another damage', async () => {
     const damages = ['{"format":"trunnion profiles 1","chassis":[{"name":', '{'];
     for (const damaged of damages) {
       disk.put('/state/profiles.json', Buffer.from(damaged));

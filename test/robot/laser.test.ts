@@ -74,7 +74,7 @@ const codeOf = (act: () => unknown) => {
 };
 
 describe('Laser', () => {
-  it('is what the pin says', () => {
+  it('reports the state that the pin reads', () => {
     const { pin, laser, changes } = setUp();
     expect(laser.on()).to.equal('on');
     expect([pin.level, laser.report().state]).to.deep.equal([true, 'on']);

@@ -57,7 +57,7 @@ describe('a unit after refused requests', () => {
     expect(robot.chassis.report().excitation?.amplitude).to.equal(0);
   });
 
-  it('moves by nothing that only met refusals', async () => {
+  it('does not move after requests that were all refused', async () => {
     await robot.during(robot.chassis.setMode('debug'));
     for (const amplitude of [0.3, 0.5]) await refusedWave({ ...WAVE, amplitude });
     await robot.wait(500);

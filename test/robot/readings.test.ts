@@ -16,7 +16,7 @@ describe('readings', () => {
     return robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === register).length;
   };
 
-  it('are taken at every poll while somebody follows them, and ten times a second while nobody does', async () => {
+  it('are taken at every poll while a client follows them, and otherwise ten times a second', async () => {
     expect(await perSecond()).to.equal(10);
     const end = robot.robot.followed.add(() => undefined);
     expect(await perSecond()).to.equal(50);
@@ -35,7 +35,7 @@ describe('readings', () => {
     }
   });
 
-  it('make a unit offline that fail three times, also while nobody follows them', async () => {
+  it('that fail three times make a unit offline, even without a client that follows them', async () => {
     robot.let({ unit: 'chassis', register: 'telemetry' }, 'fails');
     await robot.wait(300);
     expect(robot.chassis.report().online).to.equal(false);

@@ -182,7 +182,7 @@ describe('the stop', () => {
     }
   });
 
-  it('latches no controller again that was released meanwhile', async () => {
+  it('does not latch a controller again after its release', async () => {
     await stop();
     let release = (): void => undefined;
     const isHeld = robot.atFirst(LATCH, async () => {

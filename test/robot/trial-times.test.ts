@@ -101,7 +101,7 @@ describe('the end of a trial, in time', function () {
   /** About as many as a trial's beginning has, and some of the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('comes when the daemon is killed at any moment, with torque off meanwhile', async () => {
+  it('comes with torque off if the daemon is killed at any moment', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {

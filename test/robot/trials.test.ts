@@ -29,7 +29,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   };
 
-  it('belongs to whoever began it, and is an event when its gains change, not when it is renewed', async () => {
+  it('belongs to the caller who began it; new gains make an event, a renewal makes none', async () => {
     for (const kp of [1, 1]) expect(await tries(kp)).to.equal(200);
     for (const kp of [1, 2]) expect(await tries(kp, { by: 'other' })).to.equal('trial-running');
     expect(robot.runningKp).to.equal(1);

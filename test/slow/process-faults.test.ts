@@ -227,7 +227,7 @@ describe('a fault of the process', () => {
     });
   });
 
-  it('serves on when nobody reads its log any more', async () => {
+  it('keeps serving when its log has no reader any more', async () => {
     const child = daemon('throws');
     const url = await served(child);
     child.process.stdout?.destroy();

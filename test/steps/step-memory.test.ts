@@ -158,7 +158,7 @@ describe('remembered steps', () => {
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
-  it('come later from a disk that hangs at the start, before those captured meanwhile', async () => {
+  it('load late from a disk that hangs at the start, and are listed before newly captured ones', async () => {
     const disk = new RecordingDisk();
     const first = await openOn(disk);
     await clocked.wait(3000);
@@ -178,7 +178,7 @@ describe('remembered steps', () => {
     await last.close();
   });
 
-  it('begin anew where the file is damaged, whose copy is said and outlives another damage', async () => {
+  it('start empty if the file is damaged; its copy is reported, and survives another damage', async () => {
     capture();
     await memory.close();
     const damaged = [`${await readFile(file(), 'utf8')}{"loop":"speed","number":`, '{'];

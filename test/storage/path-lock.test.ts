@@ -68,7 +68,7 @@ describe('the lock of a state folder', () => {
       await lock.release();
     }));
 
-  it('is taken anew where another folder stands at the path', () =>
+  it('is taken again if the folder at the path was replaced', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       await mkdir(state);

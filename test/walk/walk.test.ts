@@ -34,7 +34,7 @@ describe('a walk', () => {
     expect(await all()).to.deep.equal(first);
   });
 
-  it('is shrunk to the steps without which nothing breaks, each as simple as it can be', async () => {
+  it('is shrunk to the fewest and simplest steps that still break the promise', async () => {
     const usual = randomHistory(new Random(3), 40);
     const history: History = {
       ...usual,
