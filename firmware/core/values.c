@@ -10,7 +10,7 @@ uint8_t crc8(uint8_t crc, const uint8_t *data, uint32_t bytes)
     return crc;
 }
 
-/* By half bytes: the interrupt has a few microseconds for a whole set of gains. */
+/* Uses a table for half bytes, because the interrupt has a few microseconds for a whole set of gains. */
 uint32_t crc32(const void *data, uint32_t bytes)
 {
     static const uint32_t table[16] = {

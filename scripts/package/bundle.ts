@@ -102,7 +102,7 @@ export async function bundleDaemon(
       lineLimit: 120,
       legalComments: 'none',
       plugins: [ownUrls, noEncodings, fewTypes],
-      // A library's import.meta would be empty.
+      // In a bundle, `import.meta` of a library would be empty. Fail the build instead.
       logOverride: { 'empty-import-meta': 'error' },
       banner: {
         js: `const distUrl = new URL('${wayUp(entry)}', require('node:url').pathToFileURL(__filename));`,

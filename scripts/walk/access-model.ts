@@ -11,7 +11,7 @@ const DAMAGED = 'access-unavailable';
 const LOOKED_MS = 2 * READ_AGAIN_MS;
 const LOOKED_SLOWLY_MS = LOOKED_MS + 1400;
 
-/** What the request needs while anybody may stop and darken; undefined: nothing. */
+/** The right that the request needs if stop and laser off are open to everybody. Undefined if it needs none. */
 export function needOf({ method, path, body }: Request): Right | undefined {
   if (method === 'GET') return 'read';
   if (path.startsWith('/api/match')) return 'rule';

@@ -43,7 +43,7 @@ export class LeaseModel {
     return nowMs >= this.#surelyMs + this.#silenceMs;
   }
 
-  /** The same at some time since then. */
+  /** True if the desk may have been silent at some time from `sinceMs` to `nowMs`. */
   maybeSilentSince(sinceMs: number, nowMs: number): boolean {
     return this.#surelyMs >= sinceMs || this.maybeSilentAt(nowMs);
   }

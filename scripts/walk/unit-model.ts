@@ -178,7 +178,7 @@ export class UnitModel {
     promise(said, 'applied', () => `status shows applied ${shown.applied} of the ${name}`);
   }
 
-  /** What holds at rest is all that can hold from there. */
+  /** Replaces all candidates by the state that the robot shows at rest. */
   rested({ mode, wave }: UnitTruth, { kept, isTried, isTuned, history }: UnitShown, at: number): void {
     if (!isTried) this.trials.mayGuard = false;
     for (const { revision, gains } of history) this.#revisions.set(revision, gainsKey(gains));

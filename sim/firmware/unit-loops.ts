@@ -1,7 +1,7 @@
 import type { Excitation, GainSet, Mode, Unit, UnitName } from '../../src/core/units.js';
 import type { Reading } from '../../src/schemas/telemetry.js';
 
-/** The commands that the firmware gives its loops. The numbers are finite, whatever their size. */
+/** The commands that the firmware gives its loops. The numbers are finite, but may be very large. */
 export interface LoopCommand {
   readonly mode: Mode;
   /** Without torque there is no voltage on any motor, and the loops only watch. */

@@ -59,7 +59,7 @@ export class Camera {
     }
   }
 
-  /** Forgets pictures under way and the last one shown. */
+  /** Drops the pending pictures and the last one shown. */
   clear(): void {
     this.#pending = [];
     this.#shown = undefined;

@@ -157,7 +157,7 @@ export class Journal {
       const failure = failureOf(error);
       this.#setProblem(failure);
       try {
-        // On a disk that works again nothing remains of a save that is refused.
+        // If the disk works again, this removes every line of the refused saves.
         await this.#prepare();
         for (const save of saves) save.mayRemain = false;
       } finally {

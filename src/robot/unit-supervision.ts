@@ -26,7 +26,7 @@ export class UnitSupervision {
   readonly #parts: UnitParts;
   readonly #reconciler: Reconciler;
   readonly #steps: StepReader;
-  /** Boot id of the controller that was taken in last. */
+  /** The boot id at which the controller was last adopted. */
   #takenInBootId: number | undefined;
   #beatAtMs = 0;
   #ticking = false;

@@ -80,7 +80,7 @@ export class LoopSteps {
   }
 }
 
-/** The steps of a file, a line of JSON each. Throws if a line is none. */
+/** The steps of a file with one JSON object a line. Throws if a line is no step. */
 function stepsIn(text: string, loop: string): RememberedStep[] {
   const steps: unknown[] = text
     .split('\n')

@@ -63,7 +63,7 @@ export class StepMemory {
     ];
   }
 
-  /** Never rejects. On a slow disk the older steps come later. */
+  /** Never rejects. If the disk is slow, the steps of earlier runs load after this has resolved. */
   static async open(robot: Robot, parts: StateParts): Promise<StepMemory> {
     const memory = new StepMemory(robot, parts);
     await Promise.all(memory.#all.map(loop => loop.read(START_MS)));

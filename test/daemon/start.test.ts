@@ -50,7 +50,7 @@ describe('start', () => {
       const port = await freePort();
       const { hardware } = litRobot();
       const bus = new WatchedBus(hardware.bus);
-      // Asked at the first word on the bus: the port is taken by then.
+      // The request is sent at the first bus transaction. The daemon has bound the port by then.
       const answered = bus.first.then(() => call(`http://127.0.0.1:${port}`, 'GET', '/api/status'));
       // A busy machine may take longer for the first look than a start waits for it, so time is ten times as slow.
       const clock: Clock = {
@@ -124,7 +124,7 @@ function litRobot() {
   return { hardware, level, light: () => laser.write(true) };
 }
 
-/** Counts what is said on a bus, and knows when the first word is. */
+/** Counts the transactions on a bus. `first` resolves at the first one. */
 class WatchedBus implements I2cBus {
   calls = 0;
   readonly first: Promise<void>;

@@ -242,7 +242,7 @@ describe('a fault of the process', () => {
   });
 });
 
-/** Over the connection that this agent keeps. */
+/** Switches the laser over the connection that this agent keeps open. */
 async function laserBy(agent: Agent, url: string, action: string): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const asking = request(`${url}/api/laser`, { method: 'POST', agent, headers });

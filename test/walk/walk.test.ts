@@ -10,7 +10,7 @@ import { shrink } from '../../scripts/walk/shrink.js';
 import { walk } from '../../scripts/walk/walk.js';
 
 const STEPS = 1000;
-/** `npm run walk` draws fresh ones. */
+/** Fixed, so that the test repeats. `npm run walk` draws a new seed. */
 const SEED = 1;
 
 describe('a walk', () => {

@@ -201,7 +201,7 @@ export class Model {
       this.stop.heardStatus();
       for (const gains of Object.values(this.gains)) {
         gains.follow(status[gains.unit.name].gains);
-        // A stop ends all trials, and says so itself.
+        // A stop ends all trials. The page already reports the stop.
         if (status.stopped) gains.trial.drop();
       }
     });
