@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { titleOf } from '../../src/console/bar/lines.js';
+import { stripLines } from '../../src/console/bar/strip.js';
 import { refused } from './fake-daemon.js';
 import { FakeBrowser, FakePage } from './fake-page.js';
 
@@ -148,6 +149,29 @@ describe('the page about what it hears', () => {
     page.model.pressStop();
     await page.wait(500);
     expect(page.model.isOwing).to.equal(true);
+  });
+});
+
+describe('a laser that went dark by itself, on the page', () => {
+  it('is a note until somebody has read it, in every window, and again the next time', async () => {
+    const browser = new FakeBrowser();
+    const page = await FakePage.open({ browser });
+    const { daemon, clock } = page;
+    const other = await FakePage.open({ daemon, browser, clock });
+    const goDark = async () => {
+      daemon.more = { laser: { state: 'off', light: 'dark', reason: 'time limit' } };
+      daemon.log({ what: 'laser', detail: { before: 'on', after: 'off', reason: 'time limit' } });
+      await page.wait(200);
+    };
+    const said = /note: Laser went dark by itself: time limit\./;
+    await goDark();
+    for (const one of [page, other]) expect(one.strip).to.match(said);
+    stripLines(other.model)
+      .find(({ about }) => about === 'Laser')
+      ?.answer?.run();
+    for (const one of [page, other]) expect(one.strip).not.to.match(said);
+    await goDark();
+    for (const one of [page, other]) expect(one.strip).to.match(said);
   });
 });
 

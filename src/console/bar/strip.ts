@@ -1,4 +1,5 @@
 import { UNIT_LIST, type Unit, unitNamed } from '../../core/units.js';
+import type { LogEvent } from '../../schemas/log.js';
 import { type Action, refusalText } from '../model/action.js';
 import type { Model } from '../model/model.js';
 import { clockText, fixed } from '../model/numbers.js';
@@ -37,7 +38,9 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
     ...stopLines(model),
     ...refusalLines(resuming),
     ...(mayBeStale ? staleLines(laser.mayBeLit, stream.resting.value, deafness.value) : []),
-    ...(status === undefined ? [] : safetyLines(status, fresh.value, causeText(model))),
+    ...(status === undefined
+      ? []
+      : safetyLines(status, fresh.value, causeText(model)).flatMap(line => unreadLines(model, line))),
     ...offLines(model),
     ...actions.flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
@@ -116,7 +119,8 @@ function refusalLines({ title, refusal }: Action): Line[] {
 }
 
 /** Restarts of controllers that are not yet confirmed. */
-function restartLines({ log, status, surroundings }: Model): AnswerableLine[] {
+function restartLines(model: Model): AnswerableLine[] {
+  const { log, status, surroundings } = model;
   return log.restarts.value.map(event => {
     const mode = status.value?.[event.unit].mode;
     const at = clockText(event.at, surroundings.clock.wallTime());
@@ -124,9 +128,20 @@ function restartLines({ log, status, surroundings }: Model): AnswerableLine[] {
       tone: 'bad',
       about: unitNamed(event.unit).title,
       text: `restarted ${at}${mode == null ? '' : `, now ${mode}`}.`,
-      answer: { label: 'Got it', name: 'Got it', run: () => log.confirm(event) },
+      answer: gotIt(model, event),
     };
   });
+}
+
+/** A note about the laser that went dark can be confirmed. Then it is gone. Other lines stay. */
+function unreadLines(model: Model, line: Line): AnswerableLine[] {
+  const dark = line.tone === 'note' ? model.log.lastDark : undefined;
+  if (dark === undefined) return [line];
+  return model.log.isSeen(dark) ? [] : [{ ...line, answer: gotIt(model, dark) }];
+}
+
+function gotIt({ log }: Model, event: LogEvent): Answer {
+  return { label: 'Got it', name: 'Got it', run: () => log.confirm(event) };
 }
 
 /** Reloading without contact might not bring the page back, and would forget a STOP or an Off that is still to be sent. */

@@ -26,9 +26,7 @@ export class LogView {
   /** The newest restart of each controller. Stored here, because a restarted daemon does not know it. */
   readonly #newest = signal<readonly Restart[]>([]);
   /** Restarts that are not yet confirmed. */
-  readonly restarts = computed(() =>
-    this.#newest.value.filter(event => !this.#seen.value.includes(nameOf(event))),
-  );
+  readonly restarts = computed(() => this.#newest.value.filter(event => !this.isSeen(event)));
 
   constructor(daemon: DaemonClient, storage: PageStorage) {
     this.#daemon = daemon;
@@ -64,7 +62,17 @@ export class LogView {
     this.#storeRestarts([event]);
   }
 
-  /** Hides the line about this restart, in every window. */
+  /** Somebody at this browser has read the line about this event. */
+  isSeen(event: LogEvent): boolean {
+    return this.#seen.value.includes(nameOf(event));
+  }
+
+  /** When the laser last went dark by itself. */
+  get lastDark(): LogEvent | undefined {
+    return this.events.value.findLast(({ what, detail }) => what === 'laser' && detail?.reason !== undefined);
+  }
+
+  /** Hides the line about this event, in every window. */
   confirm(event: LogEvent): void {
     this.#seen.value = [...this.#seen.value, nameOf(event)].slice(-MOST_SEEN);
     this.#storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));
