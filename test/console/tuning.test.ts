@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { leftText } from '../../src/console/model/tuning.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
@@ -49,6 +50,16 @@ async function open() {
 const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
 
 describe('a tuning on the page', () => {
+  it('of several loops says how many are done and left, and about how long these take', async () => {
+    const { page, says } = await open();
+    await page.model.tuning.begin('chassis', ['speed', 'angle']);
+    const text = () => leftText(page.model.tuning.running!);
+    expect(text()).to.equal('0 of 2 loops done, 2 left: about 28 s.');
+    const nothing = { why: '', before: null, proposed: null, predicted: null };
+    says({ loop: 'angle', results: [{ ...nothing, loop: 'speed', state: 'good' }] });
+    expect(text()).to.equal('1 of 2 loops done, 1 left: about 14 s.');
+  });
+
   it('is one request for all loops, renewed each second until it has ended', async () => {
     const { page, says, begin, state } = await open();
     await begin();

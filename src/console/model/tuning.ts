@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Clock, Timer } from '../../core/clock.js';
-import type { Style } from '../../core/tuning-terms.js';
-import { perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
+import { type Style, USUAL_TUNING_PERIODS } from '../../core/tuning-terms.js';
+import { perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
 import type { Tune } from '../../schemas/tune.js';
 import type { DaemonClient } from '../daemon/daemon.js';
@@ -17,6 +17,17 @@ interface TuningOptions {
 }
 
 const RETRY_MS = 1000;
+
+/** How many loops are done and left, and about how long these take. */
+export function leftText({ unit, loops, results }: Pick<Tune, 'unit' | 'loops' | 'results'>): string {
+  const left = loops.slice(results.length);
+  const tuned = unitNamed(unit).loops.filter(({ name }) => left.includes(name));
+  const leftS = tuned.reduce(
+    (sum, { excitationPeriodS }) => sum + USUAL_TUNING_PERIODS * excitationPeriodS,
+    0,
+  );
+  return `${results.length} of ${loops.length} loops done, ${left.length} left: about ${leftS} s.`;
+}
 
 /** The tuning under way and the latest of each unit, of any caller. The page renews its own. */
 export class Tuning {

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { LONGEST_TUNING_S } from '../../core/tuning-terms.js';
 import { unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
 import { loopNamed } from '../bar/strip.js';
 import { mismatchOf } from '../model/step-curve.js';
+import { leftText } from '../model/tuning.js';
 import { Press, useModel } from '../parts/parts.js';
 import { KeepButton, TryButton } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
@@ -14,7 +14,6 @@ type Result = Tune['results'][number];
 export function TuneReport({ tune }: { readonly tune: Tune }) {
   const { tuning, access } = useModel();
   const unit = unitNamed(tune.unit);
-  const left = tune.loops.length - tune.results.length - 1;
   return (
     <>
       {tune.results.length > 0 && (
@@ -29,7 +28,7 @@ export function TuneReport({ tune }: { readonly tune: Tune }) {
       {tune.state === 'running' ? (
         <p role="status">
           <strong>Tuning {loopNamed(unit, tune.loop).title}.</strong> {tune.words.at(-1) ?? 'It begins'}…{' '}
-          {left > 0 && `${left} to come, at most ${left * LONGEST_TUNING_S} s. `}
+          {tune.loops.length > 1 && `${leftText(tune)} `}
           <Press
             action={tuning.action}
             what="end"
