@@ -37,6 +37,7 @@ export const matchStatus = s.named('MatchStatus', s.growing(members));
 export const matchView = s.answer('Match', {
   ...members,
   t: s.number('Now, in monotonic seconds.'),
+  beatAgeS: s.nullable(s.number(), 'Seconds since the last accepted beat of a desk; null before the first.'),
   head: s.optional({
     ...logHead,
     description: 'The head of the event log, for the desk to keep. Only in the answer to a beat.',

@@ -51,6 +51,7 @@ export class FakeDaemon {
     trial: undefined as (TrialStatus & { readonly gains: GainSet }) | undefined,
   }));
   match: MatchStatus = NO_MATCH_STATUS;
+  beatAgeS: number | null = null;
   nowS = () => 0;
   past: readonly Telemetry[] = [];
   more: Partial<Status> = {};
@@ -119,6 +120,8 @@ export class FakeDaemon {
       case 'DELETE /api/session':
         this.session = NOBODY;
         return done(NOBODY);
+      case 'GET /api/match':
+        return done({ ...this.match, beatAgeS: this.beatAgeS });
       case 'POST /api/match/lease': {
         const { lease } = this.match;
         if (lease && lease.holder !== asked.holder && !asked.takeover) return refused(409, 'lease-held');

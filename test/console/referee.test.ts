@@ -45,6 +45,19 @@ describe('a referee at the page', () => {
     expect(one.model.referee.action.refusal.value?.code).to.equal('lease-held');
   });
 
+  it('sees how old the last beat of another desk is', async () => {
+    const page = await FakePage.open();
+    const { referee } = page.model;
+    await referee.look();
+    expect(referee.beatMs.value).to.equal(undefined);
+    page.daemon.beatAgeS = 12;
+    await referee.look();
+    expect(page.clock.nowMs() - referee.beatMs.value!).to.equal(12_000);
+    await referee.take(true);
+    await referee.look();
+    expect(page.clock.nowMs() - referee.beatMs.value!).to.equal(0);
+  });
+
   it('stops beating when the token loses the right', async () => {
     const page = await FakePage.open();
     await page.model.referee.take(false);

@@ -26,5 +26,7 @@ export const INTENDED: readonly Intended[] = [
   { issue: '25.5', where: /openapi\.json .*\/schemas\/(Tune|TunedLoop|(Gimbal|Chassis)Autotune)[/:]/ },
   { issue: '26.8', where: / \/api\/session \/body\/simulated: absent -> (true|false)$/ },
   { issue: '26.8', where: /openapi\.json .*\/schemas\/Session\/.*simulated/ },
+  { issue: '26.9', where: / \/body\/beatAgeS: absent -> / },
+  { issue: '26.9', where: /openapi\.json .*beatAgeS/ },
   { issue: '26.12', where: /openapi\.json \/body\/paths\/\/api\/telemetry: absent -> / },
 ];

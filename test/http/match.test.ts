@@ -36,6 +36,11 @@ describe('a match over HTTP', () => {
   });
   afterEach(() => daemon.close());
 
+  it('says how old the last beat is', async () => {
+    await daemon.wait(1500);
+    expect((await ask('GET /api/match')).beatAgeS).to.be.within(1.5, 1.6);
+  });
+
   // The other phases have the permissions of one of these.
   for (const [phase, allowed] of [
     ['none', Object.keys(RUNNING)],

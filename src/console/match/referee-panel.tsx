@@ -70,7 +70,9 @@ export function RefereePanel() {
   );
 }
 
-/** Who speaks for the match, and since when nothing was heard of this page. */
+const LOOK_MS = 1000;
+
+/** Who speaks for the match, and the age of their last beat. */
 function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) {
   const { referee, surroundings } = useModel();
   const { clock } = surroundings;
@@ -82,14 +84,17 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
       }),
     [],
   );
+  const hasLease = lease !== null;
+  useEffect(() => (hasLease ? every(clock, LOOK_MS, () => void referee.look()) : undefined), [hasLease]);
   const isOther = lease !== null && lease.holder !== referee.holder;
   const ageS = Math.max(0, nowMs.value - (referee.beatMs.value ?? 0)) / 1000;
+  const beat = referee.beatMs.value === undefined ? '' : ` Last beat ${fixed(ageS, 1)} s ago.`;
   const isPlaying = PLAY.includes(phase);
   const text = referee.isBeating
-    ? `This page has the lease. Last beat ${fixed(ageS, 1)} s ago.`
+    ? `This page has the lease.${beat}`
     : lease === null
       ? 'No desk has the lease.'
-      : `${isOther ? `${lease.holder} (${lease.by})` : 'This page'} had the lease last.`;
+      : `${isOther ? `${lease.holder} (${lease.by})` : 'This page'} had the lease last.${beat}`;
   return (
     <p class="acts">
       <span

@@ -29,7 +29,7 @@ const DURATIONS_S = { auto: 30, teleop: 120 };
 /** What a referee does at this page. It speaks for the match only after its referee took the lease, and as long as it is open. */
 export class Referee {
   readonly action: Action;
-  /** Page time of the last beat of this page that was accepted. */
+  /** Page time of the last beat that was accepted: of this page, or of the desk that `look` found. */
   readonly beatMs = signal<number | undefined>(undefined);
   /** What the last pause interrupted, if this page saw it. */
   readonly interrupted = signal<Interrupted | undefined>(undefined);
@@ -53,6 +53,14 @@ export class Referee {
   /** This page beats. */
   get isBeating(): boolean {
     return this.#beats.id.value !== undefined;
+  }
+
+  /** Asks for the age of another desk's last beat. */
+  async look(): Promise<void> {
+    if (this.isBeating) return;
+    const outcome = await this.#options.daemon.get<{ readonly beatAgeS?: number | null }>('/api/match');
+    const ageS = 'body' in outcome ? outcome.body.beatAgeS : null;
+    if (ageS != null && !this.isBeating) this.beatMs.value = this.#options.clock.nowMs() - 1000 * ageS;
   }
 
   async take(takeover: boolean): Promise<void> {

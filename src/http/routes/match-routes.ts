@@ -32,7 +32,11 @@ const leaseBody = s.object({
 
 /** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
 export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock): Route[] {
-  const view = () => ({ ...control.status, t: clock.nowMs() / 1000 });
+  const view = () => {
+    const { lease } = control.match;
+    const beatAgeS = lease.owner === null ? null : lease.silentMs / 1000;
+    return { ...control.status, t: clock.nowMs() / 1000, beatAgeS };
+  };
   const viewAfter = (change: Promise<void>) => change.then(view);
   return [
     get('/api/match', 'read', {
