@@ -27,7 +27,7 @@ describe('a disk that hangs in the kernel', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
   for (const hanging of [FILES, ['tokens.json']])
     it(`does not keep a start from its URL, nor a stop from its end, with ${hanging.length} hanging files`, async function () {

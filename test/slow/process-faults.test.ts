@@ -51,7 +51,7 @@ describe('a fault of the process', () => {
   });
   afterEach(async () => {
     await running?.kill();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   for (const [fault, message] of [
@@ -141,7 +141,7 @@ describe('a fault of the process', () => {
       const child = daemon('throws');
       const url = await served(child);
       await saved(url, 0.25);
-      if (how === 'deleted') await rm(folder, { recursive: true });
+      if (how === 'deleted') await rm(folder, { recursive: true, maxRetries: 10 });
       else await rename(folder, `${folder}-before`).then(() => writeFile(folder, ''));
       // The list of tokens is looked at again; a folder that is gone has none, and had none.
       const access = async () => (await call(url, 'GET', '/api/status')).body.access;
@@ -165,7 +165,7 @@ describe('a fault of the process', () => {
     const hash = hashOf('secret');
     await writeTokens(realDisk, folder, [{ name: 'driver', role: 'operator', hash }]);
     const url = await daemon('throws').url();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 10 });
     const bearer = { authorization: 'Bearer secret' };
     const status = async () => (await call(url, 'GET', '/api/status', undefined, bearer)).body;
     await eventually(async () => /the list that it read last/.test((await status()).access.detail));

@@ -26,7 +26,7 @@ describe('slow clients', function () {
   it('neither keep the laser lit nor keep their places', async () => {
     const { hostname, port } = new URL(daemon.url);
     const ended = Object.values(SLOW).flatMap((text, kind) =>
-      Array.from({ length: 250 }, (_, index) => {
+      Array.from({ length: 100 }, (_, index) => {
         const socket = connect({
           port: Number(port),
           host: hostname,

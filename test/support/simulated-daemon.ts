@@ -75,7 +75,7 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
   });
   after(async () => {
     await daemon?.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   const now = () => {
