@@ -8,7 +8,7 @@ export const SIMULATED = 'The robot is simulated.';
 const DONE: Readonly<Record<BreakGlassAct, string>> = {
   stop: 'Stopped: the laser is dark, and torque is off.',
   unlock: 'Unlocked. A stopped robot stays stopped until someone resumes.',
-  'match end': 'The match has ended. The phase none lets the robot drive again.',
+  'match end': 'The match has ended. A referee sets the next phase: on the page, or with POST /api/match.',
 };
 
 /** The output if no daemon listens on this board. A simulator may be running. */

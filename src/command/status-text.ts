@@ -70,7 +70,8 @@ function access({ access }: Status, board: Board | undefined): string {
 }
 
 function match({ match: { phase, lock, lease, refereeSilent } }: Status): string {
-  const desk = lease === null ? 'no desk' : `desk ${lease.holder}${refereeSilent ? ', SILENT' : ''}`;
+  const desk =
+    lease === null ? 'no lease' : `lease of ${lease.holder} (${lease.by})${refereeSilent ? ', SILENT' : ''}`;
   const locked = lock === null ? 'not locked' : `LOCKED by ${lock.by}: ${lock.reason}`;
   return `${phase === 'none' ? 'no match' : `phase ${phase}`}, ${locked}, ${desk}`;
 }

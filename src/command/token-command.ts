@@ -37,7 +37,7 @@ export async function addToken(place: TokenPlace, name: string, role: string | u
     return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
   if (isReservedName(name))
     return wrong(`the log uses ${name} for callers without a token: take another name`);
-  if (!isRole(role)) return wrong(`token add takes --role ${ROLE_NAMES.join('|')}`);
+  if (!isRole(role)) return wrong(`--role must be one of ${ROLE_NAMES.join(', ')}`);
   return inFolder(place, folder => changed(folder, place.clock, () => add(folder, place, name, role)));
 }
 

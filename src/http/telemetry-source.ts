@@ -18,21 +18,23 @@ export function telemetrySource(robot: Robot, clock: Clock): Pick<Listeners<Tele
   };
 }
 
-const PERIOD_S = 0.1;
+const PERIOD_MS = 100;
 const KEPT = 1200;
 
 /** Ten readings a second of the last two minutes, for a page that opens. They are by-products of polls: no poll reads more. */
 export class RecentTelemetry {
   /** As JSON, so that an answer costs no time. */
   readonly #texts: string[] = [];
-  #newestT = Number.NEGATIVE_INFINITY;
+  /** In milliseconds of the clock. */
+  #dueMs = 0;
 
   constructor(robot: Robot, clock: Clock, kept = KEPT) {
     robot.polled.add(() => {
-      const sample = readings(robot, clock);
-      if (sample.t - this.#newestT < PERIOD_S) return;
-      this.#newestT = sample.t;
-      this.#texts.push(JSON.stringify(sample));
+      const nowMs = clock.nowMs();
+      if (nowMs < this.#dueMs) return;
+      // Polls are not exact: counted from the last reading, every second one would come a poll late.
+      this.#dueMs = Math.max(this.#dueMs + PERIOD_MS, nowMs);
+      this.#texts.push(JSON.stringify(readings(robot, clock)));
       if (this.#texts.length > kept) this.#texts.shift();
     });
   }
