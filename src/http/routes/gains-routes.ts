@@ -6,6 +6,7 @@ import { historyLine } from '../../schemas/history.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { stillWanted } from '../body.js';
+import { historyText } from '../history-text.js';
 import { SAVE_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
@@ -59,11 +60,7 @@ export function gainsRoutes({ robot, config, steps }: AppOptions, unit: Unit): R
       query: LIMIT,
       answer: s.array(historyLine(anyGains)),
       problems: ['storage-failed'],
-      act: ({ query: { limit = 50 } }) =>
-        robot.store.history(name, limit).map(saved => {
-          const measured = steps.measuredOn(name, saved);
-          return Object.keys(measured).length > 0 ? { ...saved, measured } : saved;
-        }),
+      act: ({ query: { limit = 50 } }) => historyText(name, robot.store.history(name, limit), steps),
     }),
     post(`${path}/restore`, 'tune', {
       id: `${name}RestoreGains`,
