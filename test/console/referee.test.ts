@@ -91,11 +91,34 @@ describe('a referee at the page', () => {
     expect(referee.interrupted.value).to.equal(undefined);
   });
 
+  for (const [typed, durationS] of [
+    ['90', 90],
+    ['2:00', 120],
+    [' 1,5 ', 1.5],
+    ['', null],
+    ['30s', undefined],
+    ['-5', undefined],
+    ['0', undefined],
+    ['86401', undefined],
+  ] as const)
+    it(`takes "${typed}" for ${durationS ?? (durationS === null ? 'no end' : 'a mistake, which begins nothing')}`, async () => {
+      const page = await FakePage.open();
+      const { referee } = page.model;
+      await page.wait(200);
+      referee.setDuration('teleop', typed);
+      expect(referee.durationS('teleop')).to.equal(durationS);
+      referee.begin('final', 'teleop');
+      await page.wait(200);
+      expect(page.sentTo(/match$/).map(({ body }) => body)).to.deep.equal(
+        durationS === undefined ? [] : [{ id: 'final', revision: 1, phase: 'teleop', remainingS: durationS }],
+      );
+    });
+
   it('keeps the durations over a reload', async () => {
     const page = await FakePage.open();
     page.model.referee.setDuration('auto', '15');
     const again = await FakePage.open({ browser: page.browser });
-    expect(again.model.referee.durations.value).to.deep.equal({ auto: '15', teleop: 120 });
+    expect(again.model.referee.durations.value).to.deep.equal({ auto: '15', teleop: '120' });
   });
 });
 

@@ -27,8 +27,11 @@ export function whyNoResume({ stopped, match, ...status }: Status): string {
   return stopped && !isStopProven(status) ? 'not confirmed' : '';
 }
 
-export function isStopProven(status: Pick<Status, UnitName>): boolean {
-  return UNIT_LIST.every(({ name }) => stopOf(status[name]) !== 'unconfirmed');
+/** Whether the laser is known to be dark and both units to be without torque. */
+export function isStopProven(status: Pick<Status, UnitName | 'laser'>): boolean {
+  return (
+    status.laser.light === 'dark' && UNIT_LIST.every(({ name }) => stopOf(status[name]) !== 'unconfirmed')
+  );
 }
 
 /** Lines about all other faults in status, each with its cure. */

@@ -48,7 +48,9 @@ export function MatchView() {
 function stateText(status: Status | undefined, isFresh: boolean): string {
   if (status === undefined || !isFresh) return 'unknown';
   if (status.stopped) return isStopProven(status) ? 'STOPPED, confirmed' : 'STOPPED, NOT CONFIRMED';
-  return UNIT_LIST.map(({ name }) => `${name} ${status[name].mode ?? 'unknown'}`).join(' · ');
+  return UNIT_LIST.map(
+    ({ name }) => `${name} ${status[name].online ? (status[name].mode ?? 'unknown') : 'offline'}`,
+  ).join(' · ');
 }
 
 const CHECK_MS = 2000;

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { every } from '../../core/clock.js';
-import { PHASES } from '../../core/phases.js';
+import { PHASES, type Phase } from '../../core/phases.js';
 import type { MatchStatus } from '../../schemas/match.js';
 import { fixed } from '../model/numbers.js';
 import { PLAY } from '../model/referee.js';
@@ -17,6 +17,8 @@ export function RefereePanel() {
   if (match === undefined) return null;
   const id = name.value ?? match.id ?? 'match-1';
   const { interrupted } = referee;
+  // Pressed again, a phase would begin again with its whole time.
+  const isRunning = (phase: Phase) => match.phase === phase && match.id === id;
   return (
     <div class="referee">
       <LeaseRow match={match} />
@@ -30,8 +32,13 @@ export function RefereePanel() {
             <Press
               action={referee.action}
               what={phase}
-              pressed={match.phase === phase && match.id === id}
-              disabled={id === '' || (PLAY.includes(phase) && !referee.isBeating)}
+              pressed={isRunning(phase)}
+              disabled={
+                id === '' ||
+                isRunning(phase) ||
+                referee.durationS(phase) === undefined ||
+                (PLAY.includes(phase) && !referee.isBeating)
+              }
               run={() => referee.begin(id, phase)}
             >
               {phase === 'none' ? 'no match' : phaseText(phase)}
@@ -40,7 +47,8 @@ export function RefereePanel() {
               <label>
                 <input
                   type="text"
-                  inputMode="decimal"
+                  placeholder="no end"
+                  aria-invalid={referee.durationS(phase) === undefined}
                   aria-label={`Seconds of ${phaseText(phase)}`}
                   value={referee.durations.value[phase]}
                   onInput={event => referee.setDuration(phase, event.currentTarget.value)}
@@ -51,6 +59,7 @@ export function RefereePanel() {
           </span>
         ))}
       </div>
+      <LockRow match={match} />
       {interrupted.value && (
         <Press
           action={referee.action}
@@ -64,7 +73,6 @@ export function RefereePanel() {
           {interrupted.value.remainingS !== null && `, ${minutesText(interrupted.value.remainingS)} left`}
         </Press>
       )}
-      <LockRow match={match} />
       <Outcome action={referee.action} />
     </div>
   );

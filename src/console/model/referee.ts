@@ -24,7 +24,8 @@ interface RefereeOptions {
 
 const TTL_MS = 3000;
 const KEY = 'trunnion.phases';
-const DURATIONS_S = { auto: 30, teleop: 120 };
+const DURATIONS = { auto: '30', teleop: '120' };
+const LONGEST_S = 86_400;
 
 /** What a referee does at this page. It speaks for the match only after its referee took the lease, and as long as it is open. */
 export class Referee {
@@ -47,7 +48,7 @@ export class Referee {
     this.#options = options;
     this.action = new Action(clock, 'Match');
     this.#beats = new Renewal(clock);
-    this.durations.value = { ...DURATIONS_S, ...Object(parsed(storage.read(KEY))) };
+    this.durations.value = { ...DURATIONS, ...Object(parsed(storage.read(KEY))) };
   }
 
   /** This page beats. */
@@ -82,10 +83,19 @@ export class Referee {
     this.#options.storage.write(KEY, JSON.stringify(this.durations.value));
   }
 
-  /** Sets a phase for as long as it is given here; without a duration it does not end by itself. */
+  /** Seconds of a phase as typed: `120`, `1,5` or `2:00`. Null if it does not end by itself; undefined if it cannot be read. */
+  durationS(phase: Phase): number | null | undefined {
+    const text = String(this.durations.value[phase] ?? '').trim();
+    if (!PLAY.includes(phase) || text === '') return null;
+    const [, minutes = '0', seconds] = /^(?:(\d+):)?(\d+(?:[.,]\d+)?)$/.exec(text) ?? [];
+    const durationS = 60 * Number(minutes) + Number(seconds?.replace(',', '.'));
+    return durationS > 0 && durationS <= LONGEST_S ? durationS : undefined;
+  }
+
+  /** Sets a phase for as long as it is given here. Does nothing if the duration cannot be read. */
   begin(id: string, phase: Phase): void {
-    const durationS = Number(this.durations.value[phase]);
-    this.set(id, phase, PLAY.includes(phase) && durationS > 0 ? durationS : null);
+    const durationS = this.durationS(phase);
+    if (durationS !== undefined) this.set(id, phase, durationS);
   }
 
   set(id: string, phase: Phase, remainingS: number | null): void {
