@@ -4,6 +4,7 @@ import { type Board, boardOf } from '../access/board.js';
 import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
 import { askBreakGlass } from '../access/break-glass-client.js';
 import { UNIT_LIST } from '../core/units.js';
+import { urlOf } from '../daemon/port.js';
 import type { Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
 import type { Place } from './place.js';
@@ -78,8 +79,11 @@ function isAtRest({ laser, match, ...units }: Status): boolean {
 
 /** Sorted. Empty if the daemon refuses. */
 async function laserOffMs({ host, port }: Board, token: string | undefined): Promise<number[]> {
-  const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}/api/laser`;
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  const url = `${urlOf({ address: host, port })}/api/laser`;
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
   const tookMs: number[] = [];
   for (let count = 0; count < LASER_OFFS; count += 1) {
     const beganMs = performance.now();

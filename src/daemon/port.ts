@@ -64,7 +64,8 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   return bound;
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
+/** The URL for programs on this machine. */
+export function urlOf({ address, port }: Pick<AddressInfo, 'address' | 'port'>): string {
   if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`;
-  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+  return address.includes(':') ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }

@@ -1,21 +1,31 @@
 import type { Context, Middleware } from 'koa';
-import { asRobotError } from '../core/errors.js';
+import { asRobotError, type ErrorCode } from '../core/errors.js';
 import type { EventLog } from '../events/event-log.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Route } from './route.js';
+
+/** Failures of acts that hold all the same, such as a lock that the disk refused. */
+const HOLD_ALL_THE_SAME: readonly ErrorCode[] = [
+  'not-confirmed',
+  'not-kept',
+  'pin-failed',
+  'laser-unavailable',
+];
 
 /** Acts on a route, and records what was asked and what came of it. */
 export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Promise<void>): Middleware {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
   return async ctx => {
     const { changes } = log;
-    const record = (outcome: string) => {
+    const record = (outcome: ErrorCode | 'done') => {
       const { who, bystander } = ctx.state;
       // A body that was refused may hold anything.
       const isBare = isSecret || outcome === 'invalid-request';
       const event = { what, unit, who, outcome, ...(isBare ? {} : detailOf(ctx.request.body)) };
       const changed = log.changes !== changes;
-      if (bystander === undefined) log.record(event, changed);
+      // What another request changed meanwhile makes no act of a refusal.
+      const holds = outcome !== 'done' && HOLD_ALL_THE_SAME.includes(outcome);
+      if (bystander === undefined) log.record(event, changed && holds);
       else log.recordOf(bystander, event, changed);
     };
     try {

@@ -25,7 +25,7 @@ export class Child {
         for (const listener of this.#listeners) listener(line);
       });
     }
-    this.exited = once(this.process, 'exit').then(([code, signal]) => code ?? signal);
+    this.exited = once(this.process, 'close').then(([code, signal]) => code ?? signal);
   }
 
   /** The first match in what it has printed or will print; rejects when it ends without one. */
