@@ -106,7 +106,7 @@ describe('the console of a robot with tokens and a match', function () {
     const page = await blank();
     await page.goto(`${robot.url}/#token=${secret}`);
     await shows(page.locator('.who'), /spec/);
-    const end = page.getByRole('button', { name: 'End the excitation of the gimbal' });
+    const end = page.getByRole('button', { name: 'End the test steps of the gimbal' });
     await shows(alerts(page), /±0.1 rad/);
     for (const one of [
       end,

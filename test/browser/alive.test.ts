@@ -74,7 +74,7 @@ describe('the console with others, with keys and with a simulator', function () 
     await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
     await shows(alerts(page), /Gimbal Angle loop, yaw ±0.1 rad every 1 s/);
     expect(await page.locator('.chips [data-excited]').textContent()).to.equal('Angle loop, yaw');
-    await page.getByRole('button', { name: 'End the excitation of the gimbal' }).click();
+    await page.getByRole('button', { name: 'End the test steps of the gimbal' }).click();
     await eventually(async () => !/±0.1/.test((await alerts(page).textContent()) ?? ''));
     expect((await call(robot.url, 'GET', '/api/gimbal/excitation')).body.amplitude).to.equal(0);
     const match = await open({ width: 390, height: 844, touch: true, hash: '#match' });

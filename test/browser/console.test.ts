@@ -160,7 +160,7 @@ describe('the console in a browser', function () {
     expect(border).to.equal('dashed');
     await shows(card(page, 'Chassis').locator('.running'), /controller offline/);
     await page.getByRole('button', { name: 'Speed loop', exact: true }).first().click();
-    await shows(page.getByRole('group', { name: 'Excitation' }), /Chassis is offline\./);
+    await shows(page.getByRole('group', { name: 'Test steps' }), /Chassis is offline\./);
     await mode(page, 'Chassis', 'auto').click();
     await shows(alerts(page), /Chassis mode.*does not answer|Chassis mode.*offline/);
     await field(page, 'Speed loop ki').fill('3');

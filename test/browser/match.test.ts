@@ -53,7 +53,7 @@ describe('the match view', function () {
     await eventually(() => page.locator('.bar').isVisible());
   });
 
-  it('lights the laser and sends the chassis off by a press that is held, and by no tap', async () => {
+  it('lights the laser and sends the chassis off by a press that is held and by no tap, and takes manual at the touch', async () => {
     const page = await open(phone);
     await laserOn(page).tap();
     await mode(page, 'Chassis', 'auto').tap();
@@ -86,6 +86,9 @@ describe('the match view', function () {
     await mode(page, 'Chassis', 'auto').dispatchEvent('pointerdown');
     await has(mode(page, 'Chassis', 'auto'), 'aria-pressed', 'true');
     expect((await truth()).laser.level).to.equal(1);
+    // Manual acts at the touch.
+    await mode(page, 'Chassis', 'manual').dispatchEvent('pointerdown');
+    await has(mode(page, 'Chassis', 'manual'), 'aria-pressed', 'true');
     await page.getByRole('button', { name: 'Off' }).tap();
     await shows(page.locator('.lamp'), /dark/);
   });

@@ -47,6 +47,14 @@ describe('the log of the page', () => {
     ]);
   });
 
+  it('has the words of the page, not of the API', () => {
+    const act = { what: 'excite', unit: 'gimbal', who: 'Bob', outcome: 'nack' } as const;
+    expect(texts(event({ what: 'reset', unit: 'gimbal' }), event(act))).to.deep.equal([
+      'Gimbal restart.',
+      'Gimbal test steps, by Bob: refused (no answer).',
+    ]);
+  });
+
   it('does not take an older change for the effect of a later request', () => {
     const older = event({ what: 'laser', detail: { before: 'on', after: 'off' } });
     const later = event({ what: 'laser', who: 'Bob', outcome: 'done', detail: { action: 'off' } });

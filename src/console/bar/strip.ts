@@ -187,7 +187,7 @@ function excitationLines(model: Model, unit: Unit): AnswerableLine[] {
   const text = `${title} ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s`;
   const run = () => model.endExcitation(unit.name);
   const action = model.exciting[unit.name];
-  return [moving(unit, text, 'excitation', model.access.hasRight('drive') && { action, run })];
+  return [moving(unit, text, 'test steps', model.access.hasRight('drive') && { action, run })];
 }
 
 function trialLines(model: Model, unit: Unit): AnswerableLine[] {

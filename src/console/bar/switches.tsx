@@ -138,6 +138,7 @@ export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwi
             what={mode}
             run={() => model.switchMode(name, mode)}
             holds={isTouchScreen && mode !== 'manual'}
+            atTouch={isTouchScreen}
             title={mode === 'manual' ? 'Driven by its own remote control' : undefined}
             pressed={status?.mode === mode}
             disabled={isStopped(mode) || !model.may('drive') || allowed?.includes(mode) === false}

@@ -50,8 +50,16 @@ export function actText({ what, unit, who, outcome, detail = {} }: LogEvent): st
   return `${about.slice(0, 1).toUpperCase()}${about.slice(1)}${parts && `: ${parts}`}${by}${refusal}.`;
 }
 
+/** Names of the API that the page calls otherwise. */
+const WORDS: Readonly<Record<string, string>> = {
+  excite: 'test steps',
+  excitation: 'test steps',
+  nack: 'no answer',
+  reset: 'restart',
+};
+
 const wordsOf = (name: string) =>
-  name.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replaceAll('-', ' ');
+  WORDS[name] ?? name.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replaceAll('-', ' ');
 
 /** A daemon of another version may have other units. */
 const titleOf = (unit: NonNullable<LogEvent['unit']>): string => unitNamed(unit)?.title ?? unit;

@@ -90,7 +90,7 @@ export class Model {
     this.gains = perUnit(unit => new GainEdits(unit, daemon, surroundings));
     this.resuming = new Action(clock, 'Resume');
     this.modes = perUnit(({ title }) => new Action(clock, `${title} mode`));
-    this.exciting = perUnit(({ title }) => new Action(clock, `${title} excitation`));
+    this.exciting = perUnit(({ title }) => new Action(clock, `${title} test steps`));
     this.tuning = new Tuning({
       daemon,
       clock,

@@ -75,7 +75,7 @@ export function Press(props: PressProps) {
   const hold = useHold(run, disabled);
   const onPress = {
     onPointerDown: (event: PointerEvent) => {
-      hasRun.current = atTouch === true && event.button === 0;
+      hasRun.current = atTouch === true && !disabled && event.button === 0;
       if (hasRun.current) run();
     },
     onClick: (event: MouseEvent) => {

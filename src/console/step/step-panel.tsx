@@ -6,7 +6,7 @@ import { stepFile } from '../model/csv.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
 import { differInHeight, inPercent } from '../model/step-curve.js';
-import { Outcome, offerCsv, Press, Toggle, typed, useModel } from '../parts/parts.js';
+import { isTouchScreen, Outcome, offerCsv, Press, Toggle, typed, useModel } from '../parts/parts.js';
 import { FigureTable, RunTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
 import { TunePlan } from './tune-plan.js';
@@ -89,11 +89,13 @@ function ExcitationForm() {
         : status?.mode !== 'debug'
           ? !model.status.value?.match.allows.modes.includes('debug')
             ? `The match does not allow debug now.`
-            : `Put the ${unit.toLowerCase()} in debug to excite a loop and capture its steps.`
-          : `${excites ? `${title} is excited. Each edge is captured` : 'This loop is not excited'}.`;
+            : `Put the ${unit.toLowerCase()} in debug to send test steps and capture them.`
+          : excites
+            ? `${title} gets test steps. Each is captured.`
+            : 'This loop gets no test steps.';
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
-    <fieldset class="group excitation" aria-label="Excitation">
+    <fieldset class="group excitation" aria-label="Test steps">
       <form
         class="fields"
         noValidate
@@ -110,7 +112,14 @@ function ExcitationForm() {
         />
         <NumberField label="Period, s" aria-label="Period in seconds" text={period} disabled={!debugging} />
         <span class="acts">
-          <Press action={act} what="excite" run={excite} class="primary" disabled={!debugging}>
+          <Press
+            action={act}
+            what="excite"
+            run={excite}
+            class="primary"
+            holds={isTouchScreen}
+            disabled={!debugging}
+          >
             Send test steps
           </Press>
           <Press action={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>

@@ -1,7 +1,7 @@
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
-import { Outcome, Press, Segments, useModel } from '../parts/parts.js';
+import { isTouchScreen, Outcome, Press, Segments, useModel } from '../parts/parts.js';
 
 /** Says before a tuning what it moves, how far and for how long. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
@@ -30,6 +30,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
         <Press
           action={tuning.action}
           what="tune"
+          holds={isTouchScreen}
           class="primary"
           disabled={disabled}
           run={() => begin(() => tuning.begin(unit.name, [loop.name]))}
@@ -39,6 +40,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
         <Press
           action={tuning.action}
           what="all"
+          holds={isTouchScreen}
           disabled={disabled}
           run={() =>
             begin(() =>
@@ -62,6 +64,6 @@ function moves({ maxAmplitude, quantity, excitationPeriodS, runaway }: Loop): st
   const far = Number((TUNING_PART * maxAmplitude).toPrecision(2));
   return (
     `moves ±${far} ${quantity} around its present value, in jumps every ${excitationPeriodS / 2} s, for at most ` +
-    `${LONGEST_TUNING_S} s. If it is off by more than ${runaway} ${quantity}, the excitation ends.`
+    `${LONGEST_TUNING_S} s. If it is off by more than ${runaway} ${quantity}, the test steps end.`
   );
 }
