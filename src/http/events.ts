@@ -21,9 +21,8 @@ export interface EventSources {
   readonly log: Source<{ readonly event: LogEvent }>;
 }
 
-const MOST_STREAMS = 32;
-/** Streams that only callers who drive or rule may take. */
-const KEPT_STREAMS = 8;
+/** A caller gets a stream while fewer than this are open, by the strongest right of the caller. */
+const MOST_STREAMS = { rule: 32, drive: 28, read: 24 } as const;
 const COMMENT_MS = 5_000;
 /** Streams look for a change of the status this often. Changes in between make one event. */
 const COMPARE_MS = 40;
@@ -131,8 +130,8 @@ export function createEvents(
 
   const open = (ctx: Context) => {
     const { rights } = callerOf(access, ctx);
-    const drivesOrRules = rights.some(right => right === 'drive' || right === 'rule');
-    const most = drivesOrRules ? MOST_STREAMS : MOST_STREAMS - KEPT_STREAMS;
+    const right = (['rule', 'drive'] as const).find(one => rights.includes(one)) ?? 'read';
+    const most = MOST_STREAMS[right];
     if (ctx.method !== 'HEAD' && streams.size >= most) throw new RobotError('too-many-streams');
     ctx.status = 200;
     ctx.type = 'text/event-stream';
