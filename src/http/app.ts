@@ -45,30 +45,20 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   const documented = documentedRoutes(options, statusNow, events);
   const authorize = authorization(options.access);
 
-  const page = newRouter();
-  serveConsole(page, options.consoleFolder);
-  // A router tries each of its routes for every request. No path has parameters, so each path has a router.
-  const routers = new Map<string, Router>();
+  const router = new Router({ strict: true, sensitive: true });
   for (const route of [...documented, openApiRoute(documented, options.version)]) {
     const act = (ctx: Context) => route.handle(ctx, authorize);
-    const router = routers.get(route.path) ?? newRouter();
-    routers.set(route.path, router);
     router[route.method](route.path, route.method === 'get' ? act : recorded(route, options.eventLog, act));
   }
-  const routed: ReturnType<Router['routes']> = (ctx, next) =>
-    (routers.get(ctx.path) ?? page).routes()(ctx, next);
+  serveConsole(router, options.consoleFolder);
   const app = new Koa();
   app.on('error', error => log.debug(describeError(error), 'connection failed'));
   app.use(requestLog(log, clock));
   app.use(problemAnswers(log));
   app.use(refuseForeignPages(options.config.http.allowedHosts));
-  app.use(routed);
+  app.use(router.routes());
   app.use(unrouted);
   return { app, status: statusNow };
-}
-
-function newRouter(): Router {
-  return new Router({ strict: true, sensitive: true });
 }
 
 /** The table of all routes that the OpenAPI document describes. */
