@@ -45,7 +45,11 @@ export function mountDisk(
     // Over itself: a disk on which files are open for writing does not become read-only as a whole.
     readOnly: () => {
       execFileSync('mount', ['--bind', folder, folder]);
-      execFileSync('mount', ['-o', 'remount,ro,bind', folder]);
+      // The kernel refuses while the daemon has a file of this mount open for writing, which it has for moments.
+      const remount = () => spawnSync('mount', ['-o', 'remount,ro,bind', folder]);
+      let { status, stderr } = remount();
+      for (let tries = 0; status !== 0 && tries < 50; tries += 1) ({ status, stderr } = remount());
+      if (status !== 0) throw new Error(String(stderr));
     },
     writable: umount,
     remove: umount,
