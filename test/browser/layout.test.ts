@@ -64,7 +64,7 @@ describe('the console under faults', function () {
       window.seen = {};
       window.pressedAt = Infinity;
       const note = (name, holds) => { if (!(name in seen) && holds) seen[name] = performance.now() - pressedAt; };
-      document.querySelector('.stop').addEventListener('click', () => { pressedAt = performance.now(); }, { capture: true });
+      document.querySelector('.stop').addEventListener('pointerdown', () => { pressedAt = performance.now(); }, { capture: true });
       new MutationObserver(() => {
         note('busy', document.querySelector('.stop').ariaBusy === 'true');
         note('again', /sent, asking again/.test(document.querySelector('.strip').textContent));
