@@ -221,19 +221,16 @@ describe('events', () => {
     await eventually(async () => (await connect()).statusCode === 200);
   });
 
-  it('lose frames for a slow reader and cost no memory; its status arrives when it reads again', async () => {
+  it('are not kept for a slow reader; its status arrives when it reads again', async () => {
     const slow = new Reader(await connect());
     const quick = await read();
     slow.response.pause();
     const padding = 'x'.repeat(10_000);
-    const before = process.memoryUsage();
     const frames = 5000;
     for (let index = 0; index < frames; index += 1) {
       sources.telemetry.emit(sample(index, padding));
       if (index % 20 === 0) await new Promise(resolve => setImmediate(resolve));
     }
-    const after = process.memoryUsage();
-    expect(after.external + after.arrayBuffers - before.external - before.arrayBuffers).to.be.lessThan(20e6);
     sources.mode = 'auto';
     await clock.advance(50);
     quick.response.destroy();
