@@ -436,12 +436,16 @@ static inline int motor_is_sealed(uint8_t address, uint8_t reg, const void *fram
    the last result to go on with more data. */
 static inline uint32_t motor_crc32(uint32_t crc, const void *data, size_t bytes)
 {
+    static const uint32_t half_byte[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
+    };
     const uint8_t *next = (const uint8_t *)data;
     crc = ~crc;
     while (bytes-- > 0) {
         crc ^= *next++;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? (crc >> 1) ^ UINT32_C(0xEDB88320) : crc >> 1;
+        crc = crc >> 4 ^ half_byte[crc & 15];
+        crc = crc >> 4 ^ half_byte[crc & 15];
     }
     return ~crc;
 }

@@ -3,46 +3,44 @@
 
 #define KEPT_MS 1000
 
-static int8_t unused(const struct loop *loop)
+static struct capture *unused(struct loop *loop)
 {
-    int8_t buffer = 0;
-    while (buffer == loop->next || buffer == loop->newest)
-        buffer++;
-    return buffer;
-}
-
-static void record(struct motor *motor, struct reading reading)
-{
-    struct loop *loop = &motor->loop;
-    struct capture *capture = &loop->captures[loop->recording];
-    uint16_t counts = motor->unit->scale[capture->slot].counts;
-    capture->sample[capture->samples].setpoint = (int16_t)scaled(reading.setpoint, counts, INT16_MAX);
-    capture->sample[capture->samples].measured = (int16_t)scaled(reading.measured, counts, INT16_MAX);
-    capture->samples++;
+    struct capture *capture = loop->captures;
+    while (capture == loop->next || capture == loop->state.capture)
+        capture++;
+    return capture;
 }
 
 static void finish(struct loop *loop)
 {
-    if (loop->recording < 0)
+    if (loop->recording == 0)
         return;
     loop->capture_count = (uint8_t)(loop->capture_count % 255 + 1);
-    loop->captures[loop->recording].number = loop->capture_count;
+    loop->recording->number = loop->capture_count;
     loop->next = loop->recording;
-    loop->recording = -1;
+    loop->recording = 0;
+}
+
+static void record(struct motor *motor, struct reading reading)
+{
+    struct capture *capture = motor->loop.recording;
+    uint16_t counts = motor->unit->scale[capture->slot].counts;
+    capture->sample[capture->samples].setpoint = (int16_t)scaled(reading.setpoint, counts, INT16_MAX);
+    capture->sample[capture->samples].measured = (int16_t)scaled(reading.measured, counts, INT16_MAX);
+    motor->loop.wait = capture->decimation;
+    if (++capture->samples == MOTOR_CAPTURE_SAMPLES)
+        finish(&motor->loop);
 }
 
 static void begin(struct motor *motor, const struct excitation *excitation, struct reading before)
 {
-    struct loop *loop = &motor->loop;
+    struct capture *capture = unused(&motor->loop);
     int32_t half_period = scaled(excitation->period_s, MOTOR_LOOP_RATE_HZ / 2, INT16_MAX);
-    int32_t decimation = (half_period + MOTOR_CAPTURE_SAMPLES - 1) / MOTOR_CAPTURE_SAMPLES;
-    loop->recording = unused(loop);
-    struct capture *capture = &loop->captures[loop->recording];
     capture->slot = excitation->slot;
-    capture->decimation = (uint16_t)(decimation > 0 ? decimation : 1);
+    capture->decimation = (uint16_t)((half_period + MOTOR_CAPTURE_SAMPLES - 1) / MOTOR_CAPTURE_SAMPLES);
     capture->samples = 0;
+    motor->loop.recording = capture;
     record(motor, before);
-    loop->wait = capture->decimation;
 }
 
 /*
@@ -53,26 +51,22 @@ void capture_tick(struct motor *motor, const struct excitation *excitation, stru
                   bool edge)
 {
     struct loop *loop = &motor->loop;
-    if (loop->recording >= 0 && (excitation == 0 || excitation->slot != loop->captures[loop->recording].slot))
-        loop->recording = -1;
+    if (loop->recording != 0 && (excitation == 0 || excitation->slot != loop->recording->slot))
+        loop->recording = 0;
     if (edge && excitation != 0) {
         finish(loop);
         begin(motor, excitation, before);
     }
-    if (loop->recording >= 0 && --loop->wait == 0) {
-        loop->wait = loop->captures[loop->recording].decimation;
+    if (loop->recording != 0 && --loop->wait == 0)
         record(motor, after);
-        if (loop->captures[loop->recording].samples == MOTOR_CAPTURE_SAMPLES)
-            finish(loop);
-    }
     /* The host is reading the newest capture; a newer one waits until a second after its last selection. */
     if (loop->selections != motor->bus.selections)
         loop->kept_ms = KEPT_MS;
     loop->selections = motor->bus.selections;
     if (loop->kept_ms > 0)
         loop->kept_ms--;
-    if (loop->kept_ms == 0 && loop->next >= 0) {
-        loop->newest = loop->next;
-        loop->next = -1;
+    if (loop->kept_ms == 0 && loop->next != 0) {
+        loop->state.capture = loop->next;
+        loop->next = 0;
     }
 }

@@ -64,9 +64,9 @@ static void sense(void)
 static void drop(void)
 {
     wave_end(&wave);
-    pid_join(&speed);
-    pid_join(&angle);
-    pid_join(&position);
+    speed.joining = true;
+    angle.joining = true;
+    position.joining = true;
 }
 
 static void enter(const struct command *command)
@@ -181,13 +181,11 @@ static void tick(const struct command *command, struct loops *loops)
 {
     sense();
     enum turn turn = activity_turn(&activity, command);
-    port_show(command->mode, command->torque);
     if (turn != SAME)
         drop();
     if (turn == ENTERED)
         enter(command);
     wave_tick(&wave, excitation_of(command));
-    port_torque(command->torque);
     if (command->torque) {
         place(command, loops);
         float volts = pid_update(&speed, &speed_shape, speed_setpoint_m_s, odometer.speed_m_s, command->gains[MOTOR_CHASSIS_SPEED_SLOT]);
@@ -202,20 +200,6 @@ static void tick(const struct command *command, struct loops *loops)
     loops->y_m = odometer.y_m.value;
     loops->heading_rad = wrapped(odometer.course_rad);
     loops->edges = wave.edges;
-    loops->faults = port_faults();
-}
-
-static void reset(void)
-{
-    memset(&odometer, 0, sizeof odometer);
-    memset(&reference, 0, sizeof reference);
-    memset(&speed, 0, sizeof speed);
-    memset(&angle, 0, sizeof angle);
-    memset(&position, 0, sizeof position);
-    memset(&activity, 0, sizeof activity);
-    memset(&wave, 0, sizeof wave);
-    speed_setpoint_m_s = 0;
-    entry_rad = 0;
 }
 
 const struct motor_unit motor_chassis = {
@@ -224,11 +208,10 @@ const struct motor_unit motor_chassis = {
     .loop_count = MOTOR_CHASSIS_LOOPS,
     .has_pose = true,
     .scale = {
-        [MOTOR_CHASSIS_SPEED_SLOT] = { MOTOR_CHASSIS_SPEED_COUNTS, MOTOR_CHASSIS_SPEED_OUTPUT_COUNTS, MOTOR_CHASSIS_SPEED_MAX_AMPLITUDE },
-        [MOTOR_CHASSIS_ANGLE_SLOT] = { MOTOR_CHASSIS_ANGLE_COUNTS, MOTOR_CHASSIS_ANGLE_OUTPUT_COUNTS, MOTOR_CHASSIS_ANGLE_MAX_AMPLITUDE },
-        [MOTOR_CHASSIS_POSITION_SLOT] = { MOTOR_CHASSIS_POSITION_COUNTS, MOTOR_CHASSIS_POSITION_OUTPUT_COUNTS, MOTOR_CHASSIS_POSITION_MAX_AMPLITUDE },
+        [MOTOR_CHASSIS_SPEED_SLOT] = LOOP_SCALE(CHASSIS_SPEED),
+        [MOTOR_CHASSIS_ANGLE_SLOT] = LOOP_SCALE(CHASSIS_ANGLE),
+        [MOTOR_CHASSIS_POSITION_SLOT] = LOOP_SCALE(CHASSIS_POSITION),
     },
     .tick = tick,
     .drop_excitation = drop,
-    .reset = reset,
 };

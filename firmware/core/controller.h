@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include "../../docs/motor_registers.h"
+#include "port.h"
 
 #define MOTOR_LOOP_RATE_HZ 1000
 #define MOTOR_BUFFERS 3
@@ -27,10 +28,6 @@ struct reading {
 };
 
 /* What the protocol asks of the loops in one period. */
-/* Faults that take torque. */
-#define TAKES_TORQUE \
-    (MOTOR_FAULTS_OVER_CURRENT | MOTOR_FAULTS_OVER_TEMPERATURE | MOTOR_FAULTS_ENCODER_FAILED | MOTOR_FAULTS_SUPPLY_LOW)
-
 struct command {
     uint8_t mode;
     bool torque;
@@ -46,14 +43,14 @@ struct loops {
     /* Counts the edges of the excitation. The period that counts one shows the new setpoint. */
     uint32_t edges;
     bool target_visible;
-    /* Fault bits that the sensors and drivers found. */
-    uint16_t faults;
 };
 
 struct loop_scale {
     uint16_t counts, output_counts;
     float max_amplitude;
 };
+/* The scale of a loop, from motor_registers.h. */
+#define LOOP_SCALE(name) { MOTOR_##name##_COUNTS, MOTOR_##name##_OUTPUT_COUNTS, MOTOR_##name##_MAX_AMPLITUDE }
 
 /* The declaration of a unit and its loops. */
 struct motor_unit {
@@ -64,16 +61,13 @@ struct motor_unit {
     void (*tick)(const struct command *command, struct loops *loops);
     /* Ends the excitation at once. The outputs continue without a jump. */
     void (*drop_excitation)(void);
-    /* Forgets integrators, filters and readings, as at power-up. */
-    void (*reset)(void);
 };
 
 extern const struct motor_unit motor_gimbal, motor_chassis;
 
-/* An accepted frame on its way from the interrupt to the loop. */
-enum mail_kind { MAIL_MODE, MAIL_STOP, MAIL_EXCITATION, MAIL_GAINS };
+/* An accepted frame on its way from the interrupt to the loop. `place` is its register. */
 struct mail {
-    enum mail_kind kind;
+    uint8_t place;
     union {
         uint8_t value;
         struct excitation excitation;
@@ -115,36 +109,35 @@ struct capture {
     } sample[MOTOR_CAPTURE_SAMPLES];
 };
 
-/* What the interrupt may read of the loop's state: written as a whole, at the end of a period. */
-struct shown {
-    uint32_t tick;
-    uint8_t mode;
-    bool stopped, has_gains, ran_away;
-    uint16_t silence_age_ms, refusal_age_ms;
-    uint32_t beats, refusals, checksum;
-    struct excitation excitation;
+/* The state of the loop that the host can see. */
+struct state {
+    struct command command;
+    struct loops loops;
+    bool stopped, has_gains;
+    /* The faults that are shown, except refused frames and commits. */
+    uint16_t faults;
+    uint16_t refusal_age_ms;
+    uint32_t tick, refusals, checksum;
+    /* Null before the first. */
     const struct capture *capture;
     int16_t telemetry[3 * MOTOR_LOOP_SLOTS];
-    bool target_visible;
-    uint16_t faults;
 };
 
 /* Written by the loop only. */
 struct loop {
-    struct command command;
-    struct loops loops;
-    bool stopped, has_gains, ran_away;
-    uint32_t checksum, mail_tail, tick;
-    uint32_t beats, refusals, selections;
-    uint16_t silence_age_ms, refusal_age_ms, fault_age_ms, kept_ms;
-    /* `held_faults` takes torque, and is kept for a second. `faults` is what the controller shows. */
-    uint16_t held_faults, faults;
+    struct state state;
+    bool ran_away;
+    uint32_t mail_tail, beats, selections;
+    uint16_t silence_age_ms, fault_age_ms, kept_ms;
+    /* The faults that take torque. Each is kept for a second. */
+    uint16_t held_faults;
     struct capture captures[MOTOR_BUFFERS];
-    /* Indexes of `captures`; -1 if there is none. */
-    int8_t recording, next, newest;
+    /* Null if there is none. */
+    struct capture *recording, *next;
     uint16_t wait;
     uint8_t capture_count;
-    struct shown shown[2];
+    /* Copies of `state` for the interrupt, each written as a whole at the end of a period. */
+    struct state shown[2];
 };
 
 struct motor {
@@ -156,22 +149,24 @@ struct motor {
     volatile uint8_t newest;
 };
 
-/* Begins with power-up: manual, no torque, no gains. `boot_id` differs from that of the last start. */
+/*
+ * Begins with power-up: manual, no torque, no gains. All memory of the program is as it was loaded. `boot_id` differs from that of
+ * the last start.
+ */
 void motor_start(struct motor *motor, const struct motor_unit *unit, uint32_t boot_id);
 
 /* One loop period. */
 void motor_tick(struct motor *motor);
 
-/* The bus. Call these from its interrupt, in the order of the wire. */
-void motor_write_begins(struct motor *motor);
+/*
+ * The bus. Call these from its interrupt, in the order of the wire. motor_frame_ends comes with each start, repeated start and
+ * stop.
+ */
+void motor_frame_ends(struct motor *motor);
 void motor_byte_received(struct motor *motor, uint8_t byte);
-void motor_read_begins(struct motor *motor);
 uint8_t motor_byte_to_send(struct motor *motor);
-void motor_transfer_ends(struct motor *motor);
 
 /* Parts of the core that its files share. */
-uint8_t crc8(uint8_t crc, const uint8_t *data, uint32_t bytes);
-uint32_t crc32(const void *data, uint32_t bytes);
 bool is_finite(float value);
 /* value * scale, rounded to the nearest whole number, halves upwards, and held within +-limit. Exact for all finite values. */
 int32_t scaled(float value, uint16_t scale, int32_t limit);

@@ -27,7 +27,7 @@ static struct axis pitch = AXIS(MOTOR_PITCH, MOTOR_GIMBAL_VISUAL_PITCH_SLOT, MOT
 static struct activity activity;
 static struct wave wave;
 static uint32_t unseen;
-static float side;
+static float side = 1;
 
 static void aim_at(struct axis *axis, float angle_rad)
 {
@@ -42,8 +42,8 @@ static float angle_of(const struct axis *axis)
 static void drop(void)
 {
     wave_end(&wave);
-    pid_join(&yaw.angle);
-    pid_join(&pitch.angle);
+    yaw.angle.joining = true;
+    pitch.angle.joining = true;
 }
 
 /* The visual loop only watches: its output stays where it is. */
@@ -103,7 +103,6 @@ static void tick(const struct command *command, struct loops *loops)
 {
     float yaw_rad = angle_of(&yaw), pitch_rad = angle_of(&pitch);
     enum turn turn = activity_turn(&activity, command);
-    port_show(command->mode, command->torque);
     struct picture picture = port_picture();
     if (turn != SAME)
         drop();
@@ -115,26 +114,10 @@ static void tick(const struct command *command, struct loops *loops)
     wave_tick(&wave, excitation_of(command));
     if (command->mode == MOTOR_MODE_AUTO && command->torque)
         search(picture.visible);
-    port_torque(command->torque);
     tick_axis(&yaw, command, loops, yaw_rad, picture.yaw_rad, picture.visible);
     tick_axis(&pitch, command, loops, pitch_rad, picture.pitch_rad, picture.visible);
     loops->edges = wave.edges;
     loops->target_visible = picture.visible;
-    loops->faults = port_faults();
-}
-
-static void reset(void)
-{
-    memset(&yaw.visual, 0, sizeof yaw.visual);
-    memset(&yaw.angle, 0, sizeof yaw.angle);
-    memset(&pitch.visual, 0, sizeof pitch.visual);
-    memset(&pitch.angle, 0, sizeof pitch.angle);
-    memset(&activity, 0, sizeof activity);
-    memset(&wave, 0, sizeof wave);
-    sum_set(&yaw.aim_rad, 0);
-    sum_set(&pitch.aim_rad, 0);
-    unseen = 0;
-    side = 1;
 }
 
 const struct motor_unit motor_gimbal = {
@@ -142,12 +125,11 @@ const struct motor_unit motor_gimbal = {
     .kind = MOTOR_GIMBAL_KIND,
     .loop_count = MOTOR_GIMBAL_LOOPS,
     .scale = {
-        [MOTOR_GIMBAL_VISUAL_YAW_SLOT] = { MOTOR_GIMBAL_VISUAL_YAW_COUNTS, MOTOR_GIMBAL_VISUAL_YAW_OUTPUT_COUNTS, MOTOR_GIMBAL_VISUAL_YAW_MAX_AMPLITUDE },
-        [MOTOR_GIMBAL_VISUAL_PITCH_SLOT] = { MOTOR_GIMBAL_VISUAL_PITCH_COUNTS, MOTOR_GIMBAL_VISUAL_PITCH_OUTPUT_COUNTS, MOTOR_GIMBAL_VISUAL_PITCH_MAX_AMPLITUDE },
-        [MOTOR_GIMBAL_ANGLE_YAW_SLOT] = { MOTOR_GIMBAL_ANGLE_YAW_COUNTS, MOTOR_GIMBAL_ANGLE_YAW_OUTPUT_COUNTS, MOTOR_GIMBAL_ANGLE_YAW_MAX_AMPLITUDE },
-        [MOTOR_GIMBAL_ANGLE_PITCH_SLOT] = { MOTOR_GIMBAL_ANGLE_PITCH_COUNTS, MOTOR_GIMBAL_ANGLE_PITCH_OUTPUT_COUNTS, MOTOR_GIMBAL_ANGLE_PITCH_MAX_AMPLITUDE },
+        [MOTOR_GIMBAL_VISUAL_YAW_SLOT] = LOOP_SCALE(GIMBAL_VISUAL_YAW),
+        [MOTOR_GIMBAL_VISUAL_PITCH_SLOT] = LOOP_SCALE(GIMBAL_VISUAL_PITCH),
+        [MOTOR_GIMBAL_ANGLE_YAW_SLOT] = LOOP_SCALE(GIMBAL_ANGLE_YAW),
+        [MOTOR_GIMBAL_ANGLE_PITCH_SLOT] = LOOP_SCALE(GIMBAL_ANGLE_PITCH),
     },
     .tick = tick,
     .drop_excitation = drop,
-    .reset = reset,
 };

@@ -74,11 +74,6 @@ void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, fl
     pid->joining = true;
 }
 
-void pid_join(struct pid *pid)
-{
-    pid->joining = true;
-}
-
 static void edge(struct wave *wave, float value, float period_s)
 {
     wave->value = value;

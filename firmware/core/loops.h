@@ -3,7 +3,6 @@
 #define LOOPS_H
 
 #include "controller.h"
-#include "port.h"
 
 #define PERIOD_S (1.0f / MOTOR_LOOP_RATE_HZ)
 #define PI 3.14159265358979f
@@ -26,15 +25,15 @@ struct pid {
     struct gains gains;
     struct sum integral;
     float derivative, measured, bridge, output;
-    bool has_measured, joining;
+    bool has_measured;
+    /* Set this if the setpoint moves next. The output continues without a jump. */
+    bool joining;
 };
 
 /* One period of the running loop. Any finite gains give an output within the limits. */
 float pid_update(struct pid *pid, const struct pid_shape *shape, float setpoint, float measured, struct gains gains);
 /* One period in which something else sets the output; pid_update continues from there. */
 void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, float measured);
-/* The setpoint moves next: the output continues without a jump. */
-void pid_join(struct pid *pid);
 
 /* The excitation on the setpoint. */
 struct wave {

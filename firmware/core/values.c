@@ -1,32 +1,5 @@
 #include "controller.h"
 
-uint8_t crc8(uint8_t crc, const uint8_t *data, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++) {
-        crc ^= data[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = (uint8_t)(crc & 0x80 ? crc << 1 ^ 0x07 : crc << 1);
-    }
-    return crc;
-}
-
-/* Uses a table for half bytes, because the interrupt has a few microseconds for a whole set of gains. */
-uint32_t crc32(const void *data, uint32_t bytes)
-{
-    static const uint32_t table[16] = {
-        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-        0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-    };
-    const uint8_t *byte = data;
-    uint32_t crc = 0xffffffff;
-    for (uint32_t i = 0; i < bytes; i++) {
-        crc ^= byte[i];
-        crc = crc >> 4 ^ table[crc & 15];
-        crc = crc >> 4 ^ table[crc & 15];
-    }
-    return ~crc;
-}
-
 static uint32_t bits_of(float value)
 {
     union {

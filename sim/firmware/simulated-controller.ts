@@ -6,7 +6,14 @@ import { Firmware } from './firmware.js';
 import type { UnitLoops } from './unit-loops.js';
 
 /** Frames that the protocol gives time until they take effect. */
-const TAKE_EFFECT_LATER: readonly string[] = ['mode', 'stop', 'excitation', 'guarded_excitation', 'commit'];
+const TAKE_EFFECT_LATER: readonly string[] = [
+  'mode',
+  'stop',
+  'heartbeat',
+  'excitation',
+  'guarded_excitation',
+  'commit',
+];
 
 /** One motor controller as the bus sees it: 256 bytes of registers. */
 export interface Controller {
@@ -25,6 +32,18 @@ export interface Controller {
   truth(): Record<string, unknown>;
 }
 
+interface Effect {
+  ticks: number;
+  readonly act: () => void;
+}
+
+/** Acts when its time has come. */
+function isOver(effect: Effect): boolean {
+  effect.ticks -= 1;
+  if (effect.ticks <= 0) effect.act();
+  return effect.ticks <= 0;
+}
+
 /** A controller with the simulated firmware behind it. */
 export class SimulatedController implements Controller {
   readonly unit: Unit;
@@ -33,7 +52,7 @@ export class SimulatedController implements Controller {
   readonly #map: readonly Register[];
   readonly #effectTicks: number;
   /** Pending effects of frames, oldest first, with the ticks until each. */
-  #effects: { ticks: number; readonly act: () => void }[] = [];
+  #effects: readonly Effect[] = [];
   #boots = 0;
   #firmware: Firmware;
 
@@ -54,8 +73,7 @@ export class SimulatedController implements Controller {
   }
 
   tick(): void {
-    for (const effect of this.#effects) effect.ticks -= 1;
-    while (this.#effects[0] !== undefined && this.#effects[0].ticks <= 0) this.#effects.shift()?.act();
+    if (this.#effects.length > 0) this.#effects = this.#effects.filter(effect => !isOver(effect));
     this.#firmware.tick();
   }
 
@@ -81,7 +99,9 @@ export class SimulatedController implements Controller {
       if (register === undefined) throw new RobotError('bad-frame', { address });
       const act = this.#firmware.take(register, decodeFrame(this.unit.address, register, data));
       const isLater = this.#effectTicks > 0 && TAKE_EFFECT_LATER.includes(register.name);
-      if (isLater) this.#effects.push({ ticks: this.#effectTicks, act });
+      // A heartbeat holds from the next loop period.
+      const ticks = register.name === 'heartbeat' ? 1 : this.#effectTicks;
+      if (isLater) this.#effects = [...this.#effects, { ticks, act }];
       else act();
     } catch (error) {
       if (!isRobotError(error, 'bad-frame')) throw error;

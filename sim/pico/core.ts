@@ -2,7 +2,7 @@ import { type GainSet, MODES, type Mode, type Unit } from '../../src/core/units.
 import { MODE_VALUES } from '../../src/protocol/registers.js';
 import type { LoopCommand, UnitLoops } from '../firmware/unit-loops.js';
 
-/** The exports of firmware/core/wasm.c. Places and counts are bytes; `bytes` and `command` are addresses in `memory`. */
+/** The exports of core.c. Places and counts are bytes; `bytes` and `command` are addresses in `memory`. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   start(kind: number, bootId: number, hosted: number): void;
@@ -42,22 +42,32 @@ export type CoreBelow = { readonly port: CorePort } | { readonly loops: UnitLoop
 /** One motor controller of the C core, in WebAssembly: on the loops of the core, or on loops of the simulator. */
 export class Core {
   readonly #unit: Unit;
-  readonly #exports: Exports;
-  readonly #isHosted: boolean;
+  readonly #module: WebAssembly.Module;
+  readonly #below: CoreBelow;
+  #exports: Exports;
 
   constructor(module: WebAssembly.Module, unit: Unit, below: CoreBelow) {
+    this.#module = module;
     this.#unit = unit;
-    this.#isHosted = 'loops' in below;
-    const imports = 'loops' in below ? this.#hosted(below.loops) : ported(below.port, () => this.#view);
-    const everything = Object.fromEntries(IMPORTS.map(name => [name, imports[name] ?? (() => 0)]));
-    const { exports } = new WebAssembly.Instance(module, { env: everything });
-    if (!isExports(exports)) throw new TypeError('dist/firmware/core.wasm is another module');
-    this.#exports = exports;
+    this.#below = below;
+    this.#exports = this.#powered();
   }
 
-  /** Power comes back. */
+  /** Power comes back: no variable of the program keeps its value. */
   start(bootId: number): void {
-    this.#exports.start(this.#unit.kind, bootId, this.#isHosted ? 1 : 0);
+    this.#exports = this.#powered();
+    const isHosted = 'loops' in this.#below;
+    if (isHosted) this.#below.loops.reset();
+    this.#exports.start(this.#unit.kind, bootId, isHosted ? 1 : 0);
+  }
+
+  #powered(): Exports {
+    const below = this.#below;
+    const imports = 'loops' in below ? this.#hosted(below.loops) : ported(below.port, () => this.#view);
+    const everything = Object.fromEntries(IMPORTS.map(name => [name, imports[name] ?? (() => 0)]));
+    const { exports } = new WebAssembly.Instance(this.#module, { env: everything });
+    if (!isExports(exports)) throw new TypeError('dist/firmware/core.wasm is another module');
+    return exports;
   }
 
   tick(): void {
@@ -115,7 +125,6 @@ export class Core {
         show(this.#unit, loops, this.#view, shown);
       },
       host_drop_excitation: () => loops.dropWave(),
-      host_reset: () => loops.reset(),
     };
   }
 }
@@ -133,7 +142,6 @@ const IMPORTS = [
   'port_auto_moves',
   'host_tick',
   'host_drop_excitation',
-  'host_reset',
 ] as const;
 
 type Imports = Partial<Record<(typeof IMPORTS)[number], (a: number, b: number) => unknown>>;
@@ -174,5 +182,4 @@ function show(
     view.setFloat32(at + 60 + 4 * index, value, true);
   view.setUint32(at + 72, edges, true);
   view.setUint8(at + 76, targetVisible ? 1 : 0);
-  view.setUint16(at + 78, 0, true);
 }

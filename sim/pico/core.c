@@ -1,5 +1,5 @@
 /* The core as a WebAssembly module: one unit an instance. The port's functions are imported from the host. */
-#include "loops.h"
+#include "../../firmware/core/controller.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 #define BUFFER_BYTES 512
@@ -11,7 +11,6 @@ static uint8_t buffer[BUFFER_BYTES];
 /* Loops that the host runs in place of the core's own. */
 void host_tick(const struct command *command, struct loops *loops);
 void host_drop_excitation(void);
-void host_reset(void);
 
 void EXPORT(start)(uint32_t kind, uint32_t boot_id, bool hosted)
 {
@@ -19,7 +18,6 @@ void EXPORT(start)(uint32_t kind, uint32_t boot_id, bool hosted)
     if (hosted) {
         unit.tick = host_tick;
         unit.drop_excitation = host_drop_excitation;
-        unit.reset = host_reset;
     }
     motor_start(&motor, &unit, boot_id);
 }
@@ -36,26 +34,26 @@ uint8_t *EXPORT(bytes)(void)
 
 const struct command *EXPORT(command)(void)
 {
-    return &motor.loop.command;
+    return &motor.loop.state.command;
 }
 
 /* One write: the register byte and `count` further bytes of the buffer. */
 void EXPORT(write)(uint32_t place, uint32_t count)
 {
-    motor_write_begins(&motor);
+    motor_frame_ends(&motor);
     motor_byte_received(&motor, (uint8_t)place);
     for (uint32_t i = 0; i < count; i++)
         motor_byte_received(&motor, buffer[i]);
-    motor_transfer_ends(&motor);
+    motor_frame_ends(&motor);
 }
 
 /* One combined read into the buffer. */
 void EXPORT(read)(uint32_t place, uint32_t count)
 {
-    motor_write_begins(&motor);
+    motor_frame_ends(&motor);
     motor_byte_received(&motor, (uint8_t)place);
-    motor_read_begins(&motor);
+    motor_frame_ends(&motor);
     for (uint32_t i = 0; i < count; i++)
         buffer[i] = motor_byte_to_send(&motor);
-    motor_transfer_ends(&motor);
+    motor_frame_ends(&motor);
 }
