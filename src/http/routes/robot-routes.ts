@@ -5,7 +5,7 @@ import { type Status, status } from '../../schemas/status.js';
 import { step } from '../../schemas/step.js';
 import { telemetry } from '../../schemas/telemetry.js';
 import { tune } from '../../schemas/tune.js';
-import { refusal } from '../../storage/storage-failure.js';
+import { refusal } from '../../storage/disk.js';
 import type { AppOptions } from '../app-options.js';
 import type { Events } from '../events.js';
 import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS, PIN_PROBLEMS, STOP_PROBLEMS } from '../problem-table.js';
