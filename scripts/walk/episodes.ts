@@ -5,6 +5,7 @@ import type { Random } from './random.js';
 import type { RandomRequests } from './random-requests.js';
 import type { RandomSteps } from './random-steps.js';
 import { type DiskWeather, FAIR } from './walk-disk.js';
+import { CLEAR, type Network, type Pressed } from './walk-page.js';
 
 const STOP: Request = { method: 'POST', path: '/api/stop' };
 const RESUME: Request = { method: 'POST', path: '/api/resume' };
@@ -154,6 +155,38 @@ export class Episodes {
       { do: 'wait', ms: random.whole(1, 120) },
       resume,
       { do: 'wait', ms: random.among([5, 60, 400]) },
+    ];
+  }
+
+  /** Presses on the page, over a network that is seldom good. */
+  pressed({ name }: Unit): readonly Step[] {
+    const random = this.#random;
+    const network: Network = {
+      requestMs: random.among([0, 5, 300, 1800]),
+      answerMs: random.among([0, 50, 2000]),
+      loses: random.among(['nothing', 'requests', 'answers']),
+    };
+    const press = (): readonly Step[] => {
+      const pressed = random.weighted<Pressed>([
+        [2, { act: 'stop' }],
+        [1, { act: 'resume' }],
+        [3, { act: 'light' }],
+        [2, { act: 'darken' }],
+        [1, { act: 'mode', unit: name, mode: random.among(MODES) }],
+      ]);
+      return [
+        { do: 'press', pressed },
+        { do: 'wait', ms: random.among([1, 20, 400, 1600]) },
+      ];
+    };
+    return [
+      { do: 'network', network: random.chance(0.2) ? CLEAR : network },
+      ...press(),
+      ...(random.chance(0.7) ? press() : []),
+      // An Off expires by the calendar.
+      ...(random.chance(0.2) ? [{ do: 'wall clock', jumpMs: 61_000 } as const] : []),
+      ...(random.chance(0.5) ? [{ do: 'network', network: CLEAR } as const] : []),
+      ...press(),
     ];
   }
 

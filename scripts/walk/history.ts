@@ -1,11 +1,16 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
 import type { Request } from './caller.js';
 import type { DiskWeather, Left } from './walk-disk.js';
+import type { Network, Pressed } from './walk-page.js';
 import type { TokenList } from './walk-tokens.js';
 
 /** One thing that happens. None waits for what it began, so that any of them overlap. */
 export type Step =
   | { readonly do: 'ask'; readonly request: Request; readonly hangUpAfterMs?: number }
+  /** Somebody presses a button of the page, which is logged in as operator. */
+  | { readonly do: 'press'; readonly pressed: Pressed }
+  /** The network of the page changes. */
+  | { readonly do: 'network'; readonly network: Network }
   /** Callers who repeat a request, each `pauseMs` after its answer. */
   | {
       readonly do: 'flood';

@@ -78,6 +78,7 @@ function nextSteps(random: Random, theme: Theme): (unit: Unit) => readonly Step[
       [theme.end, () => episodes.keptThenGone(unit)],
       [theme.trial, () => episodes.trialThenEnd(unit)],
       [0.5 * theme.stop, () => episodes.stopOfTheAbsent(unit)],
+      [3 * theme.stop, () => episodes.pressed(unit)],
       [2 * theme.tune, () => episodes.tuning(unit)],
       [3 * theme.end, () => [steps.end()]],
     ])();

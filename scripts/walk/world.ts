@@ -8,7 +8,7 @@ import { logFileNames } from '../../src/events/log-files.js';
 import type { Hardware } from '../../src/hardware/ports.js';
 import { ManualClock, settle } from '../../test/support/manual-clock.js';
 import type { Asked } from './asked.js';
-import { type Answer, isTaken, type Request } from './caller.js';
+import { type Answer, type Call, isTaken, type Request } from './caller.js';
 import { DaemonLife } from './daemon-life.js';
 import { LATEST_ID, type Step, type WalkSettings } from './history.js';
 import { LightLoops } from './light-loops.js';
@@ -16,6 +16,7 @@ import { lookAt } from './look.js';
 import { Model, type Shown } from './model.js';
 import { type Truth, truthOf } from './truth.js';
 import { type DiskWeather, FAIR, WalkDisk } from './walk-disk.js';
+import { CLEAR, WalkPage } from './walk-page.js';
 import { tokenFileOf } from './walk-tokens.js';
 import { Wire } from './wire.js';
 
@@ -48,6 +49,7 @@ export class World {
   readonly #wire: Wire;
   readonly #model: Model;
   readonly #opened: (() => void)[] = [];
+  #page: WalkPage | undefined;
   /** The id of the latest trial or tuning, by its path. */
   readonly #ids = new Map<string, string>();
   #boots = 0;
@@ -85,7 +87,13 @@ export class World {
   async take(step: Step): Promise<void> {
     switch (step.do) {
       case 'ask':
-        void this.#ask(step.request, step.hangUpAfterMs);
+        this.#ask(step.request, step.hangUpAfterMs);
+        break;
+      case 'press':
+        this.#openPage().press(step.pressed);
+        break;
+      case 'network':
+        this.#openPage().network = step.network;
         break;
       case 'flood':
         this.#flood(step);
@@ -172,21 +180,33 @@ export class World {
     }
   }
 
-  #ask(asked: Request, hangUpAfterMs?: number): Promise<Answer | undefined> {
+  #openPage(): WalkPage {
+    this.#page ??= new WalkPage({
+      clock: this.clock,
+      ask: request => this.#ask(request),
+      broken: error => {
+        this.#broken ??= error;
+      },
+    });
+    return this.#page;
+  }
+
+  /** Undefined if the daemon does not listen. */
+  #ask(asked: Request, hangUpAfterMs?: number): Call | undefined {
     const request = this.#withId(asked);
     const call = this.#life?.ask(request);
-    if (call === undefined) return Promise.resolve(undefined);
+    if (call === undefined) return undefined;
     const sent = this.#model.sent(request, this.clock.nowMs());
-    if (hangUpAfterMs !== undefined) {
-      this.clock.after(hangUpAfterMs, () => {
-        this.#model.hungUp(sent, this.clock.nowMs());
-        call.hangUp();
-      });
-    }
-    return call.answer.then(answer => {
+    const hangUp = () => {
+      this.#model.hungUp(sent, this.clock.nowMs());
+      call.hangUp();
+    };
+    if (hangUpAfterMs !== undefined) this.clock.after(hangUpAfterMs, hangUp);
+    const answer = call.answer.then(answer => {
       this.#answered(sent, answer);
       return answer;
     });
+    return { answer, hangUp };
   }
 
   /** The id of a trial or a tuning is known from its answer. */
@@ -213,7 +233,7 @@ export class World {
     for (let caller = 0; caller < callers; caller += 1) {
       const again = async () => {
         while (this.clock.nowMs() < untilMs && this.#life === life) {
-          const answer = await this.#ask(request);
+          const answer = await this.#ask(request)?.answer;
           if (answer === undefined) return;
           await new Promise<void>(resolve => this.clock.after(pauseMs, resolve));
         }
@@ -308,6 +328,7 @@ export class World {
     this.#wire.lostAnswers = 0;
     this.#weather(FAIR);
     this.#interlock(true);
+    if (this.#page !== undefined) this.#page.network = CLEAR;
     for (const { name } of UNIT_LIST) this.#model.plugged(name, true, this.clock.nowMs());
     this.#model.light.pin(false, this.clock.nowMs());
     this.#model.calm(this.clock.nowMs());
@@ -336,6 +357,7 @@ export class World {
       content: this.#disk.content(join(STATE_FOLDER, name)),
     }));
     this.#model.atRest(this.#truth(), shown, logged, this.clock.nowMs());
+    this.#page?.atRest();
     return shown;
   }
 }

@@ -6,10 +6,17 @@ export function Login() {
   const { access } = useModel();
   const token = useSignal('');
   const shown = useSignal(false);
+  const enter = () => void access.enter(token.value);
   return (
     <section class="card login" aria-label="Login">
       <h2>Log in with your token or link</h2>
-      <form class="toolbar">
+      <form
+        class="toolbar"
+        onSubmit={event => {
+          event.preventDefault();
+          enter();
+        }}
+      >
         <label>
           Token{' '}
           <input
@@ -20,12 +27,7 @@ export function Login() {
           />
         </label>
         <Toggle on={shown}>Show</Toggle>
-        <Press
-          type="submit"
-          class="primary"
-          run={() => access.enter(token.value)}
-          disabled={token.value === ''}
-        >
+        <Press action={access.action} what="enter" class="primary" run={enter} disabled={token.value === ''}>
           Log in
         </Press>
       </form>
@@ -37,7 +39,8 @@ export function Login() {
 /** The name of the caller, and the button to log out. */
 export function WhoAmI() {
   const model = useModel();
-  const { name, role } = model.access.session.value ?? {};
+  const { session, action } = model.access;
+  const { name, role } = session.value ?? {};
   if (model.status.value?.access.exposed)
     return (
       <span
@@ -53,7 +56,9 @@ export function WhoAmI() {
       <span title={name}>
         {name} ({role})
       </span>
-      <Press run={() => model.leave()}>Leave</Press>
+      <Press action={action} what="leave" run={() => model.leave()}>
+        Leave
+      </Press>
     </span>
   );
 }

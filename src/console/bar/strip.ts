@@ -14,6 +14,9 @@ interface Answer {
   readonly label: string;
   /** What a screen reader reads out for the button. */
   readonly name: string;
+  readonly action?: Action;
+  /** Which request of the action the button makes. */
+  readonly what?: string;
   readonly run: () => unknown;
   readonly disabled?: boolean;
 }
@@ -167,8 +170,9 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   const tune = model.tuning.tunes[unit.name].value;
   if (tune?.state !== 'running') return [...excitationLines(model, unit), ...trialLines(model, unit)];
   const { tuning, access } = model;
+  const run = () => tuning.end(unit.name);
   const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tuning.isOwn ? 'this page' : tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
-  return [moving(unit, text, 'tuning', access.hasRight('tune') && (() => tuning.end(unit.name)))];
+  return [moving(unit, text, 'tuning', access.hasRight('tune') && { action: tuning.action, run })];
 }
 
 /** The loop with this name. An unknown loop has its name as title. */
@@ -181,8 +185,9 @@ function excitationLines(model: Model, unit: Unit): AnswerableLine[] {
   if (excitation === undefined) return [];
   const { title, quantity } = loopNamed(unit, excitation.loop);
   const text = `${title} ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s`;
-  const end = () => model.endExcitation(unit.name);
-  return [moving(unit, text, 'test steps', model.access.hasRight('drive') && end)];
+  const run = () => model.endExcitation(unit.name);
+  const action = model.exciting[unit.name];
+  return [moving(unit, text, 'test steps', model.access.hasRight('drive') && { action, run })];
 }
 
 function trialLines(model: Model, unit: Unit): AnswerableLine[] {
@@ -194,15 +199,17 @@ function trialLines(model: Model, unit: Unit): AnswerableLine[] {
     trial.id === own.id
       ? 'runs gains that this page tries. Nothing is saved.'
       : `runs gains that ${trial.by} tries, for ${fixed(leftS, 0)} s unless renewed.`;
-  return [moving(unit, text, 'trial', model.access.hasRight('tune') && (() => own.end()))];
+  const end = { action: own.action, what: 'undo', run: () => own.end() };
+  return [moving(unit, text, 'trial', model.access.hasRight('tune') && end)];
 }
 
 function moving(
   { title }: Unit,
   text: string,
   subject: string,
-  end: false | (() => unknown),
+  press: false | Omit<Answer, 'label' | 'name'>,
 ): AnswerableLine {
   const name = `End the ${subject} of the ${title.toLowerCase()}`;
-  return { tone: 'doing', about: title, text, ...(end && { answer: { label: 'End', name, run: end } }) };
+  const answer = press && { label: 'End', name, what: 'end', ...press };
+  return { tone: 'doing', about: title, text, ...(answer && { answer }) };
 }

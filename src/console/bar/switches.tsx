@@ -31,13 +31,15 @@ export function ResumeButton() {
   const status = model.status.value;
   const why =
     isRunning || status === undefined ? '' : model.stop.isUnanswered ? 'not confirmed' : whyNoResume(status);
+  if (!model.access.hasRight('drive')) return null;
   return (
     <Press
-      needs="resume"
+      action={model.resuming}
+      what="resume"
       run={() => model.resume()}
       class="resume"
       hint={why}
-      holds
+      holds={isTouchScreen}
       disabled={isRunning || why !== ''}
     >
       Resume
@@ -56,11 +58,21 @@ export function LaserSwitch() {
         Laser <LaserLamp />
       </span>
       <div class="segments">
-        <Press needs="laser" moves run={() => laser.light()} pressed={light === 'on'} disabled={!fresh.value}>
-          On
-        </Press>
+        {model.access.hasRight('drive') && (
+          <Press
+            action={laser.action}
+            what="on"
+            run={() => laser.light()}
+            holds={isTouchScreen}
+            pressed={light === 'on'}
+            disabled={!fresh.value || model.isStopping || !model.may('laser')}
+          >
+            On
+          </Press>
+        )}
         <Press
-          busy={laser.isOwed}
+          action={laser.action}
+          what="off"
           run={() => laser.darken()}
           pressed={light === 'dark'}
           atTouch
@@ -111,6 +123,7 @@ export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwi
     if (!model.access.hasRight('drive')) return mode === status?.mode;
     return !isPlaying || allowed.includes(mode) || mode === status?.mode;
   });
+  const isStopped = (mode: string) => (mode === 'manual' ? model.stop.stopped : model.isStopping);
   return (
     <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>
       <span class="label">
@@ -121,12 +134,14 @@ export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwi
         {shown.map(mode => (
           <Press
             key={mode}
+            action={model.modes[name]}
+            what={mode}
             run={() => model.switchMode(name, mode)}
-            moves={mode !== 'manual'}
+            holds={isTouchScreen && mode !== 'manual'}
             atTouch={isTouchScreen}
             title={mode === 'manual' ? 'Driven by its own remote control' : undefined}
             pressed={status?.mode === mode}
-            disabled={model.stop.stopped || !model.may('drive') || allowed?.includes(mode) === false}
+            disabled={isStopped(mode) || !model.may('drive') || allowed?.includes(mode) === false}
           >
             {mode}
           </Press>

@@ -30,6 +30,8 @@ export function RefereePanel() {
         {PHASES.map(phase => (
           <span key={phase}>
             <Press
+              action={referee.action}
+              what={phase}
               pressed={isRunning(phase)}
               disabled={
                 id === '' ||
@@ -60,6 +62,7 @@ export function RefereePanel() {
       <LockRow match={match} />
       {interrupted.value && (
         <Press
+          action={referee.action}
           class="primary"
           disabled={!referee.isBeating}
           run={() =>
@@ -115,7 +118,7 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
         </Press>
       ) : (
         <>
-          <Press class="primary" run={() => referee.take(false)}>
+          <Press action={referee.action} what="lease" class="primary" run={() => referee.take(false)}>
             Take the lease
           </Press>
           {referee.action.refusal.value?.code === 'lease-held' && (
@@ -132,7 +135,7 @@ const UNLOCK_MS = 4000;
 /** A lock acts at the touch. An unlock needs a second press. */
 function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
   const { referee, surroundings } = useModel();
-  const reason = useSignal('Referee');
+  const reason = useSignal<string | undefined>('Referee');
   const asks = useSignal(false);
   const askFirst = () => {
     asks.value = true;
@@ -142,11 +145,17 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
   };
   const unlock = () => {
     asks.value = false;
-    return referee.unlock();
+    referee.unlock();
   };
   return (
     <div class="acts">
-      <Press class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')}>
+      <Press
+        action={referee.action}
+        what="lock"
+        class="lock"
+        atTouch
+        run={() => referee.lock(reason.value?.trim() || 'Referee')}
+      >
         LOCK
       </Press>
       <input
@@ -157,7 +166,12 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
         {...typed(reason)}
       />
       {lock !== null && (
-        <Press run={asks.value ? unlock : askFirst} pressed={asks.value}>
+        <Press
+          action={referee.action}
+          what="unlock"
+          run={asks.value ? unlock : askFirst}
+          pressed={asks.value}
+        >
           {asks.value ? 'Press again to unlock' : 'Unlock'}
         </Press>
       )}

@@ -6,10 +6,9 @@ const SHOWN_MS = { done: 8000, refusal: 10_000 };
 
 /** Something that a person asks for: pending, refused or done. Only the latest run counts. */
 export class Action {
-  /** Names it in the strip. */
   readonly title: string;
-  /** A request is under way. */
-  readonly pending = signal(false);
+  /** Which request is under way. */
+  readonly pending = signal<string | undefined>(undefined);
   readonly refusal = signal<Refusal | undefined>(undefined);
   /** What was done, for people. */
   readonly done = signal('');
@@ -17,19 +16,19 @@ export class Action {
   #turn = 0;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, title = '') {
+  constructor(clock: Clock, title: string) {
     this.#clock = clock;
     this.title = title;
   }
 
-  async run(request: () => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
+  async run(what: string, request: () => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
     this.#turn += 1;
     const turn = this.#turn;
     this.clear();
-    this.pending.value = true;
+    this.pending.value = what;
     const outcome = await request();
     if (turn !== this.#turn) return false;
-    this.pending.value = false;
+    this.pending.value = undefined;
     if ('refusal' in outcome) this.refuse(outcome.refusal);
     else this.say(done);
     return 'body' in outcome;

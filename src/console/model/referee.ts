@@ -65,7 +65,7 @@ export class Referee {
   }
 
   async take(takeover: boolean): Promise<void> {
-    if (!(await this.action.run(() => this.#beat(takeover)))) return;
+    if (!(await this.action.run('lease', () => this.#beat(takeover)))) return;
     this.#beats.hold(
       this.holder,
       () => this.#beat(false),
@@ -93,27 +93,29 @@ export class Referee {
   }
 
   /** Sets a phase for as long as it is given here. Does nothing if the duration cannot be read. */
-  async begin(id: string, phase: Phase): Promise<void> {
+  begin(id: string, phase: Phase): void {
     const durationS = this.durationS(phase);
-    if (durationS !== undefined) await this.set(id, phase, durationS);
+    if (durationS !== undefined) this.set(id, phase, durationS);
   }
 
-  set(id: string, phase: Phase, remainingS: number | null): Promise<boolean> {
+  set(id: string, phase: Phase, remainingS: number | null): void {
     this.#revision = Math.max(this.#revision, this.#options.status.peek()?.match.revision ?? 0) + 1;
     const body = { id, revision: this.#revision, phase, remainingS };
     const rule = PLAY.includes(phase) ? 'moves' : 'calms';
-    return this.action.run(() => this.#options.daemon.press({ path: '/api/match', body, rule }));
+    void this.action.run(phase, () => this.#options.daemon.press({ path: '/api/match', body, rule }));
   }
 
-  lock(reason: string): Promise<boolean> {
+  lock(reason: string): void {
     const path = '/api/match/lock';
-    return this.action.run(() =>
+    void this.action.run('lock', () =>
       this.#options.daemon.press({ path, body: { reason }, rule: 'calms', ends: '/api/match/unlock' }),
     );
   }
 
-  unlock(): Promise<boolean> {
-    return this.action.run(() => this.#options.daemon.press({ path: '/api/match/unlock', rule: 'moves' }));
+  unlock(): void {
+    void this.action.run('unlock', () =>
+      this.#options.daemon.press({ path: '/api/match/unlock', rule: 'moves' }),
+    );
   }
 
   /** Remembers what a pause interrupts. `t` is the daemon's time. */

@@ -1,7 +1,7 @@
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
-import { Outcome, Press, Segments, useModel } from '../parts/parts.js';
+import { isTouchScreen, Outcome, Press, Segments, useModel } from '../parts/parts.js';
 
 /** Says before a tuning what it moves, how far and for how long. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
@@ -11,7 +11,8 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const loop = loopOf(choice);
   const unit = unitNamed(choice.unit);
   const name = unit.title.toLowerCase();
-  const disabled = !model.may('drive') || tuning.running !== undefined;
+  const disabled =
+    model.isStopping || !model.may('drive') || !model.may('tune') || tuning.running !== undefined;
   const begin = async (act: () => Promise<unknown>) => {
     onBegin();
     await act();
@@ -27,8 +28,9 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
       <div class="toolbar acts">
         <Segments options={STYLES} chosen={tuning.style} />
         <Press
-          needs="tune"
-          moves
+          action={tuning.action}
+          what="tune"
+          holds={isTouchScreen}
           class="primary"
           disabled={disabled}
           run={() => begin(() => tuning.begin(unit.name, [loop.name]))}
@@ -36,8 +38,9 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           Tune {loop.title}
         </Press>
         <Press
-          needs="tune"
-          moves
+          action={tuning.action}
+          what="all"
+          holds={isTouchScreen}
           disabled={disabled}
           run={() =>
             begin(() =>

@@ -3,19 +3,21 @@ import type { GainEdits } from '../model/gain-edits.js';
 import { Press, useModel } from '../parts/parts.js';
 
 interface GainActProps {
+  readonly gains: GainEdits;
   readonly run: () => unknown;
   readonly disabled?: boolean;
   /** Added to the button's text. */
   readonly changes?: string;
 }
 
-export function TryButton({ run, disabled = false }: GainActProps) {
-  const { isStopping } = useModel();
+export function TryButton({ gains, run, disabled = false }: GainActProps) {
+  const model = useModel();
   return (
     <Press
-      needs="tune"
+      action={gains.trial.action}
+      what="try"
       run={run}
-      disabled={disabled || isStopping}
+      disabled={disabled || !model.may('tune') || model.isStopping}
       title="Runs them without saving them, as long as this page is open"
       aria-keyshortcuts="Enter"
       data-key="⏎"
@@ -25,13 +27,14 @@ export function TryButton({ run, disabled = false }: GainActProps) {
   );
 }
 
-export function KeepButton({ run, disabled = false, changes = '' }: GainActProps) {
+export function KeepButton({ gains, run, disabled = false, changes = '' }: GainActProps) {
   return (
     <Press
-      needs="tune"
+      action={gains.saving}
+      what="save"
       class="primary"
       run={run}
-      disabled={disabled}
+      disabled={disabled || !useModel().may('tune')}
       title="Saves them"
       aria-keyshortcuts="Control+Enter"
       data-key="Ctrl ⏎"
@@ -54,9 +57,11 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const changesText = count === 0 ? '' : count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
     <div class="acts">
-      <TryButton run={() => gains.try()} disabled={!gains.isReady} />
-      <KeepButton run={() => gains.save()} disabled={!gains.isReady} changes={changesText} />
+      <TryButton gains={gains} run={() => gains.try()} disabled={!gains.isReady} />
+      <KeepButton gains={gains} run={() => gains.save()} disabled={!gains.isReady} changes={changesText} />
       <Press
+        action={gains.trial.action}
+        what="undo"
         run={() => gains.undo()}
         disabled={(!isEdited && gains.trial.id === undefined) || gains.isSaving}
         aria-keyshortcuts="Control+Z"

@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import { changeText, difference } from '../model/edits.js';
 import { clockText } from '../model/numbers.js';
+import { listenToTuningKeys } from '../parts/keys.js';
 import { Drawer, Outcome, Press, Toggle, useAction, useModel } from '../parts/parts.js';
 import { GainsFile } from './gains-file.js';
 import { UnitCard } from './unit-card.js';
@@ -10,6 +12,7 @@ import { UnitCard } from './unit-card.js';
 export function TuningPanel() {
   const model = useModel();
   const isFine = useSignal(false);
+  useEffect(() => listenToTuningKeys(model), []);
   return (
     <div class="tuning">
       {UNIT_LIST.map(unit => (
@@ -35,7 +38,7 @@ export function TuningPanel() {
 export function Snapshot() {
   const { gains, openedAt } = useModel();
   const asks = useSignal(false);
-  const action = useAction();
+  const action = useAction('Snapshot');
   const changed = UNIT_LIST.flatMap(unit => {
     const { stored, snapshot } = gains[unit.name];
     if (stored.value === undefined || snapshot.value === undefined) return [];

@@ -1,0 +1,174 @@
+import { STOP, WANTED_MS } from '../../src/console/daemon/asks.js';
+import { DaemonClient } from '../../src/console/daemon/daemon.js';
+import type { HttpAnswer, HttpRequest } from '../../src/console/daemon/surroundings.js';
+import { type Clock, every } from '../../src/core/clock.js';
+import type { Mode, UnitName } from '../../src/core/units.js';
+import { promise } from './broken-promise.js';
+import type { Call, Request } from './caller.js';
+
+/** The network between the page and the robot. */
+export interface Network {
+  readonly requestMs: number;
+  readonly answerMs: number;
+  /** What never arrives. */
+  readonly loses: 'nothing' | 'requests' | 'answers';
+}
+
+export const CLEAR: Network = { requestMs: 0, answerMs: 0, loses: 'nothing' };
+
+/** What a person presses on the page. */
+export type Pressed =
+  | { readonly act: 'stop' | 'resume' | 'light' | 'darken' }
+  | { readonly act: 'mode'; readonly unit: UnitName; readonly mode: Mode };
+
+interface PageParts {
+  readonly clock: Clock;
+  /** Undefined if the daemon does not listen. */
+  readonly ask: (request: Request) => Call | undefined;
+  /** Called when the page has broken a promise. */
+  readonly broken: (error: unknown) => void;
+}
+
+const LASER = '/api/laser';
+const RESUME = '/api/resume';
+/** The page hears the status this often. */
+const HEARS_MS = 100;
+
+/** The operator's page as a caller: its real protocol on a network that may delay or lose what it sends. */
+export class WalkPage {
+  network = CLEAR;
+  readonly #parts: PageParts;
+  readonly #client: DaemonClient;
+  /** The number of presses so far, in all and by path and body. */
+  #presses = 0;
+  readonly #pressesOf = new Map<string, number>();
+  readonly #sentOf = new Map<string, number>();
+  /** Each the number of presses when it was pressed last. */
+  #lastStop = 0;
+  #lastDarken = 0;
+  /** The same for the last resume that was answered 200. */
+  #lastResumed = 0;
+  /** Calendar time. */
+  #darkenMs = 0;
+
+  constructor(parts: PageParts) {
+    this.#parts = parts;
+    this.#client = new DaemonClient(
+      {
+        clock: parts.clock,
+        version: '',
+        fetch: (path, asked) => this.#fetch(path, asked),
+        openStream: () => ({ on: () => undefined, isClosed: () => false, close: () => undefined }),
+        storage: { read: () => null, write: () => undefined, onChange: () => undefined },
+        tellWindows: () => undefined,
+        reload: () => undefined,
+      },
+      { rights: () => 'drive', onStuck: () => undefined, onIdentityRefused: () => undefined },
+    );
+    every(parts.clock, HEARS_MS, () => {
+      if (this.network.loses === 'nothing') this.#client.heard();
+    });
+  }
+
+  press(pressed: Pressed): void {
+    this.#presses += 1;
+    const number = this.#presses;
+    const client = this.#client;
+    switch (pressed.act) {
+      case 'stop':
+        this.#lastStop = number;
+        void client.stop();
+        return;
+      case 'darken':
+        this.#lastDarken = number;
+        this.#darkenMs = this.#wallMs;
+        void client.darken();
+        return;
+      case 'light':
+        this.#count(this.#pressesOf, LASER);
+        void client.light();
+        return;
+      case 'resume':
+        this.#count(this.#pressesOf, RESUME);
+        void client.resume().then(outcome => {
+          if ('body' in outcome) this.#lastResumed = number;
+        });
+        return;
+      case 'mode':
+        this.#count(this.#pressesOf, `/api/${pressed.unit}/mode/switch`);
+        void client.switchMode(pressed.unit, pressed.mode);
+    }
+  }
+
+  /** Called after every fault has ended, and the network is clear. */
+  atRest(): void {
+    for (const press of [this.#client.stopPress, this.#client.offPress]) {
+      const isPending = press?.state === 'pending';
+      promise(!isPending, 'page insists until it is answered', () => `${press?.ask.path} has no answer`);
+    }
+  }
+
+  #fetch(path: string, { method, body, signal }: HttpRequest): Promise<HttpAnswer> {
+    const asked: unknown = body === undefined ? undefined : JSON.parse(body);
+    const { network } = this;
+    const { clock, ask, broken } = this.#parts;
+    const pressed = this.#presses;
+    return new Promise((resolve, reject) => {
+      const isOff = body === '{"action":"off"}';
+      let call: Call | undefined;
+      const arrives = clock.after(network.requestMs, () => {
+        if (network.loses === 'requests') return;
+        call = ask({ method: method === 'POST' ? 'POST' : 'GET', path, body: asked, as: 'operator' });
+        if (call === undefined) return reject(new Error('no connection'));
+        void call.answer.then(answer => {
+          if (network.loses === 'answers') return;
+          const json = async <T>() => answer.body as T;
+          clock.after(network.answerMs, () => resolve({ status: answer.status, json }));
+        });
+        this.#judge(() => this.#arrived(path, isOff, pressed), broken);
+      });
+      signal.addEventListener('abort', () => {
+        arrives.cancel();
+        call?.hangUp();
+        reject(new Error('taken back'));
+      });
+      this.#judge(() => this.#sent(path, isOff), broken);
+    });
+  }
+
+  #sent(path: string, isOff: boolean): void {
+    if (isOff) {
+      const isOld = Math.abs(this.#wallMs - this.#darkenMs) > WANTED_MS;
+      promise(!isOld, 'page gives an Off up after a minute', () => 'it was sent again later');
+    } else if (path !== STOP) {
+      this.#count(this.#sentOf, path);
+      const isOnce = (this.#sentOf.get(path) ?? 0) <= (this.#pressesOf.get(path) ?? 0);
+      promise(isOnce, 'page sends once', () => `${path} was sent more often than it was pressed`);
+    }
+  }
+
+  /** `pressed`: the number of presses when this request was sent. */
+  #arrived(path: string, isOff: boolean, pressed: number): void {
+    const isTakenBack =
+      path === STOP
+        ? this.#lastResumed > Math.max(pressed, this.#lastStop)
+        : !isOff && (this.#lastStop > pressed || (path === LASER && this.#lastDarken > pressed));
+    promise(!isTakenBack, 'page takes back', () => `${path} arrived after a later press had replaced it`);
+  }
+
+  #judge(look: () => void, broken: (error: unknown) => void): void {
+    try {
+      look();
+    } catch (error) {
+      broken(error);
+    }
+  }
+
+  #count(counts: Map<string, number>, path: string): void {
+    counts.set(path, (counts.get(path) ?? 0) + 1);
+  }
+
+  get #wallMs(): number {
+    return this.#parts.clock.wallTime().getTime();
+  }
+}
