@@ -49,10 +49,11 @@ const NOT_OURS: readonly string[] = ['EACCES', 'EISDIR', 'ENOLINK'];
 export class Access {
   /** Emitted when the tokens, the state or the problem have changed. */
   readonly changed = new Listeners<void>();
-  /** Emitted when the tokens in force or the state have changed, with the names of the tokens that stayed valid. */
-  readonly tokensChanged = new Listeners<readonly string[]>();
-  /** Emitted when access was open and is not any more. */
-  readonly closed = new Listeners<void>();
+  /**
+   * Emitted when the tokens in force or the state have changed. `kept` has the names of the tokens that stayed valid.
+   * `closes` says that access was open and is not any more.
+   */
+  readonly tokensChanged = new Listeners<{ readonly kept: readonly string[]; readonly closes: boolean }>();
   readonly #settings: Settings;
   /** The list that was read last. It stays in force while the file cannot be read. Undefined before the first read. */
   #last: readonly Token[] | 'damaged' | undefined;
@@ -87,11 +88,6 @@ export class Access {
   /** The tokens in force, without their hashes. */
   get tokens(): readonly { readonly name: string; readonly role: Role }[] {
     return (this.#tokens ?? []).map(({ name, role }) => ({ name, role }));
-  }
-
-  /** The names of the tokens in force. */
-  get names(): readonly string[] {
-    return this.tokens.map(({ name }) => name);
   }
 
   /** Why access is unavailable, or why the list in force cannot be read any more. */
@@ -146,18 +142,20 @@ export class Access {
       if (tokens === undefined && this.#hadList) this.#keep({ cure: CURE_OF_GONE });
       else this.#hold(tokens ?? [], undefined);
     } catch (error) {
-      const isOurs = isRobotError(error, 'access-unavailable');
+      const isKnown = isRobotError(error, 'access-unavailable');
+      const problem = isKnown ? error : new RobotError('access-unavailable', {}, { cause: error });
+      const { context, cause } = problem;
       // A file that is there and is not the daemon's may name tokens. It closes a robot that has no list in force.
-      const mayClose = !this.#hadList && isRobotError(error) && NOT_OURS.includes(errnoIn(error));
-      if (isOurs && error.context.isUnread && !mayClose) this.#keep(error.context, error);
-      else this.#hold('damaged', isOurs ? error : unavailable({}, error));
+      const isNotOurs = isRobotError(cause, 'storage-failed') && NOT_OURS.includes(cause.context.errno ?? '');
+      if (context.isUnread && (this.#hadList || !isNotOurs)) this.#keep(context, problem);
+      else this.#hold('damaged', problem);
     }
   }
 
   /** Keeps the list that was read last in force, although the file cannot be read now. */
   #keep(context: ContextOf<'access-unavailable'>, cause?: unknown): void {
     const lastHolds = this.#tokens !== undefined;
-    this.#hold(this.#last, unavailable({ ...context, lastHolds }, cause));
+    this.#hold(this.#last, new RobotError('access-unavailable', { ...context, lastHolds }, { cause }));
   }
 
   #hold(
@@ -170,8 +168,15 @@ export class Access {
     const before = this.#tokens ?? [];
     this.#last = last;
     this.#problem = problem;
-    if (isOther) this.tokensChanged.emit(namesOfBoth(before, this.#tokens ?? before));
-    if (wasOpen && this.state !== 'open') this.closed.emit();
+    if (isOther) {
+      const after = this.#tokens ?? before;
+      // A new token may have the name of an old one.
+      const both = before.filter(old =>
+        after.some(({ name, hash }) => name === old.name && hash === old.hash),
+      );
+      const kept = both.map(({ name }) => name);
+      this.tokensChanged.emit({ kept, closes: wasOpen && this.state !== 'open' });
+    }
     if (isOther || isOtherProblem) this.changed.emit();
   }
 
@@ -183,22 +188,4 @@ export class Access {
   get #hadList(): boolean {
     return this.#last === 'damaged' || (this.#last !== undefined && this.#last.length > 0);
   }
-}
-
-/** A new token may have the name of an old one. */
-function namesOfBoth(before: readonly Token[], after: readonly Token[]): readonly string[] {
-  const both = before.filter(old => after.some(({ name, hash }) => name === old.name && hash === old.hash));
-  return both.map(({ name }) => name);
-}
-
-/** The number of the system's error that caused this one. */
-function errnoIn({ cause }: RobotError): string {
-  return isRobotError(cause, 'storage-failed') ? String(cause.context.errno) : '';
-}
-
-function unavailable(
-  context: ContextOf<'access-unavailable'>,
-  cause: unknown,
-): RobotError<'access-unavailable'> {
-  return new RobotError('access-unavailable', context, { cause });
 }

@@ -1,12 +1,49 @@
+import { isObject } from '../core/json.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
 import type { SilenceLimits } from '../robot/host-silence.js';
 import type { Robot } from '../robot/robot.js';
 import { START_MS } from '../storage/disk.js';
-import { largestMs, type Silences } from '../storage/silence-file.js';
-import type { StateFile } from '../storage/state-file.js';
+import { StateFile, type StateParts } from '../storage/state-file.js';
 
+export const SILENCE_FILE = 'host-silence.json';
+
+/** A controller's host silence after its own start. A controller may have reset unnoticed, and then has this silence again. */
+const AT_CONTROLLER_START_MS = 500;
+const MAX_MS = 0xffff;
 /** The longest wait for the disk. */
 const RECORD_MS = 500;
+
+/** Milliseconds by unit; 0 means no limit. Unknown units are kept. */
+type Silences = Readonly<Record<string, number>>;
+
+/**
+ * The longest time that each controller keeps its torque without a heartbeat, as an earlier process may have set it. After
+ * this time a controller that cannot be reached has no torque.
+ */
+export function silenceFile(parts: StateParts): StateFile<Silences> {
+  return new StateFile<Silences>(parts, {
+    name: SILENCE_FILE,
+    encode: silences => `${JSON.stringify(silences)}\n`,
+    decode: text => {
+      const value: unknown = JSON.parse(text);
+      if (!isSilences(value)) throw new Error('not silences');
+      return value;
+    },
+    absent: {},
+    failSafe: () => perUnit(() => 0),
+  });
+}
+
+/** The largest silence that the unit's controller may have. Infinity means no limit. */
+export function largestMs(silences: Silences, unit: UnitName): number {
+  const recorded = silences[unit] ?? AT_CONTROLLER_START_MS;
+  return recorded === 0 ? Number.POSITIVE_INFINITY : Math.max(recorded, AT_CONTROLLER_START_MS);
+}
+
+function isSilences(value: unknown): value is Silences {
+  const isSilence = (ms: unknown) => Number.isInteger(ms) && Number(ms) >= 0 && Number(ms) <= MAX_MS;
+  return isObject(value) && Object.values(value).every(isSilence);
+}
 
 /**
  * Resolves with the host silence that each controller is given: `wantedMs` (0 = no limit) if the disk has recorded it.

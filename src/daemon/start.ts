@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { Access } from '../access/access.js';
 import { type Board, isLoopback } from '../access/board.js';
 import { openBreakGlass } from '../access/break-glass.js';
 import { Autotune } from '../autotune/autotune.js';
@@ -11,27 +13,33 @@ import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { version } from '../core/version.js';
+import { DurableLog } from '../events/durable-log.js';
 import { logEvents } from '../events/event-lines.js';
 import { EventLog, newRunId } from '../events/event-log.js';
 import { recordStorage } from '../events/storage-events.js';
+import { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
 import { problemOf } from '../http/problems.js';
 import type { Route } from '../http/route.js';
 import { Match } from '../match/match.js';
 import { MatchControl } from '../match/match-control.js';
+import { matchFile } from '../match/match-file.js';
 import { ProfileStore } from '../profiles/profile-store.js';
 import { darkenPin } from '../robot/dark-pin.js';
 import { Robot } from '../robot/robot.js';
 import { endRunawayTrials } from '../robot/runaway.js';
 import { StepMemory } from '../steps/step-memory.js';
-import { type Disk, realDisk } from '../storage/disk.js';
+import { type Disk, realDisk, START_MS } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
-import { agreedSilence, recordGivenSilence } from './agreed-silence.js';
+import { openStopFile } from '../storage/stop-file.js';
+import { agreedSilence, recordGivenSilence, silenceFile } from './agreed-silence.js';
 import { openPort, type Port } from './port.js';
 import { endAllButThoseOf } from './revoked.js';
-import { openStateFolder } from './state-folder.js';
 import type { Notifier } from './systemd-notify.js';
+
+/** It is there if systemd's time service has set the clock. The sandbox hides the signs of another time service. */
+const SYNCHRONISED = '/run/systemd/timesync/synchronized';
 
 export interface Parts {
   readonly config: Config;
@@ -82,17 +90,32 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   const files = { folder: config.state.folder, disk, clock };
   const runId = newRunId();
   const isSimulated = hardware.simulated;
-  const { store, access, matchFile, matchState, durableLog, silences, stopFile } = await openStateFolder(
-    { ...files, setAside: copy => log.warn({ copy }, 'a damaged file was set aside') },
-    { config, lock, boot, runId, isSimulated },
-  );
+  const early = {
+    ...files,
+    setAside: (copy: string) => log.warn({ copy }, 'a damaged file was set aside'),
+  };
+  // What the robot needs before it moves. A file that is not read in time counts as its most restrictive value.
+  const store = await GainsStore.open({ ...early, lock });
+  const access = new Access({ ...early, ...config.access });
+  const record = matchFile(early, boot);
+  const silences = silenceFile(early);
+  const isSynchronised = () => existsSync(SYNCHRONISED);
+  const durableLog = new DurableLog({ ...early, runId, isSynchronised });
+  // Read in parallel, because each may wait for a slow disk. A simulated robot is new at each start, so it remembers no stop.
+  const [stopFile, state] = await Promise.all([
+    isSimulated || boot.id === undefined ? undefined : openStopFile(early, boot.id),
+    record.read(START_MS),
+    silences.read(START_MS),
+    access.open(),
+    durableLog.open(),
+  ]);
   const { setAside: journals } = store.report();
   if (journals.length > 0)
     log.warn({ setAside: journals }, 'a damaged journal was set aside; copies are in the state folder');
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
   const silence = await agreedSilence(silences, hostSilenceMs);
   let autotune: Autotune | undefined;
-  const match = new Match({ clock, settings: config.match, state: matchState });
+  const match = new Match({ clock, settings: config.match, state });
   const robot = new Robot({
     hardware,
     store,
@@ -102,22 +125,22 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     stopMemory: stopFile,
   });
   recordGivenSilence(robot, silences, silence);
-  const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
+  const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.head?.seq });
   eventLog.recorded.add(({ event, hasRights }) => durableLog.add(event, hasRights));
   const stopLogging = logEvents({ robot, eventLog, log, clock });
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   match.happened.add(event => eventLog.record(event));
   match.changed.add(() => eventLog.noteChange());
-  access.tokensChanged.add(names => {
-    eventLog.record({ what: 'tokens', detail: { access: access.state, names: access.names.join(', ') } });
-    if (autotune !== undefined) endAllButThoseOf(names, { robot, autotune, match });
+  access.tokensChanged.add(({ kept, closes }) => {
+    const names = access.tokens.map(({ name }) => name).join(', ');
+    eventLog.record({ what: 'tokens', detail: { access: access.state, names } });
+    if (autotune !== undefined) endAllButThoseOf(kept, { robot, autotune, match });
+    // A caller without a token may have lit the laser, or may be driving.
+    if (closes)
+      robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
   });
-  // A caller without a token may have lit the laser, or may be driving.
-  access.closed.add(() => {
-    robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
-  });
-  recordStorage({ gains: store, match: matchFile, log: durableLog, tokens: access }, eventLog);
-  const control = new MatchControl({ match, robot, file: matchFile, log });
+  recordStorage({ gains: store, match: record, log: durableLog, tokens: access }, eventLog);
+  const control = new MatchControl({ match, robot, file: record, log });
   control.begin();
   endRunawayTrials(robot);
   const setAside = (copy: string) => {
@@ -192,7 +215,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await robot.close();
     await glass?.close();
     await portClosed;
-    for (const file of [silences, stopFile, steps, profiles, matchFile]) await file?.close();
+    for (const file of [silences, stopFile, steps, profiles, record]) await file?.close();
     eventLog.record({ what: 'end' });
     eventLog.close();
     stopLogging();

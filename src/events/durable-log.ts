@@ -6,14 +6,22 @@ import type { LogEvent, LogHead } from '../schemas/log.js';
 import { type Disk, START_MS } from '../storage/disk.js';
 import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { LogFiles } from './log-files.js';
-import { type LogLine, NOTHING_BEFORE } from './log-line.js';
-import { LogQueue } from './log-queue.js';
+import { type LogLine, NOTHING_BEFORE, timesOf } from './log-line.js';
 
 /** Events within this time share a sync, so that an SD card lasts. */
 const GATHER_MS = 100;
 const TRY_AGAIN_MS = 2000;
 /** A disk that has not answered for this long hangs. */
 const HANGS_MS = 1000;
+
+/** The most events that wait for a disk that fails or is too slow. */
+const MOST_WAITING = 2000;
+
+interface Waiting {
+  readonly event: LogEvent;
+  /** True if the event is the robot's own or that of a caller who has rights. */
+  readonly hasRights: boolean;
+}
 
 interface DurableLogParts {
   readonly disk: Disk;
@@ -35,13 +43,12 @@ export class DurableLog {
   readonly changed = new Listeners<void>();
   readonly #parts: DurableLogParts;
   readonly #files: LogFiles;
-  readonly #queue = new LogQueue();
+  #waiting: readonly Waiting[] = [];
+  /** The number of events that were lost and that no line on the medium counts yet. */
+  #lost = 0;
   #isRead = false;
-  #lastSeq: number | undefined;
   #head: LogHead | undefined;
-  #failure: StorageFailure | undefined;
-  /** Kept until lines have reached the medium in time again. */
-  #slowness: StorageFailure | undefined;
+  #problem: StorageFailure | undefined;
   #timer: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
   #isFlushing = false;
@@ -61,23 +68,18 @@ export class DurableLog {
     return this.#head;
   }
 
-  /** The number of the newest line that was found at the start; undefined if none was found. */
-  get lastSeq(): number | undefined {
-    return this.#lastSeq;
-  }
-
-  /** Why lines do not reach the medium, or are lost. */
+  /** Why lines do not reach the medium, or are lost. A slow disk is a problem only while lines wait for it. */
   get problem(): StorageFailure | undefined {
-    const isBehind = this.#isFlushing || !this.#queue.isEmpty;
-    return this.#failure ?? (isBehind ? this.#slowness : undefined);
+    const isBehind = this.#isFlushing || this.#waiting.length > 0;
+    return isBehind || !isSlow(this.#problem) ? this.#problem : undefined;
   }
 
   /** `hasRights` says that the event is the robot's own or that of a caller who has rights. */
   add(event: LogEvent, hasRights = true): void {
-    const { lost } = this.#queue;
-    this.#queue.add(event, hasRights);
-    if (this.#queue.lost > lost && this.problem === undefined)
-      this.#setProblem(undefined, tooSlow('write', this.#parts.folder));
+    const lost = this.#lost;
+    this.#wait([...this.#waiting, { event, hasRights }]);
+    if (this.#lost > lost && this.problem === undefined)
+      this.#setProblem(tooSlow('write', this.#parts.folder));
     this.#flushSoon(GATHER_MS);
   }
 
@@ -86,6 +88,15 @@ export class DurableLog {
     await this.#flush();
     this.#timer?.cancel();
     await this.#files.close();
+  }
+
+  #wait(waiting: readonly Waiting[]): void {
+    const left = [...waiting];
+    for (; left.length > MOST_WAITING; this.#lost += 1) {
+      const withoutRights = left.findIndex(({ hasRights }) => !hasRights);
+      left.splice(Math.max(0, withoutRights), 1);
+    }
+    this.#waiting = left;
   }
 
   #flushSoon(afterMs: number): void {
@@ -99,85 +110,76 @@ export class DurableLog {
   #flush(): Promise<void> {
     this.#work = this.#work.then(async () => {
       this.#isFlushing = true;
-      const { lost } = this.#queue;
-      let isSlow = false;
+      let isLate = this.#lost > 0;
       const alarm = this.#parts.clock.after(HANGS_MS, () => {
-        isSlow = true;
-        this.#setProblem(this.#failure, tooSlow(this.#isRead ? 'write' : 'read', this.#parts.folder));
+        isLate = true;
+        this.#setProblem(this.#problem ?? tooSlow(this.#isRead ? 'write' : 'read', this.#parts.folder));
       });
       try {
-        if (!this.#isRead) await this.#read();
-        if (!this.#queue.isEmpty) await this.#write();
+        if (!this.#isRead) this.#head = await this.#files.newestHead();
+        this.#isRead = true;
+        if (this.#waiting.length > 0) await this.#write();
         // After a slow or lossy flush the problem stays for another one. Otherwise the event that says it is over would
         // be the next to be written slowly, without end.
-        this.#setProblem(undefined, isSlow || lost > 0 || this.#queue.lost > 0 ? this.#slowness : undefined);
+        const stays = (isLate || this.#lost > 0) && isSlow(this.#problem);
+        this.#setProblem(stays ? this.#problem : undefined);
       } catch (error) {
-        this.#queue.failed();
         await this.#files.close();
         this.#timer?.cancel();
         this.#timer = undefined;
         this.#flushSoon(TRY_AGAIN_MS);
-        this.#setProblem(storageFailure(error), undefined);
+        this.#setProblem(storageFailure(error));
       } finally {
         alarm.cancel();
         this.#isFlushing = false;
-        if (!this.#queue.isEmpty) this.#flushSoon(GATHER_MS);
+        if (this.#waiting.length > 0) this.#flushSoon(GATHER_MS);
       }
     });
     return this.#work;
   }
 
-  #setProblem(failure: StorageFailure | undefined, slowness: StorageFailure | undefined): void {
-    this.#failure = failure;
-    this.#slowness = slowness;
+  #setProblem(problem: StorageFailure | undefined): void {
+    this.#problem = problem;
     this.changed.emit();
   }
 
-  /** The first line of this run follows the newest line in the folder, which is synced first. */
-  async #read(): Promise<void> {
-    const newest = await this.#files.newestLine();
-    this.#lastSeq = newest?.head.seq;
-    if (newest !== undefined) await this.#files.sync(newest.path);
-    this.#head = newest?.head;
-    this.#isRead = true;
-  }
-
   async #write(): Promise<void> {
+    const { folder, clock, runId: boot } = this.#parts;
     if (await this.#files.isMoved()) {
       const cure = 'Copy the log of events, and leave it where it is.';
-      const moved = { operation: 'write', path: this.#parts.folder, errno: 'moved', cure } as const;
-      this.#setProblem(new RobotError('storage-failed', moved), undefined);
+      const moved = { operation: 'write', path: folder, errno: 'moved', cure };
+      this.#setProblem(new RobotError('storage-failed', moved));
       await this.#files.close();
     }
     const dropped = await this.#files.prepare();
-    const { lost } = this.#queue;
-    const events = this.#queue.take();
+    const [taken, lost] = [this.#waiting, this.#lost];
+    const events = taken.map(({ event }) => event);
     // A line about the log itself repeats the number of the line before it. If the run could not read the log at its
     // start, it counts from 1, and the line takes the lower number of the next line.
     const seq = Math.min(this.#head?.seq ?? 0, events[0]?.seq ?? 0);
-    const about = (what: string, detail: Readonly<Record<string, number>>): LogEvent => ({
-      seq,
-      t: Math.round(this.#parts.clock.nowMs()) / 1000,
-      at: this.#parts.clock.wallTime().toISOString(),
-      what,
-      detail,
-    });
-    if (lost > 0) events.unshift(about('log-lost', { events: lost }));
-    if (dropped !== undefined) events.unshift(about('log-dropped', { ...dropped }));
+    const own = { seq, ...timesOf(clock) };
+    if (lost > 0) events.unshift({ ...own, what: 'log-lost', detail: { events: lost } });
+    if (dropped !== undefined) events.unshift({ ...own, what: 'log-dropped', detail: dropped });
     let head = this.#head;
     const lines = events.map(event => {
-      const line: LogLine = {
-        ...event,
-        boot: this.#parts.runId,
-        synchronised: this.#parts.isSynchronised(),
-        prev: head?.hash ?? NOTHING_BEFORE,
-      };
+      const synchronised = this.#parts.isSynchronised();
+      const line: LogLine = { ...event, boot, synchronised, prev: head?.hash ?? NOTHING_BEFORE };
       const text = JSON.stringify(line);
       head = { seq: line.seq, hash: sha256(text) };
       return `${text}\n`;
     });
-    await this.#files.append(Buffer.from(lines.join('')));
+    this.#waiting = [];
+    try {
+      await this.#files.append(Buffer.from(lines.join('')));
+    } catch (error) {
+      this.#wait([...taken, ...this.#waiting]);
+      throw error;
+    }
     this.#head = head;
-    this.#queue.written(lost);
+    this.#lost -= lost;
   }
+}
+
+function isSlow(problem: StorageFailure | undefined): boolean {
+  return problem?.context.errno === 'slow';
 }

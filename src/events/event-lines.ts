@@ -6,16 +6,8 @@ import type { NewEvent } from '../schemas/log.js';
 import type { EventLog } from './event-log.js';
 import { Repeats } from './repeats.js';
 
-const WARNINGS: readonly string[] = [
-  'fault',
-  'laser-failed',
-  'not-found',
-  'offline',
-  'poll-failed',
-  'reset',
-  'set-aside',
-  'storage-failed',
-];
+/** The events that are warnings, besides those of a failure. */
+const WARNINGS: readonly string[] = ['fault', 'reset', 'set-aside'];
 
 /**
  * Records what the robot does, and writes a log line for every event that has no caller, under the name of the event.
@@ -35,7 +27,7 @@ export function logEvents(options: {
   const write = (event: NewEvent) => {
     const { what, unit, detail, error } = event;
     const fields = { unit, ...detail, ...(error !== undefined && describeError(error)) };
-    if (!WARNINGS.includes(what)) return log.info(fields, what);
+    if (error === undefined && !WARNINGS.includes(what)) return log.info(fields, what);
     const key = JSON.stringify([what, unit, detail]);
     if (repeats.count(key)) return;
     log.warn(fields, what);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogPage, NewEvent } from '../schemas/log.js';
+import { timesOf } from './log-line.js';
 import { Quota } from './quota.js';
 
 /**
@@ -104,8 +105,7 @@ export class EventLog {
     this.#seq += 1;
     const event: LogEvent = {
       seq: this.#seq,
-      t: Math.round(this.#clock.nowMs()) / 1000,
-      at: this.#clock.wallTime().toISOString(),
+      ...timesOf(this.#clock),
       what,
       ...(unit !== undefined && { unit }),
       ...(who !== undefined && { who }),

@@ -21,13 +21,6 @@ export function logFileNames(names: readonly string[]): string[] {
   return [...UNNUMBERED.filter(name => names.includes(name)), ...numbered];
 }
 
-/** The events in the oldest files. These files are removed once the log has recorded this. */
-export interface Dropped {
-  /** The numbers of the first and the last event. */
-  readonly first: number;
-  readonly last: number;
-}
-
 /**
  * The files of the log in the state folder. Only the newest one is written, and only by the run that created it, until a
  * failure. A file that was closed is never opened again to be written.
@@ -51,18 +44,16 @@ export class LogFiles {
     this.#fileBytes = keptBytes / 8;
   }
 
-  /** The newest whole line in the folder and the path of its file; undefined if there is no line. */
-  async newestLine(): Promise<{ readonly head: LogHead; readonly path: string } | undefined> {
+  /** The head of the newest whole line in the folder, once that line is synced; undefined if there is no line. */
+  async newestHead(): Promise<LogHead | undefined> {
     for (const name of (await this.#names()).reverse()) {
       const last = (await this.#linesOf(name)).at(-1);
-      if (last !== undefined) return { head: headOf(last), path: join(this.#folder, name) };
+      if (last === undefined) continue;
+      const file = await this.#disk.openToAppend(join(this.#folder, name));
+      await file.sync().finally(() => file.close().catch(() => undefined));
+      return headOf(last);
     }
     return undefined;
-  }
-
-  async sync(path: string): Promise<void> {
-    const file = await this.#disk.openToAppend(path);
-    await file.sync().finally(() => file.close().catch(() => undefined));
   }
 
   /** Whether the current file was renamed, replaced or deleted. */
@@ -70,8 +61,11 @@ export class LogFiles {
     return this.#current !== undefined && !(await this.#current.file.isInPlace());
   }
 
-  /** Creates a file if one is due. Resolves with what has to be dropped for it. */
-  async prepare(): Promise<Dropped | undefined> {
+  /**
+   * Creates a file if one is due. Resolves with the numbers of the first and the last event that are dropped for it. Their
+   * files are removed once the log has recorded this.
+   */
+  async prepare(): Promise<{ first: number; last: number } | undefined> {
     if (this.#current !== undefined && this.#current.bytes >= this.#fileBytes) await this.close();
     if (this.#current !== undefined) return undefined;
     const sizes = new Map<string, number>();
@@ -83,9 +77,11 @@ export class LogFiles {
     const name = `events-${String(number).padStart(8, '0')}.jsonl`;
     sizes.delete(name);
     this.#toRemove = this.#tooMany(sizes);
-    const dropped = await this.#numbersIn(this.#toRemove);
+    const lines: Buffer[] = [];
+    for (const one of this.#toRemove) lines.push(...(await this.#linesOf(one)));
     this.#current = { file: await this.#disk.create(join(this.#folder, name)), bytes: 0 };
-    return dropped;
+    const [first, last] = [lines[0], lines.at(-1)];
+    return first && last && { first: headOf(first).seq, last: headOf(last).seq };
   }
 
   /** Resolves when the lines are on the medium. If it rejects, the next lines go into another file. */
@@ -126,13 +122,6 @@ export class LogFiles {
       left -= bytes;
       return [name];
     });
-  }
-
-  async #numbersIn(names: readonly string[]): Promise<Dropped | undefined> {
-    let lines: readonly Buffer[] = [];
-    for (const name of names) lines = lines.concat(await this.#linesOf(name));
-    const [first, last] = [lines[0], lines.at(-1)];
-    return first && last && { first: headOf(first).seq, last: headOf(last).seq };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.js';
 import { isObject, parsedJson } from '../core/json.js';
 import type { LogEvent } from '../schemas/log.js';
 
@@ -36,4 +37,9 @@ function isLogLine(value: unknown): value is LogLine {
   return (
     Number.isInteger(seq) && typeof boot === 'string' && typeof prev === 'string' && typeof what === 'string'
   );
+}
+
+/** The times of an event that is recorded now. */
+export function timesOf(clock: Clock): Pick<LogEvent, 't' | 'at'> {
+  return { t: Math.round(clock.nowMs()) / 1000, at: clock.wallTime().toISOString() };
 }

@@ -124,7 +124,11 @@ describe('a list of tokens that was read', () => {
       });
       await becomes(lost);
       await clock.advance(1000);
-      expect([access.state, access.names, changes]).to.deep.equal(['closed', ['desk'], 1]);
+      expect([access.state, access.tokens.map(({ name }) => name), changes]).to.deep.equal([
+        'closed',
+        ['desk'],
+        1,
+      ]);
       expect(refusal(() => access.require('drive', access.callerOf(undefined)))).to.equal('token-required');
       expect(access.callerOf('secret').token?.name).to.equal('desk');
       expect(access.problem?.context).to.include({ lastHolds: true });

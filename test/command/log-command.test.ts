@@ -16,7 +16,7 @@ async function write(folder: string): Promise<void> {
     const clock = new ManualClock();
     const durable = new DurableLog({ disk: realDisk, folder, clock, runId, isSynchronised: () => true });
     await durable.open();
-    const log = new EventLog(clock, { runId, lastSeq: durable.lastSeq });
+    const log = new EventLog(clock, { runId, lastSeq: durable.head?.seq });
     log.recorded.add(({ event }) => durable.add(event));
     for (const what of ['start', 'reset', 'end'] as const) log.record({ what });
     await durable.close();

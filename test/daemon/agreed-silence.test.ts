@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { agreedSilence, recordGivenSilence } from '../../src/daemon/agreed-silence.js';
-import { largestMs, SILENCE_FILE, silenceFile } from '../../src/storage/silence-file.js';
+import {
+  agreedSilence,
+  largestMs,
+  recordGivenSilence,
+  SILENCE_FILE,
+  silenceFile,
+} from '../../src/daemon/agreed-silence.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';

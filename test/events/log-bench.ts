@@ -38,7 +38,7 @@ export class LogRun {
   }
 
   #listened(): EventLog {
-    const log = new EventLog(this.clock, { runId: this.#runId, lastSeq: this.durable.lastSeq });
+    const log = new EventLog(this.clock, { runId: this.#runId, lastSeq: this.durable.head?.seq });
     log.recorded.add(({ event, hasRights }) => this.durable.add(event, hasRights));
     return log;
   }
