@@ -10,7 +10,7 @@ import type { AnyBody, Call, Request } from './caller.js';
 import { MemoryPort } from './memory-port.js';
 import { quickProposals } from './quick-proposals.js';
 
-/** A clean shutdown that takes longer is aborted, as in src/daemon/serve.ts. */
+/** A clean shutdown that takes longer is aborted, as in src/daemon/run.ts. */
 const STOP_MS = 2000;
 
 /** The daemon from its start to its end, on hardware and a disk that outlive it. */

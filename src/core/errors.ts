@@ -253,3 +253,12 @@ function asText(value: unknown): string {
   if (Array.isArray(value)) return value.map(asText).join();
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
+
+/** Waits until all acts have resolved or rejected. Rejects with the first error, and the others beside it. */
+export async function allEnded(acts: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  const ends = await Promise.allSettled(acts);
+  const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
+  const [first, ...others] = errors;
+  if (first === undefined) return;
+  throw isRobotError(first) ? first.beside(others.filter(other => isRobotError(other))) : first;
+}

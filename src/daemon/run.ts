@@ -1,24 +1,103 @@
+import { getHeapStatistics } from 'node:v8';
+import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { systemClock } from '../core/clock.js';
+import { every, systemClock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { createLog } from '../events/log.js';
-import type { Hardware } from '../hardware/ports.js';
-import type { Route } from '../http/route.js';
-import { endProcess, serve } from './serve.js';
+import { darkenPin } from '../robot/dark-pin.js';
+import { type Daemon, type Parts, start } from './start.js';
 import { startFailure } from './start-failure.js';
 import { createNotifier } from './systemd-notify.js';
 
-interface Opened {
-  readonly hardware: Hardware;
-  readonly extraRoutes?: readonly Route[];
-  readonly breakGlass?: string;
+/** If a stop takes longer, something hangs. The process then kills itself. */
+const STOP_MS = 2000;
+/** File work that takes longer at the end of the process hangs in the kernel. The process then kills itself. */
+const HANG_MS = 1000;
+const LOOK_MS = 5;
+const MEMORY_MS = 250;
+/**
+ * The part of V8's limit at which memory counts as full. The rest of the limit is room for short-lived objects. A daemon
+ * without a leak uses far less.
+ */
+const FULL = 0.75;
+
+/** Runs a daemon as a process: signals end it in order, a defect ends it at once, and either way the laser is dark. */
+export async function serve(parts: Parts): Promise<Daemon> {
+  const { hardware, log } = parts;
+  const lastResort = () => darkenPin(hardware, log);
+  process.once('exit', lastResort);
+  const fallOver = (error: unknown) => {
+    darkenPin(hardware, log);
+    log.fatal(describeError(error), 'uncaught error');
+    log.flush();
+    process.exit(1);
+  };
+  process.on('uncaughtException', fallOver);
+  process.on('unhandledRejection', fallOver);
+  // V8 would end the process without darkening the laser.
+  every(parts.clock, MEMORY_MS, () => {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    const inMiB = (bytes: number) => Math.round(bytes / 2 ** 20);
+    if (used >= FULL * limit)
+      fallOver(new Error(`out of memory: ${inMiB(used)} of ${inMiB(limit)} MiB are used`));
+  });
+
+  let stopping = false;
+  const starting = start({ ...parts, isEnding: () => stopping });
+  const stop = (signal: NodeJS.Signals) => {
+    darkenPin(hardware, log);
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      darkenPin(hardware, log);
+      log.error({ waitedMs: STOP_MS }, 'not stopped in order');
+      log.flush();
+      kill();
+    }, STOP_MS).unref();
+    void starting
+      .then(daemon => daemon.close())
+      .then(
+        () => {
+          process.off('exit', lastResort);
+          return 0;
+        },
+        (error: unknown) => {
+          log.error(describeError(error), 'not stopped in order');
+          return 1;
+        },
+      )
+      .then(exitCode => endProcess(log, exitCode));
+  };
+  // SIGHUP arrives when the terminal of a daemon that was started by hand is closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  return starting;
+}
+
+/** Ends the process. Waits for file work first, because Node's exit would wait for a hanging thread for ever. */
+async function endProcess(log: Logger, exitCode: number): Promise<never> {
+  log.flush();
+  for (let waitedMs = 0; isInKernel(); waitedMs += LOOK_MS) {
+    if (waitedMs >= HANG_MS) kill();
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS));
+  }
+  process.exit(exitCode);
+}
+
+/** Whether file work is in flight. */
+function isInKernel(): boolean {
+  return process.getActiveResourcesInfo().some(resource => resource.startsWith('FSReq'));
+}
+
+function kill(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 /** The differences between the robot and a simulated one. */
 export interface Entry {
   /** The command that starts a second one beside the one that runs. Undefined if only one can run. */
   readonly another?: string;
-  open(config: Config): Promise<Opened>;
+  open(config: Config): Promise<Pick<Parts, 'hardware' | 'extraRoutes' | 'breakGlass'>>;
 }
 
 /** Serves until a signal ends the process. A failed start ends the process after a line in the log. */

@@ -3,8 +3,7 @@ import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { sha256 } from '../core/sha256.js';
 import type { LogEvent, LogHead } from '../schemas/log.js';
-import { type Disk, START_MS } from '../storage/disk.js';
-import { type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
+import { type Disk, START_MS, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
 import { LogFiles } from './log-files.js';
 import { type LogLine, NOTHING_BEFORE, timesOf } from './log-line.js';
 

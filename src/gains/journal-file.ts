@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { RobotError } from '../core/errors.js';
-import { DAMAGED, damagedCopy } from '../storage/damaged-copy.js';
 import type { Disk, DiskFile } from '../storage/disk.js';
-import { replaceFile } from '../storage/durable-file.js';
+import { DAMAGED, damagedCopy, replaceFile } from '../storage/durable-file.js';
 import { parseJournal } from './journal-line.js';
 import { Revisions } from './revisions.js';
 

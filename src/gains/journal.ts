@@ -1,9 +1,8 @@
 import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
-import type { Disk } from '../storage/disk.js';
+import { type Disk, refusal, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
-import { refusal, type StorageFailure, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { JournalFile } from './journal-file.js';
 import { type JournalEntry, journalBytes } from './journal-line.js';
 import type { Asked, Revisions } from './revisions.js';

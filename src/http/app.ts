@@ -14,20 +14,15 @@ import { openApiRoute } from './openapi.js';
 import { problemOf } from './problems.js';
 import { requestLog } from './request-log.js';
 import type { Route } from './route.js';
-import { autotuneRoutes } from './routes/autotune-routes.js';
-import { compareRoute } from './routes/compare-routes.js';
-import { eventsRoute, recentTelemetryRoute } from './routes/events-route.js';
-import { gainsRoutes } from './routes/gains-routes.js';
-import { logRoutes } from './routes/log-routes.js';
+import { compareRoute, gainsRoutes } from './routes/gains-routes.js';
 import { matchRoutes } from './routes/match-routes.js';
 import { allProfilesRoute, profileRoutes } from './routes/profile-routes.js';
-import { robotRoutes } from './routes/robot-routes.js';
+import { robotRoutes, viewRoutes } from './routes/robot-routes.js';
 import { sessionRoutes } from './routes/session-routes.js';
-import { stepRoutes } from './routes/step-routes.js';
-import { trialRoutes } from './routes/trial-routes.js';
-import { unitRoutes } from './routes/unit-routes.js';
+import { autotuneRoutes, trialRoutes } from './routes/trial-routes.js';
+import { stepRoutes, unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
-import { RecentTelemetry, telemetrySource } from './telemetry-source.js';
+import { telemetrySource } from './telemetry-source.js';
 
 /** The whole HTTP interface, and the status that it shows. It does not listen. */
 export function createApp(options: AppOptions): { readonly app: Koa; readonly status: () => Status } {
@@ -63,7 +58,6 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
 
 /** The table of all routes that the OpenAPI document describes. */
 function documentedRoutes(options: AppOptions, statusNow: () => Status, events: Events): readonly Route[] {
-  const { robot, access, clock } = options;
   return [
     ...UNIT_LIST.flatMap(unit => [
       ...unitRoutes(options, unit),
@@ -75,12 +69,10 @@ function documentedRoutes(options: AppOptions, statusNow: () => Status, events: 
       ...autotuneRoutes(options, unit),
     ]),
     allProfilesRoute(options),
-    ...robotRoutes(robot, statusNow),
-    ...logRoutes(options.eventLog, options.durableLog),
-    ...sessionRoutes(access, robot.simulated),
-    ...matchRoutes(options.match, options.durableLog, clock),
-    eventsRoute(events),
-    recentTelemetryRoute(new RecentTelemetry(robot, clock)),
+    ...robotRoutes(options),
+    ...viewRoutes(options, statusNow, events),
+    ...sessionRoutes(options),
+    ...matchRoutes(options),
     ...(options.extraRoutes ?? []),
   ];
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../core/errors.js';
 import type { Need } from '../core/rights.js';
 import type { UnitName } from '../core/units.js';
 import type { Schema } from '../schemas/schema.js';
-import { jsonBody, requireCaller } from './body.js';
+import { jsonBody, requireCaller, stillWanted } from './body.js';
 import { compile, queryCheck } from './validate.js';
 
 /** Throws if the caller lacks the right. Sets `ctx.state.who` to the name of the caller's token, if there is one. */
@@ -42,6 +42,8 @@ interface Endpoint<Body, Query, Answer> {
     readonly body: Body;
     readonly query: Query;
     readonly ctx: Context;
+    /** Throws once the caller has closed the connection or lost the right. For requests that wait. */
+    readonly stillWanted: () => void;
   }): Answer | Buffer | undefined | Promise<Answer | Buffer>;
 }
 
@@ -73,7 +75,7 @@ function define(method: Route['method']) {
       if (readBody !== undefined) authorize(ctx, need);
       const query = readQuery?.(ctx.query) as Query;
       if (method === 'post' && isForCaller(need)) await requireCaller(ctx);
-      const answer = await act({ body, query, ctx });
+      const answer = await act({ body, query, ctx, stillWanted: stillWanted(ctx) });
       if (endpoint.answerStatus !== undefined) ctx.status = endpoint.answerStatus;
       send(ctx, answer);
     };

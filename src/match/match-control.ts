@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { allEnded } from '../core/all-ended.js';
-import { describeError, isRobotError, RobotError } from '../core/errors.js';
+import { allEnded, describeError, isRobotError, RobotError } from '../core/errors.js';
 import type { Permissions } from '../core/phases.js';
 import type { Robot } from '../robot/robot.js';
 import type { MatchStatus } from '../schemas/match.js';

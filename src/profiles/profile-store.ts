@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import { MOST_PROFILES, type Profile } from '../schemas/profile.js';
+import { refusal, storageFailure, tooSlow } from '../storage/disk.js';
 import type { StateFile, StateParts } from '../storage/state-file.js';
-import { refusal, storageFailure, tooSlow } from '../storage/storage-failure.js';
 import { PROFILES_FILE, type Profiles, profilesFile } from './profiles-file.js';
 
 /** The longest wait for one read or write. */

@@ -1,6 +1,5 @@
-import { allEnded } from '../core/all-ended.js';
 import type { Clock } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
+import { allEnded, RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import type { Laser } from './laser.js';
 import type { Reconciler } from './reconciler.js';

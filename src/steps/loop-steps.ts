@@ -1,8 +1,7 @@
 import { isGains, isObject } from '../core/json.js';
 import type { Gains, UnitName } from '../core/units.js';
 import type { RememberedStep } from '../schemas/step.js';
-import { StateFile, type StateParts } from '../storage/state-file.js';
-import type { WorkQueue } from '../storage/work-queue.js';
+import { StateFile, type StateParts, type WorkQueue } from '../storage/state-file.js';
 import { adopted, thinned } from './kept-steps.js';
 
 /** The longest wait for a write. A failed write is retried. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { errnoOf, RobotError } from '../core/errors.js';
+import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
 
 /** The longest that a start waits for one file. */
 export const START_MS = 2000;
@@ -119,4 +119,23 @@ function unlessMissing(error: unknown): undefined {
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
+}
+
+export type StorageFailure = RobotError<'storage-failed'>;
+
+/** `error` as a storage failure. Any other error is a defect of this program. */
+export function storageFailure(error: unknown): StorageFailure {
+  if (isRobotError(error, 'storage-failed')) return error;
+  return new RobotError('storage-failed', { operation: 'use', path: 'the state folder' }, { cause: error });
+}
+
+/** The same failure, as the refusal of a change. `mayRemain`: a restart may find the change done. */
+export function refusal({ context, cause }: StorageFailure, mayRemain: boolean): StorageFailure {
+  return new RobotError('storage-failed', { ...context, mayRemain }, { cause });
+}
+
+/** A timeout of the disk. The disk may still complete the operation. */
+export function tooSlow(operation: 'open' | 'read' | 'sync' | 'write', path: string): StorageFailure {
+  const cure = 'The disk is too slow: check it.';
+  return new RobotError('storage-failed', { operation, path, errno: 'slow', cure });
 }

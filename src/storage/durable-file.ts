@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import type { Disk } from './disk.js';
-import { refusal, storageFailure } from './storage-failure.js';
+import { sha256 } from '../core/sha256.js';
+import { type Disk, refusal, storageFailure } from './disk.js';
 
 /**
  * Replaces a whole file, and makes its folder if there is none. At any time, also after a power cut, the path leads to the
@@ -49,4 +49,15 @@ export async function putInPlace(disk: Disk, path: string, parts: Iterable<Buffe
   }
   await disk.rename(unfinished, path);
   return bytes;
+}
+
+/** The part between a file's name and the hash in the name of its copy. */
+export const DAMAGED = '.damaged-';
+
+/**
+ * The path of the copy of a damaged file. The path depends on the content: equal damage is kept once, and other damage
+ * does not overwrite it.
+ */
+export function damagedCopy(path: string, content: Buffer): string {
+  return path + DAMAGED + sha256(content).slice(0, 16);
 }

@@ -1,11 +1,8 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
-import { damagedCopy } from './damaged-copy.js';
-import type { Disk } from './disk.js';
-import { putInPlace, replaceFile } from './durable-file.js';
-import { type StorageFailure, storageFailure, tooSlow } from './storage-failure.js';
-import { WorkQueue } from './work-queue.js';
+import { type Disk, type StorageFailure, storageFailure, tooSlow } from './disk.js';
+import { damagedCopy, putInPlace, replaceFile } from './durable-file.js';
 
 /** How often the file is made to hold the newest value. */
 const MEND_MS = 1000;
@@ -221,5 +218,16 @@ export class StateFile<T> {
     if (problem === this.#problem) return;
     this.#problem = problem;
     this.changed.emit();
+  }
+}
+
+/** Runs one piece of work at a time, so that a hanging disk blocks only one thread. */
+export class WorkQueue {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Runs the work after all earlier work. Resolves when it has ended. */
+  add(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(work, work);
+    return this.#last;
   }
 }

@@ -181,7 +181,6 @@ describe('saves of somebody else', () => {
     await page.wait(200);
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
     await gainsOf(page).saveBy({
-      what: 'restore',
       path: 'pidconfig/restore',
       body: { revision: 1 },
       done: '',
@@ -196,7 +195,7 @@ describe('saves of somebody else', () => {
     page.isDeaf = true;
     page.daemon.save('chassis', 'position', 8);
     const restore = () =>
-      gainsOf(page).saveBy({ what: 'restore', path: 'pidconfig/restore', body: { revision: 0 }, done: '' });
+      gainsOf(page).saveBy({ path: 'pidconfig/restore', body: { revision: 0 }, done: '' });
     expect(await restore()).to.equal(false);
     await page.wait(10);
     expect(gainsOf(page).stored.value?.gains.position?.kp).to.equal(8);

@@ -26,7 +26,7 @@ describe('the page about light', () => {
   it('says so of light that was asked for before the daemon froze, until an Off is answered', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'held');
-    page.model.laser.light();
+    void page.model.laser.light();
     page.isDeaf = true;
     await page.wait(900);
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: .*asked for since/);
@@ -41,7 +41,7 @@ describe('the page about light', () => {
   it('does not take data that is older than the request for its outcome, and believes newer data', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'lost');
-    page.model.laser.light();
+    void page.model.laser.light();
     await page.wait(4500);
     page.isDeaf = true;
     await page.wait(900);
@@ -95,7 +95,7 @@ describe('the page about light', () => {
     const page = await FakePage.open();
     page.daemon.override = (_, path) =>
       /laser/.test(path) ? refused(409, 'stopped', 'The robot is stopped.') : undefined;
-    page.model.laser.light();
+    void page.model.laser.light();
     await page.wait(10);
     expect(page.strip).to.match(/Laser The robot is stopped/);
     page.isDeaf = true;

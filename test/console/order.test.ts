@@ -16,7 +16,7 @@ describe('requests of the page whose order the network changes', () => {
     resume!.deliver();
     await page.wait(200);
     expect([resume!.isTakenBack, page.daemon.stopped]).to.deep.equal([true, true]);
-    expect(page.model.resuming.pending.value).to.equal(undefined);
+    expect(page.model.resuming.pending.value).to.equal(false);
     expect(page.strip)
       .to.match(/^bad: Stopped:/)
       .and.not.to.match(/Resume (?!puts)/);
@@ -29,7 +29,7 @@ describe('requests of the page whose order the network changes', () => {
     it(`take back light without an answer when ${by} is pressed`, async () => {
       const page = await FakePage.open();
       page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
-      page.model.laser.light();
+      void page.model.laser.light();
       press(page);
       await page.wait(10);
       page.sentTo(/laser/)[0]!.deliver();
@@ -42,7 +42,7 @@ describe('requests of the page whose order the network changes', () => {
     page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
     page.model.laser.darken();
     await page.wait(350);
-    page.model.laser.light();
+    void page.model.laser.light();
     await page.wait(3000);
     const offs = page.sentTo(/laser/).filter(one => one.body.action === 'off');
     for (const off of offs) off.deliver();
@@ -140,8 +140,8 @@ describe('a STOP of the page', () => {
     await page.wait(15_000);
     expect(page.model.isStopping).to.equal(true);
     await page.model.switchMode('chassis', 'auto');
-    page.model.laser.light();
-    page.model.excite({ unit: 'chassis', loop: 'speed' }, 0.1, 1);
+    void page.model.laser.light();
+    void page.model.excite({ unit: 'chassis', loop: 'speed' }, 0.1, 1);
     await page.model.gains.chassis.try();
     await page.wait(10);
     expect(page.sentTo(/mode|laser|excitation|trial/)).to.deep.equal([]);
@@ -276,7 +276,7 @@ describe('an Off of the page', () => {
       expect([page.sentTo(/laser/).length - before, page.model.isOwing]).to.deep.equal([0, false]);
       expect(page.strip).to.match(/Laser Off of .*00:00:00 was not answered/);
       page.mend();
-      page.model.laser.light();
+      void page.model.laser.light();
       await page.wait(1000);
       expect([page.daemon.light, page.strip]).to.deep.equal(['on', '']);
     });

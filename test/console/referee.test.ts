@@ -72,7 +72,7 @@ describe('a referee at the page', () => {
     page.daemon.match = { ...page.daemon.match, id: 'final', revision: 7 };
     await page.wait(200);
     referee.setDuration('teleop', '90');
-    referee.begin('final', 'teleop');
+    void referee.begin('final', 'teleop');
     await page.wait(30_000);
     expect(page.sentTo(/match$/).at(-1)?.body).to.deep.equal({
       id: 'final',
@@ -80,12 +80,12 @@ describe('a referee at the page', () => {
       phase: 'teleop',
       remainingS: 90,
     });
-    referee.begin('final', 'pause');
+    void referee.begin('final', 'pause');
     await page.wait(10_000);
     expect(page.daemon.match.phase).to.equal('pause');
     const { phase, remainingS } = referee.interrupted.value!;
     expect(remainingS).to.be.within(59.7, 60.3);
-    referee.set('final', phase, remainingS);
+    void referee.set('final', phase, remainingS);
     await page.wait(200);
     expect(page.daemon.match).to.include({ phase: 'teleop', revision: 10 });
     expect(referee.interrupted.value).to.equal(undefined);
@@ -107,7 +107,7 @@ describe('a referee at the page', () => {
       await page.wait(200);
       referee.setDuration('teleop', typed);
       expect(referee.durationS('teleop')).to.equal(durationS);
-      referee.begin('final', 'teleop');
+      void referee.begin('final', 'teleop');
       await page.wait(200);
       expect(page.sentTo(/match$/).map(({ body }) => body)).to.deep.equal(
         durationS === undefined ? [] : [{ id: 'final', revision: 1, phase: 'teleop', remainingS: durationS }],
@@ -145,10 +145,10 @@ describe('a stop on the page', () => {
     page.daemon.units.gimbal = { ...page.daemon.units.gimbal, flags: [], online: false, torque: 'unknown' };
     await page.wait(200);
     expect(why()).to.equal('not confirmed');
-    page.model.referee.set('a', 'pre', null);
+    void page.model.referee.set('a', 'pre', null);
     await page.wait(200);
     expect(why()).to.equal('not in pre');
-    page.model.referee.lock('x');
+    void page.model.referee.lock('x');
     await page.wait(200);
     expect(why()).to.equal('locked');
     expect(page.strip).to.not.match(/Resume/);

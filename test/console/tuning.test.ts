@@ -120,7 +120,7 @@ describe('a tuning on the page', () => {
       page.let(/autotune/, 'held', 'POST');
       void begin();
       await page.wait(10);
-      if (press === 'end') page.model.tuning.end('chassis');
+      if (press === 'end') void page.model.tuning.end('chassis');
       else page.model.pressStop();
       await page.wait(10);
       expect(page.sentTo(/autotune/)[0]!.isTakenBack, press).to.equal(true);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
-import { historyText } from '../../src/http/history-text.js';
+import { historyText } from '../../src/http/routes/gains-routes.js';
 
 describe('the text of a history', () => {
   it('is that of JSON.stringify, and lets others get their turn while it is made', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { unitNamed } from '../../src/core/units.js';
-import { stepRoutes } from '../../src/http/routes/step-routes.js';
+import { stepRoutes } from '../../src/http/routes/unit-routes.js';
 
 describe('the routes of captured steps', () => {
   it('hand the loop to the memory, and say where to look for a step that it does not have', async () => {

@@ -1,88 +1,71 @@
 import { expect } from 'chai';
 import type { FaultBody } from '../../sim/bus/faults.js';
-import type { Physics } from '../../sim/firmware/unit-loops.js';
-import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { isRobotError } from '../../src/core/errors.js';
-import { defaultGains, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
+import { perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
 import { isMissing } from '../../src/hardware/ports.js';
-import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
-import {
-  type FieldValues,
-  frameBytes,
-  gainsRegister,
-  REGISTERS,
-  type Register,
-} from '../../src/protocol/registers.js';
+import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
+import { frameBytes, REGISTERS } from '../../src/protocol/registers.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ScriptedLoops } from '../support/scripted-loops.js';
+
+const { address } = unitNamed('gimbal');
 
 function setUp(loopRateHz = 1000) {
   const clock = new ManualClock();
   const loops = perUnit(unit => new ScriptedLoops(unit));
   let steps = 0;
-  const physics: Physics = {
-    loops,
-    loopRateHz,
-    step: () => {
-      steps += 1;
-    },
+  const step = () => {
+    steps += 1;
   };
-  return { clock, loops, steps: () => steps, ...handle(new SimulatedRobot({ clock, physics })) };
-}
-
-function handle(robot: SimulatedRobot) {
+  const robot = new SimulatedRobot({ clock, physics: { loops, loopRateHz, step } });
   const { bus, laser } = robot.hardware;
   if (isMissing(laser)) throw new Error('no pin');
   // biome-ignore lint/suspicious/noExplicitAny: tests look into a truth whose shape they assert.
   const truth = (): any => robot.truth();
-  const ask = async (name: UnitName) => {
-    const { address } = unitNamed(name);
+  const inject = (target: FaultBody['target'], fault: FaultBody['fault'], count?: number) =>
+    robot.inject({ target, fault, ...(count !== undefined && { count }) });
+  /** `well`, or the code with which it failed. */
+  const endOf = async (act: () => unknown) => {
     try {
-      const frame = await bus.readBlock(address, REGISTERS.status.address, frameBytes(REGISTERS.status));
-      return decodeFrame(address, REGISTERS.status, frame);
+      await act();
+      return 'well';
     } catch (error) {
       return isRobotError(error) ? error.code : error;
     }
   };
-  const write = <R extends Register>(name: UnitName, register: R, values: FieldValues<R>) => {
-    const { address } = unitNamed(name);
-    return bus.writeBlock(address, register.address, encodeFrame(address, register, values));
-  };
-  const commit = async (name: UnitName) => {
+  const status = async (name: UnitName) => {
     const unit = unitNamed(name);
-    const gains = defaultGains(unit);
-    for (const { slot, defaults } of unit.loops) await write(name, gainsRegister(slot), { ...defaults });
-    await write(name, REGISTERS.commit, { checksum: gainsChecksum(unit, gains) });
+    const frame = await bus.readBlock(unit.address, REGISTERS.status.address, frameBytes(REGISTERS.status));
+    return decodeFrame(unit.address, REGISTERS.status, frame);
   };
-  return { robot, laser, truth, ask, write, commit };
+  const ask = (name: UnitName | 'pin') =>
+    endOf(() => (name === 'pin' ? laser.write(!laser.read()) : status(name)));
+  const enterDebug = () =>
+    bus.writeBlock(address, REGISTERS.mode.address, encodeFrame(address, REGISTERS.mode, { mode: 2 }));
+  return {
+    clock,
+    loops,
+    steps: () => steps,
+    robot,
+    bus,
+    laser,
+    truth,
+    inject,
+    endOf,
+    status,
+    ask,
+    enterDebug,
+  };
 }
 
-describe('SimulatedRobot', () => {
-  it('says that it is simulated, and shows the whole truth', () => {
+describe('the simulated robot', () => {
+  it('says that it is simulated, and shows everything', () => {
     const { robot, truth } = setUp();
-    const unit = {
-      powered: true,
-      boots: 1,
-      mode: 'manual',
-      stopped: false,
-      torque: false,
-      gains: null,
-      axes: { scripted: true },
-    };
+    const at = { mode: 'manual', stopped: false, torque: false, gains: null };
+    const unit = { powered: true, boots: 1, ...at, axes: { scripted: true } };
     expect(robot.hardware.simulated).to.equal(true);
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
-  });
-
-  it('shows active gains as the controller runs them', async () => {
-    const { commit, truth } = setUp();
-    await commit('chassis');
-    const rounded = unitNamed('chassis').loops.map(({ name, defaults: { kp, ki, kd } }) => [
-      name,
-      { kp: Math.fround(kp), ki: Math.fround(ki), kd: Math.fround(kd) },
-    ]);
-    expect(truth().chassis.gains).to.deep.equal(Object.fromEntries(rounded));
-    expect(truth().gimbal.gains).to.equal(null);
   });
 
   it('does whole loop periods in both units, and loses no part of one between looks', async () => {
@@ -102,95 +85,133 @@ describe('SimulatedRobot', () => {
 
   it('is slower after a pause instead of racing, and says by how much', async () => {
     const { clock, steps, truth } = setUp();
-    await clock.advance(10_000);
-    expect(truth().lagMs).to.equal(8000);
-    expect(steps()).to.equal(2000);
-    await clock.advance(10);
-    expect(truth().lagMs).to.equal(8000);
-    expect(steps()).to.equal(2010);
-  });
-
-  it('goes on without an unplugged cable: that unit falls silent, the other and the laser notice nothing', async () => {
-    const { clock, robot, ask, commit, truth, laser } = setUp();
-    await commit('gimbal');
-    robot.inject({ target: 'gimbal', fault: 'unplug' });
-    for (let look = 0; look < 3; look += 1) {
-      await clock.advance(200);
-      expect(await ask('gimbal')).to.equal('nack');
-    }
-    expect(truth().gimbal).to.include({ powered: true, boots: 1, torque: false });
-    laser.write(true);
-    expect(truth().laser.level).to.equal(1);
-    expect(await ask('chassis')).to.include({ boot_id: 1 });
-    robot.inject({ target: 'gimbal', fault: 'plug' });
-    expect(await ask('gimbal')).to.include({ boot_id: 1 });
-  });
-
-  it('brownout: a new start of one controller', async () => {
-    const { robot, ask, commit, truth, loops } = setUp();
-    await commit('gimbal');
-    robot.inject({ target: 'gimbal', fault: 'brownout' });
-    expect(truth().gimbal).to.include({ boots: 2, gains: null });
-    expect(truth().chassis.boots).to.equal(1);
-    expect(await ask('gimbal')).to.include({ boot_id: 2, active_checksum: 0 });
-    expect([loops.gimbal.resets, loops.chassis.resets]).to.deep.equal([1, 0]);
-  });
-
-  describe('clear', () => {
-    const faults: readonly FaultBody[] = [
-      { target: 'gimbal', fault: 'nack' },
-      { target: 'chassis', fault: 'unplug' },
-      { target: 'pin', fault: 'nack' },
-    ];
-    const healthy = async ({ ask, laser }: ReturnType<typeof setUp>) => {
-      const well: string[] = [];
-      for (const name of ['gimbal', 'chassis'] as const) if ((await ask(name)) !== 'nack') well.push(name);
-      try {
-        laser.read();
-        return [...well, 'pin'];
-      } catch {
-        return well;
-      }
-    };
-    for (const [target, expected] of [
-      ['gimbal', ['gimbal']],
-      ['chassis', ['chassis']],
-      ['pin', ['pin']],
-      ['bus', ['gimbal', 'chassis', 'pin']],
+    for (const [ms, done] of [
+      [10_000, 2000],
+      [10, 2010],
     ] as const) {
-      it(`on ${target} heals ${expected.join(', ')}`, async () => {
-        const parts = setUp();
-        for (const fault of faults) parts.robot.inject(fault);
-        expect(await healthy(parts)).to.deep.equal([]);
-        parts.robot.inject({ target, fault: 'clear' });
-        expect(await healthy(parts)).to.deep.equal(expected);
-      });
+      await clock.advance(ms);
+      expect([truth().lagMs, steps()]).to.deep.equal([8000, done]);
     }
   });
 
-  it('leaves the laser as it is when the hardware is closed', async () => {
-    const { robot, laser, truth, ask } = setUp();
-    laser.write(true);
-    await robot.hardware.close();
-    expect(truth().laser.level).to.equal(1);
-    expect(await ask('gimbal')).to.equal('bus-closed');
+  it('has one transaction at a time, of 1 to 32 bytes, which never ends within its call', async () => {
+    const { bus, ask, truth, endOf, enterDebug } = setUp();
+    expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['well', 'bus-failed']);
+    for (const length of [0, 33]) {
+      expect(await endOf(() => bus.readBlock(address, 0, length))).to.equal('bus-failed');
+      expect(await endOf(() => bus.writeBlock(address, 0, Buffer.alloc(length)))).to.equal('bus-failed');
+    }
+    const written = enterDebug();
+    expect(truth().gimbal.mode).to.equal('manual');
+    await written;
+    expect(truth().gimbal.mode).to.equal('debug');
   });
 
-  it('moves the same for the same seed', async () => {
-    const run = async () => {
-      const clock = new ManualClock();
-      const robot = new SimulatedRobot({ clock, physics: createPhysics({ seed: 7 }) });
-      const { commit, write, truth } = handle(robot);
-      await commit('chassis');
-      await write('chassis', REGISTERS.mode, { mode: 0 });
-      for (let look = 0; look < 5; look += 1) {
-        await clock.advance(50);
-        truth();
-      }
-      return truth();
-    };
-    const first = await run();
-    expect(first.chassis.axes.xM).to.not.equal(0);
-    expect(await run()).to.deep.equal(first);
+  type Fault = Parameters<ReturnType<typeof setUp>['inject']>;
+  type Ends = Partial<Record<UnitName | 'pin', readonly string[]>>;
+  const faults: readonly (readonly [what: string, faults: readonly Fault[], ends: Ends])[] = [
+    ['a count', [['gimbal', 'nack', 2]], { gimbal: ['nack', 'nack', 'well'], chassis: ['well'] }],
+    ['flipped bits', [['chassis', 'corrupt', 1]], { gimbal: ['well'], chassis: ['bad-frame', 'well'] }],
+    ['the whole bus', [['bus', 'nack']], { gimbal: ['nack', 'nack'], chassis: ['nack'], pin: ['well'] }],
+    [
+      'several faults, of which the latest comes first',
+      [
+        ['gimbal', 'nack'],
+        ['gimbal', 'corrupt', 1],
+      ],
+      { gimbal: ['bad-frame', 'nack', 'nack'] },
+    ],
+    ['a cable that is out for a while', [['chassis', 'unplug', 2]], { chassis: ['nack', 'nack', 'well'] }],
+    [
+      'a cable that is plugged in before another fault has hit',
+      [
+        ['chassis', 'corrupt', 1],
+        ['chassis', 'unplug'],
+        ['chassis', 'plug'],
+      ],
+      { chassis: ['bad-frame', 'well'] },
+    ],
+    [
+      'a cable that hides other faults',
+      [
+        ['chassis', 'hang', 1],
+        ['chassis', 'unplug'],
+      ],
+      { gimbal: ['well'], chassis: ['nack', 'nack'] },
+    ],
+    ['a pin that fails', [['pin', 'nack', 2]], { pin: ['pin-failed', 'pin-failed', 'well'] }],
+    ...(['gimbal', 'chassis', 'pin', 'bus'] as const).map(target => {
+      const is = (name: string, fault: string) => [target === name || target === 'bus' ? 'well' : fault];
+      const ends = {
+        gimbal: is('gimbal', 'nack'),
+        chassis: is('chassis', 'nack'),
+        pin: is('pin', 'pin-failed'),
+      };
+      const all: Fault[] = [
+        ['gimbal', 'nack'],
+        ['chassis', 'unplug'],
+        ['pin', 'nack'],
+        [target, 'clear'],
+      ];
+      return [`faults, some of which end when ${target} is cleared`, all, ends] as const;
+    }),
+  ];
+  for (const [what, injected, ends] of faults)
+    it(`can have ${what}`, async () => {
+      const { inject, ask } = setUp();
+      for (const fault of injected) inject(...fault);
+      for (const name of ['gimbal', 'chassis', 'pin'] as const)
+        for (const end of ends[name] ?? []) expect(await ask(name), name).to.equal(end);
+    });
+
+  it('refuses a frame whose bits are flipped on the way', async () => {
+    const { inject, enterDebug, truth, status } = setUp();
+    inject('gimbal', 'corrupt', 1);
+    await enterDebug();
+    expect([truth().gimbal.mode, (await status('gimbal')).refused]).to.deep.equal(['manual', 1]);
+  });
+
+  for (const [fault, target, ends] of [
+    ['timeout', 'gimbal', (_: unknown, pass: (ms: number) => Promise<void>) => pass(30)],
+    ['hang', 'gimbal', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
+    ['hang', 'bus', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
+  ] as const)
+    it(`holds the bus for 30 ms after a timeout, or until it is cleared: ${fault} of ${target}`, async () => {
+      const { clock, inject, ask } = setUp();
+      inject(target, fault, 1);
+      let end: unknown;
+      const asked = ask('gimbal').then(found => {
+        end = found;
+      });
+      await clock.advance(fault === 'hang' ? 3_600_000 : 0);
+      inject('chassis', 'clear');
+      await clock.advance(29);
+      expect([end, await ask('chassis')]).to.deep.equal([undefined, 'bus-failed']);
+      await ends(inject, ms => clock.advance(ms - 29));
+      await asked;
+      expect([end, await ask('gimbal')]).to.deep.equal(['bus-timeout', 'well']);
+    });
+
+  it('starts one controller again at a brown-out, and none when a cable is out', async () => {
+    const { inject, truth, loops, status } = setUp();
+    inject('gimbal', 'brownout');
+    inject('chassis', 'unplug', 1);
+    expect([truth().gimbal.boots, truth().chassis.boots]).to.deep.equal([2, 1]);
+    expect([loops.gimbal.resets, loops.chassis.resets]).to.deep.equal([1, 0]);
+    expect((await status('gimbal')).boot_id).to.equal(2);
+  });
+
+  it('fails what hangs when the hardware is closed, and leaves the laser as it is', async () => {
+    const { robot, inject, clock, laser, truth, ask } = setUp();
+    laser.write(true);
+    inject('gimbal', 'hang', 1);
+    const hung = ask('gimbal');
+    await clock.advance(1);
+    await robot.hardware.close();
+    expect([await hung, await ask('gimbal'), truth().laser.level]).to.deep.equal([
+      'bus-timeout',
+      'bus-closed',
+      1,
+    ]);
   });
 });

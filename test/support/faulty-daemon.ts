@@ -2,7 +2,7 @@ import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
-import { serve } from '../../src/daemon/serve.js';
+import { serve } from '../../src/daemon/run.js';
 import { createLog } from '../../src/events/log.js';
 import { isMissing, type OutputPin } from '../../src/hardware/ports.js';
 import { realDisk } from '../../src/storage/disk.js';

@@ -6,17 +6,10 @@ export function Login() {
   const { access } = useModel();
   const token = useSignal('');
   const shown = useSignal(false);
-  const enter = () => void access.enter(token.value);
   return (
     <section class="card login" aria-label="Login">
       <h2>Log in with your token or link</h2>
-      <form
-        class="toolbar"
-        onSubmit={event => {
-          event.preventDefault();
-          enter();
-        }}
-      >
+      <form class="toolbar">
         <label>
           Token{' '}
           <input
@@ -27,7 +20,12 @@ export function Login() {
           />
         </label>
         <Toggle on={shown}>Show</Toggle>
-        <Press action={access.action} what="enter" class="primary" run={enter} disabled={token.value === ''}>
+        <Press
+          type="submit"
+          class="primary"
+          run={() => access.enter(token.value)}
+          disabled={token.value === ''}
+        >
           Log in
         </Press>
       </form>
@@ -39,8 +37,7 @@ export function Login() {
 /** The name of the caller, and the button to log out. */
 export function WhoAmI() {
   const model = useModel();
-  const { session, action } = model.access;
-  const { name, role } = session.value ?? {};
+  const { name, role } = model.access.session.value ?? {};
   if (model.status.value?.access.exposed)
     return (
       <span
@@ -56,9 +53,7 @@ export function WhoAmI() {
       <span title={name}>
         {name} ({role})
       </span>
-      <Press action={action} what="leave" run={() => model.leave()}>
-        Leave
-      </Press>
+      <Press run={() => model.leave()}>Leave</Press>
     </span>
   );
 }

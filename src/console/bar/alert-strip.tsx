@@ -18,13 +18,7 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
                 <strong>{about}</strong> {text}
               </span>
               {answer && (
-                <Press
-                  action={answer.action}
-                  what={answer.what ?? ''}
-                  run={answer.run}
-                  disabled={answer.disabled}
-                  aria-label={answer.name}
-                >
+                <Press run={answer.run} disabled={answer.disabled} aria-label={answer.name}>
                   {answer.label}
                 </Press>
               )}

@@ -14,9 +14,6 @@ interface Answer {
   readonly label: string;
   /** What a screen reader reads out for the button. */
   readonly name: string;
-  readonly action?: Action;
-  /** Which request of the action the button makes. */
-  readonly what?: string;
   readonly run: () => unknown;
   readonly disabled?: boolean;
 }
@@ -170,9 +167,8 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   const tune = model.tuning.tunes[unit.name].value;
   if (tune?.state !== 'running') return [...excitationLines(model, unit), ...trialLines(model, unit)];
   const { tuning, access } = model;
-  const run = () => tuning.end(unit.name);
   const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tuning.isOwn ? 'this page' : tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
-  return [moving(unit, text, 'tuning', access.hasRight('tune') && { action: tuning.action, run })];
+  return [moving(unit, text, 'tuning', access.hasRight('tune') && (() => tuning.end(unit.name)))];
 }
 
 /** The loop with this name. An unknown loop has its name as title. */
@@ -185,9 +181,8 @@ function excitationLines(model: Model, unit: Unit): AnswerableLine[] {
   if (excitation === undefined) return [];
   const { title, quantity } = loopNamed(unit, excitation.loop);
   const text = `${title} ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s`;
-  const run = () => model.endExcitation(unit.name);
-  const action = model.exciting[unit.name];
-  return [moving(unit, text, 'test steps', model.access.hasRight('drive') && { action, run })];
+  const end = () => model.endExcitation(unit.name);
+  return [moving(unit, text, 'test steps', model.access.hasRight('drive') && end)];
 }
 
 function trialLines(model: Model, unit: Unit): AnswerableLine[] {
@@ -199,17 +194,15 @@ function trialLines(model: Model, unit: Unit): AnswerableLine[] {
     trial.id === own.id
       ? 'runs gains that this page tries. Nothing is saved.'
       : `runs gains that ${trial.by} tries, for ${fixed(leftS, 0)} s unless renewed.`;
-  const end = { action: own.action, what: 'undo', run: () => own.end() };
-  return [moving(unit, text, 'trial', model.access.hasRight('tune') && end)];
+  return [moving(unit, text, 'trial', model.access.hasRight('tune') && (() => own.end()))];
 }
 
 function moving(
   { title }: Unit,
   text: string,
   subject: string,
-  press: false | Omit<Answer, 'label' | 'name'>,
+  end: false | (() => unknown),
 ): AnswerableLine {
   const name = `End the ${subject} of the ${title.toLowerCase()}`;
-  const answer = press && { label: 'End', name, what: 'end', ...press };
-  return { tone: 'doing', about: title, text, ...(answer && { answer }) };
+  return { tone: 'doing', about: title, text, ...(end && { answer: { label: 'End', name, run: end } }) };
 }

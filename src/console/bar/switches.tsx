@@ -31,15 +31,13 @@ export function ResumeButton() {
   const status = model.status.value;
   const why =
     isRunning || status === undefined ? '' : model.stop.isUnanswered ? 'not confirmed' : whyNoResume(status);
-  if (!model.access.hasRight('drive')) return null;
   return (
     <Press
-      action={model.resuming}
-      what="resume"
+      needs="resume"
       run={() => model.resume()}
       class="resume"
       hint={why}
-      holds={isTouchScreen}
+      holds
       disabled={isRunning || why !== ''}
     >
       Resume
@@ -58,21 +56,11 @@ export function LaserSwitch() {
         Laser <LaserLamp />
       </span>
       <div class="segments">
-        {model.access.hasRight('drive') && (
-          <Press
-            action={laser.action}
-            what="on"
-            run={() => laser.light()}
-            holds={isTouchScreen}
-            pressed={light === 'on'}
-            disabled={!fresh.value || model.isStopping || !model.may('laser')}
-          >
-            On
-          </Press>
-        )}
+        <Press needs="laser" moves run={() => laser.light()} pressed={light === 'on'} disabled={!fresh.value}>
+          On
+        </Press>
         <Press
-          action={laser.action}
-          what="off"
+          busy={laser.isOwed}
           run={() => laser.darken()}
           pressed={light === 'dark'}
           atTouch
@@ -123,7 +111,6 @@ export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwi
     if (!model.access.hasRight('drive')) return mode === status?.mode;
     return !isPlaying || allowed.includes(mode) || mode === status?.mode;
   });
-  const isStopped = (mode: string) => (mode === 'manual' ? model.stop.stopped : model.isStopping);
   return (
     <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>
       <span class="label">
@@ -134,14 +121,12 @@ export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwi
         {shown.map(mode => (
           <Press
             key={mode}
-            action={model.modes[name]}
-            what={mode}
             run={() => model.switchMode(name, mode)}
-            holds={isTouchScreen && mode !== 'manual'}
+            moves={mode !== 'manual'}
             atTouch={isTouchScreen}
             title={mode === 'manual' ? 'Driven by its own remote control' : undefined}
             pressed={status?.mode === mode}
-            disabled={isStopped(mode) || !model.may('drive') || allowed?.includes(mode) === false}
+            disabled={model.stop.stopped || !model.may('drive') || allowed?.includes(mode) === false}
           >
             {mode}
           </Press>

@@ -30,8 +30,6 @@ export function RefereePanel() {
         {PHASES.map(phase => (
           <span key={phase}>
             <Press
-              action={referee.action}
-              what={phase}
               pressed={isRunning(phase)}
               disabled={
                 id === '' ||
@@ -62,7 +60,6 @@ export function RefereePanel() {
       <LockRow match={match} />
       {interrupted.value && (
         <Press
-          action={referee.action}
           class="primary"
           disabled={!referee.isBeating}
           run={() =>
@@ -118,7 +115,7 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
         </Press>
       ) : (
         <>
-          <Press action={referee.action} what="lease" class="primary" run={() => referee.take(false)}>
+          <Press class="primary" run={() => referee.take(false)}>
             Take the lease
           </Press>
           {referee.action.refusal.value?.code === 'lease-held' && (
@@ -135,7 +132,7 @@ const UNLOCK_MS = 4000;
 /** A lock acts at the touch. An unlock needs a second press. */
 function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
   const { referee, surroundings } = useModel();
-  const reason = useSignal<string | undefined>('Referee');
+  const reason = useSignal('Referee');
   const asks = useSignal(false);
   const askFirst = () => {
     asks.value = true;
@@ -145,17 +142,11 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
   };
   const unlock = () => {
     asks.value = false;
-    referee.unlock();
+    return referee.unlock();
   };
   return (
     <div class="acts">
-      <Press
-        action={referee.action}
-        what="lock"
-        class="lock"
-        atTouch
-        run={() => referee.lock(reason.value?.trim() || 'Referee')}
-      >
+      <Press class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')}>
         LOCK
       </Press>
       <input
@@ -166,12 +157,7 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
         {...typed(reason)}
       />
       {lock !== null && (
-        <Press
-          action={referee.action}
-          what="unlock"
-          run={asks.value ? unlock : askFirst}
-          pressed={asks.value}
-        >
+        <Press run={asks.value ? unlock : askFirst} pressed={asks.value}>
           {asks.value ? 'Press again to unlock' : 'Unlock'}
         </Press>
       )}

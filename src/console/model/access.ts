@@ -41,16 +41,16 @@ export class Access {
   }
 
   enter(token: string): Promise<boolean> {
-    return this.#become('enter', () => this.#daemon.post(SESSION, { token }));
+    return this.#become(() => this.#daemon.post(SESSION, { token }));
   }
 
   leave(): Promise<boolean> {
-    return this.#become('leave', () => this.#daemon.delete(SESSION));
+    return this.#become(() => this.#daemon.delete(SESSION));
   }
 
   /** Its answer is newer than the answer to any question asked before. */
-  async #become(what: string, request: () => Promise<Outcome<Session>>): Promise<boolean> {
-    const isDone = await this.action.run(what, async () => {
+  async #become(request: () => Promise<Outcome<Session>>): Promise<boolean> {
+    const isDone = await this.action.run(async () => {
       const outcome = await request();
       this.#asked += 1;
       if ('body' in outcome) this.#take(outcome.body, this.#asked);

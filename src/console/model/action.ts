@@ -6,9 +6,10 @@ const SHOWN_MS = { done: 8000, refusal: 10_000 };
 
 /** Something that a person asks for: pending, refused or done. Only the latest run counts. */
 export class Action {
+  /** Names it in the strip. */
   readonly title: string;
-  /** Which request is under way. */
-  readonly pending = signal<string | undefined>(undefined);
+  /** A request is under way. */
+  readonly pending = signal(false);
   readonly refusal = signal<Refusal | undefined>(undefined);
   /** What was done, for people. */
   readonly done = signal('');
@@ -16,19 +17,19 @@ export class Action {
   #turn = 0;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, title: string) {
+  constructor(clock: Clock, title = '') {
     this.#clock = clock;
     this.title = title;
   }
 
-  async run(what: string, request: () => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
+  async run(request: () => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
     this.#turn += 1;
     const turn = this.#turn;
     this.clear();
-    this.pending.value = what;
+    this.pending.value = true;
     const outcome = await request();
     if (turn !== this.#turn) return false;
-    this.pending.value = undefined;
+    this.pending.value = false;
     if ('refusal' in outcome) this.refuse(outcome.refusal);
     else this.say(done);
     return 'body' in outcome;

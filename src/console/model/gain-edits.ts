@@ -29,8 +29,6 @@ export interface KeptEdits {
 }
 
 interface Save {
-  /** Which button sends it. */
-  readonly what: string;
   /** Within the unit. */
   readonly path: string;
   readonly body: unknown;
@@ -115,7 +113,7 @@ export class GainEdits {
   }
 
   get isSaving(): boolean {
-    return this.saving.pending.value !== undefined;
+    return this.saving.pending.value;
   }
 
   /** There are edits, all of them are numbers, and none is being saved. */
@@ -194,29 +192,25 @@ export class GainEdits {
   }
 
   saveSet(gains: GainSet, done: string, from?: Stored): Promise<boolean> {
-    return this.saveBy({ what: 'save', path: 'pidconfig', body: gains, done }, from);
+    return this.saveBy({ path: 'pidconfig', body: gains, done }, from);
   }
 
   /** Any request that saves gains in place of `from`. Its answer is the gains in force. */
-  async saveBy({ what, path, body, done }: Save, from = this.stored.value): Promise<boolean> {
+  async saveBy({ path, body, done }: Save, from = this.stored.value): Promise<boolean> {
     if (from === undefined || this.isSaving) return false;
-    return this.saving.run(
-      what,
-      async () => {
-        const before = this.stored.peek();
-        const url = `/api/${this.unit.name}/${path}?baseRevision=${from.revision}`;
-        const outcome = await this.#daemon.post<GainSet>(url, body);
-        if ('body' in outcome) this.#saved(from, outcome.body, this.stored.peek() !== before);
-        else {
-          const { errors, revision } = outcome.refusal;
-          this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
-          // A page that hears no status learns in no other way that others were saved.
-          if (revision !== undefined) void this.#load(`${revision}`, revision);
-        }
-        return outcome;
-      },
-      done,
-    );
+    return this.saving.run(async () => {
+      const before = this.stored.peek();
+      const url = `/api/${this.unit.name}/${path}?baseRevision=${from.revision}`;
+      const outcome = await this.#daemon.post<GainSet>(url, body);
+      if ('body' in outcome) this.#saved(from, outcome.body, this.stored.peek() !== before);
+      else {
+        const { errors, revision } = outcome.refusal;
+        this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
+        // A page that hears no status learns in no other way that others were saved.
+        if (revision !== undefined) void this.#load(`${revision}`, revision);
+      }
+      return outcome;
+    }, done);
   }
 
   take(stored: Stored): void {

@@ -45,10 +45,10 @@ export class Laser {
     return this.#observed.daemon.offPress?.state === 'pending';
   }
 
-  light(): void {
+  light(): Promise<unknown> {
     this.#since.value = 'on';
     this.#askedMs = this.#observed.clock.nowMs();
-    void this.action.run('on', async () => {
+    return this.action.run(async () => {
       const outcome = await this.#observed.daemon.light();
       if ('refusal' in outcome && !isUnanswered(outcome.refusal)) this.#since.value = undefined;
       return outcome;
@@ -56,7 +56,7 @@ export class Laser {
   }
 
   darken(): void {
-    void this.action.run('off', () => this.darkened(this.#observed.daemon.darken()));
+    void this.action.run(() => this.darkened(this.#observed.daemon.darken()));
   }
 
   /** After an Off or a STOP is done the laser is dark, unless a status since the press said that it is lit. */

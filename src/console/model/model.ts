@@ -18,6 +18,9 @@ import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry-view.js';
 import { Tuning } from './tuning.js';
 
+/** What a match may forbid. */
+export type Act = 'drive' | 'laser' | 'tune' | 'resume';
+
 /** What this page knows of the robot, and what it can ask of it. Components read the model and call it. */
 export class Model {
   readonly surroundings: Surroundings;
@@ -114,9 +117,13 @@ export class Model {
     return (this.status.value ?? this.access.session.value)?.simulated === true;
   }
 
+  hasRightTo(act: Act): boolean {
+    return this.access.hasRight(act === 'tune' ? 'tune' : 'drive');
+  }
+
   /** Whether the caller's rights and the match allow it. The daemon decides what is unknown here. */
-  may(act: 'drive' | 'laser' | 'tune' | 'resume'): boolean {
-    if (!this.access.hasRight(act === 'tune' ? act : 'drive')) return false;
+  may(act: Act): boolean {
+    if (!this.hasRightTo(act)) return false;
     const match = this.status.value?.match;
     return match === undefined || (match.allows[act] && match.lock === null);
   }
@@ -151,22 +158,21 @@ export class Model {
   }
 
   resume(): Promise<boolean> {
-    return this.resuming.run('resume', () => this.daemon.resume());
+    return this.resuming.run(() => this.daemon.resume());
   }
 
   switchMode(unit: UnitName, mode: Mode): Promise<boolean> {
-    return this.modes[unit].run(mode, () => this.daemon.switchMode(unit, mode));
+    return this.modes[unit].run(() => this.daemon.switchMode(unit, mode));
   }
 
-  excite({ unit, loop }: LoopChoice, amplitude: number | null, periodS: number | null): void {
-    const wanted = { loop, amplitude, periodS };
-    void this.exciting[unit].run('excite', () => this.daemon.excite(unit, wanted));
+  excite({ unit, loop }: LoopChoice, amplitude: number | null, periodS: number | null): Promise<boolean> {
+    return this.exciting[unit].run(() => this.daemon.excite(unit, { loop, amplitude, periodS }));
   }
 
-  endExcitation(unit: UnitName): void {
+  async endExcitation(unit: UnitName): Promise<void> {
     const excitation = this.status.value?.[unit].excitation;
-    if (!excitation) return;
-    void this.exciting[unit].run('end', () => this.daemon.excite(unit, { ...excitation, amplitude: 0 }));
+    if (excitation)
+      await this.exciting[unit].run(() => this.daemon.excite(unit, { ...excitation, amplitude: 0 }));
   }
 
   /** Sets the reason for a silent stream: `why`, unless requests fail, too, or the caller may not read. */

@@ -73,7 +73,6 @@ export class OwnTrial {
   begin(gains: GainSet): Promise<boolean> {
     const since = this.#daemon.presses;
     return this.action.run(
-      'try',
       () => this.#inTurn(() => this.#begin(gains, since)),
       'Tried, not saved: it ends with this page.',
     );
@@ -96,7 +95,7 @@ export class OwnTrial {
       this.drop();
       return this.#daemon.delete(`/api/${this.#unit.name}/pidconfig/trial`);
     };
-    await this.action.run('undo', () => this.#inTurn(end), 'The saved gains run again.');
+    await this.action.run(() => this.#inTurn(end), 'The saved gains run again.');
   }
 
   /** Ends the trial, also one whose begin has no answer yet. */

@@ -65,7 +65,7 @@ export class Referee {
   }
 
   async take(takeover: boolean): Promise<void> {
-    if (!(await this.action.run('lease', () => this.#beat(takeover)))) return;
+    if (!(await this.action.run(() => this.#beat(takeover)))) return;
     this.#beats.hold(
       this.holder,
       () => this.#beat(false),
@@ -93,29 +93,27 @@ export class Referee {
   }
 
   /** Sets a phase for as long as it is given here. Does nothing if the duration cannot be read. */
-  begin(id: string, phase: Phase): void {
+  async begin(id: string, phase: Phase): Promise<void> {
     const durationS = this.durationS(phase);
-    if (durationS !== undefined) this.set(id, phase, durationS);
+    if (durationS !== undefined) await this.set(id, phase, durationS);
   }
 
-  set(id: string, phase: Phase, remainingS: number | null): void {
+  set(id: string, phase: Phase, remainingS: number | null): Promise<boolean> {
     this.#revision = Math.max(this.#revision, this.#options.status.peek()?.match.revision ?? 0) + 1;
     const body = { id, revision: this.#revision, phase, remainingS };
     const rule = PLAY.includes(phase) ? 'moves' : 'calms';
-    void this.action.run(phase, () => this.#options.daemon.press({ path: '/api/match', body, rule }));
+    return this.action.run(() => this.#options.daemon.press({ path: '/api/match', body, rule }));
   }
 
-  lock(reason: string): void {
+  lock(reason: string): Promise<boolean> {
     const path = '/api/match/lock';
-    void this.action.run('lock', () =>
+    return this.action.run(() =>
       this.#options.daemon.press({ path, body: { reason }, rule: 'calms', ends: '/api/match/unlock' }),
     );
   }
 
-  unlock(): void {
-    void this.action.run('unlock', () =>
-      this.#options.daemon.press({ path: '/api/match/unlock', rule: 'moves' }),
-    );
+  unlock(): Promise<boolean> {
+    return this.action.run(() => this.#options.daemon.press({ path: '/api/match/unlock', rule: 'moves' }));
   }
 
   /** Remembers what a pause interrupts. `t` is the daemon's time. */

@@ -79,15 +79,15 @@ export class Tuning {
   async begin(unit: UnitName, loops: readonly string[]): Promise<void> {
     const { daemon, prepare } = this.#options;
     if (!(await prepare(unit))) return;
-    await this.action.run('tune', async () => {
+    await this.action.run(async () => {
       const outcome = await daemon.tune(unit, { loops, style: this.style.peek(), leaseS: LEASE_S });
       if ('body' in outcome) this.#hold(outcome.body);
       return outcome;
     });
   }
 
-  end(unit: UnitName): void {
-    void this.action.run('end', () => this.#options.daemon.endTune(unit));
+  end(unit: UnitName): Promise<boolean> {
+    return this.action.run(() => this.#options.daemon.endTune(unit));
   }
 
   #hold(tune: Tune): void {

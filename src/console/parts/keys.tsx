@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
-import { UNIT_LIST, type Unit } from '../../core/units.js';
+import { UNIT_LIST } from '../../core/units.js';
+import type { LoopChoice } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
 import { Press } from './parts.js';
 
@@ -7,7 +8,7 @@ import { Press } from './parts.js';
 const DIGIT_MS = 1500;
 
 /** What the list of keys says. */
-export const KEYS: readonly (readonly [keys: string, what: string])[] = [
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Esc', 'stop the robot'],
   ['L', 'darken the laser'],
   ['g 1…4, c 1…3', 'choose a loop of the gimbal, of the chassis, and go to its kp'],
@@ -19,87 +20,72 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['on a plot', 'drag or turn the wheel to zoom, press to pick a moment, press twice to go back'],
 ];
 
-/** Keys that work wherever the focus is. Returns the function that ends them. */
+/** Keys that press a button of the gains. Its `aria-keyshortcuts` says the same in capitals. */
+const GAIN_KEYS = ['enter', 'control+enter', 'control+z'];
+
+/** Listens to keys wherever the focus is. Returns the function that ends it. */
 export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
   let [letter, letterAtMs] = ['', Number.NEGATIVE_INFINITY];
-  const chooseUnit = ({ key, timeStamp }: KeyboardEvent) => {
-    [letter, letterAtMs] = [key.toLowerCase(), timeStamp];
+  const actOf = (event: KeyboardEvent): (() => void) | undefined => {
+    const { target, timeStamp } = event;
+    const key = event.key.toLowerCase();
+    const keys = event.ctrlKey || event.metaKey ? `control+${key}` : key;
+    if (GAIN_KEYS.includes(keys)) return gainAct(keys, target);
+    if (keys !== key || event.altKey) return undefined;
+    if (key === 'escape') return () => model.pressStop();
+    if (takesLetters(target)) return undefined;
+    if (key === 'l') return () => model.laser.darken();
+    if (key === '?')
+      return () => {
+        helps.value = true;
+      };
+    const lettered = UNIT_LIST.find(({ name }) => name.startsWith(letter));
+    const loop = timeStamp - letterAtMs < DIGIT_MS ? lettered?.loops[Number(key) - 1] : undefined;
+    if (lettered !== undefined && loop !== undefined)
+      return () => {
+        letterAtMs = Number.NEGATIVE_INFINITY;
+        goTo(model, { unit: lettered.name, loop: loop.name });
+      };
+    if (!UNIT_LIST.some(({ name }) => name.startsWith(key))) return undefined;
+    return () => {
+      [letter, letterAtMs] = [key, timeStamp];
+    };
   };
-  const ends = [
-    onKey('escape', () => model.pressStop()),
-    onKey('l', () => model.laser.darken()),
-    onKey('?', () => {
-      helps.value = true;
-    }),
-    ...UNIT_LIST.map(({ name }) => onKey(name.slice(0, 1), chooseUnit)),
-    listen(event => {
-      const unit = UNIT_LIST.find(({ name }) => letter !== '' && name.startsWith(letter));
-      if (unit === undefined || event.timeStamp - letterAtMs > DIGIT_MS) return;
-      if (chooseLoop(model, unit, Number(event.key))) {
-        event.preventDefault();
-        letter = '';
-      }
-    }),
-  ];
-  return () => {
-    for (const end of ends) end();
+  const listener = (event: KeyboardEvent) => {
+    const act = actOf(event);
+    if (act === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat) act();
   };
+  window.addEventListener('keydown', listener, { capture: true });
+  return () => window.removeEventListener('keydown', listener, { capture: true });
 }
 
-/** Whether there is such a loop. */
-function chooseLoop(model: Model, unit: Unit, digit: number): boolean {
-  const loop = unit.loops[digit - 1];
-  if (loop === undefined) return false;
-  model.choose({ unit: unit.name, loop: loop.name });
+/** Presses the button in the card of the gain that has the focus, or of the chosen unit. */
+function gainAct(keys: string, target: EventTarget | null): (() => void) | undefined {
+  const field = target instanceof HTMLInputElement && target.id.startsWith('gain-') ? target : undefined;
+  // Enter belongs to whatever has the focus: it may be the second press on a button that ended a trial.
+  if (field === undefined && (keys === 'enter' || (keys === 'control+z' && target !== document.body)))
+    return undefined;
+  const card = field?.closest('.unit') ?? document.querySelector('.unit[data-chosen]');
+  const button = card?.querySelector<HTMLElement>(`.acts [aria-keyshortcuts="${keys}" i]`);
+  return button ? () => button.click() : undefined;
+}
+
+function goTo(model: Model, choice: LoopChoice): void {
+  model.choose(choice);
   requestAnimationFrame(() => {
-    const field = document.querySelector(`#gain-${unit.name}-${loop.name}-kp`);
+    const field = document.querySelector(`#gain-${choice.unit}-${choice.loop}-kp`);
     if (!(field instanceof HTMLInputElement)) return;
     field.focus();
     field.select();
-  });
-  return true;
-}
-
-/**
- * Keys of the gains, where gains are shown. Enter alone belongs to whatever has the focus: elsewhere it may be the second
- * press on a button that ended a trial. Returns the function that ends them.
- */
-export function listenToTuningKeys(model: Model): () => void {
-  const listener = (event: KeyboardEvent) => {
-    const { target, key, repeat } = event;
-    const withCtrl = event.ctrlKey || event.metaKey;
-    const field = target instanceof HTMLInputElement && target.id.startsWith('gain-') && target.id;
-    const unit = field && UNIT_LIST.find(({ name }) => field.startsWith(`gain-${name}-`));
-    const gains = model.gains[unit ? unit.name : model.choice.peek().unit];
-    const undoes = withCtrl && key === 'z' && (field || target === document.body);
-    const tunes = key === 'Enter' && (withCtrl || field) && model.may('tune');
-    if (repeat || !(undoes || tunes)) return;
-    event.preventDefault();
-    void (undoes ? gains.undo() : withCtrl ? gains.save() : gains.try());
-  };
-  window.addEventListener('keydown', listener);
-  return () => window.removeEventListener('keydown', listener);
-}
-
-/** A key that works wherever the focus is, except letters in a field of text. Returns the function that ends it. */
-export function onKey(key: string, act: (event: KeyboardEvent) => void): () => void {
-  return listen(event => {
-    if (event.key.toLowerCase() !== key || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (key.length === 1 && takesLetters(event.target)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (!event.repeat) act(event);
   });
 }
 
 /** Fields of numbers need no letters. */
 function takesLetters(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches('[type=password], [type=text]:not([inputmode=decimal])');
-}
-
-function listen(act: (event: KeyboardEvent) => void): () => void {
-  window.addEventListener('keydown', act, { capture: true });
-  return () => window.removeEventListener('keydown', act, { capture: true });
 }
 
 /** The list that `?` shows. It is not modal: a modal one would keep the mouse from STOP. */

@@ -4,7 +4,7 @@ import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Outcome as Answer } from '../daemon/request.js';
 import { Action, refusalText } from '../model/action.js';
 import type { CsvFile } from '../model/csv.js';
-import type { Model } from '../model/model.js';
+import type { Act, Model } from '../model/model.js';
 import type { Palette } from './palette.js';
 
 /** What every part of the page may use. */
@@ -26,18 +26,18 @@ export function useModel(): Model {
 }
 
 /** An action of one component. */
-export function useAction(title: string): Action {
+export function useAction(): Action {
   const { surroundings } = useModel();
-  return useMemo(() => new Action(surroundings.clock, title), []);
+  return useMemo(() => new Action(surroundings.clock), []);
 }
 
 /** The latest answer to a question, which is asked again when something in `about` changes. */
-export function useAnswer<T>(title: string, ask: () => Promise<Answer<T>>, about: readonly unknown[]) {
+export function useAnswer<T>(ask: () => Promise<Answer<T>>, about: readonly unknown[]) {
   const answer = useSignal<T | undefined>(undefined);
-  const action = useAction(title);
+  const action = useAction();
   useEffect(() => {
     let isOver = false;
-    void action.run('ask', async () => {
+    void action.run(async () => {
       const outcome = await ask();
       if (!isOver) answer.value = 'body' in outcome ? outcome.body : undefined;
       return outcome;
@@ -50,51 +50,79 @@ export function useAnswer<T>(title: string, ask: () => Promise<Answer<T>>, about
 }
 
 interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
-  readonly action?: Action | undefined;
-  /** Which of the action's requests this button makes. */
-  readonly what?: string;
-  /** Without an action: whether the request is under way. */
-  readonly busy?: boolean;
+  /** The button shows that a promise of this is pending. */
   readonly run: () => unknown;
+  /** What the button asks for is pending for another reason, such as a key. */
+  readonly busy?: boolean;
+  /** Without the right to it there is no button. While the match forbids it, the button is grey. */
+  readonly needs?: Act;
+  /** Moves or lights something: grey while the robot is stopped, and held on a touch screen. */
+  readonly moves?: boolean;
   readonly pressed?: boolean;
   readonly disabled?: boolean;
   /** Acts as soon as it is touched: a finger that stays, slides, or comes beside another makes no click. */
   readonly atTouch?: boolean;
-  /** Acts only after it was held, so that no slip of a finger does. */
+  /** On a touch screen it acts only after it was held, so that no slip of a finger does. */
   readonly holds?: boolean;
   /** Small print on the button, such as why it is grey. */
   readonly hint?: string;
   readonly children: ComponentChildren;
 }
 
+/** Enter in a field clicks the submit button of its form. A page that sends the form would be loaded again. */
+const endSubmit = (event: Event) => event.preventDefault();
+
 /** A button that shows from the press on that its request is under way. It keeps the focus when it is disabled. */
 export function Press(props: PressProps) {
-  const { action, what, busy, run, pressed, disabled, atTouch, holds, hint, children, ...rest } = props;
+  const {
+    run,
+    busy,
+    needs,
+    moves,
+    pressed,
+    disabled: isGrey,
+    atTouch,
+    holds,
+    hint,
+    children,
+    ...rest
+  } = props;
+  const model = useModel();
+  const pending = useSignal(0);
   /** It acted when it was touched, and the click of that touch may still come. */
   const hasRun = useRef(false);
-  const hold = useHold(run, disabled);
+  const disabled = isGrey || (moves && model.isStopping) || (needs && !model.may(needs));
+  const isHeld = isTouchScreen && (holds || moves);
+  const act = async () => {
+    pending.value += 1;
+    await run();
+    pending.value -= 1;
+  };
+  const hold = useHold(act, disabled);
   const onPress = {
     onPointerDown: (event: PointerEvent) => {
       hasRun.current = atTouch === true && !disabled && event.button === 0;
-      if (hasRun.current) run();
+      if (hasRun.current) void act();
     },
     onClick: (event: MouseEvent) => {
+      endSubmit(event);
       // The detail of a key's click is 0.
-      if (!disabled && !(hasRun.current && event.detail > 0)) run();
+      if (!disabled && !(hasRun.current && event.detail > 0)) void act();
       hasRun.current = false;
     },
   };
+  if (needs && !model.hasRightTo(needs)) return null;
   return (
     <button
       type="button"
       {...rest}
-      {...(holds ? { ...hold, class: `hold ${rest.class ?? ''}` } : onPress)}
+      {...(isHeld ? { ...hold, class: `hold ${rest.class ?? ''}` } : onPress)}
       aria-disabled={disabled || undefined}
       aria-pressed={pressed}
-      aria-busy={busy || (action !== undefined && action.pending.value === what) || undefined}
+      aria-busy={busy || pending.value > 0 || undefined}
     >
       {children}
-      {(hint || holds) && <small>{hint || 'hold'}</small>}
+      {(hint || isHeld) && <small>{hint || 'hold'}</small>}
     </button>
   );
 }
@@ -105,7 +133,7 @@ export const isTouchScreen = matchMedia('(hover: none)').matches;
 const HOLD_MS = 400;
 
 /** What makes a button act only after it was held. It fills meanwhile. */
-function useHold(run: () => unknown, disabled: boolean | undefined) {
+function useHold(act: () => unknown, disabled: boolean | undefined) {
   const held = useSignal(false);
   const timer = useRef(0);
   const release = () => {
@@ -124,7 +152,7 @@ function useHold(run: () => unknown, disabled: boolean | undefined) {
     timer.current = window.setTimeout(() => {
       held.value = false;
       vibrate(60);
-      run();
+      void act();
     }, HOLD_MS);
   };
   return {
@@ -140,6 +168,7 @@ function useHold(run: () => unknown, disabled: boolean | undefined) {
     onPointerLeave: release,
     onPointerCancel: release,
     onContextMenu: (event: Event) => event.preventDefault(),
+    onClick: endSubmit,
     onKeyDown: ({ key, repeat }: KeyboardEvent) => {
       if ((key === 'Enter' || key === ' ') && !repeat) hold();
     },
@@ -210,7 +239,7 @@ export function Outcome({ action, pending }: { readonly action: Action; readonly
     );
   return (
     <p class="outcome" role="status">
-      {action.pending.value === undefined ? action.done.value : pending}
+      {action.pending.value ? pending : action.done.value}
     </p>
   );
 }

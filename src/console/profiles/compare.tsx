@@ -27,7 +27,7 @@ export function Compare({ unit, names, revision }: CompareProps) {
   const { daemon } = useModel();
   const ask = () =>
     daemon.get<Comparison>(`/api/${unit.name}/compare?${new URLSearchParams({ a: a.value, b: b.value })}`);
-  const { answer, action } = useAnswer('Comparison', ask, [a.value, b.value, names.length, revision]);
+  const { answer, action } = useAnswer(ask, [a.value, b.value, names.length, revision]);
   const loops = answer?.loops;
   const revisions = Array.from({ length: Math.min(REVISIONS, revision) }, (_, back) => revision - back);
   const options = [
@@ -126,7 +126,7 @@ function CompareCurves({ choice: { unit, loop }, a, b }: CompareCurvesProps) {
     return outcome && 'body' in outcome ? inPercent(outcome.body) : undefined;
   };
   const ask = async () => ({ body: await Promise.all([stepOf(a), stepOf(b)]) });
-  const [one, other] = useAnswer('Steps', ask, [unit, loop, a, b]).answer ?? [];
+  const [one, other] = useAnswer(ask, [unit, loop, a, b]).answer ?? [];
   return (
     <>
       {(one ?? other) !== undefined && (

@@ -12,48 +12,36 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const { daemon } = model;
   const { name: unit } = gains.unit;
   const path = `/api/${unit}/profiles`;
-  const act = useAction('Profiles');
+  const act = useAction();
   /** Asks for the list again after each change. */
   const changes = useSignal(0);
-  const { answer: list = [], action: listing } = useAnswer(
-    'Profiles',
-    () => daemon.get<readonly MeasuredProfile[]>(path),
-    [changes.value],
-  );
+  const ask = () => daemon.get<readonly MeasuredProfile[]>(path);
+  const { answer: list = [], action: listing } = useAnswer(ask, [changes.value]);
   const name = useRef<HTMLInputElement>(null);
   /** The name in the latest request. Replace uses this name, not the text in the field. */
   const asked = useRef('');
   const note = useRef<HTMLInputElement>(null);
-  const disabled = !model.may('tune');
-  const mayTune = model.access.hasRight('tune');
-  const change = async (what: string, where: string, body: object, done = '') => {
-    if (await act.run(what, () => daemon.post(path + where, body), done)) changes.value += 1;
+  const change = async (where: string, body: object, done = '') => {
+    if (await act.run(() => daemon.post(path + where, body), done)) changes.value += 1;
   };
   const keep = (replace: boolean) => {
     if (!replace) asked.current = name.current?.value.trim() ?? '';
     const wanted = { name: asked.current, note: note.current?.value.trim() ?? '', replace };
-    void change('keep', '', wanted, `The gains in force are kept as ${wanted.name}.`);
+    return change('', wanted, `The gains in force are kept as ${wanted.name}.`);
   };
   const starredFirst = [...list].sort(
     (one, other) => Number(other.profile.starred) - Number(one.profile.starred),
   );
   return (
     <>
-      <form
-        class="toolbar"
-        hidden={!mayTune}
-        onSubmit={event => {
-          event.preventDefault();
-          if (!disabled) keep(false);
-        }}
-      >
+      <form class="toolbar" hidden={!model.hasRightTo('tune')}>
         <input type="text" ref={name} maxLength={40} aria-label="Name of the profile" placeholder="carpet" />
         <input type="text" ref={note} maxLength={400} aria-label="Note" placeholder="note" />
-        <Press action={act} what="keep" run={() => keep(false)} disabled={disabled}>
+        <Press type="submit" needs="tune" run={() => keep(false)}>
           Save as
         </Press>
         {act.refusal.value?.code === 'profile-exists' && (
-          <Press action={act} what="keep" run={() => keep(true)} disabled={disabled}>
+          <Press needs="tune" run={() => keep(true)}>
             Replace it
           </Press>
         )}
@@ -66,8 +54,8 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
             <Press
               aria-label={`Star ${profile.name}`}
               pressed={profile.starred}
-              disabled={disabled}
-              run={() => change('star', '/star', { name: profile.name, starred: !profile.starred })}
+              disabled={!model.may('tune')}
+              run={() => change('/star', { name: profile.name, starred: !profile.starred })}
             >
               ★
             </Press>
@@ -75,15 +63,12 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
               <strong>{profile.name}</strong> <time>{clockText(profile.savedAt, new Date())}</time>
               <span class="difference"> {profile.note}</span>
             </span>
-            <span class="acts" hidden={!mayTune}>
+            <span class="acts">
               <Press
-                action={gains.saving}
-                what={`load ${profile.name}`}
-                disabled={disabled}
+                needs="tune"
                 aria-label={`Load ${profile.name}`}
                 run={() =>
                   gains.saveBy({
-                    what: `load ${profile.name}`,
                     path: 'profiles/load',
                     body: { name: profile.name },
                     done: `${profile.name} is running.`,
@@ -93,9 +78,9 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
                 Load
               </Press>
               <Press
-                disabled={disabled}
+                needs="tune"
                 aria-label={`Remove ${profile.name}`}
-                run={() => change('remove', '/remove', { name: profile.name }, `${profile.name} is gone.`)}
+                run={() => change('/remove', { name: profile.name }, `${profile.name} is gone.`)}
               >
                 Remove
               </Press>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import type { DaemonClient } from '../daemon/daemon.js';
-import { isTouchScreen, Outcome, Press, useAction, useModel } from '../parts/parts.js';
+import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
 
 const OF_BUS = ['nack', 'timeout', 'corrupt', 'hang', 'clear'];
 const FAULTS: readonly (readonly [target: string, faults: readonly string[]])[] = [
@@ -21,7 +21,7 @@ const play = (daemon: DaemonClient, target: string, fault: string) =>
 export function SimPanel() {
   const { daemon } = useModel();
   const truth = useSignal<readonly string[]>([]);
-  const act = useAction('Simulator');
+  const act = useAction();
   useEffect(() => {
     const check = async () => {
       const outcome = await daemon.get<Readonly<Record<string, unknown>>>('/sim/state');
@@ -37,14 +37,7 @@ export function SimPanel() {
         <fieldset class="chips" key={target} aria-label={`Faults of the ${target}`}>
           <span class="unit-name">{target}</span>
           {faults.map(fault => (
-            <Press
-              key={fault}
-              action={act}
-              what={`${target} ${fault}`}
-              run={() =>
-                act.run(`${target} ${fault}`, () => play(daemon, target, fault), `${target}: ${fault}`)
-              }
-            >
+            <Press key={fault} run={() => act.run(() => play(daemon, target, fault), `${target}: ${fault}`)}>
               {WORDS[fault] ?? fault}
             </Press>
           ))}
@@ -85,7 +78,7 @@ export function FirstMinute() {
   const yaw = { unit: 'gimbal', loop: 'angle_yaw' } as const;
   const exciteYaw = async () => {
     model.choose(yaw);
-    if (await model.switchMode('gimbal', 'debug')) model.excite(yaw, 0.1, 2);
+    if (await model.switchMode('gimbal', 'debug')) await model.excite(yaw, 0.1, 2);
   };
   return (
     <section class="card first" aria-label="First minute">
@@ -93,13 +86,13 @@ export function FirstMinute() {
         <strong>This robot is simulated.</strong> Try what it does, and how this page shows it:
       </p>
       <div class="toolbar">
-        <Press holds={isTouchScreen} run={() => model.switchMode('gimbal', 'auto')}>
+        <Press needs="drive" moves run={() => model.switchMode('gimbal', 'auto')}>
           Gimbal auto
         </Press>
-        <Press holds={isTouchScreen} run={() => model.laser.light()}>
+        <Press needs="laser" moves run={() => model.laser.light()}>
           Laser on
         </Press>
-        <Press holds={isTouchScreen} run={exciteYaw}>
+        <Press needs="drive" moves run={exciteYaw}>
           Send test steps to yaw
         </Press>
         <Press run={() => play(daemon, 'gimbal', 'unplug')}>Unplug the gimbal</Press>

@@ -117,7 +117,7 @@ export function RunTable() {
               </td>
               <td>
                 <Press
-                  hidden={!model.access.hasRight('tune')}
+                  hidden={!model.hasRightTo('tune')}
                   aria-label={`Use these gains: run ${run.number}`}
                   run={() => model.gains[unit].editLoop(loop, run.gains)}
                 >

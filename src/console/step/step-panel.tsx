@@ -6,7 +6,7 @@ import { stepFile } from '../model/csv.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
 import { differInHeight, inPercent } from '../model/step-curve.js';
-import { isTouchScreen, Outcome, offerCsv, Press, Toggle, typed, useModel } from '../parts/parts.js';
+import { Outcome, offerCsv, Press, Toggle, typed, useModel } from '../parts/parts.js';
 import { FigureTable, RunTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
 import { TunePlan } from './tune-plan.js';
@@ -96,14 +96,7 @@ function ExcitationForm() {
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
     <fieldset class="group excitation" aria-label="Test steps">
-      <form
-        class="fields"
-        noValidate
-        onSubmit={event => {
-          event.preventDefault();
-          if (debugging) excite();
-        }}
-      >
+      <form class="fields">
         <NumberField
           label={`± ${quantity}, to ${maxAmplitude}`}
           aria-label="Amplitude"
@@ -112,17 +105,10 @@ function ExcitationForm() {
         />
         <NumberField label="Period, s" aria-label="Period in seconds" text={period} disabled={!debugging} />
         <span class="acts">
-          <Press
-            action={act}
-            what="excite"
-            run={excite}
-            class="primary"
-            holds={isTouchScreen}
-            disabled={!debugging}
-          >
+          <Press type="submit" needs="drive" moves run={excite} class="primary" disabled={!debugging}>
             Send test steps
           </Press>
-          <Press action={act} what="end" run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
+          <Press run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
             End
           </Press>
         </span>

@@ -1,7 +1,7 @@
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
-import { isTouchScreen, Outcome, Press, Segments, useModel } from '../parts/parts.js';
+import { Outcome, Press, Segments, useModel } from '../parts/parts.js';
 
 /** Says before a tuning what it moves, how far and for how long. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
@@ -11,8 +11,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const loop = loopOf(choice);
   const unit = unitNamed(choice.unit);
   const name = unit.title.toLowerCase();
-  const disabled =
-    model.isStopping || !model.may('drive') || !model.may('tune') || tuning.running !== undefined;
+  const disabled = !model.may('drive') || tuning.running !== undefined;
   const begin = async (act: () => Promise<unknown>) => {
     onBegin();
     await act();
@@ -28,9 +27,8 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
       <div class="toolbar acts">
         <Segments options={STYLES} chosen={tuning.style} />
         <Press
-          action={tuning.action}
-          what="tune"
-          holds={isTouchScreen}
+          needs="tune"
+          moves
           class="primary"
           disabled={disabled}
           run={() => begin(() => tuning.begin(unit.name, [loop.name]))}
@@ -38,9 +36,8 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           Tune {loop.title}
         </Press>
         <Press
-          action={tuning.action}
-          what="all"
-          holds={isTouchScreen}
+          needs="tune"
+          moves
           disabled={disabled}
           run={() =>
             begin(() =>

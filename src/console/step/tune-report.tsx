@@ -29,12 +29,7 @@ export function TuneReport({ tune }: { readonly tune: Tune }) {
         <p role="status">
           <strong>Tuning {loopNamed(unit, tune.loop).title}.</strong> {tune.words.at(-1) ?? 'It begins'}…{' '}
           {tune.loops.length > 1 && `${leftText(tune)} `}
-          <Press
-            action={tuning.action}
-            what="end"
-            run={() => tuning.end(tune.unit)}
-            disabled={!access.hasRight('tune')}
-          >
+          <Press run={() => tuning.end(tune.unit)} disabled={!access.hasRight('tune')}>
             End
           </Press>
         </p>
@@ -82,8 +77,8 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
       <span class="acts">
         {better.length > 0 && !isKept && (
           <>
-            <TryButton gains={gains} run={tryThem} />
-            <KeepButton gains={gains} run={keep} />
+            <TryButton run={tryThem} />
+            <KeepButton run={keep} />
           </>
         )}
         <Press

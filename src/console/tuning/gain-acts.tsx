@@ -3,21 +3,19 @@ import type { GainEdits } from '../model/gain-edits.js';
 import { Press, useModel } from '../parts/parts.js';
 
 interface GainActProps {
-  readonly gains: GainEdits;
   readonly run: () => unknown;
   readonly disabled?: boolean;
   /** Added to the button's text. */
   readonly changes?: string;
 }
 
-export function TryButton({ gains, run, disabled = false }: GainActProps) {
-  const model = useModel();
+export function TryButton({ run, disabled = false }: GainActProps) {
+  const { isStopping } = useModel();
   return (
     <Press
-      action={gains.trial.action}
-      what="try"
+      needs="tune"
       run={run}
-      disabled={disabled || !model.may('tune') || model.isStopping}
+      disabled={disabled || isStopping}
       title="Runs them without saving them, as long as this page is open"
       aria-keyshortcuts="Enter"
       data-key="⏎"
@@ -27,14 +25,13 @@ export function TryButton({ gains, run, disabled = false }: GainActProps) {
   );
 }
 
-export function KeepButton({ gains, run, disabled = false, changes = '' }: GainActProps) {
+export function KeepButton({ run, disabled = false, changes = '' }: GainActProps) {
   return (
     <Press
-      action={gains.saving}
-      what="save"
+      needs="tune"
       class="primary"
       run={run}
-      disabled={disabled || !useModel().may('tune')}
+      disabled={disabled}
       title="Saves them"
       aria-keyshortcuts="Control+Enter"
       data-key="Ctrl ⏎"
@@ -57,11 +54,9 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const changesText = count === 0 ? '' : count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
     <div class="acts">
-      <TryButton gains={gains} run={() => gains.try()} disabled={!gains.isReady} />
-      <KeepButton gains={gains} run={() => gains.save()} disabled={!gains.isReady} changes={changesText} />
+      <TryButton run={() => gains.try()} disabled={!gains.isReady} />
+      <KeepButton run={() => gains.save()} disabled={!gains.isReady} changes={changesText} />
       <Press
-        action={gains.trial.action}
-        what="undo"
         run={() => gains.undo()}
         disabled={(!isEdited && gains.trial.id === undefined) || gains.isSaving}
         aria-keyshortcuts="Control+Z"

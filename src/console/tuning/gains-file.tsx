@@ -12,7 +12,7 @@ export function GainsFile() {
   const model = useModel();
   const sets = useSignal<readonly FileProfile[]>([]);
   const picker = useRef<HTMLInputElement>(null);
-  const act = useAction('File');
+  const act = useAction();
   const [gimbal, chassis] = [model.gains.gimbal.stored.value?.gains, model.gains.chassis.stored.value?.gains];
   const gains = gimbal && chassis && { gimbal, chassis };
 
@@ -21,7 +21,7 @@ export function GainsFile() {
     act.say('Exported the stored gains, without unsaved edits.');
   };
   const saveProfiles = () =>
-    act.run('profiles', async () => {
+    act.run(async () => {
       const outcome = await model.daemon.get('/api/profiles');
       if ('body' in outcome) offerJson('trunnion-profiles.json', outcome.body);
       return outcome;
@@ -101,9 +101,9 @@ function ProfileImport({ unit, set }: FileProfile) {
   const isKept = useSignal(false);
   const keep = (dryRun: boolean) =>
     model.daemon.post<KeptProfile>(`/api/${unit}/profiles`, { ...set, replace: true, dryRun });
-  const { answer: would, action } = useAnswer(set.name, () => keep(true), [set]);
+  const { answer: would, action } = useAnswer(() => keep(true), [set]);
   const press = async () => {
-    isKept.value = await action.run('keep', () => keep(false), 'Kept.');
+    isKept.value = await action.run(() => keep(false), 'Kept.');
   };
   return (
     <li>
@@ -113,10 +113,9 @@ function ProfileImport({ unit, set }: FileProfile) {
         <Outcome action={action} />
       </span>
       <Press
-        action={action}
-        what="keep"
+        needs="tune"
         run={press}
-        disabled={would === undefined || isKept.value || !model.may('tune')}
+        disabled={would === undefined || isKept.value}
         aria-label={`Keep ${set.name}`}
       >
         Keep

@@ -17,7 +17,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
   const revision = model.status.value?.[unit.name].gains.revision;
   const ask = () =>
     daemon.get<readonly HistoryLine[]>(`/api/${unit.name}/pidconfig/history?limit=${SHOWN + 1}`);
-  const { answer: saved = [], action } = useAnswer('History', ask, [revision]);
+  const { answer: saved = [], action } = useAnswer(ask, [revision]);
   return (
     <>
       <Outcome action={action} />
@@ -54,12 +54,11 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
                 </td>
                 <td>
                   <Press
-                    disabled={index === 0 || !model.may('tune')}
-                    hidden={!model.access.hasRight('tune')}
+                    needs="tune"
+                    disabled={index === 0}
                     aria-label={index === 0 ? undefined : `Restore revision ${one.revision}`}
                     run={() =>
                       gains.saveBy({
-                        what: 'restore',
                         path: 'pidconfig/restore',
                         body: { revision: one.revision },
                         done: `Revision ${one.revision} is running again.`,

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import { changeText, difference } from '../model/edits.js';
 import { clockText } from '../model/numbers.js';
-import { listenToTuningKeys } from '../parts/keys.js';
 import { Drawer, Outcome, Press, Toggle, useAction, useModel } from '../parts/parts.js';
 import { GainsFile } from './gains-file.js';
 import { UnitCard } from './unit-card.js';
@@ -12,7 +10,6 @@ import { UnitCard } from './unit-card.js';
 export function TuningPanel() {
   const model = useModel();
   const isFine = useSignal(false);
-  useEffect(() => listenToTuningKeys(model), []);
   return (
     <div class="tuning">
       {UNIT_LIST.map(unit => (
@@ -38,7 +35,7 @@ export function TuningPanel() {
 export function Snapshot() {
   const { gains, openedAt } = useModel();
   const asks = useSignal(false);
-  const action = useAction('Snapshot');
+  const action = useAction();
   const changed = UNIT_LIST.flatMap(unit => {
     const { stored, snapshot } = gains[unit.name];
     if (stored.value === undefined || snapshot.value === undefined) return [];

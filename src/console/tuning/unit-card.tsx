@@ -114,23 +114,15 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
 /** Another caller saved loops that are edited here: the person decides once whose gains stay. */
 export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
-  const { unit, conflict, saving } = gains;
+  const { unit, conflict } = gains;
   if (conflict.value.length === 0) return null;
   const saver = model.log.lastSaverOf(unit.name) ?? 'somebody else';
   return (
     <fieldset class="question" aria-label="Saved meanwhile">
       Saved by {saver} meanwhile: {conflict.value.map(change => changeText(unit, change)).join('; ')}
       <span class="acts">
-        <Press action={saving} run={() => gains.decide('theirs')}>
-          Use theirs
-        </Press>
-        <Press
-          action={saving}
-          what="save"
-          class="primary"
-          run={() => gains.decide('mine')}
-          disabled={!model.may('tune')}
-        >
+        <Press run={() => gains.decide('theirs')}>Use theirs</Press>
+        <Press needs="tune" class="primary" run={() => gains.decide('mine')}>
           Save mine
         </Press>
       </span>

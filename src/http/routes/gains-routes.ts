@@ -1,12 +1,10 @@
-import type { Context } from 'koa';
-import type { GainSet, Unit } from '../../core/units.js';
-import type { MotorUnit } from '../../robot/motor-unit.js';
+import { completeGains, type GainSet, type Unit, type UnitName } from '../../core/units.js';
+import { changedLoops } from '../../gains/changed-loops.js';
 import { gainsBody } from '../../schemas/gains.js';
-import { historyLine } from '../../schemas/history.js';
+import { comparison, type HistoryLine, historyLine } from '../../schemas/history.js';
 import * as s from '../../schemas/schema.js';
+import type { StepMemory } from '../../steps/step-memory.js';
 import type { AppOptions } from '../app-options.js';
-import { stillWanted } from '../body.js';
-import { historyText } from '../history-text.js';
 import { SAVE_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
@@ -22,20 +20,26 @@ const restoreBody = {
   examples: [{ revision: 1 }],
 };
 
-/** A save of gains for the caller of `ctx`. It resolves with the gains in force. */
-export function saver({ gains }: MotorUnit) {
-  return async (ctx: Context, baseRevision: number | undefined, wanted: GainSet): Promise<GainSet> =>
-    (await gains.save(wanted, { baseRevision, stillWanted: stillWanted(ctx) })).gains;
+/** What a save needs of its request. */
+interface Asked {
+  readonly query: s.TypeOf<typeof BASE_REVISION>;
+  readonly stillWanted: () => void;
+}
+
+/** Checks and saves gains of a unit. It resolves with the gains in force. */
+export function saver({ robot, config }: AppOptions, unit: Unit) {
+  const check = compile(gainsBody(unit, config.gains.bounds));
+  return async ({ query: { baseRevision }, stillWanted }: Asked, gains: GainSet): Promise<GainSet> =>
+    (await robot.units[unit.name].gains.save(check(gains), { baseRevision, stillWanted })).gains;
 }
 
 /** The gains of one unit: those in force, their history, and saves. */
-export function gainsRoutes({ robot, config, steps }: AppOptions, unit: Unit): Route[] {
+export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
+  const { robot, config, steps } = options;
   const { name } = unit;
   const path = `/api/${name}/pidconfig`;
-  const gains = gainsBody(unit, config.gains.bounds);
   const anyGains = gainsBody(unit, {});
-  const checkGains = compile(gains);
-  const save = saver(robot.units[name]);
+  const save = saver(options, unit);
   return [
     get(path, 'read', {
       id: `${name}Gains`,
@@ -48,11 +52,11 @@ export function gainsRoutes({ robot, config, steps }: AppOptions, unit: Unit): R
       id: `${name}SaveGains`,
       event: { what: 'save', unit: name },
       summary: 'Save gains; answered when they are active in the controller and on the disk',
-      body: gains,
+      body: gainsBody(unit, config.gains.bounds),
       answer: anyGains,
       query: BASE_REVISION,
       problems: SAVE_PROBLEMS,
-      act: ({ body, query, ctx }) => save(ctx, query.baseRevision, body),
+      act: asked => save(asked, asked.body),
     }),
     get(`${path}/history`, 'read', {
       id: `${name}GainsHistory`,
@@ -70,8 +74,71 @@ export function gainsRoutes({ robot, config, steps }: AppOptions, unit: Unit): R
       answer: anyGains,
       query: BASE_REVISION,
       problems: ['unknown-revision', ...SAVE_PROBLEMS],
-      act: ({ body: { revision }, query, ctx }) =>
-        save(ctx, query.baseRevision, checkGains(robot.store.revision(name, revision).gains)),
+      act: asked => save(asked, robot.store.revision(name, asked.body.revision).gains),
     }),
   ];
+}
+
+/** How many lines become text before other requests are answered: about a millisecond on a small board. */
+const LINES_AT_ONCE = 50;
+
+/** A history as JSON, each revision with the figures that were measured on it. */
+export async function historyText(
+  unit: UnitName,
+  history: readonly HistoryLine[],
+  figures: Pick<StepMemory, 'measuredOn'>,
+): Promise<Buffer> {
+  const lines: string[] = [];
+  for (const [index, saved] of history.entries()) {
+    if (index % LINES_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve));
+    const measured = figures.measuredOn(unit, saved);
+    const line: HistoryLine = Object.keys(measured).length > 0 ? { ...saved, measured } : saved;
+    lines.push(JSON.stringify(line));
+  }
+  return Buffer.from(`[${lines.join(',')}]`);
+}
+
+/** Two sets of gains beside each other, by loop. Each is a revision or a profile. */
+export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit): Route {
+  const { name: unitName, loops } = unit;
+  const side = {
+    ...s.text('The number of a revision (0: the defaults), or the name of a profile.'),
+    minLength: 1,
+  };
+  const setOf = async (given: string) => {
+    if (/^\d+$/.test(given)) {
+      const saved = robot.store.revision(unitName, Number(given));
+      const side = { revision: saved.revision, profile: null };
+      return { side, gains: saved.gains, measured: steps.measuredOn(unitName, saved) };
+    }
+    const gains = completeGains(unit, (await profiles.named(unitName, given)).gains);
+    const side = { revision: null, profile: given };
+    return { side, gains, measured: steps.measuredWith(unitName, gains) };
+  };
+  return get(`/api/${unitName}/compare`, 'read', {
+    id: `${unitName}Compare`,
+    summary:
+      'Two sets of gains by loop, with the newest step measured on each: `a` and `b` are revisions (0: the defaults) or profiles',
+    query: s.growing({ a: side, b: side }),
+    answer: comparison,
+    problems: ['unknown-revision', 'unknown-profile', 'storage-failed'],
+    act: async ({ query }) => {
+      const [a, b] = [await setOf(query.a), await setOf(query.b)];
+      const changed = changedLoops(a.gains, b.gains);
+      const loopOf = (set: typeof a, loop: string, defaults: GainSet[string]) => ({
+        gains: set.gains[loop] ?? defaults,
+        measured: set.measured[loop] ?? null,
+      });
+      return {
+        a: a.side,
+        b: b.side,
+        loops: Object.fromEntries(
+          loops.map(({ name, defaults }) => [
+            name,
+            { differs: name in changed, a: loopOf(a, name, defaults), b: loopOf(b, name, defaults) },
+          ]),
+        ),
+      };
+    },
+  });
 }

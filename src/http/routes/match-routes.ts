@@ -1,9 +1,7 @@
-import type { Clock } from '../../core/clock.js';
 import { PHASES } from '../../core/phases.js';
-import type { DurableLog } from '../../events/durable-log.js';
-import type { MatchControl } from '../../match/match-control.js';
 import { matchView } from '../../schemas/match.js';
 import * as s from '../../schemas/schema.js';
+import type { AppOptions } from '../app-options.js';
 import { STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
@@ -31,7 +29,7 @@ const leaseBody = s.object({
 });
 
 /** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
-export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock): Route[] {
+export function matchRoutes({ match: control, durableLog, clock }: AppOptions): Route[] {
   const view = () => {
     const { lease } = control.match;
     const beatAgeS = lease.owner === null ? null : lease.silentMs / 1000;
@@ -79,7 +77,7 @@ export function matchRoutes(control: MatchControl, log: DurableLog, clock: Clock
       problems: ['lease-held'],
       act: ({ body: { holder, ttlMs, takeover = false }, ctx }) => {
         control.match.beat(holder, ctx.state.who, ttlMs, takeover);
-        return { ...view(), head: log.head };
+        return { ...view(), head: durableLog.head };
       },
     }),
   ];

@@ -35,7 +35,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
     replace: s.optional(s.yesNo('Replace a profile of the same name.')),
     dryRun: s.optional(s.yesNo('Only answer what would change.')),
   });
-  const save = saver(robot.units[unitName]);
+  const save = saver(options, unit);
   const gainsOf = (revision: number | undefined) =>
     revision === undefined
       ? robot.store.current(unitName).gains
@@ -91,9 +91,9 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       answer: gainsBody(unit, {}),
       query: BASE_REVISION,
       problems: ['unknown-profile', ...SAVE_PROBLEMS],
-      act: async ({ body: { name }, query, ctx }) => {
-        const kept = await profiles.named(unitName, name);
-        return save(ctx, query.baseRevision, checkGains(completeGains(unit, kept.gains)));
+      act: async asked => {
+        const kept = await profiles.named(unitName, asked.body.name);
+        return save(asked, completeGains(unit, kept.gains));
       },
     }),
     post(`${path}/star`, 'tune', {

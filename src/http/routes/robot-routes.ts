@@ -1,9 +1,16 @@
-import type { Robot } from '../../robot/robot.js';
+import { RobotError } from '../../core/errors.js';
+import { logEvent, logHead, logPage } from '../../schemas/log.js';
 import * as s from '../../schemas/schema.js';
 import { type Status, status } from '../../schemas/status.js';
-import { stillWanted } from '../body.js';
+import { step } from '../../schemas/step.js';
+import { telemetry } from '../../schemas/telemetry.js';
+import { tune } from '../../schemas/tune.js';
+import { refusal } from '../../storage/disk.js';
+import type { AppOptions } from '../app-options.js';
+import type { Events } from '../events.js';
 import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS, PIN_PROBLEMS, STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
+import { RecentTelemetry } from '../telemetry-source.js';
 
 const laserBody = {
   ...s.body('LaserAction', { action: s.oneOf(['on', 'off']) }),
@@ -15,10 +22,9 @@ const laserRight = {
 } as const;
 const laserState = s.answer('LaserState', { state: s.oneOf(['on', 'off'], 'What the pin shows.') });
 const stopState = s.answer('StopState', { stopped: s.yesNo() });
-const health = s.answer('Health', { status: s.oneOf(['ok']) });
 
-/** The routes of laser, stop, resume and status. */
-export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
+/** Laser, stop and resume. */
+export function robotRoutes({ robot }: AppOptions): Route[] {
   return [
     post('/api/laser', laserRight, {
       id: 'laser',
@@ -43,11 +49,19 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
       summary: 'Release the stop; both units are in manual then',
       answer: stopState,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
-      act: async ({ ctx }) => {
-        await robot.resume(stillWanted(ctx));
+      act: async ({ stillWanted }) => {
+        await robot.resume(stillWanted);
         return { stopped: false };
       },
     }),
+  ];
+}
+
+/** What the daemon shows of everything: now, as a stream, and in its log. */
+export function viewRoutes(options: AppOptions, statusNow: () => Status, events: Events): Route[] {
+  const { robot, clock, eventLog, durableLog } = options;
+  const recent = new RecentTelemetry(robot, clock);
+  return [
     get('/api/status', 'read', {
       id: 'status',
       summary: 'The state of everything',
@@ -57,8 +71,47 @@ export function robotRoutes(robot: Robot, statusNow: () => Status): Route[] {
     get('/healthz', 'none', {
       id: 'health',
       summary: 'Whether the daemon serves',
-      answer: health,
+      answer: s.answer('Health', { status: s.oneOf(['ok']) }),
       act: () => ({ status: 'ok' as const }),
+    }),
+    get('/api/events', 'read', {
+      id: 'events',
+      summary:
+        'Server-sent events: `status` at once and on change, `telemetry`, `step` after each captured step, `tune` and `log`',
+      answer: s.text(),
+      events: { status, telemetry, step, tune, log: logEvent },
+      problems: ['too-many-streams'],
+      act: ({ ctx }) => {
+        events.open(ctx);
+        return undefined;
+      },
+    }),
+    get('/api/telemetry', 'read', {
+      id: 'telemetry',
+      summary: 'Ten readings a second of the last two minutes, oldest first',
+      answer: s.array(telemetry),
+      act: () => recent.json,
+    }),
+    get('/api/log', 'read', {
+      id: 'log',
+      summary: 'What callers asked and what the robot did by itself, oldest first, after the event `after`',
+      query: s.growing({
+        after: s.optional({ ...s.count(), maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+      }),
+      answer: logPage,
+      act: ({ query: { after = 0 } }) => eventLog.after(after),
+    }),
+    get('/api/log/head', 'read', {
+      id: 'logHead',
+      summary: 'The newest line on the disk. Keep it to find out later whether the log was changed',
+      answer: logHead,
+      problems: ['storage-failed'],
+      act: () => {
+        const { head, problem } = durableLog;
+        if (head !== undefined) return head;
+        const unsynced = { operation: 'sync', path: 'the log of events' };
+        throw refusal(problem ?? new RobotError('storage-failed', unsynced), false);
+      },
     }),
   ];
 }

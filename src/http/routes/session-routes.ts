@@ -1,8 +1,9 @@
-import type { Access, Caller } from '../../access/access.js';
+import type { Caller } from '../../access/access.js';
 import { ROLE_NAMES } from '../../access/roles.js';
 import { RobotError } from '../../core/errors.js';
 import { RIGHTS } from '../../core/rights.js';
 import * as s from '../../schemas/schema.js';
+import type { AppOptions } from '../app-options.js';
 import { callerOf, nameCaller, setSession } from '../authorization.js';
 import { get, post, type Route, remove } from '../route.js';
 
@@ -17,7 +18,7 @@ const session = s.answer('Session', {
 const login = s.object({ token: { ...s.text(), maxLength: 200 } });
 
 /** Shows who the caller is, and gives the page its token as a cookie. */
-export function sessionRoutes(access: Access, simulated: boolean): Route[] {
+export function sessionRoutes({ access, robot: { simulated } }: AppOptions): Route[] {
   const view = ({ token, rights }: Caller): s.TypeOf<typeof session> => ({
     access: access.state,
     name: token?.name ?? null,

@@ -1,8 +1,9 @@
 import { RobotError } from '../../core/errors.js';
 import { EXCITATION_PERIOD_S, type Excitation, MODES, type Unit } from '../../core/units.js';
 import * as s from '../../schemas/schema.js';
+import { rememberedStep, stepSummary } from '../../schemas/step.js';
+import type { StepMemory } from '../../steps/step-memory.js';
 import type { AppOptions } from '../app-options.js';
-import { stillWanted } from '../body.js';
 import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
@@ -21,8 +22,8 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       body: modeBody,
       answer: modeBody,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
-      act: async ({ body: { mode }, ctx }) => {
-        await robot.units[name].setMode(mode, stillWanted(ctx));
+      act: async ({ body: { mode }, stillWanted }) => {
+        await robot.units[name].setMode(mode, stillWanted);
         return { mode };
       },
     }),
@@ -40,7 +41,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       summary: 'Choose the excitation of debug mode',
       body,
       problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
-      act: async ({ body: chosen, ctx }) => {
+      act: async ({ body: chosen, stillWanted }) => {
         const tuning = autotune.of(name);
         if (tuning?.state === 'running') {
           if (chosen.amplitude !== 0)
@@ -48,7 +49,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
           // A failure here does not matter: `excite` writes the excitation and reads it back.
           await autotune.end('somebody ended its wave').catch(() => undefined);
         }
-        return robot.units[name].excite(chosen, stillWanted(ctx));
+        return robot.units[name].excite(chosen, stillWanted);
       },
     }),
   ];
@@ -68,4 +69,43 @@ function excitationBody({ title, loops }: Unit): s.Schema<Excitation> {
   });
   const examples = loops.slice(0, 1).map(loop => ({ loop: loop.name, amplitude: 0.1, periodS: 2 }));
   return s.named(`${title}Excitation`, { ...body, allOf: amplitudes, examples });
+}
+
+/** The captured steps of a unit that the daemon remembers. */
+export function stepRoutes(
+  memory: Pick<StepMemory, 'list' | 'best' | 'step'>,
+  { name, loops }: Unit,
+): Route[] {
+  const path = `/api/${name}/steps`;
+  const loop = s.oneOf(loops.map(({ name }) => name));
+  const number = { ...s.count(), minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+  const ofLoop = { query: s.growing({ loop: s.optional(loop) }), answer: s.array(stepSummary) };
+  return [
+    get(path, 'read', {
+      ...ofLoop,
+      id: `${name}Steps`,
+      summary:
+        'The last 50 steps of each loop and the newest of each older revision, newest first, without samples',
+      act: ({ query }) => memory.list(name, query.loop),
+    }),
+    get(`${path}/best`, 'read', {
+      ...ofLoop,
+      id: `${name}BestSteps`,
+      summary: 'The best settled step of each loop, saved or tried, among those about as tall as its newest',
+      act: ({ query }) => memory.best(name, query.loop),
+    }),
+    get(`/api/${name}/step`, 'read', {
+      id: `${name}Step`,
+      summary: 'One captured step with its samples, by its loop and number',
+      query: s.growing({ loop, number }),
+      answer: rememberedStep,
+      problems: ['not-found'],
+      act: ({ query }) => {
+        const step = memory.step(name, query.loop, query.number);
+        const cure = `The daemon does not remember this step. GET ${path} lists those that it remembers.`;
+        if (step === undefined) throw new RobotError('not-found', { cure });
+        return step;
+      },
+    }),
+  ];
 }
