@@ -3,8 +3,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { simulatorSocket } from '../src/access/break-glass.js';
 import { command, runProgram } from '../src/command/command.js';
-import { SIMULATOR } from '../src/command/place.js';
-import { servedConfig, serveOptions } from '../src/command/serve-command.js';
+import { configOf, SIMULATOR } from '../src/command/place.js';
+import { serveOptions } from '../src/command/serve-command.js';
 import { badConfig } from '../src/config/config-file.js';
 import { systemClock } from '../src/core/clock.js';
 import { serveRobot } from '../src/daemon/run.js';
@@ -44,7 +44,7 @@ const serve = command(
     },
   },
   async ({ values }) => {
-    const config = servedConfig(SIMULATOR, values);
+    const config = configOf(SIMULATOR, values);
     const robot = simulatedRobot(values.controllers);
     await serveRobot(
       {

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { memoryMiB, processorMs } from '../../src/command/process-costs.js';
+import { memoryMiB, processorMs } from '../../src/command/bench-command.js';
 import { Connection, request } from './connection.js';
 
 const START_MS = 60_000;

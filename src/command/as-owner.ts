@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { errnoOf } from '../core/errors.js';
 import { parsedJson } from '../core/json.js';
-import type { Said } from './said.js';
+import type { Said } from './command.js';
 
 /**
  * If root runs this command and another user owns the folder, runs the command again as that user. Otherwise resolves

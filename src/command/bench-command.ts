@@ -1,16 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Board, boardOf } from '../access/board.js';
 import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
-import { askBreakGlass } from '../access/break-glass-client.js';
 import { UNIT_LIST } from '../core/units.js';
 import { urlOf } from '../daemon/port.js';
-import type { Status } from '../schemas/status.js';
+import { isStatus, type Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
-import type { Place } from './place.js';
-import { memoryMiB, processorMs } from './process-costs.js';
-import { failed, type Said } from './said.js';
-import { isStatus, whyNone } from './status-command.js';
+import { Failure, type Said } from './command.js';
+import { askDaemon, type Place } from './place.js';
 
 const NOT_AT_REST =
   'not measured: only while the laser is dark, both units are in manual, no match runs, and it is allowed';
@@ -31,10 +29,8 @@ interface Look {
  */
 export async function benchCommand(place: Place, seconds: number, token: string | undefined): Promise<Said> {
   const before = await look(place);
-  if (typeof before === 'string') return failed(before);
   await delay(seconds * 1000);
   const after = await look(place);
-  if (typeof after === 'string') return failed(after);
   const { status, board } = after;
   const passedMs = after.atMs - before.atMs;
   const busMs = board.busMs - before.board.busMs;
@@ -61,15 +57,11 @@ export async function benchCommand(place: Place, seconds: number, token: string 
   return { text, exitCode: 0, json: { simulated: status.simulated, ...Object.fromEntries(rows) } };
 }
 
-async function look(place: Place): Promise<Look | string> {
-  try {
-    const status = await askBreakGlass(place.socket, BREAK_GLASS_LOOK);
-    const board = boardOf(status);
-    if (!isStatus(status) || board === undefined) return 'An older daemon runs: restart it.';
-    return { status, board, atMs: performance.now(), processorMs: processorMs(board.pid) };
-  } catch (error) {
-    return whyNone(error, place, 'bench');
-  }
+async function look(place: Place): Promise<Look> {
+  const status = await askDaemon(place, BREAK_GLASS_LOOK, { command: 'bench' });
+  const board = boardOf(status);
+  if (!isStatus(status) || board === undefined) throw new Failure('An older daemon runs: restart it.');
+  return { status, board, atMs: performance.now(), processorMs: processorMs(board.pid) };
 }
 
 function isAtRest({ laser, match, ...units }: Status): boolean {
@@ -96,4 +88,18 @@ async function laserOffMs({ host, port }: Board, token: string | undefined): Pro
 
 function round(value: number): number {
   return Number(value.toPrecision(3));
+}
+
+/** Processor time of all threads. /proc/PID/stat would count in steps of 10 ms. */
+export function processorMs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const ns = threads.map(thread =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return ns.reduce((sum, one) => sum + one, 0) / 1e6;
+}
+
+export function memoryMiB(pid: number): number {
+  const [, kiB = ''] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kiB) / 1024;
 }

@@ -7,13 +7,38 @@ import {
   columns,
   type Given,
   helpOf,
+  nearest,
   type Options,
   parseArguments,
   type Shape,
   tokensOf,
 } from './arguments.js';
-import { nearest } from './nearest.js';
-import { done, type Said, wrong } from './said.js';
+
+/** The output of a command. */
+export interface Said {
+  readonly text: string;
+  readonly exitCode: 0 | 1 | 2;
+  /** What `--json` prints in place of `ok` and the text. */
+  readonly json?: unknown;
+  /** A report goes to standard output whatever it says. Anything else goes to standard error unless the exit code is 0. */
+  readonly isReport?: boolean;
+}
+
+export function done(text: string): Said {
+  return { text, exitCode: 0 };
+}
+
+export function failed(text: string): Said {
+  return { text, exitCode: 1 };
+}
+
+/** For a wrong command line. */
+export function wrong(text: string): Said {
+  return { text, exitCode: 2 };
+}
+
+/** A failure in words, for the person at the terminal. */
+export class Failure extends Error {}
 
 /** A row of a program's table of commands. `command` is its name without the program's, such as `token add`. */
 export interface Command extends Shape {
@@ -42,8 +67,9 @@ export function command<O extends Options>(
   };
 }
 
-/** Throws what is neither a failure nor a wrong configuration, but a defect. */
-function saidOf(error: unknown): Said {
+/** The output of a command that failed. Throws defects and wrong configurations again. */
+export function saidOf(error: unknown): Said {
+  if (error instanceof Failure) return failed(error.message);
   if (!isRobotError(error) || error.code === 'bad-config') throw error;
   const { code, detail } = problemOf(error).problem;
   return { text: detail, exitCode: 1, json: { ok: false, code, detail } };
@@ -107,7 +133,7 @@ function help(program: Program, words: readonly string[]): Said {
   if (only !== undefined && others.length === 0) return done(helpOf({ ...only, command: name }));
   const one = commands.find(({ command }) => `${text} `.startsWith(`${command} `));
   if (one !== undefined) return done(helpOf({ ...one, command: `${name} ${one.command}` }));
-  const group = commands.filter(({ command }) => command.startsWith(text === '' ? '' : `${words[0]} `));
+  const group = commands.filter(({ command }) => text === '' || command.startsWith(`${text} `));
   if (group.length === 0) return unknown(program, words);
   const rows = group.map(
     ({ command, operands = [], about }) =>

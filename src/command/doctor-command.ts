@@ -1,12 +1,30 @@
-import type { Asked } from '../doctor/case.js';
+import { boardOf } from '../access/board.js';
+import { configProblem } from '../config/config.js';
 import { runDoctor, toText } from '../doctor/doctor.js';
 import { linuxSystem } from '../doctor/linux-system.js';
-import type { Said } from './said.js';
+import type { Said } from './command.js';
+import { type Asked, configOf, homeOf, placeOf } from './place.js';
 
 /** `trunnion doctor`. The exit code is 0 if nothing wrong was found. */
 export async function doctorCommand(asked: Asked): Promise<Said> {
-  const findings = await runDoctor({ system: linuxSystem, ...asked });
+  const { isSimulated, socket } = placeOf(asked);
+  // A simulated robot often listens on another port than the usual one.
+  const board = isSimulated ? boardOf(await linuxSystem.boardStatus(socket)) : undefined;
+  const known = configOrDefaults({ host: board?.host, port: board?.port.toString(), ...asked });
+  const simulatedAt = isSimulated ? socket : undefined;
+  const findings = await runDoctor({ system: linuxSystem, simulatedAt, ...known });
   const hasColours = process.stdout.isTTY && process.stdout.hasColors();
   const exitCode = findings.some(({ ok }) => ok === 'wrong') ? 1 : 0;
   return { text: toText(findings, hasColours), exitCode, json: findings, isReport: true };
+}
+
+/** The doctor must also run if the configuration has a mistake. */
+function configOrDefaults(asked: Asked) {
+  const home = homeOf(asked);
+  try {
+    return { config: configOf(home, asked) };
+  } catch (error) {
+    const config = configOf({ ...home, configFile: undefined }, { ...asked, config: undefined });
+    return { config, configProblem: configProblem(error) };
+  }
 }

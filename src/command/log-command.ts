@@ -4,7 +4,7 @@ import { errnoOf } from '../core/errors.js';
 import { logFileNames } from '../events/log-files.js';
 import { type LogFile, verifyLog } from '../events/verify-log.js';
 import type { LogHead } from '../schemas/log.js';
-import { failed, type Said, wrong } from './said.js';
+import { failed, type Said, wrong } from './command.js';
 
 /** `trunnion log verify`. The path is a state folder or one file; the head is as `SEQ:HASH`. */
 export async function verifyCommand(asked: {

@@ -2,15 +2,20 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { breakGlassPath, RUNTIME_FOLDER, simulatorSocket } from '../access/break-glass.js';
+import { askBreakGlass } from '../access/break-glass-client.js';
 import { type Config, loadConfig } from '../config/config.js';
+import { badConfig } from '../config/config-file.js';
+import { PORTS } from '../config/settings.js';
+import { errnoOf } from '../core/errors.js';
 import { valued } from './arguments.js';
+import { Failure } from './command.js';
 
 /** Where a robot has its files, and where it listens unless the configuration says otherwise. */
 export interface Home {
   readonly host: string;
   readonly state: string;
   /** Read if no other file is named and this one exists. */
-  readonly configFile?: string;
+  readonly configFile?: string | undefined;
 }
 
 export const ROBOT: Home & { readonly configFile: string } = {
@@ -34,37 +39,65 @@ export const PLACE_OPTIONS = {
   state: valued('DIR', 'its state folder', `${ROBOT.state}; with --simulated ~/.local/state/trunnion-sim`),
 } as const;
 
-interface Asked {
+/** The values of options about a robot. They override its configuration file. */
+export interface Asked {
   readonly simulated?: boolean | undefined;
   readonly state?: string | undefined;
   readonly config?: string | undefined;
   readonly host?: string | undefined;
-  readonly port?: number | undefined;
+  readonly port?: string | undefined;
 }
 
-/** A robot on this machine, as a command reaches it. */
+/** A robot on this machine. */
 export interface Place {
   readonly isSimulated: boolean;
-  /** Of the daemon's socket for `trunnion stop`. */
+  /** The path of the daemon's socket for root. */
   readonly socket: string;
-  /** Throws `bad-config`. */
-  config(): Config;
-  /** The same without the configuration file. */
-  defaults(): Config;
 }
 
-export function placeOf({ simulated: isSimulated = false, ...asked }: Asked): Place {
-  const home = isSimulated ? SIMULATOR : ROBOT;
-  return {
-    isSimulated,
-    socket: isSimulated ? simulatorSocket(asked.state ?? home.state) : breakGlassPath(RUNTIME_FOLDER),
-    config: () => configAt(home, asked),
-    defaults: () => loadConfig(undefined, asked, home),
-  };
+export function homeOf({ simulated }: Asked): Home {
+  return simulated ? SIMULATOR : ROBOT;
+}
+
+export function placeOf({ simulated: isSimulated = false, state = SIMULATOR.state }: Asked): Place {
+  return { isSimulated, socket: isSimulated ? simulatorSocket(state) : breakGlassPath(RUNTIME_FOLDER) };
 }
 
 /** Throws `bad-config`. */
-export function configAt(home: Home, { config, ...overrides }: Asked): Config {
+export function configOf(home: Home, { config, host, port, state }: Asked): Config {
   const usual = home.configFile !== undefined && existsSync(home.configFile) ? home.configFile : undefined;
-  return loadConfig(config ?? usual, overrides, home);
+  return loadConfig(config ?? usual, { host, port: portOf(port), state }, home);
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const { minimum, maximum } = PORTS;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port >= minimum && port <= maximum) return port;
+  throw badConfig([`--port takes a number from ${minimum} to ${maximum}, not ${text}`]);
+}
+
+/**
+ * Resolves with the answer of the daemon's socket. Throws a `Failure` if there is none. `noDaemon` is its text if no
+ * daemon runs, and `cure` a part of its text if the daemon hangs.
+ */
+export async function askDaemon(
+  { socket, isSimulated }: Place,
+  asked: string,
+  {
+    command = asked,
+    noDaemon = "No robot's daemon runs here (systemctl status trunnion).",
+    cure = '',
+  }: { command?: string; noDaemon?: string; cure?: string } = {},
+): Promise<Readonly<Record<string, unknown>>> {
+  return askBreakGlass(socket, asked).catch((error: unknown) => {
+    const errno = errnoOf(error);
+    if (errno === 'EACCES') throw new Failure(`Only root may do this: sudo trunnion ${command}`);
+    if (errno !== 'ENOENT' && errno !== 'ECONNREFUSED')
+      throw new Failure(`The daemon does not answer. ${cure}journalctl -u trunnion says more.`);
+    if (!isSimulated) throw new Failure(`${noDaemon} For a simulated robot add --simulated.`);
+    throw new Failure(
+      'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.',
+    );
+  });
 }

@@ -1,31 +1,33 @@
 import { BREAK_GLASS_ACTS } from '../access/break-glass.js';
 import { ROLE_NAMES } from '../access/roles.js';
-import { configProblem } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
 import { systemClock } from '../core/clock.js';
 import type { Entry } from '../daemon/run.js';
 import { valued } from './arguments.js';
 import { benchCommand, LASER_OFFS } from './bench-command.js';
-import { breakGlassCommand } from './break-glass-command.js';
+import { ACTS, breakGlassCommand } from './break-glass-command.js';
 import { command, type Program } from './command.js';
 import { doctorCommand } from './doctor-command.js';
 import { verifyCommand } from './log-command.js';
-import { CONFIG_OPTION, JSON_OPTION, PLACE_OPTIONS, type Place, placeOf, ROBOT } from './place.js';
-import { portOf, serveCommand } from './serve-command.js';
+import {
+  type Asked,
+  CONFIG_OPTION,
+  configOf,
+  homeOf,
+  JSON_OPTION,
+  PLACE_OPTIONS,
+  placeOf,
+  ROBOT,
+} from './place.js';
+import { serveCommand } from './serve-command.js';
 import { statusCommand } from './status-command.js';
-import { addToken, listTokens, removeToken } from './token-command.js';
+import { addToken, listTokens, removeToken, type TokenPlace } from './token-command.js';
 
 const TOKEN_OPTION = {
   token: valued('TOKEN', 'a token of the robot', '$TRUNNION_TOKEN'),
 } as const;
 const BOARD_OPTIONS = { ...JSON_OPTION, ...PLACE_OPTIONS };
 const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
-
-const ACTS: Readonly<Record<(typeof BREAK_GLASS_ACTS)[number], string>> = {
-  stop: 'Stop the robot, on the board and without a token',
-  unlock: 'Take the match lock away, on the board and without a token',
-  'match end': 'End the match, on the board and without a token',
-};
 
 /** The commands of `trunnion`. Help, man page, documents and tests derive from this table. */
 export function robotProgram(entry: Entry): Program {
@@ -57,7 +59,7 @@ Over HTTP with --token or --url, otherwise at the socket of this board, for root
         },
       ),
       ...BREAK_GLASS_ACTS.map(act =>
-        command({ command: act, about: ACTS[act], options: BOARD_OPTIONS }, ({ values }) =>
+        command({ command: act, about: ACTS[act].about, options: BOARD_OPTIONS }, ({ values }) =>
           breakGlassCommand(act, placeOf(values)),
         ),
       ),
@@ -72,11 +74,11 @@ The first token closes the robot to everyone without one, darkens the laser and 
             ...FOLDER_OPTIONS,
           },
         },
-        ({ values, positionals: [name = ''] }) => addToken(configuredPlace(values), name, values.role),
+        ({ values, positionals: [name = ''] }) => addToken(configured(values), name, values.role),
       ),
       command(
         { command: 'token list', about: 'Show who has a token', options: FOLDER_OPTIONS },
-        ({ values }) => listTokens(configuredPlace(values)),
+        ({ values }) => listTokens(configured(values)),
       ),
       command(
         {
@@ -85,7 +87,7 @@ The first token closes the robot to everyone without one, darkens the laser and 
           about: 'Take a token away, at once',
           options: FOLDER_OPTIONS,
         },
-        ({ values, positionals: [name = ''] }) => removeToken(configuredPlace(values), name),
+        ({ values, positionals: [name = ''] }) => removeToken(configured(values), name),
       ),
       command(
         {
@@ -99,7 +101,7 @@ PATH is a state folder or one file. Without PATH it is the state folder.`,
           },
         },
         ({ values, positionals: [path] }) => {
-          const { config, isSimulated } = configuredPlace(values);
+          const { config, isSimulated } = configured(values);
           return verifyCommand({ path: path ?? config.state.folder, headText: values.head, isSimulated });
         },
       ),
@@ -114,11 +116,7 @@ It changes nothing. Exit code 0: nothing is wrong.`,
             port: valued('N', 'the daemon listens on this port'),
           },
         },
-        async ({ values: { port: portText, ...others } }) => {
-          const place = placeOf({ ...others, port: portOf(portText) });
-          const simulatedAt = place.isSimulated ? place.socket : undefined;
-          return doctorCommand({ simulatedAt, ...configOrDefaults(place) });
-        },
+        ({ values }) => doctorCommand(values),
       ),
       command(
         {
@@ -141,16 +139,7 @@ It moves nothing. It switches a dark laser off ${LASER_OFFS} times, unless the r
   };
 }
 
-/** The doctor must also run if the configuration has a mistake. */
-function configOrDefaults(place: Place) {
-  try {
-    return { config: place.config() };
-  } catch (error) {
-    return { config: place.defaults(), configProblem: configProblem(error) };
-  }
-}
-
-function configuredPlace(asked: Parameters<typeof placeOf>[0]) {
-  const { config, ...place } = placeOf(asked);
-  return { ...place, config: config(), clock: systemClock };
+/** The robot of a command that reads its configuration. */
+function configured(asked: Asked): TokenPlace {
+  return { ...placeOf(asked), config: configOf(homeOf(asked), asked), clock: systemClock };
 }

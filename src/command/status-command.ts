@@ -1,11 +1,10 @@
 import { boardOf } from '../access/board.js';
 import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
-import { askBreakGlass, whyNoAnswer } from '../access/break-glass-client.js';
 import { errnoOf } from '../core/errors.js';
 import { isObject } from '../core/json.js';
-import { type Status, status as schema } from '../schemas/status.js';
-import type { Place } from './place.js';
-import { failed, type Said } from './said.js';
+import { isStatus } from '../schemas/status.js';
+import { Failure, failed, type Said } from './command.js';
+import { askDaemon, type Place } from './place.js';
 import { isSafe, statusText, wrongIn } from './status-text.js';
 
 const ANSWER_MS = 2000;
@@ -20,8 +19,7 @@ interface Remote {
  * something is, or nobody answers.
  */
 export async function statusCommand(place: Place, remote: Remote | undefined): Promise<Said> {
-  const answer = await (remote === undefined ? atTheSocket(place) : overHttp(remote));
-  if (typeof answer === 'string') return failed(answer);
+  const answer = await (remote === undefined ? askDaemon(place, BREAK_GLASS_LOOK) : overHttp(remote));
   if (!isStatus(answer)) return failed(detailOf(answer));
   const wrong = wrongIn(answer);
   return {
@@ -32,22 +30,6 @@ export async function statusCommand(place: Place, remote: Remote | undefined): P
   };
 }
 
-/** Resolves with the answer, or with a sentence that says why there is none. */
-async function atTheSocket(place: Place): Promise<unknown> {
-  try {
-    return await askBreakGlass(place.socket, BREAK_GLASS_LOOK);
-  } catch (error) {
-    return whyNone(error, place, 'status');
-  }
-}
-
-/** Why the socket for root gave this command no answer. */
-export function whyNone(error: unknown, { isSimulated }: Place, command: string): string {
-  const none = "No robot's daemon runs here (systemctl status trunnion).";
-  return whyNoAnswer(error, { command, isSimulated, none });
-}
-
-/** As `atTheSocket`. */
 async function overHttp({ url, token }: Remote): Promise<unknown> {
   try {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -56,13 +38,8 @@ async function overHttp({ url, token }: Remote): Promise<unknown> {
     return answer;
   } catch (error) {
     const why = error instanceof Error ? errnoOf(error.cause) : undefined;
-    return `No daemon answers at ${url}${why === undefined ? '' : ` (${why})`}.`;
+    throw new Failure(`No daemon answers at ${url}${why === undefined ? '' : ` (${why})`}.`);
   }
-}
-
-export function isStatus(answer: unknown): answer is Status {
-  const { required } = schema;
-  return isObject(answer) && Array.isArray(required) && required.every(name => String(name) in answer);
 }
 
 /** The words of a refusal. */

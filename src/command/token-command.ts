@@ -16,14 +16,12 @@ import { damagedCopy, replaceFile } from '../storage/durable-file.js';
 import { PathLock } from '../storage/path-lock.js';
 import { runAsOwnerOf } from './as-owner.js';
 import { SIMULATED } from './break-glass-command.js';
-import { done, failed, type Said, wrong } from './said.js';
+import { done, failed, type Said, wrong } from './command.js';
+import type { Place } from './place.js';
 
 /** The robot whose tokens are asked for. */
-export interface TokenPlace {
+export interface TokenPlace extends Place {
   readonly config: Pick<Config, 'state' | 'http'>;
-  /** Of the daemon that may use the state folder. */
-  readonly socket: string;
-  readonly isSimulated: boolean;
   readonly clock: Clock;
 }
 

@@ -3,7 +3,7 @@ import { UNIT_LIST } from '../core/units.js';
 import { JOURNAL_FILE } from '../gains/journal-file.js';
 import { parseJournal } from '../gains/journal-line.js';
 import type { Case, Checks } from './case.js';
-import { type Found, fine, memberOf, unknown, wrong } from './finding.js';
+import { type Found, fine, unknown, wrong } from './finding.js';
 
 const CURE_OF_SUPPLY =
   "Use the board's own supply and a short cable; feed motors and servos from another one.";
@@ -55,7 +55,7 @@ async function isClockSynchronized(system: Case['system']): Promise<boolean> {
 }
 
 async function lastSaveMs({ system, config, status }: Case): Promise<number> {
-  const reported = UNIT_LIST.map(unit => memberOf(status, unit.name, 'gains', 'savedAt'));
+  const reported = UNIT_LIST.map(({ name }) => status?.[name].gains.savedAt);
   const written = await system.readFile(join(config.state.folder, JOURNAL_FILE)).then(
     bytes => parseJournal(bytes).entries.map(({ time }) => time),
     () => [],

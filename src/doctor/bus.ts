@@ -1,10 +1,12 @@
+import { healthLines } from '../console/bar/lines.js';
 import { systemClock } from '../core/clock.js';
 import { isRobotError } from '../core/errors.js';
 import { UNIT_LIST, type Unit } from '../core/units.js';
 import { Link } from '../protocol/link.js';
 import { MotorController } from '../robot/motor-controller.js';
+import type { Status } from '../schemas/status.js';
 import { type Case, type Checks, mayUse } from './case.js';
-import { type Found, fine, memberOf, unknown, wrong } from './finding.js';
+import { type Found, fine, unknown, wrong } from './finding.js';
 
 const SWITCH_ON =
   'sudo raspi-config nonint do_i2c 0, or dtparam=i2c_arm=on in /boot/firmware/config.txt and sudo reboot';
@@ -54,7 +56,7 @@ const ANSWER_MS = 300;
 
 /** Checks whether the unit's controller answers, and its identity. Asks the daemon if one runs. */
 async function controller(unit: Unit, { system, config, status, daemonRuns }: Case): Promise<Found> {
-  if (status !== undefined) return reported(memberOf(status, unit.name), unit);
+  if (status !== undefined) return reported(status, unit);
   if (daemonRuns) return unknown('the daemon has the bus, and could not be asked');
   const where = `at 0x${unit.address.toString(16)}`;
   const { bus } = config.i2c;
@@ -107,36 +109,21 @@ const CURES: Readonly<Record<string, string>> = {
   frame_refused: 'Check the cable if it comes again.',
   ran_away: 'Try milder gains.',
 };
+const RETRIED = 'The daemon tries again by itself; if it stays so: journalctl -u trunnion -n 50';
 const CURE_OF_UNKNOWN = '/usr/share/doc/trunnion/docs/troubleshooting.md explains it.';
 
-function reported(status: unknown, { title }: Unit): Found {
-  if (memberOf(status, 'online') !== true) {
-    const [code, detail] = [memberOf(status, 'problem', 'code'), memberOf(status, 'problem', 'detail')];
-    const isBus = code === 'bus-unavailable' || code === 'addon-missing';
-    const cure = isBus ? 'See "addons", "i2c" and "i2c access"' : 'Check its power and cable';
-    return wrong(
-      `the daemon cannot reach it: ${detail ?? 'it has not answered yet'}`,
-      `${cure}; the daemon tries again by itself.`,
-    );
+function reported(status: Status, { name, title }: Unit): Found {
+  const { online, problem, faults, firmware, protocol, flags } = status[name];
+  const lines = healthLines(status).filter(({ about }) => about === title);
+  if (lines.length > 0) {
+    const isBus = ['bus-unavailable', 'addon-missing'].includes(problem?.code ?? '');
+    const tries = `${isBus ? 'See "addons", "i2c" and "i2c access"' : 'Check its power and cable'}; the daemon tries again by itself.`;
+    const cures = online ? faults.map(fault => CURES[fault] ?? CURE_OF_UNKNOWN) : [tries];
+    const cure = cures.length > 0 ? [...new Set(cures)].join(' ') : RETRIED;
+    return wrong(lines.map(({ about, text }) => `${about} ${text}`).join(' '), cure);
   }
-  const faults = memberOf(status, 'faults');
-  if (Array.isArray(faults) && faults.length > 0) {
-    const cures = new Set(faults.map(fault => CURES[String(fault)] ?? CURE_OF_UNKNOWN));
-    return wrong(`${title} reports ${faults.join(', ')}`, [...cures].join(' '));
-  }
-  if (memberOf(status, 'gains', 'applied') === false && memberOf(status, 'gains', 'trial') === undefined)
-    return wrong(
-      `${title} does not run the stored gains`,
-      'The daemon tries again by itself; if it stays so: journalctl -u trunnion -n 50',
-    );
-  const [firmware, protocol] = [memberOf(status, 'firmware'), memberOf(status, 'protocol')];
-  const note = guardNote(memberOf(status, 'flags'));
+  // A firmware with the guard of 0.2.0 runs trials without it.
+  const isWithdrawn = flags.includes('withdrawn_guard') && !flags.includes('guarded_excitation');
+  const note = isWithdrawn ? '; it runs trials without a guard of its own until its firmware is updated' : '';
   return fine(`${title} is online: firmware ${firmware}, protocol ${protocol}${note}`);
-}
-
-/** Says that a firmware with the guard of 0.2.0 runs trials without it. */
-function guardNote(flags: unknown): string {
-  const isWithdrawn =
-    Array.isArray(flags) && flags.includes('withdrawn_guard') && !flags.includes('guarded_excitation');
-  return isWithdrawn ? '; it runs trials without a guard of its own until its firmware is updated' : '';
 }

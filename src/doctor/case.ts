@@ -1,5 +1,7 @@
-import { boardOf } from '../access/board.js';
 import type { Config } from '../config/config.js';
+import { isObject } from '../core/json.js';
+import { urlOf } from '../daemon/port.js';
+import { isStatus, type Status } from '../schemas/status.js';
 import { errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 import type { System, User } from './linux-system.js';
 
@@ -17,7 +19,9 @@ export interface Case extends Asked {
   readonly system: System;
   readonly url: string;
   /** The daemon's status, from HTTP or, if the robot is closed, from the socket for root. */
-  readonly status: unknown;
+  readonly status: Status | undefined;
+  /** The version of the daemon that runs. If it is another version, `status` may be undefined. */
+  readonly running: unknown;
   /** Whether the daemon's HTTP interface refuses callers without a token. */
   readonly isClosed: boolean;
   /** Whether a simulator answers instead of the daemon. */
@@ -37,56 +41,34 @@ export const UNIT = 'trunnion.service';
 const PROPERTIES = 'LoadState,UnitFileState,ActiveState,SubState,Result,ExecMainStatus,NRestarts,User';
 
 export async function openCase(system: System, asked: Asked): Promise<Case> {
-  if (asked.simulatedAt !== undefined) return simulatedCase(system, asked, asked.simulatedAt);
-  const { http, state, i2c } = asked.config;
-  const url = urlOf(http);
-  const [body, service, ...locked] = await Promise.all([
+  const { config, simulatedAt } = asked;
+  const isSimulated = simulatedAt !== undefined;
+  const url = urlOf({ address: config.http.host, port: config.http.port });
+  const atBoard = () => system.boardStatus(simulatedAt);
+  const [body, service, ...inUse] = await Promise.all([
     system.getJson(new URL('/api/status', url).href),
-    serviceOf(system).catch(() => undefined),
-    isLocked(system, state.folder).catch(() => false),
-    isLocked(system, `/dev/i2c-${i2c.bus}`).catch(() => false),
+    isSimulated ? undefined : serviceOf(system).catch(() => undefined),
+    isLocked(system, config.state.folder).catch(() => false),
+    isSimulated
+      ? atBoard().then(isObject)
+      : isLocked(system, `/dev/i2c-${config.i2c.bus}`).catch(() => false),
   ]);
   const isClosed = memberOf(body, 'code') === 'token-required';
-  const simulatorAnswers = memberOf(body, 'simulated') === true;
-  const shown = isClosed ? await system.boardStatus() : body;
-  const status = memberOf(shown, 'version') === undefined || simulatorAnswers ? undefined : shown;
+  const shown = isClosed ? await atBoard() : body;
+  const running = memberOf(shown, 'version');
+  const isOther = running !== undefined && memberOf(shown, 'simulated') !== isSimulated;
   return {
     ...asked,
     system,
     url,
-    status,
+    status: isOther || !isStatus(shown) ? undefined : shown,
+    running: isOther ? undefined : running,
     isClosed,
-    simulatorAnswers,
-    daemonRuns: status !== undefined || isClosed || locked.includes(true) || isUp(service),
+    simulatorAnswers: isOther && !isSimulated,
+    daemonRuns: (running !== undefined && !isOther) || isClosed || inUse.includes(true) || isUp(service),
     service,
     user: service?.User ? await userNamed(system, service.User).catch(() => system.user) : system.user,
   };
-}
-
-/** A simulated robot has no service and no bus. It often listens on another port than the usual one. */
-async function simulatedCase(system: System, asked: Asked, socket: string): Promise<Case> {
-  const status = await system.boardStatus(socket);
-  const { host, port } = boardOf(status) ?? asked.config.http;
-  const config = { ...asked.config, http: { ...asked.config.http, host, port } };
-  const isLockedFolder = await isLocked(system, config.state.folder).catch(() => false);
-  return {
-    ...asked,
-    config,
-    system,
-    url: urlOf(config.http),
-    status,
-    isClosed: memberOf(status, 'access', 'state') === 'closed',
-    simulatorAnswers: false,
-    daemonRuns: status !== undefined || isLockedFolder,
-    service: undefined,
-    user: system.user,
-  };
-}
-
-function urlOf({ host, port }: Config['http']): string {
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
-  if (host === '::') return `http://[::1]:${port}`;
-  return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
 async function serviceOf(system: System): Promise<Record<string, string> | undefined> {

@@ -1,8 +1,10 @@
+import { safetyLines } from '../console/bar/lines.js';
 import { isRobotError } from '../core/errors.js';
 import { lineNumber } from '../hardware/gpio-chip.js';
 import { GPIO_ROOT } from '../hardware/linux-hardware.js';
+import type { Status } from '../schemas/status.js';
 import { type Case, type Checks, mayUse } from './case.js';
-import { AS_ROOT, type Found, fine, memberOf, unknown, wrong } from './finding.js';
+import { AS_ROOT, type Found, fine, unknown, wrong } from './finding.js';
 
 const NOT_FOUND = unknown('not found: see "gpio"');
 
@@ -51,18 +53,11 @@ async function laserPin(asked: Case): Promise<Found> {
   return holder(asked, line);
 }
 
-function reported(status: unknown): Found {
-  if (memberOf(status, 'laser', 'light') === 'fault')
-    return wrong(
-      'the laser may be lit: its pin does not obey',
-      `Cut the laser's supply; then see "gpio" and "gpio access".`,
-    );
-  const state = memberOf(status, 'laser', 'state');
-  const detail = memberOf(status, 'laser', 'problem', 'detail');
-  if (typeof state === 'string' && detail === undefined)
-    return fine(`the daemon has it; the laser is ${state}`);
+function reported(status: Status): Found {
+  const [line] = safetyLines({ ...status, stopped: false }, true).filter(({ tone }) => tone !== 'note');
+  if (line === undefined) return fine(`the daemon has it; the laser is ${status.laser.state}`);
   return wrong(
-    `the daemon cannot use the laser: ${detail ?? 'it does not say why'}`,
+    `${line.about} ${line.text}`,
     'See "gpio" and "gpio access"; the daemon tries again by itself.',
   );
 }

@@ -100,17 +100,25 @@ async function lastEnd(system: Case['system']): Promise<string> {
   return `${RESULTS[result] ?? result}, ${at.toISOString()}`;
 }
 
-async function daemon({ system, status, isClosed, simulatorAnswers, daemonRuns, url }: Case): Promise<Found> {
+async function daemon({
+  system,
+  status,
+  running,
+  isClosed,
+  simulatorAnswers,
+  daemonRuns,
+  url,
+}: Case): Promise<Found> {
   if (simulatorAnswers)
     return wrong(`a simulator answers at ${url}, not the robot`, 'stop trunnion-sim, or use another --port');
+  if (running !== undefined && running !== version)
+    return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
   if (status !== undefined) {
-    const running = memberOf(status, 'version');
-    const tokens = memberOf(status, 'access', 'detail');
-    if (running !== version)
-      return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
-    if (tokens !== undefined)
-      return wrong(String(tokens), 'sudo trunnion token list shows whether the file can be read again');
-    return fine(`serves ${url}${accessOf(status, isClosed)}`);
+    const { state, exposed, detail } = status.access;
+    if (detail !== undefined)
+      return wrong(detail, 'sudo trunnion token list shows whether the file can be read again');
+    const closed = isClosed ? ', closed to everyone without a token' : '';
+    return fine(`serves ${url}${state === 'open' && exposed ? `, ${OPEN}` : closed}`);
   }
   if (isClosed && system.user.uid === 0)
     return wrong(
@@ -127,12 +135,6 @@ async function daemon({ system, status, isClosed, simulatorAnswers, daemonRuns, 
 }
 
 const OPEN = 'open to everyone who reaches it (sudo trunnion token add NAME --role operator closes it)';
-
-function accessOf(status: unknown, isClosed: boolean): string {
-  if (isClosed) return ', closed to everyone without a token';
-  const isOpen = memberOf(status, 'access', 'state') === 'open';
-  return isOpen && memberOf(status, 'access', 'exposed') === true ? `, ${OPEN}` : '';
-}
 
 async function port({ system, config, user, status, isClosed, daemonRuns, url }: Case): Promise<Found> {
   const { host, port } = config.http;

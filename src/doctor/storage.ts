@@ -1,9 +1,11 @@
 import { dirname, join } from 'node:path';
 import { isReservedName } from '../access/token.js';
 import { decodeTokens, tokenFile } from '../access/token-file.js';
+import { healthLines } from '../console/bar/lines.js';
 import { JOURNAL_FILE } from '../gains/journal-file.js';
+import type { Status } from '../schemas/status.js';
 import type { Case, Checks } from './case.js';
-import { AS_ROOT, errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
+import { AS_ROOT, errorCode, type Found, fine, unknown, wrong } from './finding.js';
 
 /** A sync seldom takes more than 10 ms. Above this limit, saves time out. */
 const SLOW_SYNC_MS = 500;
@@ -74,24 +76,11 @@ async function tried({ system, service, user }: Case, folder: string): Promise<F
     : wrong(found, 'Replace the SD card: it is worn out or very slow.');
 }
 
-function reported(status: unknown, folder: string): Found {
-  const failed = ['storage', 'log'].find(what => memberOf(status, what, 'ok') === false);
-  if (failed !== undefined) {
-    const cure = memberOf(status, failed, 'cure') ?? `Look at ${folder}.`;
-    return wrong(String(memberOf(status, failed, 'detail')), String(cure));
-  }
-  if (memberOf(status, 'match', 'recorded') === false)
-    return wrong(
-      'lock and phase of the match do not reach the disk: a power cut would lose them',
-      `Look at ${folder}: room, owner, SD card.`,
-    );
-  const setAside = memberOf(status, 'storage', 'setAside');
-  if (Array.isArray(setAside) && setAside.length > 0)
-    return wrong(
-      `damaged journals were set aside: ${setAside.join(', ')}`,
-      `Look whether saves are missing, then move them out of ${folder}; check the SD card.`,
-    );
-  return fine('the daemon writes and syncs it');
+function reported(status: Status, folder: string): Found {
+  const lines = healthLines(status).filter(({ about }) => ['Storage', 'Log', 'Match'].includes(about));
+  if (lines.length === 0) return fine('the daemon writes and syncs it');
+  const found = lines.map(({ about, text }) => `${about}: ${text}`).join(' ');
+  return wrong(found, `Look at ${folder}: room, owner, SD card. Move copies of damaged files out of it.`);
 }
 
 /** The free bytes of the folder's disk. For a missing folder, those of its nearest existing parent. */

@@ -1,3 +1,4 @@
+import { isObject } from '../core/json.js';
 import { MODES, perUnit } from '../core/units.js';
 import { loopGains } from './gains.js';
 import { matchStatus } from './match.js';
@@ -127,3 +128,9 @@ export const status = s.answer('Status', {
 });
 
 export type Status = s.TypeOf<typeof status>;
+
+/** Whether it has all members of a status. An older daemon's has not. */
+export function isStatus(answer: unknown): answer is Status {
+  const { required } = status;
+  return isObject(answer) && Array.isArray(required) && required.every(name => String(name) in answer);
+}

@@ -13,6 +13,7 @@ import {
 } from '../../src/access/break-glass.js';
 import { askBreakGlass } from '../../src/access/break-glass-client.js';
 import { breakGlassCommand } from '../../src/command/break-glass-command.js';
+import { saidOf } from '../../src/command/command.js';
 import { RobotError } from '../../src/core/errors.js';
 import { isObject } from '../../src/core/json.js';
 import { EventLog } from '../../src/events/event-log.js';
@@ -29,7 +30,7 @@ const status = () => ({ version: '1.2.3' });
 
 describe('break glass', () => {
   const ask = (folder: string, act: BreakGlassAct) =>
-    breakGlassCommand(act, { socket: breakGlassPath(folder), isSimulated: false });
+    breakGlassCommand(act, { socket: breakGlassPath(folder), isSimulated: false }).catch(saidOf);
 
   async function inFolder(
     folder: string,

@@ -61,6 +61,8 @@ describe('the command line', () => {
     ['tokne add', 'did you mean token add?'],
     ['token lsit', 'did you mean token list?'],
     ['help dcotor', 'did you mean doctor?'],
+    ['help token nope', 'the commands are: trunnion token add'],
+    ['token nope --help', 'the commands are: trunnion token add'],
     ['token rm desk', 'the commands are: trunnion token add, trunnion token list, trunnion token remove'],
     ['match', 'the commands are: trunnion match end'],
     ['stop --jsno', 'has no option --jsno: did you mean --json?'],

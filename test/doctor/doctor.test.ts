@@ -188,24 +188,30 @@ const rows: readonly Row[] = [
   ],
   [
     runningWith({
-      gimbal: { online: false, problem: { code: 'nack', detail: 'The gimbal controller does not answer.' } },
+      gimbal: {
+        ...STATUS.gimbal,
+        online: false,
+        problem: { code: 'nack', detail: 'The gimbal controller does not answer.' },
+      },
     }),
-    /^wrong gimbal controller: .*cannot reach it: The gimbal controller does not answer.*power/,
+    /^wrong gimbal controller: .*is offline. The gimbal controller does not answer.*power/,
   ],
   [
     runningWith({ gimbal: { ...STATUS.gimbal, faults: ['supply_low'] } }),
-    /^wrong gimbal controller: .*Gimbal reports supply_low.*battery/,
+    /^wrong gimbal controller: .*Gimbal reports supply low.*battery/,
   ],
   [
     runningWith({ gimbal: { ...STATUS.gimbal, faults: ['too_blue'] } }),
-    /^wrong gimbal controller: .*too_blue.*troubleshooting\.md/,
+    /^wrong gimbal controller: .*too blue.*troubleshooting\.md/,
   ],
   [
-    runningWith({ chassis: { ...STATUS.chassis, gains: { revision: 1, applied: false } } }),
+    runningWith({ chassis: { ...STATUS.chassis, gains: { revision: 1, savedAt: null, applied: false } } }),
     /^wrong chassis controller: .*does not run the stored gains.*journalctl/,
   ],
   [
-    runningWith({ chassis: { ...STATUS.chassis, gains: { applied: false, trial: { id: 'a' } } } }),
+    runningWith({
+      chassis: { ...STATUS.chassis, gains: { ...STATUS.gimbal.gains, applied: false, trial: { id: 'a' } } },
+    }),
     /^fine chassis controller: .*online/,
   ],
   [
@@ -214,7 +220,11 @@ const rows: readonly Row[] = [
   ],
   [
     runningWith({
-      gimbal: { online: false, problem: { code: 'bus-unavailable', detail: 'There is no I2C bus.' } },
+      gimbal: {
+        ...STATUS.gimbal,
+        online: false,
+        problem: { code: 'bus-unavailable', detail: 'There is no I2C bus.' },
+      },
     }),
     /^wrong gimbal controller: .*There is no I2C bus.*See "addons", "i2c"/,
   ],
@@ -233,18 +243,21 @@ const rows: readonly Row[] = [
     /^wrong laser pin: .*held by fan/,
   ],
   [files({ '/sys/kernel/debug/gpio': undefined }), /^unknown laser pin: .*sudo trunnion doctor/],
-  [runningWith({ laser: { state: null, problem: { detail: 'No pin.' } } }), /^wrong laser pin: .*No pin/],
+  [
+    runningWith({ laser: { state: null, light: 'unknown', problem: { detail: 'No pin.' } } }),
+    /^wrong laser pin: .*No pin/,
+  ],
   [
     runningWith({ laser: { state: 'off', light: 'dark', problem: { detail: 'Line 539 is held by fan.' } } }),
     /^wrong laser pin: .*held by fan/,
   ],
   [
     runningWith({ laser: { state: 'on', light: 'fault' } }),
-    /^wrong laser pin: .*may be lit.*Cut the laser's supply/,
+    /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
   ],
   [
     runningWith({ laser: { state: null, light: 'fault', problem: { detail: 'The pin does not obey.' } } }),
-    /^wrong laser pin: .*may be lit.*Cut the laser's supply/,
+    /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
   ],
   [stats({ '/var/lib/trunnion': undefined }), /^wrong state folder: .*does not exist.*systemctl start/],
   [stats({ '/var/lib/trunnion': { uid: 0 } }), /^wrong state folder: .*not trunnion's.*chown/],
@@ -265,14 +278,17 @@ const rows: readonly Row[] = [
   [{ sync: { fails: 'EIO' } }, /^wrong state folder: .*EIO.*SD card/],
   [{ sync: 900 }, /^wrong state folder: .*900\.0 ms.*SD card/],
   [
-    runningWith({ storage: { ok: false, detail: 'It is full.', cure: 'Free some.' } }),
+    runningWith({ storage: { ok: false, setAside: [], detail: 'It is full.', cure: 'Free some.' } }),
     /^wrong state folder: .*It is full.*Free some/,
   ],
   [
     runningWith({ log: { ok: false, detail: 'The log of events does not reach the disk.' } }),
     /^wrong state folder: .*does not reach the disk.*Look at/,
   ],
-  [runningWith({ match: { recorded: false } }), /^wrong state folder: .*lock and phase.*SD card/],
+  [
+    runningWith({ match: { ...STATUS.match, recorded: false } }),
+    /^wrong state folder: .*Lock and phase.*SD card/,
+  ],
   [runningWith({ storage: { ok: true, setAside: ['gains.1'] } }), /^wrong state folder: .*gains\.1/],
   [{ freeBytes: 20e6 }, /^wrong disk space: .*20 MB free.*apt clean/],
   [commands({ 'vcgencmd get_throttled': 'throttled=0x50005\n' }), /^wrong supply: .*now/],

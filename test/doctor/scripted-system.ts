@@ -6,6 +6,7 @@ import type { FileStatus, System } from '../../src/doctor/linux-system.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../../src/protocol/registers.js';
 import { encodeEntry } from '../support/journal-lines.js';
+import { statusWith, UNIT_STATUS } from '../support/status.js';
 
 const DEFAULTS = loadConfig(undefined, {}, { host: '0.0.0.0', state: '/var/lib/trunnion' });
 export const CONFIG = { ...DEFAULTS, laser: { ...DEFAULTS.laser, interlock: { gpio: 27, activeLow: true } } };
@@ -73,24 +74,15 @@ export function shown(properties: Partial<typeof SERVICE>): string {
   return all.map(([name, value]) => `${name}=${value}\n`).join('');
 }
 
-const unitStatus = {
-  mode: 'manual',
-  online: true,
+const unit = {
+  ...UNIT_STATUS,
   firmware: '1.2.3',
   protocol: 1,
-  faults: [],
   gains: { revision: 1, savedAt: '2030-01-01T10:00:00.000Z', applied: true },
 };
 
 /** The status that a daemon without faults answers. */
-export const STATUS = {
-  version,
-  simulated: false,
-  laser: { state: 'off' },
-  gimbal: unitStatus,
-  chassis: unitStatus,
-  storage: { ok: true, setAside: [] },
-};
+export const STATUS = statusWith({ version, simulated: false, gimbal: unit, chassis: unit });
 
 /** A Pi 4 on which all is well, and no daemon runs. */
 export const WELL: Script = {
