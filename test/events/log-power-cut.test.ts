@@ -1,25 +1,16 @@
 import { expect } from 'chai';
 import { verifyLog } from '../../src/events/verify-log.js';
 import type { LogHead } from '../../src/schemas/log.js';
-import {
-  afterCut,
-  type Cut,
-  type Operation,
-  RecordingDisk,
-  unsyncedBytes,
-} from '../support/recording-disk.js';
+import { everyByte, type Operation, powerCuts, RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-/** The last head that was given out before the operation of this number; undefined before the first. */
-function headGiven(operations: readonly Operation[], count: number): LogHead | undefined {
-  const notes = operations
-    .slice(0, count)
-    .flatMap(operation => (operation.kind === 'note' ? operation.note : []));
+/** The last note is the last head that was given out. */
+function expectWhole(
+  files: Readonly<Record<string, Buffer>>,
+  { notes, when }: { readonly notes: readonly string[]; readonly when: string },
+): void {
   const note = notes.at(-1);
-  return note === undefined ? undefined : JSON.parse(note);
-}
-
-function expectWhole(files: Readonly<Record<string, Buffer>>, head: LogHead | undefined, when: string): void {
+  const head: LogHead | undefined = note === undefined ? undefined : JSON.parse(note);
   const verdict = verifyLog(logFilesOf(files), head);
   expect(verdict.ok, `${when}: ${JSON.stringify({ ...verdict, lines: undefined })}`).to.equal(true);
 }
@@ -55,55 +46,28 @@ describe('the durable log after a power cut', () => {
     expect(operations.map(({ kind }) => kind)).to.include('remove');
   });
 
-  const cutsAt = (count: number): readonly Cut[] => [
-    ...(['kept', 'lost'] as const).flatMap(names =>
-      (['kept', 'lost'] as const).map(data => ({ names, data })),
-    ),
-    ...Array.from({ length: unsyncedBytes(operations, count) }, (_, data) => ({
-      names: 'kept' as const,
-      data,
-    })),
-  ];
-
   it('verifies, with every head that was given out, at every operation and every byte of a file', () => {
-    for (let count = 0; count <= operations.length; count += 1)
-      for (const cut of cutsAt(count))
-        expectWhole(
-          afterCut(operations, count, cut),
-          headGiven(operations, count),
-          `after ${count} operations, ${JSON.stringify(cut)}`,
-        );
+    for (const cut of powerCuts(operations, everyByte)) expectWhole(cut.files, cut);
   });
 
-  it('goes on in a new run, at every operation and at some bytes of a file', async () => {
-    for (let count = 0; count <= operations.length; count += 1) {
-      for (const cut of cutsAt(count).filter((_, index) => index < 4 || index % 97 === 0)) {
-        const disk = new RecordingDisk(afterCut(operations, count, cut));
-        const { durable } = await runOn(disk, 'next', run => run.resets(1), 4000);
-        const when = `after ${count} operations, ${JSON.stringify(cut)}`;
-        expectWhole(disk.files(), headGiven(operations, count), when);
-        expectWhole(disk.files(), durable.head, when);
-      }
+  it('continues in a new run, at every operation and at some bytes of a file', async () => {
+    const some = (unsynced: number) => everyByte(unsynced).filter(byte => byte % 97 === 0);
+    for (const cut of powerCuts(operations, some)) {
+      const disk = new RecordingDisk(cut.files);
+      const { durable } = await runOn(disk, 'next', run => run.resets(1), 4000);
+      expectWhole(disk.files(), cut);
+      expectWhole(disk.files(), { ...cut, notes: [JSON.stringify(durable.head)] });
     }
   }).timeout(60_000);
 
-  it('goes on after a kill, and survives a power cut at every operation of the next run', async () => {
+  it('continues after a kill, and survives a power cut at every operation of the next run', async () => {
     // Without a failed sync: the next run reads such lines, but they never reach the medium.
     const { operations: synced } = await recorded(['append', 'append']);
     for (let killed = 0; killed <= synced.length; killed += 1) {
       const disk = RecordingDisk.replayed(synced.slice(0, killed));
       await runOn(disk, 'next', run => acting(run, disk, 2), 4000);
-      for (let count = killed; count <= disk.operations.length; count += 1)
-        for (const cut of [
-          { names: 'lost', data: 'lost' },
-          { names: 'kept', data: 'lost' },
-          { names: 'kept', data: 50 },
-        ] as const)
-          expectWhole(
-            afterCut(disk.operations, count, cut),
-            headGiven(disk.operations, count),
-            `killed after ${killed}, cut after ${count} operations, ${JSON.stringify(cut)}`,
-          );
+      for (const cut of powerCuts(disk.operations, () => [50], killed))
+        expectWhole(cut.files, { ...cut, when: `killed after ${killed}, ${cut.when}` });
     }
   }).timeout(60_000);
 });

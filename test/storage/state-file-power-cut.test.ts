@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type MatchState, NO_MATCH } from '../../src/match/match.js';
 import { matchFile } from '../../src/match/match-file.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { afterCut, type Cut, RecordingDisk, unsyncedBytes } from '../support/recording-disk.js';
+import { everyByte, firstAndLastByte, powerCuts, RecordingDisk } from '../support/recording-disk.js';
 
 const FOLDER = '/state';
 const BOOT = { id: 'a', nowMs: () => 0 };
@@ -28,14 +28,6 @@ function fileOn(disk: RecordingDisk) {
   return matchFile({ disk, folder: FOLDER, clock: new ManualClock() }, BOOT);
 }
 
-/** The place in STATES of the last one that was confirmed among the first `count` operations; -1 before the first. */
-function confirmed(disk: RecordingDisk, count: number): number {
-  const notes = disk.operations
-    .slice(0, count)
-    .flatMap(one => (one.kind === 'note' ? [Number(one.note)] : []));
-  return notes.at(-1) ?? -1;
-}
-
 /**
  * Loads what the next daemon finds. Most cuts leave the files that the one before left, and are answered from memory.
  */
@@ -53,22 +45,15 @@ function loading(): (files: Record<string, Buffer>) => Promise<string> {
   };
 }
 
-async function expectKeptEverywhere(
-  disk: RecordingDisk,
-  tears: (unsynced: number) => number[],
-): Promise<void> {
-  const { operations } = disk;
+/** Each confirmed state left a note with its place in STATES. */
+async function expectKept(disk: RecordingDisk, tears: (unsynced: number) => number[]): Promise<void> {
   const load = loading();
-  for (let count = 0; count <= operations.length; count += 1) {
-    const torn = tears(unsyncedBytes(operations, count));
-    for (const data of ['kept', 'lost', ...torn] as Cut['data'][]) {
-      for (const names of ['kept', 'lost'] as const) {
-        const found = await load(afterCut(operations, count, { names, data }));
-        const atLeast = confirmed(disk, count);
-        const allowed = [NO_MATCH, ...STATES].slice(atLeast + 1).map(state => JSON.stringify(state));
-        expect(allowed, `${count} operations, names ${names}, data ${data}`).to.include(found);
-      }
-    }
+  for (const { notes, files, when } of powerCuts(disk.operations, tears)) {
+    const allowed = [NO_MATCH, ...STATES].slice(Number(notes.at(-1) ?? -1) + 1);
+    expect(
+      allowed.map(state => JSON.stringify(state)),
+      when,
+    ).to.include(await load(files));
   }
 }
 
@@ -80,7 +65,7 @@ describe('after a power cut a state file has the last confirmed value or a newer
       await file.save(state, 1000);
       disk.note(String(place));
     }
-    await expectKeptEverywhere(disk, unsynced => Array.from({ length: unsynced }, (_, bytes) => bytes + 1));
+    await expectKept(disk, everyByte);
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder']) {
@@ -97,7 +82,7 @@ describe('after a power cut a state file has the last confirmed value or a newer
         if (isKept) disk.note(String(place));
       }
       await file.close();
-      await expectKeptEverywhere(disk, unsynced => (unsynced > 1 ? [1, unsynced - 1] : []));
+      await expectKept(disk, firstAndLastByte);
     });
   }
 });

@@ -261,12 +261,38 @@ export class RecordingDisk implements Disk {
   }
 }
 
-/** The files that a medium shows when the power went after the first `count` operations. */
-export function afterCut(operations: readonly Operation[], count: number, cut: Cut): Record<string, Buffer> {
-  const medium = new Medium();
-  for (const operation of operations.slice(0, count)) medium.apply(operation);
-  return medium.after(cut);
+/** One cut of the power, with all that was noted before it and the files that it leaves. */
+interface PowerCut {
+  readonly notes: readonly string[];
+  readonly files: Record<string, Buffer>;
+  /** For the message of a failing test. */
+  readonly when: string;
 }
+
+/**
+ * Cuts the power after each operation from the `first` on. Names and data that were never synced are kept or lost. Of the
+ * file that was written last, a number of unsynced bytes is kept as well: `tears` says which ones, of so many.
+ */
+export function* powerCuts(
+  operations: readonly Operation[],
+  tears: (unsynced: number) => readonly number[],
+  first = 0,
+): Generator<PowerCut> {
+  for (let count = first; count <= operations.length; count += 1) {
+    const before = operations.slice(0, count);
+    const notes = before.flatMap(operation => (operation.kind === 'note' ? operation.note : []));
+    for (const data of ['kept', 'lost', ...tears(unsyncedBytes(before))] as const)
+      for (const names of ['kept', 'lost'] as const) {
+        const medium = new Medium();
+        for (const operation of before) medium.apply(operation);
+        const when = `after ${count} operations, names ${names}, data ${data}`;
+        yield { notes, files: medium.after({ names, data }), when };
+      }
+  }
+}
+
+export const everyByte = (unsynced: number) => Array.from({ length: unsynced }, (_, bytes) => bytes);
+export const firstAndLastByte = (unsynced: number) => (unsynced > 1 ? [1, unsynced - 1] : []);
 
 function keptOf(whole: number, kept: Kept): number {
   if (kept === 'kept') return whole;
@@ -275,9 +301,9 @@ function keptOf(whole: number, kept: Kept): number {
 }
 
 /** Bytes at the end of the operations that were never synced, in the file written last. */
-export function unsyncedBytes(operations: readonly Operation[], count: number): number {
+function unsyncedBytes(operations: readonly Operation[]): number {
   let bytes = 0;
-  for (const operation of operations.slice(0, count)) {
+  for (const operation of operations) {
     if (operation.kind === 'append') bytes += operation.data.length;
     else if (operation.kind === 'sync' || operation.kind === 'create') bytes = 0;
   }
