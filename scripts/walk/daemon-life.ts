@@ -4,7 +4,7 @@ import type { Boot } from '../../src/core/boot.js';
 import type { Clock } from '../../src/core/clock.js';
 import { type Daemon, startBehind } from '../../src/daemon/start.js';
 import { type Hardware, isMissing } from '../../src/hardware/ports.js';
-import { darkenPin } from '../../src/robot/dark-pin.js';
+import { darkenPin } from '../../src/robot/laser.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
 import type { AnyBody, Call, Request } from './caller.js';
 import { MemoryPort } from './memory-port.js';

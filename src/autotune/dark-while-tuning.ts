@@ -1,5 +1,5 @@
 import { RobotError } from '../core/errors.js';
-import type { Permission } from '../robot/permission.js';
+import type { Permission } from '../robot/request-gate.js';
 
 /** Forbids laser on while a loop is tuned. */
 export function darkWhileTuning(isTuning: () => boolean, permission: Permission): Permission {

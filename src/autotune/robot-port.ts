@@ -10,8 +10,7 @@ import {
   unitNamed,
 } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
-import type { TrialEnd } from '../robot/robot-event.js';
-import type { StepCapture } from '../robot/step-capture.js';
+import type { StepCapture, TrialEnd } from '../robot/robot-event.js';
 import type { Proposal, ProposalTask } from '../tuning/propose.js';
 import type { ExcitationRequest, Recording, TunerPort } from '../tuning/tuner.js';
 import type { Propose } from './proposer.js';

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { every, systemClock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { createLog } from '../events/log.js';
-import { darkenPin } from '../robot/dark-pin.js';
+import { darkenPin } from '../robot/laser.js';
 import { type Daemon, type Parts, start } from './start.js';
 import { startFailure } from './start-failure.js';
 import { createNotifier } from './systemd-notify.js';

@@ -26,9 +26,8 @@ import { Match } from '../match/match.js';
 import { MatchControl } from '../match/match-control.js';
 import { matchFile } from '../match/match-file.js';
 import { ProfileStore } from '../profiles/profile-store.js';
-import { darkenPin } from '../robot/dark-pin.js';
+import { darkenPin } from '../robot/laser.js';
 import { Robot } from '../robot/robot.js';
-import { endRunawayTrials } from '../robot/runaway.js';
 import { StepMemory } from '../steps/step-memory.js';
 import { type Disk, realDisk, START_MS } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
@@ -142,7 +141,6 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   recordStorage({ gains: store, match: record, log: durableLog, tokens: access }, eventLog);
   const control = new MatchControl({ match, robot, file: record, log });
   control.begin();
-  endRunawayTrials(robot);
   const setAside = (copy: string) => {
     eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   };

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { Permissions, Phase } from '../core/phases.js';
-import type { Act, Permission } from '../robot/permission.js';
+import type { Act, Permission } from '../robot/request-gate.js';
 import type { NewEvent } from '../schemas/log.js';
 import { Lease } from './lease.js';
 

@@ -98,7 +98,7 @@ export function gainsChecksum(unit: Unit, gains: GainSet): number {
 }
 
 /** The names of the bits that are set. */
-export function bitNames(names: readonly string[], value: number): string[] {
+export function bitNames<Name extends string>(names: readonly Name[], value: number): Name[] {
   return names.filter((_, bit) => value & (1 << bit));
 }
 

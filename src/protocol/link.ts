@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../core/clock.js';
 import { type ErrorCode, isRobotError, RobotError } from '../core/errors.js';
+import type { Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';
@@ -39,7 +40,7 @@ const RETRIED: Partial<Record<ErrorCode, true>> = {
 };
 
 interface Job {
-  readonly address: number;
+  readonly unit: Unit;
   readonly register: Register;
   readonly urgency: Urgency;
   readonly sinceMs: number;
@@ -78,8 +79,9 @@ export class Link {
     this.#clock = clock;
   }
 
-  read<R extends Register>(address: number, register: R, urgency: Urgency): Promise<FieldValues<R>> {
-    return this.#submit(address, register, urgency, async () => {
+  read<R extends Register>(unit: Unit, register: R, urgency: Urgency): Promise<FieldValues<R>> {
+    const { address } = unit;
+    return this.#submit(unit, register, urgency, async () => {
       const frame = await this.#bus.readBlock(address, register.address, frameBytes(register));
       return decodeFrame(address, register, frame);
     });
@@ -87,13 +89,14 @@ export class Link {
 
   /** Resolves with the number of attempts. Earlier attempts may have arrived too, with only their answers lost. */
   write<R extends Register>(
-    address: number,
+    unit: Unit,
     register: R,
     values: Readonly<FieldValues<R>>,
     urgency: Urgency,
   ): Promise<number> {
+    const { address } = unit;
     const frame = encodeFrame(address, register, values);
-    return this.#submit(address, register, urgency, async attempts => {
+    return this.#submit(unit, register, urgency, async attempts => {
       await this.#bus.writeBlock(address, register.address, frame);
       return attempts;
     });
@@ -103,22 +106,22 @@ export class Link {
    * The time at which the last transaction with this register ended, failed ones included; now, while one is in flight
    * or waits for the bus; undefined when there was none.
    */
-  lastOnBusMs(address: number, register: Register): number | undefined {
+  lastOnBusMs({ address }: Unit, register: Register): number | undefined {
     const jobs = [this.#inFlight, ...this.#waiting];
-    const isUnderWay = jobs.some(job => job?.address === address && job.register === register);
+    const isUnderWay = jobs.some(job => job?.unit.address === address && job.register === register);
     if (isUnderWay) return this.#clock.nowMs();
     return this.#endedMs.get(placeOf(address, register));
   }
 
   #submit<T>(
-    address: number,
+    unit: Unit,
     register: Register,
     urgency: Urgency,
     call: (attempts: number) => Promise<T>,
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const job: Job = {
-        address,
+        unit,
         register,
         urgency,
         sinceMs: this.#clock.nowMs(),
@@ -163,7 +166,7 @@ export class Link {
       this.#inFlight = undefined;
       const endedMs = this.#clock.nowMs();
       this.busMs += endedMs - beganMs;
-      this.#endedMs.set(placeOf(job.address, job.register), endedMs);
+      this.#endedMs.set(placeOf(job.unit.address, job.register), endedMs);
       if (error !== undefined && !job.isGivenUp) this.#failed(job, error);
       // First let the caller of this transaction continue: its next frame may be more urgent than those that wait.
       process.nextTick(() => this.#next());
@@ -220,8 +223,8 @@ export class Link {
       this.#checkBy(job.urgency.untilMs);
       return;
     }
-    const { address, register, attempts } = job;
-    job.fail(failure.with({ address, register: register.name, attempts }));
+    const { unit, register, attempts } = job;
+    job.fail(failure.with({ address: unit.address, register: register.name, attempts, unit: unit.name }));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import type { Unit } from '../core/units.js';
 import type { Link } from '../protocol/link.js';
 import { REGISTERS } from '../protocol/registers.js';
 
@@ -12,7 +13,7 @@ export interface SilenceLimits {
 
 interface SilenceOptions {
   readonly link: Link;
-  readonly address: number;
+  readonly unit: Unit;
   readonly clock: Clock;
   readonly limits: SilenceLimits;
 }
@@ -56,8 +57,8 @@ export class HostSilence {
   /** Whether the controller must have taken torque off because of host silence. */
   get hasPassed(): boolean {
     if (this.#longestMs === 0) return false;
-    const { link, address, clock } = this.#options;
-    const lastMs = link.lastOnBusMs(address, REGISTERS.heartbeat) ?? this.#startedMs;
+    const { link, unit, clock } = this.#options;
+    const lastMs = link.lastOnBusMs(unit, REGISTERS.heartbeat) ?? this.#startedMs;
     return clock.nowMs() - lastMs > this.#longestMs;
   }
 }

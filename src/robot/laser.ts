@@ -1,5 +1,6 @@
+import type { Logger } from 'pino';
 import type { Clock, Timer } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { describeError, isRobotError, RobotError } from '../core/errors.js';
 import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
 import type { LaserStatus } from '../schemas/status.js';
 
@@ -176,5 +177,18 @@ function couldBeLit(pin: OutputPin): boolean {
     return pin.read();
   } catch {
     return true;
+  }
+}
+
+/**
+ * Writes the laser pin dark while there is no `Laser`: before the port opens, at the end of the process, and after a
+ * defect. Does not throw, so that the process ends in order even if the pin does not obey.
+ */
+export function darkenPin({ laser }: Pick<Hardware, 'laser'>, log: Logger): void {
+  if (isMissing(laser)) return;
+  try {
+    laser.write(false);
+  } catch (error) {
+    log.error(describeError(error), 'the laser pin does not obey');
   }
 }

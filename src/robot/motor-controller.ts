@@ -1,10 +1,12 @@
 import type { Clock } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
-import type { GainSet, Gains, Mode, Unit } from '../core/units.js';
-import { gainsChecksum, shortest } from '../protocol/codec.js';
+import { type GainSet, type Gains, MODES, type Mode, type Unit } from '../core/units.js';
+import { bitNames, gainsChecksum, shortest } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
+  FAULTS,
   type FieldValues,
+  FLAGS,
   gainsRegister,
   MAGIC,
   MODE_VALUES,
@@ -15,7 +17,6 @@ import {
   telemetryRegister,
 } from '../protocol/registers.js';
 import { type Readings, readingsOf } from '../protocol/telemetry.js';
-import { hasFlag, type StatusFrame } from './status-frame.js';
 import type { GuardedExcitation } from './wanted-motion.js';
 
 export interface Identity {
@@ -24,21 +25,33 @@ export interface Identity {
   readonly protocol: number;
 }
 
+/** What a controller shows in its status register. */
+export interface ControllerStatus {
+  readonly bootId: number;
+  readonly mode: Mode;
+  readonly flags: readonly (typeof FLAGS)[number][];
+  readonly faults: readonly (typeof FAULTS)[number][];
+  readonly activeChecksum: number;
+  /** The number of the newest step capture. */
+  readonly capture: number;
+}
+
 interface ControllerOptions {
   readonly unit: Unit;
   readonly link: Link;
   readonly clock: Clock;
   /** Called with every status that is read, before the reader gets it. */
-  readonly onStatus?: (status: StatusFrame) => void;
+  readonly onStatus?: (status: ControllerStatus) => void;
 }
 
-interface Confirmation {
-  /** Whether frames written earlier may still take effect. */
-  readonly unsettled?: boolean;
+/** What holds for the frames of one act. */
+export interface Terms {
+  /** No frame starts after this time of the clock. */
+  readonly untilMs: number;
   /** Called before each write. Throws if the write must not be done any more. */
   readonly stillWanted: () => void;
-  /** Whether the controller shows what was written; reads the register back if left out. */
-  readonly holds?: () => Promise<boolean>;
+  /** Whether frames written earlier may still take effect. Then the controller is believed only after that time. */
+  readonly unsettled?: boolean;
 }
 
 /** Longest time that readings wait for mode switches of callers. */
@@ -56,7 +69,8 @@ export class MotorController {
   readonly #options: ControllerOptions;
   readonly #telemetry: Register;
   #beats = 0;
-  #hasGuard = false;
+  /** The register of the excitation. Firmware without the flag `guarded_excitation` gets no deviation. */
+  #wave: typeof REGISTERS.excitation | typeof REGISTERS.guarded_excitation = REGISTERS.excitation;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -66,16 +80,12 @@ export class MotorController {
   /** Throws `wrong-identity` unless the controller runs this unit's firmware with our version of the protocol. */
   async identify(urgency: Urgency): Promise<Identity> {
     const found = await this.#read(REGISTERS.identity, urgency);
-    const { kind, loops } = this.#options.unit;
-    const expected = { magic: MAGIC, kind, protocol: PROTOCOL_VERSION, loops: loops.length } as const;
+    const { name: unit, kind, loops } = this.#options.unit;
+    const wanted = { magic: MAGIC, kind, protocol: PROTOCOL_VERSION, loops: loops.length } as const;
     for (const field of ['magic', 'kind', 'protocol', 'loops'] as const) {
-      if (found[field] === expected[field]) continue;
-      throw new RobotError('wrong-identity', {
-        unit: this.#options.unit.name,
-        field,
-        expected: expected[field],
-        found: found[field],
-      });
+      const expected = wanted[field];
+      if (found[field] !== expected)
+        throw new RobotError('wrong-identity', { unit, field, expected, found: found[field] });
     }
     return {
       firmware: `${found.firmware_major}.${found.firmware_minor}.${found.firmware_patch}`,
@@ -84,9 +94,18 @@ export class MotorController {
     };
   }
 
-  async status(urgency: Urgency): Promise<StatusFrame> {
-    const status = await this.#read(REGISTERS.status, urgency);
-    this.#hasGuard = hasFlag(status, 'guarded_excitation');
+  async status(urgency: Urgency): Promise<ControllerStatus> {
+    const found = await this.#read(REGISTERS.status, urgency);
+    const status = {
+      bootId: found.boot_id,
+      mode: MODES[found.mode] ?? 'manual',
+      flags: bitNames(FLAGS, found.flags),
+      faults: bitNames(FAULTS, found.faults),
+      activeChecksum: found.active_checksum,
+      capture: found.capture,
+    };
+    const hasGuard = status.flags.includes('guarded_excitation');
+    this.#wave = hasGuard ? REGISTERS.guarded_excitation : REGISTERS.excitation;
     this.#options.onStatus?.(status);
     return status;
   }
@@ -112,45 +131,33 @@ export class MotorController {
 
   /**
    * The status confirms modes and latches, because polls read the status too: no poll shows an older value afterwards.
-   * `unsettled`: earlier frames may still take effect, so the status is believed only after that time. `stillWanted` is
-   * called before each write, and throws if the write must not be done. Resolves with the number of frames that the
-   * controller may have received.
+   * Resolves with the number of frames that the controller may have received.
    */
-  setMode(mode: Mode, untilMs: number, unsettled: boolean, stillWanted: () => void): Promise<number> {
-    const urgency: Urgency = { priority: 'mode', untilMs };
-    const value = MODE_VALUES[mode] ?? 0;
-    return this.#confirmed(REGISTERS.mode, { mode: value }, urgency, {
-      unsettled,
-      stillWanted,
-      holds: async () => (await this.status(urgency)).mode === value,
-    });
+  setMode(mode: Mode, terms: Terms): Promise<number> {
+    const urgency: Urgency = { priority: 'mode', untilMs: terms.untilMs };
+    const holds = async () => (await this.status(urgency)).mode === mode;
+    return this.#confirmed(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }, urgency, terms, holds);
   }
 
   /** A release has the same urgency as a stop, so that the two never overtake each other. See `setMode`. */
-  async setLatch(
-    latched: boolean,
-    untilMs: number,
-    unsettled: boolean,
-    stillWanted: () => void,
-  ): Promise<void> {
-    const urgency: Urgency = { priority: 'stop', untilMs };
-    await this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, {
-      unsettled,
-      stillWanted,
-      holds: async () => hasFlag(await this.status(urgency), 'stopped') === latched,
-    });
+  setLatch(latched: boolean, terms: Terms): Promise<number> {
+    const urgency: Urgency = { priority: 'stop', untilMs: terms.untilMs };
+    const holds = async () => (await this.status(urgency)).flags.includes('stopped') === latched;
+    return this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, terms, holds);
   }
 
-  /** Firmware without the flag `guarded_excitation` never has a deviation. */
   async excitation(urgency: Urgency): Promise<GuardedExcitation> {
-    const { slot, amplitude, period_s: periodS, deviation = 0 } = await this.#readWave(urgency);
+    const found: FieldValues<typeof REGISTERS.excitation> & { deviation?: number } = await this.#read(
+      this.#wave,
+      urgency,
+    );
+    const { slot, amplitude, period_s: periodS, deviation = 0 } = found;
     const loop = this.#options.unit.loops.find(candidate => candidate.slot === slot);
     if (loop === undefined) throw new RobotError('bad-frame', { register: 'excitation', slot });
     return { loop: loop.name, amplitude: shortest(amplitude), periodS: shortest(periodS), deviation };
   }
 
-  /** Confirms by reading back; see `setMode`. Firmware without the flag `guarded_excitation` gets no deviation. */
-  async excite(excitation: GuardedExcitation, untilMs: number, stillWanted: () => void): Promise<void> {
+  async excite(excitation: GuardedExcitation, terms: Terms): Promise<void> {
     const { unit } = this.#options;
     const loop = unit.loops.find(({ name }) => name === excitation.loop);
     if (loop === undefined) throw new RobotError('bad-field', { unit: unit.name, loop: excitation.loop });
@@ -160,84 +167,66 @@ export class MotorController {
       period_s: Math.fround(excitation.periodS),
       deviation: Math.fround(excitation.deviation),
     };
-    const register = this.#hasGuard ? REGISTERS.guarded_excitation : REGISTERS.excitation;
-    await this.#confirmed(register, wave, { priority: 'mode', untilMs }, { stillWanted });
+    await this.#confirmed(this.#wave, wave, { priority: 'mode', untilMs: terms.untilMs }, terms);
   }
 
-  /** Stages the gains of every loop and reads them back. None of them is active yet. See `setMode`. */
-  async stageGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
-    const urgency: Urgency = { priority: 'gains', untilMs };
-    for (const loop of this.#options.unit.loops) {
-      const values = onTheWire(gains[loop.name]);
-      await this.#confirmed(gainsRegister(loop.slot), values, urgency, { stillWanted });
-    }
+  /** Stages the gains of every loop. None of them is active yet. */
+  async stageGains(gains: GainSet, terms: Terms): Promise<void> {
+    const urgency: Urgency = { priority: 'gains', untilMs: terms.untilMs };
+    for (const loop of this.#options.unit.loops)
+      await this.#confirmed(gainsRegister(loop.slot), onTheWire(gains[loop.name]), urgency, terms);
+  }
+
+  /** Activates the set that was staged, and resolves when the controller shows its checksum as active. */
+  async commitGains(gains: GainSet, terms: Terms): Promise<void> {
+    const urgency: Urgency = { priority: 'gains', untilMs: terms.untilMs };
+    const checksum = gainsChecksum(this.#options.unit, gains);
+    const holds = async () => (await this.status(urgency)).activeChecksum === checksum;
+    await this.#confirmed(REGISTERS.commit, { checksum }, urgency, terms, holds);
   }
 
   /**
-   * Activates the set that was staged, and resolves when the controller shows its checksum as active. See `setMode`.
+   * Writes until the controller shows what was written, or until `holds` resolves with true. Resolves with the number of
+   * frames that the controller may have received. Rejects with `not-confirmed`.
    */
-  async commitGains(gains: GainSet, untilMs: number, stillWanted: () => void): Promise<void> {
-    const urgency: Urgency = { priority: 'gains', untilMs };
-    const checksum = gainsChecksum(this.#options.unit, gains);
-    await this.#confirmed(REGISTERS.commit, { checksum }, urgency, {
-      stillWanted,
-      holds: async () => (await this.status(urgency)).active_checksum === checksum,
-    });
-  }
-
-  /** Resolves with the number of frames that the controller may have received. Rejects with `not-confirmed`. */
   async #confirmed<R extends Register>(
     register: R,
     values: FieldValues<R>,
     urgency: Urgency,
-    { unsettled = false, stillWanted, holds = () => this.#shows(register, values, urgency) }: Confirmation,
+    { untilMs, stillWanted, unsettled = false }: Terms,
+    holds = () => this.#shows(register, values, urgency),
   ): Promise<number> {
-    const { untilMs } = urgency;
+    const { unit, clock } = this.#options;
     let believedFromMs = 0;
     let frames = 0;
-    for (let writes = 1; writes <= WRITES && this.#options.clock.nowMs() < untilMs; writes += 1) {
+    for (let writes = 1; writes <= WRITES && clock.nowMs() < untilMs; writes += 1) {
       stillWanted();
       frames += await this.#write(register, values, urgency);
-      if (unsettled) believedFromMs = this.#options.clock.nowMs() + TAKES_EFFECT_MS;
+      if (unsettled) believedFromMs = clock.nowMs() + TAKES_EFFECT_MS;
       const isLast = writes === WRITES;
-      const readUntilMs = isLast ? untilMs : Math.min(untilMs, this.#options.clock.nowMs() + TAKES_EFFECT_MS);
+      const readUntilMs = isLast ? untilMs : Math.min(untilMs, clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {
-        const nowMs = this.#options.clock.nowMs();
+        const nowMs = clock.nowMs();
         if ((await holds()) && nowMs >= believedFromMs) return frames;
         if (nowMs >= readUntilMs) break;
-        await new Promise<void>(resolve => this.#options.clock.after(READ_AGAIN_MS, resolve));
+        await new Promise<void>(resolve => clock.after(READ_AGAIN_MS, resolve));
       }
     }
-    throw new RobotError('not-confirmed', { unit: this.#options.unit.name, register: register.name });
+    throw new RobotError('not-confirmed', { unit: unit.name, register: register.name });
   }
 
   async #shows<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<boolean> {
-    const [found, written]: Readonly<Record<string, number>>[] = [
-      await this.#read(register, urgency),
-      values,
-    ];
-    return register.fields.every(({ name }) => found?.[name] === written?.[name]);
-  }
-
-  #readWave(urgency: Urgency): Promise<FieldValues<typeof REGISTERS.excitation> & { deviation?: number }> {
-    return this.#read(this.#hasGuard ? REGISTERS.guarded_excitation : REGISTERS.excitation, urgency);
+    const found = await this.#read(register, urgency);
+    const [shown, written]: Readonly<Record<string, number>>[] = [found, values];
+    return register.fields.every(({ name }) => shown?.[name] === written?.[name]);
   }
 
   #read<R extends Register>(register: R, urgency: Urgency): Promise<FieldValues<R>> {
-    return this.#named(this.#options.link.read(this.#options.unit.address, register, urgency));
+    return this.#options.link.read(this.#options.unit, register, urgency);
   }
 
   #write<R extends Register>(register: R, values: FieldValues<R>, urgency: Urgency): Promise<number> {
-    return this.#named(this.#options.link.write(this.#options.unit.address, register, values, urgency));
-  }
-
-  /** The link knows only addresses, so this adds the unit's name to its errors. */
-  async #named<T>(transaction: Promise<T>): Promise<T> {
-    try {
-      return await transaction;
-    } catch (error) {
-      throw isRobotError(error) ? error.with({ unit: this.#options.unit.name }) : error;
-    }
+    return this.#options.link.write(this.#options.unit, register, values, urgency);
   }
 }
 

@@ -1,24 +1,23 @@
 import { RobotError } from '../core/errors.js';
-import type { Excitation, Mode, Unit } from '../core/units.js';
+import type { Excitation, Mode, UnitName } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Torque } from '../schemas/status.js';
 import { HostSilence, type SilenceLimits } from './host-silence.js';
 import { MotorController } from './motor-controller.js';
-import { isAllowed } from './permission.js';
-import { Reconciler } from './reconciler.js';
+import { Reconciler, type UnitParts } from './reconciler.js';
 import { RequestGate } from './request-gate.js';
-import { faultsOf, flagsOf, hasFlag, type StatusFrame } from './status-frame.js';
-import { UnitStop } from './stop.js';
 import { UnitGains } from './unit-gains.js';
-import type { UnitParts } from './unit-parts.js';
 import { UnitState } from './unit-state.js';
 import { UnitSupervision } from './unit-supervision.js';
 import type { Trial } from './wanted-gains.js';
 
 /** The pause between two probes when the daemon starts. */
 const PROBE_AGAIN_MS = 20;
+/** Longest single try to latch while a stop waits, and the pause before the next. */
+const LATCH_MS = 200;
+const LATCH_AGAIN_MS = 10;
 
-interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller' | 'gate'> {
+interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller' | 'gate' | 'reconciler'> {
   readonly silence: SilenceLimits;
   /** Which mode a controller gets that reset itself while the daemon ran. */
   readonly onControllerReset: 'manual' | 'restore';
@@ -29,37 +28,36 @@ interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller'
  * is wanted, so the next poll takes back whatever a refused request left in the controller.
  */
 export class MotorUnit {
-  readonly unit: Unit;
+  readonly name: UnitName;
   readonly gains: UnitGains;
-  readonly stop: UnitStop;
   readonly #parts: UnitParts;
-  readonly #reconciler: Reconciler;
   readonly #supervision: UnitSupervision;
 
   constructor(options: UnitOptions) {
     const { unit, link, clock, store, permission, emit } = options;
-    const silence = new HostSilence({ link, address: unit.address, clock, limits: options.silence });
+    const silence = new HostSilence({ link, unit, clock, limits: options.silence });
     const state = new UnitState({
       unit,
       clock,
       saved: () => store.find(unit.name)?.gains,
-      restores: mode =>
-        options.onControllerReset === 'restore' && isAllowed(permission, { kind: 'mode', mode }),
+      restores: mode => options.onControllerReset === 'restore' && gate.allows({ kind: 'mode', mode }),
       emit,
     });
-    const onStatus = (status: StatusFrame) => {
-      state.saw(status);
-      if (state.latch.holds) silence.latchSeen();
-    };
-    const controller = new MotorController({ unit, link, clock, onStatus });
+    const controller = new MotorController({
+      unit,
+      link,
+      clock,
+      onStatus: status => {
+        state.saw(status);
+        if (state.latch.holds) silence.latchSeen();
+      },
+    });
     const gate = new RequestGate({ unit, clock, permission, state });
     const parts = { ...options, silence, state, controller, gate };
-    this.unit = unit;
-    this.#parts = parts;
-    this.#reconciler = new Reconciler(parts);
-    this.#supervision = new UnitSupervision(parts, this.#reconciler);
-    this.gains = new UnitGains(parts, this.#reconciler);
-    this.stop = new UnitStop(parts, this.#reconciler, this.#supervision);
+    this.name = unit.name;
+    this.#parts = { ...parts, reconciler: new Reconciler(parts) };
+    this.#supervision = new UnitSupervision(this.#parts);
+    this.gains = new UnitGains(this.#parts);
   }
 
   /** The state of the unit, for people and programs. */
@@ -71,10 +69,10 @@ export class MotorUnit {
       online,
       /** The mode that the controller shows; null before the first contact. */
       mode,
-      faults: faultsOf(status),
+      faults: status?.faults ?? [],
       flags: this.flags,
       /** Whether the controller itself guards trials; undefined while it is offline. */
-      guardsTrials: status && hasFlag(status, 'guarded_excitation'),
+      guardsTrials: status?.flags.includes('guarded_excitation'),
       torque: this.#torque,
       /** Null outside debug mode and while offline. */
       excitation: (online && mode === 'debug' && state.excitation) || null,
@@ -85,6 +83,10 @@ export class MotorUnit {
       /** Why it is offline. */
       problem,
     };
+  }
+
+  get online(): boolean {
+    return this.#parts.state.online;
   }
 
   /** The mode that the controller shows, without the whole report. */
@@ -103,7 +105,7 @@ export class MotorUnit {
 
   get flags(): readonly string[] {
     const { online, status } = this.#parts.state;
-    return flagsOf(online ? status : undefined);
+    return (online && status?.flags) || [];
   }
 
   get trial(): Trial | undefined {
@@ -132,11 +134,11 @@ export class MotorUnit {
   }
 
   setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
-    const { state, controller, gate } = this.#parts;
+    const { state, controller, gate, reconciler } = this.#parts;
     return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
       const sameBoot = state.sameBoot();
       const { wantedExcitation } = state;
-      await this.#reconciler.setMode(mode, untilMs, sameBoot);
+      await reconciler.setMode(mode, { untilMs, stillWanted: sameBoot });
       const shown = mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
       sameBoot();
       // The controller's guard may have ended the excitation after the read above. `shown` is then stale.
@@ -149,7 +151,7 @@ export class MotorUnit {
   excitation(): Excitation {
     const { state, gate } = this.#parts;
     gate.requireOnline();
-    if (state.excitation === undefined) throw new RobotError('unit-busy', { unit: this.unit.name });
+    if (state.excitation === undefined) throw new RobotError('unit-busy', { unit: this.name });
     return state.excitation;
   }
 
@@ -158,19 +160,24 @@ export class MotorUnit {
    * unless it is given.
    */
   excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
-    const { state, controller, gate } = this.#parts;
+    const { state, controller, gate, reconciler } = this.#parts;
+    const requireDebug = () => {
+      const { mode, wantedMode } = state;
+      if (wantedMode !== 'debug') throw new RobotError('wrong-mode', { unit: this.name, mode });
+    };
     return gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
-      this.#requireDebug();
+      requireDebug();
       const sameBoot = state.sameBoot();
-      const shown = await this.#reconciler.excite(state.guarded(excitation, runaway), untilMs, sameBoot);
+      const guarded = state.guarded(excitation, runaway);
+      const shown = await reconciler.excite(guarded, { untilMs, stillWanted: sameBoot });
       // A controller that was reset just now also accepts an excitation, and forgets it when it is put back into debug
       // mode. The status shows such a reset.
       await controller.status({ priority: 'mode', untilMs });
       sameBoot();
-      this.#requireDebug();
+      requireDebug();
       // The guard may have ended the excitation since it was read.
       if (excitation.amplitude !== 0 && state.ranAway)
-        throw new RobotError('not-confirmed', { unit: this.unit.name, register: 'excitation' });
+        throw new RobotError('not-confirmed', { unit: this.name, register: 'excitation' });
       return state.confirmedExcitation(shown, runaway);
     });
   }
@@ -180,26 +187,76 @@ export class MotorUnit {
    * Rejects as `Reconciler.bringBack` does.
    */
   endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
-    const { state } = this.#parts;
+    const { state, reconciler } = this.#parts;
     if (this.trial?.id === id) state.gains.endTrial('ended');
     if (excitation !== undefined) state.endExcitation(excitation);
-    return this.#reconciler.bringBack();
+    return reconciler.bringBack();
   }
 
   /** Takes back what refused requests may have left in the controller. Never rejects. */
   settle(): Promise<void> {
-    return this.#reconciler.settle();
+    return this.#parts.reconciler.settle();
+  }
+
+  /** Whether the controller can say of itself, also after a restart of the daemon, that it is stopped. */
+  get isLatched(): boolean {
+    return this.online && this.#parts.state.latch.holds;
+  }
+
+  /** From now on the controller has to be latched. `confirmStop` waits until it is. */
+  stop(): void {
+    this.#parts.state.wantStop();
+    this.#supervision.probeSoon();
+  }
+
+  /**
+   * Resolves when the controller has confirmed its latch, or must have taken torque off because it heard no heartbeat.
+   * Does not wait for the unit's turn. Rejects at `untilMs`.
+   */
+  async confirmStop(untilMs: number): Promise<void> {
+    const { clock, state, silence, reconciler } = this.#parts;
+    let cause: unknown;
+    // A latch that was seen earlier counts only while the controller is offline. An online one confirms it again.
+    while (!silence.hasPassed && (this.online || !state.latch.holds)) {
+      const nowMs = clock.nowMs();
+      if (nowMs >= untilMs)
+        throw new RobotError('not-confirmed', { unit: this.name, register: 'stop' }, { cause });
+      try {
+        // Nothing is written at an address that never answered as our controller.
+        if (state.identity !== undefined) return await reconciler.latch(Math.min(untilMs, nowMs + LATCH_MS));
+      } catch (error) {
+        cause = error;
+      }
+      await new Promise<void>(resolve => clock.after(LATCH_AGAIN_MS, resolve));
+    }
+  }
+
+  /** Whether a resume is under way. Then neither a latch nor its absence is mended. */
+  set isUnderRelease(isUnderRelease: boolean) {
+    this.#parts.state.latch.isUnderRelease = isUnderRelease;
+  }
+
+  /** Puts the unit into manual, so that nothing moves by itself when torque comes back. */
+  enterManual(stillWanted: () => void): Promise<void> {
+    const { gate, reconciler } = this.#parts;
+    return gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, stillWanted }), stillWanted);
+  }
+
+  unlatch(stillWanted: () => void): Promise<void> {
+    const { gate, reconciler } = this.#parts;
+    return gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted);
+  }
+
+  /** The resume was answered 200. `confirmed` is true if this controller has been released already. */
+  released(confirmed: boolean): void {
+    this.#parts.state.released(confirmed);
   }
 
   get #torque(): Torque {
     const { state, silence } = this.#parts;
-    if (state.online && state.status !== undefined) return hasFlag(state.status, 'torque') ? 'on' : 'off';
+    if (state.online && state.status !== undefined)
+      return state.status.flags.includes('torque') ? 'on' : 'off';
     if (state.latch.holds) return 'off';
     return silence.hasPassed ? 'silent' : 'unknown';
-  }
-
-  #requireDebug(): void {
-    const { mode, wantedMode } = this.#parts.state;
-    if (wantedMode !== 'debug') throw new RobotError('wrong-mode', { unit: this.unit.name, mode });
   }
 }

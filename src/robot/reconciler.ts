@@ -1,7 +1,34 @@
+import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { GainSet, Mode } from '../core/units.js';
-import type { UnitParts } from './unit-parts.js';
+import type { GainSet, Mode, Unit } from '../core/units.js';
+import type { GainsStore } from '../gains/gains-store.js';
+import type { Link } from '../protocol/link.js';
+import type { HostSilence } from './host-silence.js';
+import type { MotorController, Terms } from './motor-controller.js';
+import type { Permission, RequestGate } from './request-gate.js';
+import type { StepCapture, UnitEvent } from './robot-event.js';
+import type { UnitState } from './unit-state.js';
 import type { GuardedExcitation } from './wanted-motion.js';
+
+/** What the classes that make up one unit share. */
+export interface UnitParts {
+  readonly unit: Unit;
+  readonly clock: Clock;
+  readonly permission: Permission;
+  readonly state: UnitState;
+  readonly link: Link;
+  readonly store: GainsStore;
+  readonly silence: HostSilence;
+  readonly controller: MotorController;
+  readonly gate: RequestGate;
+  readonly reconciler: Reconciler;
+  readonly emit: (event: UnitEvent) => void;
+  /** Whether anyone wants the readings of every poll. */
+  readonly isFollowed: () => boolean;
+  /** Called when the controller has latched by itself. */
+  readonly foundLatched: () => void;
+  readonly stepCaptured: (capture: StepCapture) => void;
+}
 
 /** Longer than any request may wait, so that a mending gets its turn behind the requests that came before it. */
 const TURN_MS = 1000;
@@ -12,27 +39,26 @@ const SETTLE_MS = 100;
 
 /** Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards. */
 export class Reconciler {
-  readonly #parts: UnitParts;
+  readonly #parts: Omit<UnitParts, 'reconciler'>;
   #isMending = false;
 
-  constructor(parts: UnitParts) {
+  constructor(parts: Omit<UnitParts, 'reconciler'>) {
     this.#parts = parts;
   }
 
-  /** `stillWanted` is called before every write, and throws when a reset or another request came between. */
-  async setMode(mode: Mode, untilMs: number, stillWanted: () => void): Promise<void> {
+  async setMode(mode: Mode, terms: Terms): Promise<void> {
     const { state, controller } = this.#parts;
-    const { modeFrames, mode: shown } = state;
-    const { unsettled } = modeFrames;
+    const isInForce = () => state.mode === mode && !state.modeFrames.unsettled;
     // The mode in force needs no frame, which would make the next switch wait for its effect.
-    if (shown === mode && !unsettled) {
-      await controller.status({ priority: 'mode', untilMs });
-      if (state.mode === mode && !modeFrames.unsettled) return;
+    if (isInForce()) {
+      await controller.status({ priority: 'mode', untilMs: terms.untilMs });
+      if (isInForce()) return;
     }
     // A controller that enters debug mode ends its excitation. That must not count as its own choice.
     state.excitationFrames.disturb();
-    await modeFrames.during(
-      async () => (await controller.setMode(mode, untilMs, unsettled, stillWanted)) === 1 && mode !== shown,
+    const isNew = state.mode !== mode;
+    await state.modeFrames.during(
+      async unsettled => (await controller.setMode(mode, { ...terms, unsettled })) === 1 && isNew,
     );
   }
 
@@ -40,29 +66,23 @@ export class Reconciler {
   latch(untilMs: number, overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed'): Promise<void> {
     const { state, controller } = this.#parts;
     const { latch } = state;
-    const { unsettled } = latch.frames;
     const stillWanted = () => {
       if (!latch.isWanted || latch.isReleasing) throw new RobotError(overtaken);
     };
-    return latch.frames.during(() => controller.setLatch(true, untilMs, unsettled, stillWanted));
+    return latch.frames.during(unsettled => controller.setLatch(true, { untilMs, stillWanted, unsettled }));
   }
 
-  unlatch(untilMs: number, stillWanted: () => void): Promise<void> {
+  unlatch(terms: Terms): Promise<void> {
     const { state, controller } = this.#parts;
-    const { unsettled } = state.latch.frames;
-    return state.latch.writeRelease(() => controller.setLatch(false, untilMs, unsettled, stillWanted));
+    return state.latch.writeRelease(unsettled => controller.setLatch(false, { ...terms, unsettled }));
   }
 
   /** Resolves with the excitation that the controller then shows. */
-  async excite(
-    excitation: GuardedExcitation,
-    untilMs: number,
-    stillWanted: () => void,
-  ): Promise<GuardedExcitation> {
+  async excite(excitation: GuardedExcitation, terms: Terms): Promise<GuardedExcitation> {
     const { state, controller } = this.#parts;
     state.forgetDeviation();
-    await state.excitationFrames.during(() => controller.excite(excitation, untilMs, stillWanted));
-    return controller.excitation({ priority: 'mode', untilMs });
+    await state.excitationFrames.during(() => controller.excite(excitation, terms));
+    return controller.excitation({ priority: 'mode', untilMs: terms.untilMs });
   }
 
   /**
@@ -71,12 +91,12 @@ export class Reconciler {
    */
   async applyGains(gains: GainSet, untilMs: number): Promise<void> {
     const { state, controller } = this.#parts;
-    const sameBoot = state.sameBoot();
-    await controller.stageGains(gains, untilMs, sameBoot);
+    const terms = { untilMs, stillWanted: state.sameBoot() };
+    await controller.stageGains(gains, terms);
     await controller.status({ priority: 'gains', untilMs });
     if (state.latch.step === 'set') await this.latch(untilMs);
-    await controller.commitGains(gains, untilMs, sameBoot);
-    sameBoot();
+    await controller.commitGains(gains, terms);
+    terms.stillWanted();
   }
 
   /** Mends the latch. It comes before everything else, and does not wait for a request that has the unit's turn. */
@@ -90,10 +110,10 @@ export class Reconciler {
       case 'set':
         return this.latch(untilMs, 'stopped');
       case 'unlatch':
-        return this.unlatch(untilMs, stillWanted);
+        return this.unlatch({ untilMs, stillWanted });
       case 'resume':
-        await this.setMode('manual', untilMs, stillWanted);
-        await this.unlatch(untilMs, stillWanted);
+        await this.setMode('manual', { untilMs, stillWanted });
+        await this.unlatch({ untilMs, stillWanted });
         stillWanted();
         return state.released(true);
       case 'found':
@@ -155,7 +175,8 @@ export class Reconciler {
   async mendExcitation(untilMs: number, isTrial: boolean): Promise<void> {
     const { state } = this.#parts;
     const due = state.dueExcitation(isTrial);
-    if (due !== undefined) state.sawExcitation(await this.excite(due, untilMs, state.sameExcitation()));
+    if (due === undefined) return;
+    state.sawExcitation(await this.excite(due, { untilMs, stillWanted: state.sameExcitation() }));
   }
 
   async #mend(untilMs: number): Promise<void> {
@@ -163,9 +184,10 @@ export class Reconciler {
     // The mode comes first, because gains give torque back to a controller that was reset.
     const mode = state.difference?.mode;
     if (mode !== undefined) {
-      await this.setMode(mode, untilMs, () => {
+      const stillWanted = () => {
         if (state.wantedMode !== mode) throw new RobotError('not-confirmed');
-      });
+      };
+      await this.setMode(mode, { untilMs, stillWanted });
     }
     if (mode === 'debug') await this.#readExcitation(untilMs);
     const gains = state.difference?.gains;

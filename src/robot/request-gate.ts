@@ -1,13 +1,23 @@
 import { type Clock, endedWithin } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Unit } from '../core/units.js';
-import type { Act, Permission } from './permission.js';
+import type { Mode, Unit } from '../core/units.js';
 import type { UnitState } from './unit-state.js';
 
 /** The last frame of a request ends at most this long after its arrival, so that it is answered within a second. */
 const REQUEST_MS = 350;
 
-export interface GateParts {
+/** The acts that a match may forbid, beside what a stop forbids. */
+export type Act =
+  | { readonly kind: 'mode'; readonly mode: Mode }
+  | { readonly kind: 'excite' | 'save' | 'trial' | 'light' | 'resume' };
+
+/** The rules of a match. They are asked when a request arrives and again when its turn comes. */
+export interface Permission {
+  /** Throws a RobotError with the reason when the act is forbidden now. */
+  require(act: Act): void;
+}
+
+interface GateParts {
   readonly unit: Unit;
   readonly clock: Clock;
   readonly permission: Permission;
@@ -21,11 +31,6 @@ export class RequestGate {
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-  }
-
-  /** The time at which the last frame of a request that arrives now has to end. */
-  get deadlineMs(): number {
-    return this.#parts.clock.nowMs() + REQUEST_MS;
   }
 
   /**
@@ -51,11 +56,8 @@ export class RequestGate {
    * Performs in the unit's turn. `requireAllowed` is called on arrival and again when the turn comes, because a match
    * may forbid the act meanwhile.
    */
-  async inTurn<T>(
-    perform: (untilMs: number) => Promise<T>,
-    requireAllowed?: () => void,
-    untilMs = this.deadlineMs,
-  ): Promise<T> {
+  async inTurn<T>(perform: (untilMs: number) => Promise<T>, requireAllowed?: () => void): Promise<T> {
+    const untilMs = this.#parts.clock.nowMs() + REQUEST_MS;
     requireAllowed?.();
     this.requireOnline();
     return this.turn(untilMs, () => {
@@ -80,6 +82,15 @@ export class RequestGate {
   requireNotOvertaken(act: Act): void {
     this.#parts.permission.require(act);
     if (this.#parts.state.latch.isWanted) throw new RobotError('stopped');
+  }
+
+  allows(act: Act): boolean {
+    try {
+      this.#parts.permission.require(act);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   requireOnline(): void {

@@ -14,6 +14,17 @@ export type TrialEnd =
   | 'runaway'
   | 'offline';
 
+/** A step response as the controller recorded it, in the loop's quantity. Sample 0 is the last before the edge. */
+export interface StepCapture {
+  readonly unit: UnitName;
+  readonly loop: string;
+  readonly number: number;
+  readonly rateHz: number;
+  readonly decimation: number;
+  readonly setpoint: readonly number[];
+  readonly measured: readonly number[];
+}
+
 /** A change, by the name and with the detail that it has in the event log. */
 interface Change<What extends string, Detail> {
   readonly what: What;

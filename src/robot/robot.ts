@@ -8,9 +8,8 @@ import { Link } from '../protocol/link.js';
 import type { SilenceLimits } from './host-silence.js';
 import { Laser, type LaserState } from './laser.js';
 import { MotorUnit } from './motor-unit.js';
-import type { Act, Permission } from './permission.js';
-import { failure, type RobotEvent } from './robot-event.js';
-import type { StepCapture } from './step-capture.js';
+import type { Act, Permission } from './request-gate.js';
+import { failure, type RobotEvent, type StepCapture } from './robot-event.js';
 import { Stop, type StopMemory } from './stop.js';
 
 export interface RobotSettings {
@@ -93,7 +92,7 @@ export class Robot {
       });
     });
     this.#stop = new Stop({
-      units: Object.values(this.units).map(({ stop }) => stop),
+      units: Object.values(this.units),
       laser: this.laser,
       clock,
       memory: options.stopMemory,

@@ -2,18 +2,12 @@ import type { Clock } from '../core/clock.js';
 import { allEnded, RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import type { Laser } from './laser.js';
-import type { Reconciler } from './reconciler.js';
-import type { UnitParts } from './unit-parts.js';
-import type { UnitSupervision } from './unit-supervision.js';
-import type { WantedLatch } from './wanted-motion.js';
+import type { MotorUnit } from './motor-unit.js';
 
 /** A stop waits at most this long for its confirmation, so that its caller is answered within a second. */
 const STOP_MS = 800;
 /** A refused resume tries for this long to latch again what it released. Then polls try. */
 const LATCH_AGAIN_MS = 100;
-/** Longest single try to latch while a stop waits, and the pause before the next. */
-const TRY_MS = 200;
-const BETWEEN_TRIES_MS = 10;
 
 /** Remembers through a restart whether the robot is stopped. */
 export interface StopMemory {
@@ -23,7 +17,7 @@ export interface StopMemory {
 }
 
 interface StopOptions {
-  readonly units: readonly UnitStop[];
+  readonly units: readonly MotorUnit[];
   readonly laser: Laser;
   readonly clock: Clock;
   readonly memory: StopMemory | undefined;
@@ -120,7 +114,7 @@ export class Stop {
     const pinFailure = this.#options.laser.darken('stop');
     this.#stops += 1;
     this.#recorded = this.#options.memory?.record(true);
-    for (const unit of this.#options.units) unit.begin();
+    for (const unit of this.#options.units) unit.stop();
     this.#set(true, why);
     return pinFailure;
   }
@@ -134,7 +128,7 @@ export class Stop {
     const { clock, memory, units } = this.#options;
     const online = units.filter(unit => unit.online);
     // A unit that appears only now is latched as before, until the resume is complete.
-    for (const { latch } of online) latch.isUnderRelease = true;
+    for (const unit of online) unit.isUnderRelease = true;
     try {
       // The record is changed before the release. The other way round, a restart in between would stop a robot that was
       // released.
@@ -142,10 +136,10 @@ export class Stop {
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
-      for (const { latch } of online) latch.isUnderRelease = false;
+      for (const unit of online) unit.isUnderRelease = false;
       const untilMs = clock.nowMs() + LATCH_AGAIN_MS;
       if (this.#stopped)
-        await Promise.allSettled([memory?.record(true), ...online.map(unit => unit.confirm(untilMs))]);
+        await Promise.allSettled([memory?.record(true), ...online.map(unit => unit.confirmStop(untilMs))]);
       requireNoStop();
       throw error;
     }
@@ -157,9 +151,9 @@ export class Stop {
   async #unconfirmed(untilMs: number): Promise<readonly RobotError[]> {
     const { units } = this.#options;
     const causes = new Map<UnitName, unknown>();
-    const confirm = (one: UnitStop) => one.confirm(untilMs).catch(error => causes.set(one.unit, error));
+    const confirm = (one: MotorUnit) => one.confirmStop(untilMs).catch(error => causes.set(one.name, error));
     await Promise.all(units.map(confirm));
-    const names = units.map(({ unit }) => unit).filter(name => causes.has(name));
+    const names = units.map(({ name }) => name).filter(name => causes.has(name));
     const [unit] = names;
     if (unit === undefined) return [];
     return [new RobotError('not-confirmed', { unit, units: names }, { cause: causes.get(unit) })];
@@ -169,88 +163,5 @@ export class Stop {
     if (this.#stopped === stopped) return;
     this.#stopped = stopped;
     this.#options.onChange(stopped, why);
-  }
-}
-
-/** One unit's part of a stop and of its end. */
-export class UnitStop {
-  readonly unit: UnitName;
-  readonly #parts: UnitParts;
-  readonly #reconciler: Reconciler;
-  readonly #supervision: UnitSupervision;
-
-  constructor(parts: UnitParts, reconciler: Reconciler, supervision: UnitSupervision) {
-    this.unit = parts.unit.name;
-    this.#parts = parts;
-    this.#reconciler = reconciler;
-    this.#supervision = supervision;
-  }
-
-  get online(): boolean {
-    return this.#parts.state.online;
-  }
-
-  /** Whether the controller can say of itself, also after a restart of the daemon, that it is stopped. */
-  get isLatched(): boolean {
-    return this.online && this.#parts.state.latch.holds;
-  }
-
-  get latch(): Pick<WantedLatch, 'isUnderRelease'> {
-    return this.#parts.state.latch;
-  }
-
-  /** From now on the controller has to be latched. `confirm` waits until it is. */
-  begin(): void {
-    this.#parts.state.wantStop();
-    this.#supervision.probeSoon();
-  }
-
-  /**
-   * Resolves when the controller has confirmed its latch, or must have taken torque off because it heard no heartbeat.
-   * Does not wait for the unit's turn. Rejects at `untilMs`.
-   */
-  async confirm(untilMs: number): Promise<void> {
-    const { clock, state } = this.#parts;
-    let cause: unknown;
-    while (!this.#isWithoutTorque) {
-      const nowMs = clock.nowMs();
-      if (nowMs >= untilMs)
-        throw new RobotError('not-confirmed', { unit: this.unit, register: 'stop' }, { cause });
-      try {
-        // Nothing is written at an address that never answered as our controller.
-        if (state.identity !== undefined) {
-          await this.#reconciler.latch(Math.min(untilMs, nowMs + TRY_MS));
-          return;
-        }
-      } catch (error) {
-        cause = error;
-      }
-      await new Promise<void>(resolve => clock.after(BETWEEN_TRIES_MS, resolve));
-    }
-  }
-
-  /** Puts the unit into manual, so that nothing moves by itself when torque comes back. */
-  enterManual(stillWanted: () => void): Promise<void> {
-    const enter = (untilMs: number) => this.#reconciler.setMode('manual', untilMs, stillWanted);
-    return this.#parts.gate.inTurn(enter, stillWanted);
-  }
-
-  unlatch(stillWanted: () => void): Promise<void> {
-    const unlatch = (untilMs: number) => this.#reconciler.unlatch(untilMs, stillWanted);
-    return this.#parts.gate.inTurn(unlatch, stillWanted);
-  }
-
-  /** The resume was answered 200. `confirmed` is true if this controller has been released already. */
-  released(confirmed: boolean): void {
-    this.#parts.state.released(confirmed);
-  }
-
-  /**
-   * Whether the controller cannot have torque. A latch that was seen earlier counts only while the controller is
-   * offline. An online one has to confirm it again.
-   */
-  get #isWithoutTorque(): boolean {
-    const { silence, state } = this.#parts;
-    return silence.hasPassed || (!this.online && state.latch.holds);
   }
 }

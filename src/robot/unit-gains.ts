@@ -2,9 +2,8 @@ import { type GainsDifference, RobotError } from '../core/errors.js';
 import type { GainSet } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
 import type { SavedGains } from '../gains/gains-store.js';
-import type { Reconciler } from './reconciler.js';
+import type { UnitParts } from './reconciler.js';
 import type { TrialEnd } from './robot-event.js';
-import type { UnitParts } from './unit-parts.js';
 import { isSameTrial, type Trial } from './wanted-gains.js';
 
 interface SaveOptions {
@@ -16,23 +15,18 @@ interface SaveOptions {
 /** A save on its way to the controller. */
 interface PendingSave extends SaveOptions {
   readonly gains: GainSet;
-  readonly untilMs: number;
-  /** The outcome of the save. Undefined until the controller runs these gains or newer ones, or the save is refused. */
-  saved?: Promise<SavedGains>;
+  readonly resolve: (saved: Promise<SavedGains>) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Saves and trials of one unit's gains. */
 export class UnitGains {
   readonly #parts: UnitParts;
-  readonly #reconciler: Reconciler;
   /** In order of arrival. */
-  #pending: readonly PendingSave[] = [];
-  /** The turn that pending saves have asked for, until it begins. */
-  #turn: Promise<void> | undefined;
+  readonly #pending = new Set<PendingSave>();
 
-  constructor(parts: UnitParts, reconciler: Reconciler) {
+  constructor(parts: UnitParts) {
     this.#parts = parts;
-    this.#reconciler = reconciler;
   }
 
   /**
@@ -40,39 +34,30 @@ export class UnitGains {
    * for the disk.
    */
   async save(gains: GainSet, options: SaveOptions = {}): Promise<SavedGains> {
-    const { unit, store, gate, emit } = this.#parts;
-    const save: PendingSave = { ...options, gains, untilMs: gate.deadlineMs };
+    const { unit, store, gate, reconciler, emit } = this.#parts;
     try {
-      this.#requireAllowed(save);
-      gate.requireOnline();
-      this.#pending = [...this.#pending, save];
-      while (save.saved === undefined) await this.#shareTurn(save.untilMs);
-      const after = await save.saved;
+      const after = await new Promise<SavedGains>((resolve, reject) => {
+        const save = { ...options, gains, resolve, reject };
+        this.#requireAllowed(save);
+        this.#pending.add(save);
+        gate.inTurn(untilMs => this.#giveNewest(save, untilMs)).catch(error => this.#refuse(save, error));
+      });
       const before = store.before(unit.name, after.revision);
       emit({ what: 'save', detail: { before: before.revision, after: after.revision } });
       return after;
     } catch (error) {
-      await this.#reconciler.settle();
+      await reconciler.settle();
       throw error;
     }
   }
 
-  /** All pending saves share the unit's next turn. Resolves when it has ended. */
-  #shareTurn(untilMs: number): Promise<void> {
-    const turn = () => {
-      this.#turn = undefined;
-      return this.#giveNewest();
-    };
-    this.#turn ??= this.#parts.gate.inTurn(turn, undefined, untilMs).catch(error => {
-      this.#turn = undefined;
-      this.#refuseDue(this.#pending, error);
-    });
-    return this.#turn;
-  }
-
-  /** Gives the controller the newest gains only. Each save is a revision. */
-  async #giveNewest(): Promise<void> {
-    const { unit, store, state } = this.#parts;
+  /**
+   * Gives the controller the newest gains of all pending saves, in the turn of one of them. Each save is a revision. If
+   * the controller does not take them, only this save is refused, and the others have turns of their own.
+   */
+  async #giveNewest(own: PendingSave, untilMs: number): Promise<void> {
+    const { unit, store, state, reconciler } = this.#parts;
+    if (!this.#pending.has(own)) return;
     const allowed: PendingSave[] = [];
     for (const save of this.#pending) {
       try {
@@ -80,44 +65,28 @@ export class UnitGains {
         // The saves before it change the revision in force. Its base is compared once they are on the disk.
         if (save.baseRevision === undefined || allowed.length === 0) allowed.push(save);
       } catch (error) {
-        this.#end(save, Promise.reject(error));
+        this.#refuse(save, error);
       }
     }
-    const [oldest] = allowed;
     const newest = allowed.at(-1);
-    if (oldest === undefined || newest === undefined) return;
-    try {
-      await this.#reconciler.applyGains(newest.gains, oldest.untilMs);
-    } catch (error) {
-      return this.#refuseDue(allowed, error);
-    }
+    if (newest === undefined) return;
+    await reconciler.applyGains(newest.gains, untilMs);
     for (const save of allowed) {
       // It timed out meanwhile.
-      if (save.saved !== undefined) continue;
+      if (!this.#pending.delete(save)) continue;
       state.gains.beginSave(save.gains);
-      this.#end(
-        save,
-        store.save(unit.name, save.gains).finally(() => state.gains.endSave(save.gains)),
-      );
+      save.resolve(store.save(unit.name, save.gains).finally(() => state.gains.endSave(save.gains)));
     }
   }
 
-  /** Refuses the oldest of these saves, and those that have timed out. The others get another turn. */
-  #refuseDue(saves: readonly PendingSave[], error: unknown): void {
-    const dueMs = Math.max(saves[0]?.untilMs ?? 0, this.#parts.clock.nowMs());
-    for (const save of saves) if (save.untilMs <= dueMs) this.#end(save, Promise.reject(error));
-  }
-
-  #end(save: PendingSave, saved: Promise<SavedGains>): void {
-    // The caller sees a rejection a little later, when the turn has ended.
-    saved.catch(() => undefined);
-    save.saved = saved;
-    this.#pending = this.#pending.filter(one => one !== save);
+  #refuse(save: PendingSave, error: unknown): void {
+    this.#pending.delete(save);
+    save.reject(error);
   }
 
   /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */
   async tryGains(trial: Trial, stillWanted?: () => void): Promise<void> {
-    const { unit, store, state, controller, gate } = this.#parts;
+    const { unit, store, state, controller, gate, reconciler } = this.#parts;
     const act = { kind: 'trial' } as const;
     try {
       await gate.request(act, stillWanted, async untilMs => {
@@ -133,15 +102,15 @@ export class UnitGains {
         // Fresh readings show which loops are past their bound already. These gains are not to blame for those.
         if (running === undefined)
           state.sawReadings(await controller.telemetry({ priority: 'gains', untilMs }));
-        await this.#reconciler.mendExcitation(untilMs, true);
-        await this.#reconciler.applyGains(trial.gains, untilMs);
+        await reconciler.mendExcitation(untilMs, true);
+        await reconciler.applyGains(trial.gains, untilMs);
         gate.requireNotOvertaken(act);
         stillWanted?.();
         noneEnded();
         state.gains.beginTrial(trial);
       });
     } catch (error) {
-      await this.#reconciler.settle();
+      await reconciler.settle();
       throw error;
     }
   }
@@ -154,7 +123,7 @@ export class UnitGains {
     const end = () => this.#parts.state.gains.endTrial(why);
     end();
     // A trial that was asked for earlier may begin while this waits for its turn. Its end was asked for too.
-    await this.#reconciler.bringBack(why === 'ended' ? end : undefined);
+    await this.#parts.reconciler.bringBack(why === 'ended' ? end : undefined);
   }
 
   /**

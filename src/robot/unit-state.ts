@@ -1,10 +1,9 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { isVisual } from '../core/loop-controllers.js';
-import type { Excitation, GainSet, Mode } from '../core/units.js';
+import type { Excitation, GainSet, Loop, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
-import type { Identity } from './motor-controller.js';
-import { faultsOf, hasFlag, modeOf, type StatusFrame } from './status-frame.js';
+import type { ControllerStatus, Identity } from './motor-controller.js';
 import { UnsettledFrames } from './unsettled-frames.js';
 import { WantedGains, type WantedGainsOptions } from './wanted-gains.js';
 import { type GuardedExcitation, WantedExcitation, WantedLatch } from './wanted-motion.js';
@@ -48,7 +47,7 @@ export class UnitState {
   /** The latest readings, and when they were read. Undefined while offline. */
   telemetry: Readings | undefined;
   readAtMs = 0;
-  #status: StatusFrame | undefined;
+  #status: ControllerStatus | undefined;
   #shownExcitation: Excitation | undefined;
   /** The deviation of the excitation; undefined while a frame may change it. */
   #shownDeviation: number | undefined;
@@ -62,13 +61,13 @@ export class UnitState {
   }
 
   /** What the controller showed last; undefined until it was heard from. */
-  get status(): StatusFrame | undefined {
+  get status(): ControllerStatus | undefined {
     return this.#status;
   }
 
   /** The mode that the controller shows. */
   get mode(): Mode | null {
-    return this.#status === undefined ? null : modeOf(this.#status);
+    return this.#status?.mode ?? null;
   }
 
   get wantedMode(): Mode | undefined {
@@ -86,7 +85,7 @@ export class UnitState {
 
   /** Whether the saved gains are the active ones. */
   get savedGainsRun(): boolean {
-    return this.#status !== undefined && this.gains.areSaved(this.#status.active_checksum);
+    return this.#status !== undefined && this.gains.areSaved(this.#status.activeChecksum);
   }
 
   /**
@@ -94,33 +93,48 @@ export class UnitState {
    * unknown then.
    */
   get wantedGainsRun(): boolean {
-    return this.#status !== undefined && this.gains.areWanted(this.#status.active_checksum);
+    return this.#status !== undefined && this.gains.areWanted(this.#status.activeChecksum);
   }
 
   /** Whether the controller's guard has ended the last excitation. */
   get ranAway(): boolean {
-    return faultsOf(this.#status).includes('ran_away');
+    return this.#status?.faults.includes('ran_away') === true;
   }
 
   /** Takes in the status that the controller shows. */
-  saw(status: StatusFrame): void {
+  saw(status: ControllerStatus): void {
     const before = this.#status;
-    if (before !== undefined && before.boot_id !== status.boot_id) this.#wasReset();
+    if (before !== undefined && before.bootId !== status.bootId) this.#wasReset();
     this.#status = status;
     const nowMs = this.#options.clock.nowMs();
-    const mode = modeOf(status);
+    const { mode } = status;
     if (this.#mode === undefined) this.#mode = mode;
     else if (this.modeFrames.judge(mode === this.#mode, nowMs) === 'its own doing') this.#wantMode(mode);
-    this.latch.saw(hasFlag(status, 'stopped'), nowMs);
-    const shownBefore = before === undefined ? null : modeOf(before);
-    if (mode !== shownBefore)
-      this.#options.emit({ what: 'mode', detail: { before: shownBefore, after: mode } });
+    this.latch.saw(status.flags.includes('stopped'), nowMs);
+    if (mode !== before?.mode)
+      this.#options.emit({ what: 'mode', detail: { before: before?.mode ?? null, after: mode } });
     this.#compareFaults(before, status);
   }
 
+  /**
+   * Takes in readings. Ends a trial of gains with which a loop runs away from its setpoint, excited or not. A loop that
+   * was past its bound when the trial began is excused until it has been within. Example: in debug mode a visual loop
+   * does nothing, and its deviation may stay large.
+   */
   sawReadings(readings: Readings): void {
+    const before = this.#loopsPastBound;
     this.telemetry = readings;
     this.readAtMs = this.#options.clock.nowMs();
+    const isNew = this.#loopsPastBound.some(loop => !before.includes(loop));
+    if (isNew && this.gains.trial !== undefined) this.gains.endTrial('runaway');
+  }
+
+  /** The loops that are further from their setpoint than their bound. */
+  get #loopsPastBound(): readonly Loop[] {
+    return this.#options.unit.loops.filter(({ name, runaway }) => {
+      const { setpoint = 0, measured = 0 } = this.telemetry?.loops[name] ?? {};
+      return Math.abs(setpoint - measured) > runaway;
+    });
   }
 
   /** Takes in the controller's excitation. */
@@ -174,7 +188,8 @@ export class UnitState {
     isTrial = this.gains.trial !== undefined,
   ): GuardedExcitation {
     const loop = this.#options.unit.loops.find(({ name }) => name === excitation.loop);
-    const isGuarded = isTrial && excitation.amplitude !== 0 && hasFlag(this.#status, 'guarded_excitation');
+    const isGuarded =
+      isTrial && excitation.amplitude !== 0 && this.#status?.flags.includes('guarded_excitation');
     return { ...excitation, deviation: isGuarded ? (runaway ?? loop?.runaway ?? 0) : 0 };
   }
 
@@ -197,7 +212,7 @@ export class UnitState {
   get difference(): Difference | undefined {
     const status = this.#status;
     if (status === undefined || this.#mode === undefined) return undefined;
-    const gains = this.gains.missing(status.active_checksum);
+    const gains = this.gains.missing(status.activeChecksum);
     // The release itself puts the controller into manual first, so the mode is left alone meanwhile.
     const mode = this.latch.isReleasing || this.mode === this.#mode ? undefined : this.#mode;
     const excitation = this.dueExcitation(this.gains.trial !== undefined);
@@ -220,9 +235,9 @@ export class UnitState {
 
   /** Returns a check that throws if the controller has been reset since this call. A reset loses what it confirmed. */
   sameBoot(): () => void {
-    const bootId = this.#status?.boot_id;
+    const bootId = this.#status?.bootId;
     return () => {
-      if (this.#status?.boot_id === bootId) return;
+      if (this.#status?.bootId === bootId) return;
       throw new RobotError('not-confirmed', { unit: this.#options.unit.name, register: 'boot_id' });
     };
   }
@@ -247,10 +262,10 @@ export class UnitState {
     return excitation;
   }
 
-  #compareFaults(before: StatusFrame | undefined, after: StatusFrame): void {
-    const [old, now] = [faultsOf(before), faultsOf(after)];
-    const appeared = now.filter(fault => !old.includes(fault));
-    const gone = old.filter(fault => !now.includes(fault));
+  #compareFaults(before: ControllerStatus | undefined, after: ControllerStatus): void {
+    const old = before?.faults ?? [];
+    const appeared = after.faults.filter(fault => !old.includes(fault));
+    const gone = old.filter(fault => !after.faults.includes(fault));
     for (const fault of appeared) this.#options.emit({ what: 'fault', detail: { fault } });
     for (const fault of gone) this.#options.emit({ what: 'fault-gone', detail: { fault } });
     if (appeared.includes('ran_away')) {
@@ -262,8 +277,8 @@ export class UnitState {
       this.gains.endTrial('runaway');
     }
     if (appeared.some(fault => !HARMLESS.includes(fault))) this.gains.endTrial('fault');
-    const isLost = hasFlag(before, 'target_visible') && !hasFlag(after, 'target_visible');
-    if (isLost && this.#followsTarget(modeOf(after))) this.gains.endTrial('target lost');
+    const isLost = before?.flags.includes('target_visible') && !after.flags.includes('target_visible');
+    if (isLost && this.#followsTarget(after.mode)) this.gains.endTrial('target lost');
   }
 
   /** In debug mode only a visual loop that is excited follows the target. */

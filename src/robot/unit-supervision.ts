@@ -1,9 +1,8 @@
 import { asRobotError, isRobotError } from '../core/errors.js';
 import type { Urgency } from '../protocol/link.js';
-import type { Reconciler } from './reconciler.js';
+import type { UnitParts } from './reconciler.js';
 import { failure } from './robot-event.js';
 import { StepReader } from './step-reader.js';
-import type { UnitParts } from './unit-parts.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
@@ -24,7 +23,6 @@ const SLOWEST_PROBE_MS = 1000;
 /** Polls one motor controller while it is online, probes it while it is offline, and has what differs mended. */
 export class UnitSupervision {
   readonly #parts: UnitParts;
-  readonly #reconciler: Reconciler;
   readonly #steps: StepReader;
   /** The boot id at which the controller was last adopted. */
   #takenInBootId: number | undefined;
@@ -34,9 +32,8 @@ export class UnitSupervision {
   #probeEveryMs = FIRST_PROBE_MS;
   #probeAtMs = 0;
 
-  constructor(parts: UnitParts, reconciler: Reconciler) {
+  constructor(parts: UnitParts) {
     this.#parts = parts;
-    this.#reconciler = reconciler;
     this.#steps = new StepReader(parts);
   }
 
@@ -67,7 +64,7 @@ export class UnitSupervision {
       await this.#read(clock.nowMs() + POLL_MS);
       if (!this.#isTakenIn) await this.#takeIn();
       this.#missed = 0;
-      this.#beside(this.#reconciler.mendInLine());
+      this.#beside(this.#parts.reconciler.mendInLine());
     } catch (error) {
       this.#missed += 1;
       emit(failure('poll-failed', error));
@@ -79,7 +76,7 @@ export class UnitSupervision {
     const { state, clock, emit } = this.#parts;
     try {
       await this.#takeIn();
-      await this.#reconciler.mendInLine();
+      await this.#parts.reconciler.mendInLine();
       this.#probeEveryMs = FIRST_PROBE_MS;
       this.#missed = 0;
       state.problem = undefined;
@@ -118,7 +115,7 @@ export class UnitSupervision {
     // Only trials have a guard. A guard at first contact means that a daemon ended in the middle of a trial.
     if (this.#takenInBootId === undefined && excitation.deviation !== 0) state.endExcitation();
     state.sawExcitation(excitation);
-    this.#takenInBootId = state.status?.boot_id;
+    this.#takenInBootId = state.status?.bootId;
   }
 
   /**
@@ -132,7 +129,7 @@ export class UnitSupervision {
     const isBeatDue = this.#isBeatDue;
     if (isBeatDue && !latchFirst) await this.#beat(urgency);
     const status = await controller.status(urgency);
-    await this.#reconciler.mendLatch(untilMs);
+    await this.#parts.reconciler.mendLatch(untilMs);
     if (isBeatDue && latchFirst) await this.#beat(urgency);
     this.#beside(this.#steps.read(status));
     if (state.mode === 'debug') state.sawExcitation(await controller.excitation(urgency));
@@ -156,7 +153,7 @@ export class UnitSupervision {
   /** False also for a controller that was reset: it has heard no heartbeat since. */
   get #isTakenIn(): boolean {
     const { online, status } = this.#parts.state;
-    return online && status?.boot_id === this.#takenInBootId;
+    return online && status?.bootId === this.#takenInBootId;
   }
 
   get #isBeatDue(): boolean {

@@ -27,22 +27,23 @@ export class UnsettledFrames {
   }
 
   /**
-   * Runs `write`, which may put frames on the bus until it settles. It resolves with true if it proves its effect: only
-   * one frame went out, and the controller now shows what it did not show before. Then the frame has taken full effect.
+   * Runs `write`, which may put frames on the bus until it settles. Tells it whether earlier frames may still take effect.
+   * It resolves with true if it proves its effect: only one frame went out, and the controller now shows what it did not
+   * show before. Then the frame has taken full effect.
    */
-  async during(write: () => Promise<unknown>): Promise<void> {
-    const wasSettled = !this.#unsettled;
+  async during(write: (unsettled: boolean) => Promise<unknown>): Promise<void> {
+    const wasUnsettled = this.#unsettled;
     this.#writing += 1;
     this.disturb();
     const disturbances = this.#disturbances;
     let result: unknown;
     try {
-      result = await write();
+      result = await write(wasUnsettled);
     } finally {
       const isAlone = this.#disturbances === disturbances;
       this.#writing -= 1;
       this.disturb();
-      this.#isProven = result === true && wasSettled && isAlone;
+      this.#isProven = result === true && !wasUnsettled && isAlone;
     }
   }
 

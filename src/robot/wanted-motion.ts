@@ -104,7 +104,7 @@ export class WantedLatch {
   }
 
   /** Runs `write`, which may put a release on the bus until it settles. */
-  writeRelease(write: () => Promise<void>): Promise<void> {
+  writeRelease(write: (unsettled: boolean) => Promise<unknown>): Promise<void> {
     this.#releaseWritten = true;
     return this.frames.during(write);
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Robot } from '../robot/robot.js';
-import type { StepCapture } from '../robot/step-capture.js';
+import type { StepCapture } from '../robot/robot-event.js';
 
 /** How long readings are kept: the longest half period, and the time to read out its capture. */
 const KEPT_MS = 14_000;

@@ -5,7 +5,7 @@ import { controllerOf } from '../core/loop-controllers.js';
 import { type GainSet, perUnit, type UnitName } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
-import type { StepCapture } from '../robot/step-capture.js';
+import type { StepCapture } from '../robot/robot-event.js';
 import type { MeasuredStep, RememberedStep, Step, StepSummary } from '../schemas/step.js';
 import { type StateParts, WorkQueue } from '../storage/state-file.js';
 import { stepFigures } from '../tuning/step-figures.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isRobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { Match, type MatchCall, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
-import type { Act } from '../../src/robot/permission.js';
+import type { Act } from '../../src/robot/request-gate.js';
 import type { NewEvent } from '../../src/schemas/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 

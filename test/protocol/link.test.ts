@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { type ErrorCode, RobotError } from '../../src/core/errors.js';
+import { unitNamed } from '../../src/core/units.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { Link, type Priority } from '../../src/protocol/link.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ScriptedBus } from '../support/scripted-bus.js';
 
-const GIMBAL = 0x20;
-const manual = encodeFrame(GIMBAL, REGISTERS.mode, { mode: 1 });
+const GIMBAL = unitNamed('gimbal');
+const manual = encodeFrame(GIMBAL.address, REGISTERS.mode, { mode: 1 });
 const failure = (code: ErrorCode) => new RobotError(code, { errno: 1 });
 
 function setUp(...answers: ConstructorParameters<typeof ScriptedBus>[0]) {
@@ -75,7 +76,13 @@ describe('Link', () => {
     const nack = new RobotError('nack', { errno: 1 }, { cause });
     const { link } = setUp(nack, nack, nack);
     const error = await link.read(GIMBAL, REGISTERS.mode, { priority: 'mode', untilMs: 100 }).catch(e => e);
-    expect(error.context).to.deep.equal({ errno: 1, address: GIMBAL, register: 'mode', attempts: 3 });
+    expect(error.context).to.deep.equal({
+      errno: 1,
+      unit: 'gimbal',
+      address: GIMBAL.address,
+      register: 'mode',
+      attempts: 3,
+    });
     expect(error.cause).to.equal(cause);
   });
 
@@ -167,7 +174,7 @@ describe('Link', () => {
     const { bus, link } = setUp(undefined, manual);
     await link.write(GIMBAL, REGISTERS.mode, { mode: 2 }, { priority: 'mode', untilMs: 100 });
     await link.read(GIMBAL, REGISTERS.mode, { priority: 'mode', untilMs: 100 });
-    const crc = encodeFrame(GIMBAL, REGISTERS.mode, { mode: 2 }).subarray(1).toString('hex');
+    const crc = encodeFrame(GIMBAL.address, REGISTERS.mode, { mode: 2 }).subarray(1).toString('hex');
     expect(bus.asked).to.deep.equal([`write 20 50 02${crc}`, 'read 20 50 2']);
   });
 });

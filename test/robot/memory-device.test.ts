@@ -49,6 +49,7 @@ function host(identity: Partial<typeof IDENTITY> = {}) {
   return { device, clock, controller: new MotorController({ unit, link: new Link(device, clock), clock }) };
 }
 
+const always = (untilMs: number) => ({ untilMs, stillWanted: () => undefined });
 const codeOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch(error => error.code);
 
 describe('a plain memory device', () => {
@@ -74,15 +75,14 @@ describe('a plain memory device', () => {
   it('does not pass for a controller that runs gains', async () => {
     const { device, clock, controller } = host();
     device.shows({});
-    const applied = codeOf(controller.commitGains(defaultGains(unit), UNTIL_MS, () => undefined));
+    const applied = codeOf(controller.commitGains(defaultGains(unit), always(UNTIL_MS)));
     await clock.advance(1000);
     expect(await applied).to.equal('not-confirmed');
   });
 
-  const always = () => undefined;
   for (const [does, register, shown, ask] of [
-    ['stops', 'stop', { flags: STOPPED }, (one, untilMs) => one.setLatch(true, untilMs, false, always)],
-    ['changes modes', 'mode', { mode: 2 }, (one, untilMs) => one.setMode('debug', untilMs, false, always)],
+    ['stops', 'stop', { flags: STOPPED }, (one, untilMs) => one.setLatch(true, always(untilMs))],
+    ['changes modes', 'mode', { mode: 2 }, (one, untilMs) => one.setMode('debug', always(untilMs))],
   ] satisfies [
     string,
     'stop' | 'mode',

@@ -16,6 +16,7 @@ describe('the end of a trial, in time', function () {
 
   beforeEach(async () => {
     robot = await ClockedRobot.start();
+    robot.loops.chassis.isStill = true;
     saved = robot.robot.store.current('chassis').gains;
   });
   afterEach(() => robot.end());

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { unitNamed } from '../../src/core/units.js';
-import { endRunawayTrials } from '../../src/robot/runaway.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
 describe('a trial of gains', () => {
@@ -153,7 +152,6 @@ describe('a trial of gains', () => {
     // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
     const { runaway } = unitNamed('chassis').loops[0]!;
     const atMs = 1000 * runaway;
-    beforeEach(() => endRunawayTrials(robot.robot));
     const waitUntil = (ms: number) => robot.wait(ms - robot.clock.nowMs());
     const ranAway = { what: 'trial-ended', unit: 'chassis', detail: { by: 'lab', why: 'runaway' } };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { defaultGains, type Excitation, MODES, type Mode, unitNamed } from '../../src/core/units.js';
+import { defaultGains, type Excitation, type Mode, unitNamed } from '../../src/core/units.js';
 import { gainsChecksum } from '../../src/protocol/codec.js';
-import { FAULTS, FLAGS } from '../../src/protocol/registers.js';
+import type { FAULTS, FLAGS } from '../../src/protocol/registers.js';
 import type { UnitEvent } from '../../src/robot/robot-event.js';
 import { UnitState } from '../../src/robot/unit-state.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -36,18 +36,8 @@ class Bench {
   shows(changed: Shown = {}): void {
     this.#last = { ...this.#last, ...changed };
     const { mode = 'manual', boot = 1, flags = ['torque'], faults = [], gains = SAVED } = this.#last;
-    const bits = (names: readonly string[], set: readonly string[]) =>
-      set.reduce((sum, name) => sum | (1 << names.indexOf(name)), 0);
-    this.state.saw({
-      boot_id: boot,
-      mode: MODES.indexOf(mode),
-      flags: bits(FLAGS, flags),
-      faults: bits(FAULTS, faults),
-      active_checksum: gainsChecksum(unit, gains),
-      staged: 0,
-      refused: 0,
-      capture: 0,
-    });
+    const activeChecksum = gainsChecksum(unit, gains);
+    this.state.saw({ bootId: boot, mode, flags, faults, activeChecksum, capture: 0 });
   }
 }
 

@@ -8,7 +8,7 @@ import type { I2cBus } from '../../src/hardware/ports.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { type FieldValues, type Register, registerMap } from '../../src/protocol/registers.js';
 import type { MotorUnit } from '../../src/robot/motor-unit.js';
-import type { Permission } from '../../src/robot/permission.js';
+import type { Permission } from '../../src/robot/request-gate.js';
 import { Robot, type RobotSettings } from '../../src/robot/robot.js';
 import type { RobotEvent } from '../../src/robot/robot-event.js';
 import type { Trial } from '../../src/robot/wanted-gains.js';

@@ -1,4 +1,4 @@
-import type { Permission } from '../../src/robot/permission.js';
+import type { Permission } from '../../src/robot/request-gate.js';
 
 /** Allows everything, as a robot outside a match does. */
 export const everythingAllowed: Permission = { require: () => undefined };

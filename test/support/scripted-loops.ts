@@ -9,6 +9,8 @@ export class ScriptedLoops implements UnitLoops {
   readonly pose: UnitLoops['pose'];
   edges = 0;
   targetVisible = false;
+  /** Whether the measured value stays as it is. */
+  isStill = false;
   resets = 0;
   drops = 0;
   /** Counted as an edge by the next tick, which shows this setpoint from then on. */
@@ -28,7 +30,7 @@ export class ScriptedLoops implements UnitLoops {
   tick(command: LoopCommand): void {
     this.commands.push(command);
     const reading = this.readings[command.excitation.loop];
-    if (reading !== undefined) reading.measured = this.commands.length / 1000;
+    if (reading !== undefined && !this.isStill) reading.measured = this.commands.length / 1000;
     if (reading === undefined || this.nextSetpoint === undefined) return;
     reading.setpoint = this.nextSetpoint;
     this.nextSetpoint = undefined;
