@@ -41,7 +41,7 @@ function row({
     `${kp} / ${ki} / ${kd}`,
     digits(result.before.figures.settlingS, 3),
     digits(after.figures.settlingS, 3),
-    digits(result.prediction?.design.evaluation.settlingS, 3),
+    digits(result.predicted?.settlingS, 3),
     digits(defaults.figures.settlingS, 3),
     digits(after.figures.overshootPercent, 1),
     digits(longestRingingS, 2),

@@ -3,7 +3,7 @@ import type { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { LONGEST_TUNING_S } from '../../src/core/tuning-terms.js';
 import { type Gains, type Loop, type UnitName, unitNamed } from '../../src/core/units.js';
 import { CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
-import type { HalfWave } from '../../src/tuning/excited-run.js';
+import { type HalfWave, halfWaveOf } from '../../src/tuning/excited-run.js';
 import { type Proposal, type ProposalTask, propose } from '../../src/tuning/propose.js';
 import { Ringing } from '../../src/tuning/ringing.js';
 import type { ExcitationRequest, Recording, TunerPort } from '../../src/tuning/tuner.js';
@@ -102,7 +102,7 @@ export class TrialPort implements TunerPort {
       };
       this.#run(periodS / 2, record, () => end !== 'whole');
       if (end !== 'whole') break;
-      const half = { setpoint, measured };
+      const half = halfWaveOf({ setpoint, measured });
       recorded.push(half);
       if (rings(half, decimation)) end = 'rings';
     }

@@ -2,7 +2,7 @@ import type { PhysicsOptions } from '../../sim/robot-physics.js';
 import { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { type Style, TUNING_PART } from '../../src/core/tuning-terms.js';
 import type { Gains, Loop, Unit } from '../../src/core/units.js';
-import { shapeOf } from '../../src/tuning/loop-shape.js';
+import { shapeOf } from '../../src/tuning/plant.js';
 import { type Measured, measure, type TuneResult, tune } from '../../src/tuning/tuner.js';
 import { TrialPort } from './trial-port.js';
 

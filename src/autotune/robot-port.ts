@@ -11,6 +11,7 @@ import {
 } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture, TrialEnd } from '../robot/robot-event.js';
+import { halfWaveOf } from '../tuning/excited-run.js';
 import type { Proposal, ProposalTask } from '../tuning/propose.js';
 import type { ExcitationRequest, Recording, TunerPort } from '../tuning/tuner.js';
 import type { Propose } from './proposer.js';
@@ -194,7 +195,7 @@ export class RobotPort implements TunerPort {
     const endCaptures = robot.stepped.add(capture => {
       if (capture.unit !== unit || capture.loop !== loop.name) return;
       captures.push(capture);
-      isRinging ||= rings(capture, capture.decimation);
+      isRinging ||= rings(halfWaveOf(capture), capture.decimation);
     });
     this.#ranAway = false;
     try {
@@ -227,7 +228,7 @@ export class RobotPort implements TunerPort {
       halfTicks: Math.round((periodS / 2) * (first?.rateHz ?? 1)),
       decimation: first?.decimation ?? 1,
       output,
-      halves: end === 'ran away' ? [] : whole.map(({ setpoint, measured }) => ({ setpoint, measured })),
+      halves: end === 'ran away' ? [] : whole.map(halfWaveOf),
       end,
     };
   }

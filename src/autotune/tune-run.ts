@@ -4,8 +4,7 @@ import { LONGEST_TUNING_S, type Style, TUNING_PART } from '../core/tuning-terms.
 import type { Loop } from '../core/units.js';
 import type { SavedGains } from '../gains/gains-store.js';
 import type { Tune } from '../schemas/tune.js';
-import { shapeOf } from '../tuning/loop-shape.js';
-import type { Proposal } from '../tuning/propose.js';
+import { shapeOf } from '../tuning/plant.js';
 import { tune } from '../tuning/tuner.js';
 import { LoopFailure, RobotPort, type TuningParts } from './robot-port.js';
 
@@ -104,8 +103,7 @@ export class TuneRun {
     const amplitude = TUNING_PART * loop.maxAmplitude;
     const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
     try {
-      const { prediction, ...measured } = await tune(task, this.port);
-      return { loop: name, ...measured, predicted: prediction && predictedOf(prediction) };
+      return { loop: name, ...(await tune(task, this.port)) };
     } catch (error) {
       if (!(error instanceof LoopFailure)) throw error;
       return { loop: name, state: 'failed', why: error.message, ...NOTHING };
@@ -125,9 +123,4 @@ function verdictOf(results: Tune['results']): Pick<Tune, 'state' | 'why'> {
   const left = results.filter(one => one.state === 'failed' || one.state === 'skipped');
   const parts = left.map(({ loop, why }) => `${loop}: ${why}`);
   return { state, why: [`${better} of ${results.length} loops are better`, ...parts].join('; ') };
-}
-
-function predictedOf({ design, fit, curve }: Proposal): LoopState['predicted'] {
-  const { settlingS, overshootPercent } = design.evaluation;
-  return { settlingS, overshootPercent, fitPercent: fit.errorPercent, curve };
 }

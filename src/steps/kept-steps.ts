@@ -1,6 +1,6 @@
 import type { Gains } from '../core/units.js';
 import type { RememberedStep } from '../schemas/step.js';
-import { stepScore } from '../tuning/step-score.js';
+import { stepScore } from '../tuning/step-figures.js';
 
 const KEPT = 50;
 /** How many steps of older revisions are kept besides. */

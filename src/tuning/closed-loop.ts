@@ -1,6 +1,5 @@
 import type { Gains } from '../core/units.js';
-import type { LoopShape } from './loop-shape.js';
-import type { Plant } from './plant.js';
+import type { LoopShape, Plant } from './plant.js';
 
 /** The setpoints of the loop from the first edge on. Each holds for `ticksEach` loop periods. */
 export interface Course {
@@ -19,21 +18,21 @@ export interface Course {
 const FADE_S = 0.1;
 /** The longest delay of a plant, in loop periods. */
 const LONGEST_DELAY = 512;
-/** The outputs so far, behind LONGEST_DELAY outputs of the resting loop. All simulations share this buffer. */
+/** All simulations share these buffers. The outputs so far are behind LONGEST_DELAY outputs of the resting loop. */
 let outputs = new Float64Array(16 * 1024);
+let measured = new Float64Array(16 * 1024);
 
 /**
- * Simulates the firmware's PID on this plant, and writes the measured value of every loop period into `measured`. Returns
- * false as soon as the measured value is beyond `bound`.
+ * Simulates the firmware's PID on this plant. Returns the measured value of every loop period, which the next simulation
+ * overwrites; undefined if the measured value goes beyond `bound`.
  */
 export function simulate(
   plant: Plant,
   shape: LoopShape,
   gains: Gains,
   course: Course,
-  measured: Float64Array,
   bound = Number.POSITIVE_INFINITY,
-): boolean {
+): Float64Array | undefined {
   const T = shape.periodS;
   const { min, max } = shape.outputLimits;
   const { kp, ki, kd } = gains;
@@ -58,7 +57,10 @@ export function simulate(
   const delayTicks = Math.min(LONGEST_DELAY - 2, plant.delayS / T);
   const whole = Math.floor(delayTicks);
   const part = delayTicks - whole;
-  if (outputs.length < ticks + LONGEST_DELAY) outputs = new Float64Array(2 * (ticks + LONGEST_DELAY));
+  if (outputs.length < ticks + LONGEST_DELAY) {
+    outputs = new Float64Array(2 * (ticks + LONGEST_DELAY));
+    measured = new Float64Array(2 * ticks);
+  }
   outputs.fill(from.output, 0, LONGEST_DELAY);
 
   let y = from.measured;
@@ -106,8 +108,8 @@ export function simulate(
       else if (v < old - steepest) v = old - steepest;
       if (isLag) y += sensing * (v - y);
       else y += ((old + v) / 2) * T;
-      if (!(y < bound && y > -bound)) return false;
+      if (!(y < bound && y > -bound)) return undefined;
     }
   }
-  return true;
+  return measured.subarray(0, ticks);
 }

@@ -1,9 +1,15 @@
 import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
-import { type Evaluation, Evaluator, type Horizon, livelinessOf, restlessnessOf } from './evaluation.js';
-import type { LoopShape } from './loop-shape.js';
+import {
+  type Evaluation,
+  evaluate,
+  evaluateStep,
+  type Horizon,
+  livelinessOf,
+  restlessnessOf,
+} from './evaluation.js';
 import { nelderMead } from './nelder-mead.js';
-import type { Plant } from './plant.js';
+import type { LoopShape, Plant } from './plant.js';
 
 interface Temper {
   /** Largest peak of the sensitivity. */
@@ -58,8 +64,8 @@ const SETTLINGS = 5;
 /** The number of gains that are designed for each kind of plant, of kp, ki and kd in this order. */
 const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2, integrator: 1 };
 
-/** Finds quick and calm gains for a plant, and for plants that differ a little. */
-export function design(task: DesignTask): Design {
+/** Finds quick and calm gains for a plant, and for plants that differ a little. `now`: the latest gains. */
+export function design(task: DesignTask): { readonly best: Design; readonly now: Design } {
   const members = MEMBERS[task.shape.plant];
   const seeds = seedsOf(task);
   const judge = new Judge(task, seeds);
@@ -77,36 +83,30 @@ export function design(task: DesignTask): Design {
     nelderMead(point => judge.costOf(gainsAt(point)), pointOf(gains), SIMPLEX, EVALUATIONS),
   );
   const best = minima.reduce((one, other) => (other.value < one.value ? other : one));
-  return judge.worthOf(judge.gentled(gainsAt(best.point), best.value));
-}
-
-/** Judges other gains by the measure of a design. */
-export function worthOf(task: DesignTask, gains: Gains): Design {
-  return new Judge(task, seedsOf(task)).worthOf(gains);
+  const gentle = judge.gentled(gainsAt(best.point), best.value);
+  return { best: judge.worthOf(gentle), now: judge.worthOf(task.gains) };
 }
 
 class Judge {
   readonly #task: DesignTask;
-  readonly #evaluator: Evaluator;
 
   constructor(task: DesignTask, seeds: readonly Gains[]) {
     const { shape, plant, horizon } = task;
-    const whole = new Evaluator(shape, horizon);
     // A quick loop shows nothing new in the rest of a long half wave.
-    const quickest = Math.min(...seeds.map(gains => whole.stepOf(plant, gains).settlingS));
-    const seconds = Math.min(horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * quickest));
-    this.#task = task;
-    this.#evaluator = new Evaluator(shape, { ...horizon, seconds });
+    const settlings = seeds.map(gains => evaluateStep(plant, shape, gains, horizon).settlingS);
+    const seconds = Math.min(horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * Math.min(...settlings)));
+    this.#task = { ...task, horizon: { ...horizon, seconds } };
   }
 
   worthOf(gains: Gains): Design {
-    return { gains, evaluation: this.#evaluator.of(this.#task.plant, gains), cost: this.costOf(gains) };
+    const { plant, shape, horizon } = this.#task;
+    return { gains, evaluation: evaluate(plant, shape, gains, horizon), cost: this.costOf(gains) };
   }
 
   /** The cost in seconds. Whatever is beyond a bound multiplies it. */
   costOf(gains: Gains): number {
-    const { plant, shape, style, sigma, sampleS } = this.#task;
-    const evaluation = this.#evaluator.of(plant, gains);
+    const { plant, shape, horizon, style, sigma, sampleS } = this.#task;
+    const evaluation = evaluate(plant, shape, gains, horizon);
     const nominal = costOf(evaluation, 1);
     if (!Number.isFinite(nominal)) return Number.POSITIVE_INFINITY;
     const { lagS } = evaluation;
@@ -119,7 +119,7 @@ class Judge {
         friction: plant.friction * friction,
         delayS: plant.delayS + samplesLate * sampleS,
       };
-      worst = Math.max(worst, costOf({ ...this.#evaluator.stepOf(other, gains), lagS }, 8));
+      worst = Math.max(worst, costOf({ ...evaluateStep(other, shape, gains, horizon), lagS }, 8));
     }
     const lively = livelinessOf(plant, shape, gains, sampleS) / TEMPERS[style].liveliness;
     const restless = restlessnessOf(shape, gains, sigma) / RESTLESSNESS;

@@ -1,8 +1,6 @@
 import type { Gains } from '../core/units.js';
 import { type Course, simulate } from './closed-loop.js';
-import { type LoopShape, outputReach } from './loop-shape.js';
-import type { Plant } from './plant.js';
-import { peakSensitivity } from './sensitivity.js';
+import { type LoopShape, outputReach, type Plant } from './plant.js';
 
 /** How a simulated plant behaves with certain gains. Areas are divided by the step, so that they are seconds too. */
 export interface Evaluation {
@@ -30,68 +28,56 @@ const BAND = 0.02;
 const LOAD_OF_REACH = 0.1;
 const RAMP_S = 0.5;
 
-export class Evaluator {
-  readonly shape: LoopShape;
-  readonly horizon: Horizon;
-  readonly #measured: Float64Array;
-  readonly #ticks: number;
-  readonly #rampTicks: number;
+/** Evaluates a step, and then a moving setpoint. Values are infinite if the loop runs away. */
+export function evaluate(plant: Plant, shape: LoopShape, gains: Gains, horizon: Horizon): Evaluation {
+  return { ...evaluateStep(plant, shape, gains, horizon), lagS: lagOf(plant, shape, gains, horizon) };
+}
 
-  constructor(shape: LoopShape, horizon: Horizon) {
-    this.shape = shape;
-    this.horizon = horizon;
-    this.#ticks = Math.round(horizon.seconds / shape.periodS);
-    this.#rampTicks = Math.round(RAMP_S / shape.periodS);
-    this.#measured = new Float64Array(2 * this.#ticks + this.#rampTicks);
+/** Evaluates without the moving setpoint. */
+export function evaluateStep(
+  plant: Plant,
+  shape: LoopShape,
+  gains: Gains,
+  horizon: Horizon,
+): Omit<Evaluation, 'lagS'> {
+  const { size, seconds } = horizon;
+  const { periodS } = shape;
+  const ticks = Math.round(seconds / periodS);
+  const from = restAt(-size / 2, plant, shape, horizon);
+  const load = { size: LOAD_OF_REACH * outputReach(shape), fromTick: ticks };
+  const course = { setpoints: [size / 2, size / 2], ticksEach: ticks, from, load };
+  const y = simulate(plant, shape, gains, course, 20 * size);
+  if (y === undefined) return RUNAWAY;
+  let peak = 0;
+  let last = 0;
+  let weighted = 0;
+  for (let tick = 0; tick < ticks; tick += 1) {
+    const error = (size / 2 - (y[tick] ?? 0)) / size;
+    if (-error > peak) peak = -error;
+    if (error > BAND || error < -BAND) last = tick;
+    weighted += Math.abs(error) * tick;
   }
+  let loaded = 0;
+  for (let tick = ticks; tick < 2 * ticks; tick += 1) loaded += Math.abs(size / 2 - (y[tick] ?? 0));
+  return {
+    settlingS: (last + 1) * periodS,
+    overshootPercent: 100 * peak,
+    slownessS: Math.sqrt(weighted) * periodS,
+    loadS: (loaded * periodS) / size,
+  };
+}
 
-  /** Values are infinite if the loop runs away. */
-  of(plant: Plant, gains: Gains): Evaluation {
-    return { ...this.stepOf(plant, gains), lagS: this.#lagS(plant, gains) };
-  }
-
-  /** Evaluates without the moving setpoint. */
-  stepOf(plant: Plant, gains: Gains): Omit<Evaluation, 'lagS'> {
-    const { size } = this.horizon;
-    const { periodS } = this.shape;
-    const ticks = this.#ticks;
-    const from = restAt(-size / 2, plant, this.shape, this.horizon);
-    const load = { size: LOAD_OF_REACH * outputReach(this.shape), fromTick: ticks };
-    const y = this.#measured;
-    const course = { setpoints: [size / 2, size / 2], ticksEach: ticks, from, load };
-    if (!simulate(plant, this.shape, gains, course, y, 20 * size)) return RUNAWAY;
-    let peak = 0;
-    let last = 0;
-    let weighted = 0;
-    for (let tick = 0; tick < ticks; tick += 1) {
-      const error = (size / 2 - (y[tick] ?? 0)) / size;
-      if (-error > peak) peak = -error;
-      if (error > BAND || error < -BAND) last = tick;
-      weighted += Math.abs(error) * tick;
-    }
-    let loaded = 0;
-    for (let tick = ticks; tick < 2 * ticks; tick += 1) loaded += Math.abs(size / 2 - (y[tick] ?? 0));
-    return {
-      settlingS: (last + 1) * periodS,
-      overshootPercent: 100 * peak,
-      slownessS: Math.sqrt(weighted) * periodS,
-      loadS: (loaded * periodS) / size,
-    };
-  }
-
-  #lagS(plant: Plant, gains: Gains): number {
-    const { size } = this.horizon;
-    const from = restAt(0, plant, this.shape, this.horizon);
-    const rate = size / RAMP_S;
-    const course = { setpoints: [0], ticksEach: this.#rampTicks, from, ramp: rate };
-    const y = this.#measured;
-    if (!simulate(plant, this.shape, gains, course, y, 20 * size)) return Number.POSITIVE_INFINITY;
-    let behind = 0;
-    for (let tick = 0; tick < this.#rampTicks; tick += 1) {
-      behind += Math.abs(rate * tick * this.shape.periodS - (y[tick] ?? 0));
-    }
-    return (behind * this.shape.periodS) / size;
-  }
+function lagOf(plant: Plant, shape: LoopShape, gains: Gains, horizon: Horizon): number {
+  const { size } = horizon;
+  const { periodS } = shape;
+  const ramp = size / RAMP_S;
+  const from = restAt(0, plant, shape, horizon);
+  const course = { setpoints: [0], ticksEach: Math.round(RAMP_S / periodS), from, ramp };
+  const y = simulate(plant, shape, gains, course, 20 * size);
+  if (y === undefined) return Number.POSITIVE_INFINITY;
+  let behind = 0;
+  for (const [tick, value] of y.entries()) behind += Math.abs(ramp * tick * periodS - value);
+  return (behind * periodS) / size;
 }
 
 /** The loop at rest. A servo holds its load; other plants rest at the recorded output. */
@@ -117,4 +103,41 @@ export function livelinessOf(plant: Plant, shape: LoopShape, gains: Gains, sampl
 export function restlessnessOf(shape: LoopShape, { kp, kd }: Gains, sigma: number): number {
   const derivative = kd / (shape.derivativeFilterS + shape.periodS);
   return (sigma * Math.hypot(kp, derivative)) / outputReach(shape);
+}
+
+const FREQUENCIES = 80;
+const LOWEST_RAD_S = 0.3;
+
+/**
+ * The peak of |1 / (1 + L)| over the frequencies, without friction and limits. 1 is calm, 2 is lively, and more is nearly
+ * swinging. Sampling counts as a delay of half a loop period.
+ */
+export function peakSensitivity(plant: Plant, shape: LoopShape, { kp, ki, kd }: Gains): number {
+  const highest = (0.9 * Math.PI) / shape.periodS;
+  const delayS = plant.delayS + shape.periodS / 2;
+  const filterS = shape.derivativeFilterS;
+  let most = 0;
+  for (let index = 0; index < FREQUENCIES; index += 1) {
+    const w = LOWEST_RAD_S * (highest / LOWEST_RAD_S) ** (index / (FREQUENCIES - 1));
+    // Controller: kp + ki / jw + kd jw / (1 + jw Tf)
+    const filtered = 1 + (w * filterS) ** 2;
+    const cRe = kp + (kd * w * w * filterS) / filtered;
+    const cIm = -ki / w + (kd * w) / filtered;
+    // Plant: gain / (jw + 1 / tau), and once more 1 / jw for what moves by its rate.
+    const slow = 1 / plant.tauS;
+    const size = plant.gain / (slow * slow + w * w);
+    let pRe = size * slow;
+    let pIm = -size * w;
+    if (shape.plant !== 'lag') [pRe, pIm] = [pIm / w, -pRe / w];
+    const sensed = 1 / Math.hypot(1, w * plant.sensorS);
+    const turn = w * delayS + Math.atan(w * plant.sensorS);
+    const cosine = sensed * Math.cos(turn);
+    const sine = -sensed * Math.sin(turn);
+    const re = pRe * cosine - pIm * sine;
+    const im = pRe * sine + pIm * cosine;
+    const openRe = cRe * re - cIm * im;
+    const openIm = cRe * im + cIm * re;
+    most = Math.max(most, 1 / Math.hypot(1 + openRe, openIm));
+  }
+  return most;
 }

@@ -1,4 +1,4 @@
-export interface Minimum {
+interface Minimum {
   readonly point: readonly number[];
   readonly value: number;
 }

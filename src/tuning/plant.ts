@@ -1,4 +1,19 @@
-import type { LoopShape } from './loop-shape.js';
+import { controllerOf, type LoopController } from '../core/loop-controllers.js';
+import type { Loop } from '../core/units.js';
+
+/** What the tuner knows of a loop beforehand. */
+export interface LoopShape extends LoopController, Pick<Loop, 'inner'> {
+  readonly periodS: number;
+}
+
+export function shapeOf(loop: Loop, rateHz: number): LoopShape {
+  return { ...controllerOf(loop), inner: loop.inner, periodS: 1 / rateHz };
+}
+
+/** Half of the output's range. */
+export function outputReach({ outputLimits: { min, max } }: LoopShape): number {
+  return (max - min) / 2;
+}
 
 /**
  * The thing that the output moves. Let u be the delayed output minus `offset`. Then a lag is y' = gain (u - friction sgn y) -
@@ -28,34 +43,32 @@ interface Parameter {
 /** Maps points of the unit cube to plants, for a search. */
 interface PlantSpace {
   readonly dimensions: number;
-  at(point: ArrayLike<number>): Plant;
+  plantAt(point: readonly number[]): Plant;
 }
+
+const STILL: Plant = {
+  gain: 1,
+  tauS: 1,
+  delayS: 0,
+  friction: 0,
+  offset: 0,
+  sensorS: 0,
+  steepest: Number.POSITIVE_INFINITY,
+};
 
 /** The plants that are possible for a step of `size` from a resting output of `output`, with at most `reach` more. */
 export function plantSpace(shape: LoopShape, size: number, output: number, reach: number): PlantSpace {
   const parameters = parametersOf(shape, size, output, reach);
-  const still: Plant = {
-    gain: 1,
-    tauS: 1,
-    delayS: 0,
-    friction: 0,
-    offset: 0,
-    sensorS: 0,
-    steepest: Number.POSITIVE_INFINITY,
+  const plantAt = (point: readonly number[]) => {
+    const plant: { -readonly [Name in keyof Plant]: number } = { ...STILL };
+    parameters.forEach(({ name, low, high, isLinear }, index) => {
+      const share = folded(point[index] ?? 0);
+      plant[name] = isLinear === true ? low + share * (high - low) : low * (high / low) ** share;
+    });
+    // For a lag and an integrator, the searched value is the final value per unit of output.
+    return shape.plant === 'servo' ? plant : { ...plant, gain: plant.gain / plant.tauS };
   };
-  return {
-    dimensions: parameters.length,
-    at(point) {
-      const plant: { -readonly [Name in keyof Plant]: number } = { ...still };
-      parameters.forEach(({ name, low, high, isLinear }, index) => {
-        const share = folded(point[index] ?? 0);
-        plant[name] = isLinear === true ? low + share * (high - low) : low * (high / low) ** share;
-      });
-      // For a lag and an integrator, the searched value is the final value per unit of output.
-      if (shape.plant !== 'servo') plant.gain /= plant.tauS;
-      return plant;
-    },
-  };
+  return { dimensions: parameters.length, plantAt };
 }
 
 /** Mirrors a value into 0 to 1, so that a search finds a slope at both ends. */

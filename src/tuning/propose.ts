@@ -1,12 +1,13 @@
 import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
+import type { Tune } from '../schemas/tune.js';
 import { simulate } from './closed-loop.js';
-import { type Design, type DesignTask, design, worthOf } from './design.js';
+import { type DesignTask, design } from './design.js';
 import { restAt } from './evaluation.js';
 import { type ExcitedRun, sizeOf, turnedRound } from './excited-run.js';
-import { type Fit, fitPlant } from './fit.js';
-import type { LoopShape } from './loop-shape.js';
-import { noiseOf } from './oscillation.js';
+import { fitPlant } from './fit.js';
+import type { LoopShape } from './plant.js';
+import { noiseOf } from './step-figures.js';
 
 export interface ProposalTask {
   readonly shape: LoopShape;
@@ -15,47 +16,46 @@ export interface ProposalTask {
 }
 
 export interface Proposal {
-  readonly fit: Fit;
-  readonly design: Design;
-  /** The predicted step from the lower to the upper end of the excitation. */
-  readonly curve: {
-    readonly periodS: number;
-    readonly setpoint: number;
-    readonly measured: readonly number[];
-  };
-  /** The latest gains, judged on the same plant. */
-  readonly now: Design;
+  readonly gains: Gains;
+  /** What the step from the lower to the upper end of the excitation will be. */
+  readonly predicted: NonNullable<Tune['predicted']>;
+  readonly cost: number;
+  /** The cost of the latest gains on the same plant. */
+  readonly costNow: number;
 }
 
 /** Proposes gains for a loop from its recorded runs. This computes for about a second. */
 export function propose({ shape, runs, style }: ProposalTask): Proposal {
   const upright = shape.sign === 1 ? runs : runs.map(turnedRound);
-  const fit = fitPlant(shape, upright);
+  const { plant, errorPercent } = fitPlant(shape, upright);
   const latest = upright.at(-1);
   if (latest === undefined) throw new RangeError('nothing was recorded');
-  const designTask: DesignTask = {
+  const task: DesignTask = {
     shape,
-    plant: fit.plant,
+    plant,
     horizon: { size: sizeOf(latest), seconds: latest.halfTicks * shape.periodS, output: latest.output },
     gains: latest.gains,
     sigma: noiseIn(upright),
     sampleS: latest.decimation * shape.periodS,
     style,
   };
-  const found = design(designTask);
-  const gains = scaled(found.gains, { kp: 1, ki: 1, kd: 1 });
-  const now = worthOf(designTask, latest.gains);
-  return { fit, design: { ...found, gains }, curve: curveOf(designTask, gains), now };
+  const { best, now } = design(task);
+  const gains = scaled(best.gains, { kp: 1, ki: 1, kd: 1 });
+  const { settlingS, overshootPercent } = best.evaluation;
+  const predicted = { settlingS, overshootPercent, fitPercent: errorPercent, curve: curveOf(task, gains) };
+  return { gains, predicted, cost: best.cost, costNow: now.cost };
 }
 
-function curveOf({ shape, plant, horizon, sampleS }: DesignTask, gains: Gains): Proposal['curve'] {
+function curveOf(
+  { shape, plant, horizon, sampleS }: DesignTask,
+  gains: Gains,
+): Proposal['predicted']['curve'] {
   const { size, seconds } = horizon;
   const ticksEach = Math.round(seconds / shape.periodS);
-  const simulated = new Float64Array(ticksEach);
   const from = restAt(-size / 2, plant, shape, horizon);
-  simulate(plant, shape, gains, { setpoints: [size / 2], ticksEach, from }, simulated);
+  const simulated = simulate(plant, shape, gains, { setpoints: [size / 2], ticksEach, from }) ?? [];
   const every = Math.max(1, Math.round(sampleS / shape.periodS));
-  const measured = Array.from(simulated.filter((_, tick) => tick % every === 0));
+  const measured = Array.from(simulated).filter((_, tick) => tick % every === 0);
   return { periodS: every * shape.periodS, setpoint: size / 2, measured };
 }
 

@@ -1,5 +1,4 @@
 import type { StepFigures } from '../schemas/step.js';
-import { noiseOf, oscillationOf } from './oscillation.js';
 
 interface StepSamples {
   /** The first sample is taken at the moment of the step, before anything has moved. */
@@ -126,4 +125,72 @@ export function stepFigures(samples: StepSamples): StepFigures {
     peakTimeS: peak * periodS,
     oscillation,
   };
+}
+
+/** Swings are looked for in this last part of the record. */
+const LATE = 0.6;
+/** A swing smaller than this part of the step does not count. */
+const SWING = 0.04;
+/** One and a half periods have this many crossings. Fewer are an overshoot that comes back. */
+const CROSSINGS = 3;
+
+/** The swing in the last part of the record, if it is more than `band` and lasts one and a half periods. */
+function oscillationOf(
+  measured: ArrayLike<number>,
+  periodS: number,
+  band: number,
+  step: number,
+): StepFigures['oscillation'] {
+  const from = Math.floor(measured.length * (1 - LATE));
+  const late = Array.from(measured).slice(from);
+  const low = late.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = late.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const middle = (low + high) / 2;
+  const least = Math.max(SWING * step, band);
+  const crossings: number[] = [];
+  let side = 0;
+  for (const [index, value] of late.entries()) {
+    const away = value - middle;
+    if (Math.abs(away) < least / 2 || Math.sign(away) === side) continue;
+    if (side !== 0) crossings.push(index);
+    side = Math.sign(away);
+  }
+  const swing = (high - low) / 2;
+  const first = crossings[0];
+  const last = crossings.at(-1);
+  if (swing < least || crossings.length < CROSSINGS || first === undefined || last === undefined) return null;
+  return { swing, frequencyHz: (crossings.length - 1) / (2 * (last - first) * periodS) };
+}
+
+/** Root of the sum of the squared binomial coefficients of a fourth difference. */
+const FOURTH_DIFFERENCE = Math.sqrt(70);
+
+/** Standard deviation of the noise from sample to sample. The loop's own movement is too smooth to count. */
+export function noiseOf(measured: ArrayLike<number>): number {
+  const from = Math.floor(measured.length * (1 - LATE));
+  const at = (index: number) => measured[index] ?? 0;
+  let squares = 0;
+  let count = 0;
+  for (let index = from + 4; index < measured.length; index += 1) {
+    const difference = at(index) - 4 * at(index - 1) + 6 * at(index - 2) - 4 * at(index - 3) + at(index - 4);
+    squares += difference * difference;
+    count += 1;
+  }
+  return count === 0 ? 0 : Math.sqrt(squares / count) / FOURTH_DIFFERENCE;
+}
+
+/** Overshoot up to this many percent costs nothing. */
+const OVERSHOOT_BORNE = 3;
+
+/**
+ * The cost of a measured step in seconds: its settling time plus the area of its error, increased by overshoot. Less is
+ * better. `size` is the height of the step. `unsettledS` is the settling time of a step that does not settle.
+ */
+export function stepScore(
+  { settlingS, overshootPercent, iae }: StepFigures,
+  { size, unsettledS }: { readonly size: number; readonly unsettledS: number },
+): number {
+  const area = (iae ?? 0) / Math.max(1e-9, Math.abs(size));
+  const beyond = Math.max(0, (overshootPercent ?? 0) - OVERSHOOT_BORNE);
+  return ((settlingS ?? unsettledS) + area) * (1 + 0.3 * beyond);
 }

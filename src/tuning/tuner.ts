@@ -1,11 +1,12 @@
 import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
 import type { StepFigures } from '../schemas/step.js';
-import { type ExcitedRun, figuresOf, figuresOfHalf, type HalfWave, movement, stepOf } from './excited-run.js';
-import type { LoopShape } from './loop-shape.js';
+import type { Tune } from '../schemas/tune.js';
+import { type ExcitedRun, figuresOf, figuresOfHalf, type HalfWave, movement } from './excited-run.js';
+import type { LoopShape } from './plant.js';
 import { type Proposal, type ProposalTask, scaled } from './propose.js';
 import { Ringing } from './ringing.js';
-import { stepScore } from './step-score.js';
+import { stepScore } from './step-figures.js';
 
 /** The robot as a tuner needs it. Every act rejects once the tuning was ended early. */
 export interface TunerPort {
@@ -45,14 +46,14 @@ interface TuneTask {
   readonly style: Style;
 }
 
-export interface TuneResult {
-  /** `better`: the proposal was measured and is better. `good`: the gains in force are as good. `failed`: no result. */
+/**
+ * `better`: the proposal was measured and is better. `good`: the gains in force are as good. `failed`: no result. `predicted`
+ * is null if the measured gains are not those of a proposal.
+ */
+export type TuneResult = Pick<Tune['results'][number], 'proposed' | 'predicted' | 'why'> & {
   readonly state: 'better' | 'good' | 'failed';
   readonly before: Measured;
-  readonly proposed: Measured | null;
-  readonly prediction: Proposal | null;
-  readonly why: string;
-}
+};
 
 /** Gains with the figures that were measured on them. */
 export interface Measured {
@@ -119,7 +120,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   const attemptWith = (gains: Gains, words: string) => attempt(task, port, gains, words);
 
   const before = await attemptWith(task.gains, 'exciting with the gains in force');
-  const nothing = { before: measuredOf(before), proposed: null, prediction: null };
+  const nothing = { before: measuredOf(before), proposed: null, predicted: null };
   let latest = before;
   for (let count = 1; count <= ADJUSTMENTS && !latest.isUsable; count += 1) {
     latest = await attemptWith(scaled(latest.gains, CALMER), `too lively: calmed ${times(count)}`);
@@ -137,7 +138,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
 
   const usable = [latest];
   let best: Attempt | null = before.isUsable ? before : null;
-  let prediction: Proposal | null = null;
+  let predicted: TuneResult['predicted'] = null;
   let wild: Gains | null = null;
   let slowestS = 0;
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -148,14 +149,14 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     const runs = usable.map(one => one.run);
     const tooFar = (latest.figures.overshootPercent ?? 0) > FAR && usable.length > 1;
     const proposal = await port.propose({ shape, runs, style });
-    port.progress(`fit ${proposal.fit.errorPercent.toFixed(1)} %`);
+    port.progress(`fit ${proposal.predicted.fitPercent.toFixed(1)} %`);
     const isKnown = latest.figures.end === 'settled' && !tooFar && wild === null;
-    if (isKnown && proposal.design.cost > WORTH_TRYING * proposal.now.cost) break;
+    if (isKnown && proposal.cost > WORTH_TRYING * proposal.costNow) break;
     const off = wild ?? (tooFar ? latest.gains : null);
     const surprise = wild ? 'swings' : 'overshoots';
     const tried: Attempt =
       off === null
-        ? await attemptWith(proposal.design.gains, `trying proposal ${round}`)
+        ? await attemptWith(proposal.gains, `trying proposal ${round}`)
         : await attemptWith(scaled(off, MILDER), `${surprise} more than predicted: milder`);
     slowestS = Math.max(slowestS, leftS - port.secondsLeft());
     wild = tried.isUsable ? null : tried.gains;
@@ -165,13 +166,13 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     if (tried.figures.end === 'settled' && (best === null || scoreOf(shape, tried) < scoreOf(shape, best))) {
       best = tried;
       // The proposal does not predict the milder gains that were tried in its place.
-      prediction = off === null ? proposal : null;
+      predicted = off === null ? proposal.predicted : null;
     }
   }
   if (best === null) return { ...nothing, state: 'failed', why: 'no proposal was calm enough' };
   if (best === before) return { ...nothing, state: 'good', why: 'the gains in force are as good' };
   const proposed = measuredOf(best);
-  return { ...nothing, state: 'better', proposed, prediction, why: 'measured in a trial of its own' };
+  return { ...nothing, state: 'better', proposed, predicted, why: 'measured in a trial of its own' };
 }
 
 function measuredOf({ gains, figures }: Measured): Measured {
@@ -179,8 +180,11 @@ function measuredOf({ gains, figures }: Measured): Measured {
 }
 
 function scoreOf(shape: LoopShape, { figures, run }: Attempt): number {
-  const halfS = (run.halves[0]?.measured.length ?? 0) * run.decimation * shape.periodS;
-  return stepScore(figures, { size: stepOf(run), unsettledS: 2 * halfS });
+  const { from = 0, to = 0, measured = [] } = run.halves.at(-1) ?? {};
+  return stepScore(figures, {
+    size: to - from,
+    unsettledS: 2 * measured.length * run.decimation * shape.periodS,
+  });
 }
 
 function times(count: number): string {

@@ -3,7 +3,7 @@ import { TrialPort } from '../../scripts/tune/trial-port.js';
 import { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { proposeInWorker } from '../../src/autotune/proposer.js';
 import { unitNamed } from '../../src/core/units.js';
-import { shapeOf } from '../../src/tuning/loop-shape.js';
+import { shapeOf } from '../../src/tuning/plant.js';
 import { propose } from '../../src/tuning/propose.js';
 
 describe('a proposal from a thread of its own', () => {

@@ -11,14 +11,9 @@ const BETTER = { kp: 300, ki: 300, kd: 7.5 };
 async function compute({ runs }: ProposalTask): Promise<Proposal> {
   const latest = runs.at(-1)?.gains ?? BETTER;
   const gains: Gains = latest.kp === BAD.kp ? BETTER : latest;
-  const evaluation = { settlingS: 0.1, overshootPercent: 0, slownessS: 0.1, loadS: 0, lagS: 0 };
-  const plant = { gain: 1, tauS: 0.1, delayS: 0, friction: 0, offset: 0, sensorS: 0, steepest: 1 };
-  return {
-    fit: { plant, bridged: false, errorPercent: 0.5 },
-    design: { gains, evaluation, cost: gains === latest ? 1 : 0.1 },
-    curve: { periodS: 0.01, setpoint: 1, measured: [0, 1] },
-    now: { gains: latest, evaluation, cost: 1 },
-  };
+  const curve = { periodS: 0.01, setpoint: 1, measured: [0, 1] };
+  const predicted = { settlingS: 0.1, overshootPercent: 0, fitPercent: 0.5, curve };
+  return { gains, predicted, cost: gains === latest ? 1 : 0.1, costNow: 1 };
 }
 
 describe('a tuning of several loops', function () {

@@ -3,7 +3,7 @@ import { TrialPort } from '../../scripts/tune/trial-port.js';
 import { STARTS, tuningTrial } from '../../scripts/tune/tuning-trial.js';
 import { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { UNIT_LIST } from '../../src/core/units.js';
-import { shapeOf } from '../../src/tuning/loop-shape.js';
+import { shapeOf } from '../../src/tuning/plant.js';
 import { measure } from '../../src/tuning/tuner.js';
 
 const LOOPS = UNIT_LIST.flatMap(unit => unit.loops.map(loop => ({ unit, loop })));

@@ -189,13 +189,7 @@ function secretOf(name: string): string {
 /** Computing real gains takes seconds. These are close to the gains in force. */
 function quickProposal({ runs }: ProposalTask): Proposal {
   const gains = runs.at(-1)?.gains ?? { kp: 1, ki: 0, kd: 0 };
-  const evaluation = { settlingS: 0.1, overshootPercent: 0, slownessS: 0.1, loadS: 0, lagS: 0 };
-  const now = { gains, evaluation, cost: 1 };
-  const plant = { gain: 1, tauS: 0.1, delayS: 0, friction: 0, offset: 0, sensorS: 0, steepest: 1 };
-  return {
-    fit: { plant, bridged: false, errorPercent: 0.5 },
-    design: { ...now, gains: { ...gains, kp: 1.2 * gains.kp }, cost: 0.1 },
-    curve: { periodS: 0.01, setpoint: 1, measured: [0, 1] },
-    now,
-  };
+  const curve = { periodS: 0.01, setpoint: 1, measured: [0, 1] };
+  const predicted = { settlingS: 0.1, overshootPercent: 0, fitPercent: 0.5, curve };
+  return { gains: { ...gains, kp: 1.2 * gains.kp }, predicted, cost: 0.1, costNow: 1 };
 }

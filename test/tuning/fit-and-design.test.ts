@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { stepResponse } from '../../scripts/step/step-response.js';
 import type { Gains } from '../../src/core/units.js';
 import { design } from '../../src/tuning/design.js';
+import { peakSensitivity } from '../../src/tuning/evaluation.js';
 import type { ExcitedRun } from '../../src/tuning/excited-run.js';
 import { fitPlant } from '../../src/tuning/fit.js';
-import type { LoopShape } from '../../src/tuning/loop-shape.js';
-import { peakSensitivity } from '../../src/tuning/sensitivity.js';
+import type { LoopShape } from '../../src/tuning/plant.js';
 import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 
 /** The course's motors with a limited supply, so that the design has a limit to keep. */
@@ -51,13 +51,11 @@ function recorded(
 ): ExcitedRun {
   const response = trial(loop, gains, seconds, filterS);
   const halfTicks = Math.round(seconds / PERIOD_S);
-  const setpoint = [0];
   const measured = [0];
   for (let tick = decimation - 1; tick < halfTicks; tick += decimation) {
-    setpoint.push(1);
     measured.push(response.measured[tick * SUBSTEPS]!);
   }
-  return { gains, halfTicks, decimation, output: 0, halves: [{ setpoint, measured }] };
+  return { gains, halfTicks, decimation, output: 0, halves: [{ from: 0, to: 1, measured }] };
 }
 
 describe('the fit', () => {
@@ -96,7 +94,7 @@ describe('the design', () => {
     const shape = shapeOf(loop, limit, filterS);
     const { plant } = fitPlant(shape, [run]);
     const horizon = { size: 1, seconds, output: 0 };
-    const found = design({
+    const { best } = design({
       shape,
       plant,
       horizon,
@@ -105,7 +103,7 @@ describe('the design', () => {
       sampleS: decimation * PERIOD_S,
       style: loop === 'position' ? 'brisk' : 'normal',
     });
-    return trial(loop, found.gains, seconds, filterS).figures;
+    return trial(loop, best.gains, seconds, filterS).figures;
   };
 
   it('meets what is demanded of the published speed motor', () => {

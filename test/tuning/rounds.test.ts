@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Gains, unitNamed } from '../../src/core/units.js';
-import { shapeOf } from '../../src/tuning/loop-shape.js';
+import { shapeOf } from '../../src/tuning/plant.js';
 import type { Proposal } from '../../src/tuning/propose.js';
 import { type Recording, type TunerPort, tune } from '../../src/tuning/tuner.js';
 
@@ -36,19 +36,16 @@ class ScriptedPort implements TunerPort {
       const t = index * 0.004;
       return 0.1 - 0.2 * Math.exp(-this.#kp * t);
     });
-    const half = { setpoint: [-0.1, ...measured.slice(1).map(() => 0.1)], measured };
+    const half = { from: -0.1, to: 0.1, measured };
     const end = this.#kp >= this.#swingsFrom ? 'rings' : 'whole';
     return { halfTicks: 1000, decimation: 4, output: 0, halves: [half, half], end };
   }
 
   async propose(): Promise<Proposal> {
     this.left -= this.#roundS;
-    const evaluation = { settlingS: 0.1, overshootPercent: 0, slownessS: 0.1, loadS: 0, lagS: 0 };
-    const design = { gains: { kp: 2 * this.#kp, ki: 0, kd: 0 }, evaluation, cost: 0.1 };
-    const plant = { gain: 1, tauS: 0.1, delayS: 0, friction: 0, offset: 0, sensorS: 0, steepest: 1 };
-    const fit = { plant, bridged: false, errorPercent: 1 };
     const curve = { periodS: 0.004, setpoint: 0.1, measured: [] };
-    return { fit, design, curve, now: { ...design, cost: 1 } };
+    const predicted = { settlingS: 0.1, overshootPercent: 0, fitPercent: 1, curve };
+    return { gains: { kp: 2 * this.#kp, ki: 0, kd: 0 }, predicted, cost: 0.1, costNow: 1 };
   }
 
   progress(): void {}
