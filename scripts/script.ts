@@ -13,7 +13,7 @@ import {
 import { configProblem } from '../src/config/config.js';
 import { isRobotError, messageOf } from '../src/core/errors.js';
 
-/** Runs the work of a script. A failure is one line for the person at the terminal. A defect shows its place in the code. */
+/** Runs the work of a script. A failure prints one line. A defect prints its stack. */
 export async function script(work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
@@ -21,20 +21,23 @@ export async function script(work: () => void | Promise<void>): Promise<void> {
     if (isDefect(error)) throw error;
     const [line] = messageOf(error).split('\n');
     console.error(line);
-    // Ends the servers and callers that the work has started.
+    // Also ends the servers and callers that the work has started.
     process.exit(1);
   }
 }
 
-/** Failures from outside are plain errors, errors of the robot, or errors of the system with a number. */
+/**
+ * Failures from outside are plain errors, errors of the robot, or system errors with `errno`. Anything else is a
+ * defect.
+ */
 function isDefect(error: unknown): boolean {
   if (!(error instanceof Error) || isRobotError(error) || 'errno' in error) return false;
   return error.constructor !== Error || error.message === '';
 }
 
 /**
- * The options and operands that a script was started with. Ends the process if they are wrong, and after printing the help
- * for `--help`. A script calls it before it does anything else.
+ * Parses the options and operands of a script. Exits if they are wrong. Prints the help for `--help` and exits. A
+ * script calls this before it does anything else.
  */
 export function argumentsOf<O extends Options>(
   { command, ...help }: Omit<Shape, 'options'>,
@@ -53,14 +56,14 @@ export function argumentsOf<O extends Options>(
   }
 }
 
-/** The whole number given for an option. Ends the process if it is no whole number, or less than `least`. */
+/** Parses the whole number of an option. Exits if it is not a whole number, or is less than `least`. */
 export function wholeNumberOf(option: string, given: string, least: number): number {
   const number = given.trim() === '' ? Number.NaN : Number(given);
   if (Number.isSafeInteger(number) && number >= least) return number;
   return refuse(`--${option} takes a whole number from ${least} on, not "${given}"`);
 }
 
-/** The one of these names that was given for an option. Ends the process if it is another. */
+/** Returns the given value if it is one of these names. Exits if it is not. */
 export function oneOf<Name extends string>(option: string, given: string, names: readonly Name[]): Name {
   const chosen = names.find(name => name === given);
   return chosen ?? refuse(`--${option} takes ${names.join(' or ')}, not "${given}"`);
@@ -87,7 +90,7 @@ function temporaryFolder(name: string): string {
   }
 }
 
-/** Ends the process because of a wrong argument. */
+/** Exits because of a wrong argument. */
 export function refuse(why: string): never {
   console.error(why);
   process.exit(2);

@@ -5,9 +5,9 @@ import { NODE_OPTIONS } from '../package/node-options.js';
 
 const BUNDLE = new URL('../package/bundle.js', import.meta.url);
 
-/** What Node is started with, in the package's way: bundled, and from a code cache. */
+/** A daemon as in the package: bundled, with a code cache. */
 export interface Daemons {
-  /** On a bus and a pin in memory. */
+  /** The daemon on a bus and a pin in memory. */
   readonly inMemory: readonly string[];
   /** The simulator: firmware with its delays, and physics. */
   readonly simulated: readonly string[];

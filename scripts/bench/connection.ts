@@ -8,7 +8,7 @@ export interface Answer {
 
 const HEAD_END = '\r\n\r\n';
 
-/** The token of all requests: a daemon is measured as it runs in a match, closed. */
+/** The token of all requests. The daemon is measured with tokens, as in a match. */
 export const SECRET = 'bench-bench-bench-bench-bench-bench-bench-bench';
 const HEAD = `Host: 127.0.0.1\r\nAuthorization: Bearer ${SECRET}\r\n`;
 
@@ -21,8 +21,8 @@ export function request(method: string, path: string, body?: unknown): Buffer {
 }
 
 /**
- * One keep-alive connection with one request at a time. It reads only the status and the length of an answer, to take less
- * processor time than the server that it measures.
+ * One keep-alive connection with one request at a time. It reads only the status and the length of an answer, so that
+ * it takes less processor time than the measured server.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -81,7 +81,7 @@ export class Connection {
   }
 }
 
-/** A client of the event stream that reads everything and keeps nothing. */
+/** A client of the event stream that reads everything and stores nothing. */
 export async function openStream(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -91,7 +91,7 @@ export async function openStream(port: number): Promise<Socket> {
   const [first] = await Promise.race([once(socket, 'data'), gone]);
   gone.catch(() => undefined);
   if (!String(first).startsWith('HTTP/1.1 200')) {
-    // The daemon closes idle connections if refused ones stay open.
+    // If refused connections stay open, the daemon closes idle ones.
     socket.destroy();
     throw new Error(`no stream: ${String(first).slice(0, 80)}`);
   }

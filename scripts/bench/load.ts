@@ -2,7 +2,7 @@ import { Connection } from './connection.js';
 
 const CONNECTIONS = 16;
 
-/** Saturates the server with these requests until the returned function is called, which gives the answers a second. */
+/** Saturates the server with these requests. The returned function ends the load and returns the answers per second. */
 export async function load(port: number, requests: readonly Buffer[]): Promise<() => Promise<number>> {
   const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(port)));
   const beganMs = performance.now();
@@ -16,7 +16,7 @@ export async function load(port: number, requests: readonly Buffer[]): Promise<(
     connection.close();
   });
   const done = Promise.all(loops);
-  // A failure is thrown when the load is ended.
+  // If a request failed, ending the load throws the failure.
   done.catch(() => undefined);
   return async () => {
     isOver = true;

@@ -11,12 +11,12 @@ import { load } from './load.js';
 import { type Program, Server } from './server.js';
 import { median, percentile } from './statistics.js';
 
-/** What was measured once, by its name with its unit. */
+/** The figures of one run, by name with unit. */
 export type Figures = Readonly<Record<string, number>>;
 
 interface Plan {
   readonly starts: number;
-  /** How often each act is measured. */
+  /** The number of measurements of each act. */
   readonly acts: number;
   /** V8 compiles for half a minute after a start. Only then is the idle daemon measured. */
   readonly warmMs: number;
@@ -28,11 +28,11 @@ export const FULL: Plan = { starts: 5, acts: 100, warmMs: 30_000, idleMs: 15_000
 export const QUICK: Plan = { starts: 1, acts: 5, warmMs: 200, idleMs: 500, rateMs: 200 };
 
 const BUS_HZ = '400000';
-/** A mode switch soon after another waits for the effect of that one. */
+/** A mode switch soon after another one waits until the first has taken effect. */
 const SPACED_MS = 100;
 
 interface Act {
-  /** Sent before each request, and not measured. */
+  /** This request is sent before each measured one, and is not measured. */
   prepare?(turn: number): Buffer;
   readonly pauseMs: number;
   request(turn: number): Buffer;
@@ -41,7 +41,7 @@ interface Act {
 const modes = ['auto', 'manual'].map(mode => request('POST', '/api/gimbal/mode/switch', { mode }));
 const modeOf = (turn: number) => modes[turn % 2] ?? Buffer.alloc(0);
 const SWITCH: Act = { pauseMs: SPACED_MS, request: modeOf };
-/** Asks for the mode in force first. */
+/** Switches first to the mode in force. */
 const SWITCH_AFTER_REPEAT: Act = { prepare: turn => modeOf(turn + 1), pauseMs: 0, request: modeOf };
 
 const ACTS: Readonly<Record<string, Act>> = {
@@ -70,7 +70,7 @@ const MIXED = [
   request('GET', '/api/nothing'),
 ];
 
-/** Measures everything once. `folder` gets the states and the logs of the daemons. */
+/** Measures everything once. `folder` gets the daemons' state folders and logs. */
 export async function measure(daemons: Daemons, folder: string, plan: Plan): Promise<Figures> {
   const program = await programOf('daemon', daemons.inMemory, folder);
   const simulator = await programOf('simulator', daemons.simulated, folder);
@@ -99,7 +99,7 @@ async function startMs(program: Program, folder: string): Promise<number> {
   return tookMs;
 }
 
-/** How long acts take, alone and beside 16 saturating connections, on a bus with the wire time of a real one. */
+/** Measures how long acts take, alone and beside 16 saturating connections. The bus has the wire time of a real one. */
 async function latencies(program: Program, folder: string, { acts }: Plan): Promise<Figures> {
   const server = await Server.start(program, folder, { BENCH_BUS_HZ: BUS_HZ });
   const connection = await Connection.open(server.port);
@@ -133,13 +133,13 @@ async function answersMs(connection: Connection, act: Act, count: number): Promi
     const beganMs = performance.now();
     const { status, text } = await connection.send(act.request(turn));
     tookMs.push(performance.now() - beganMs);
-    // A busy robot may refuse after a second, which counts as that second.
+    // A busy robot may refuse a request after a second. The figure then is one second.
     if (status !== 200 && status !== 503) throw new Error(`${status} ${text}`);
   }
   return tookMs;
 }
 
-/** Processor time and memory without any request, and the most GETs that the daemon answers. */
+/** Measures processor time and memory without any request, and the GETs per second at saturation. */
 async function costs(program: Program, folder: string, { warmMs, idleMs, rateMs }: Plan): Promise<Figures> {
   const server = await Server.start(program, folder);
   try {
@@ -166,7 +166,7 @@ async function idlePercent(server: Server, warmMs: number, idleMs: number): Prom
   return (100 * (server.processorMs - beforeMs)) / (performance.now() - beganMs);
 }
 
-/** The same on simulated firmware, where a mode takes effect later than its frame. */
+/** Measures mode switches on the simulated firmware, in which a mode takes effect later than its frame. */
 async function onTheSimulator(program: Program, folder: string, plan: Plan): Promise<Figures> {
   const server = await Server.start(program, folder);
   try {

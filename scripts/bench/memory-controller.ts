@@ -14,8 +14,8 @@ const RATE_HZ = 1000;
 const TICKS_TO_TAKE_EFFECT = 20;
 
 /**
- * A motor controller that costs next to no processor time. It answers reads from 256 bytes of memory, and the firmware runs
- * only after a write that is no heartbeat. It has no physics, and no time passes for it.
+ * A motor controller that takes almost no processor time. It answers reads from 256 bytes of memory. The firmware
+ * runs only after a write that is not a heartbeat. It has no physics, and its time does not pass.
  */
 export class MemoryController {
   readonly #memory = Buffer.alloc(2 * SPACE_BYTES);

@@ -10,12 +10,12 @@ import { Connection, request } from './connection.js';
 const START_MS = 60_000;
 
 /**
- * Node 20 reads the certificates of a machine behind a proxy at each start, which takes longer than all else. No robot has
- * such certificates, and nothing here uses TLS.
+ * Behind a proxy, Node 20 reads the machine's certificates at each start, which takes longer than everything else.
+ * Robots have no such certificates, and nothing here uses TLS.
  */
 const ENVIRONMENT: NodeJS.ProcessEnv = { ...process.env, NODE_EXTRA_CA_CERTS: undefined };
 
-/** What Node runs: `args` for a port. */
+/** The arguments of Node for a daemon on this port. */
 export interface Program {
   readonly name: string;
   args(port: number): string[];
@@ -43,7 +43,7 @@ export class Server {
   static async start(program: Program, folder: string, env: NodeJS.ProcessEnv = {}): Promise<Server> {
     const port = await freePort();
     const log = join(folder, `${program.name}.log`);
-    // Appending: a log that is truncated, as log rotation does, has no hole.
+    // The log is opened for appending, so that it has no hole after log rotation truncates it.
     const output = openSync(log, 'a');
     const child = spawn(process.execPath, program.args(port), {
       stdio: ['ignore', output, output],
@@ -63,7 +63,7 @@ export class Server {
     return server;
   }
 
-  /** Asks until the first answer. */
+  /** Repeats the request until the server answers. */
   async #answers(): Promise<void> {
     const untilMs = performance.now() + START_MS;
     for (;;) {

@@ -1,7 +1,10 @@
 import type { Figures } from './measure.js';
 import { median } from './statistics.js';
 
-/** Less is better for every figure. This much more counts as worse, if it is also outside both spreads. */
+/**
+ * For every figure, less is better. A figure counts as worse if it grew by more than this part and lies outside both
+ * spreads.
+ */
 const WORSE = 1.1;
 
 /** The medians and spreads of all runs, beside those of another build. */

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 
-/** Waits in a thread, as the kernel's I2C driver does: timers of the event loop are coarser than a transaction. */
+/** Waits in a thread, as the kernel's I2C driver does. Timers of the event loop are coarser than a transaction. */
 const WAITING = `const { parentPort } = require('node:worker_threads');
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 parentPort.on('message', ms => { Atomics.wait(nobody, 0, 0, ms); parentPort.postMessage(0); });`;
 
-/** Makes a transaction take the time that it takes on a bus of this speed. One at a time. */
+/** Makes each transaction take the time that it takes on a bus of this speed. Transactions run one at a time. */
 export class WireTime {
   readonly #hz: number;
   readonly #worker = new Worker(WAITING, { eval: true });

@@ -18,7 +18,7 @@ interface Asset {
   readonly content: Uint8Array;
 }
 
-/** Script and style sheet, bundled, under names that change with their content. */
+/** Bundles script and style sheet. Their names contain a hash of their content. */
 async function bundle(): Promise<Asset[]> {
   const { outputFiles } = await build({
     entryPoints: [join(source, 'main.tsx'), join(source, 'style.css')],

@@ -30,7 +30,10 @@ await script(() =>
   }),
 );
 
-/** The operator's page on the simulated robot while its yaw is tuned, by the tuner and by hand; on a phone; in a match. */
+/**
+ * Takes pictures of the page on the simulated robot: during a tuning of yaw, with steps by hand, on a phone, and in a
+ * match.
+ */
 async function takePictures(folder: string, url: string, browser: Browser): Promise<void> {
   const seconds = (count: number) => new Promise(resolve => setTimeout(resolve, 1000 * count));
   const open = async (hash: string, options: Parameters<typeof browser.newPage>[0]) => {

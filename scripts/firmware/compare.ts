@@ -4,7 +4,7 @@ import { UNIT_LIST } from '../../src/core/units.js';
 import { argumentsOf, script, wholeNumberOf } from '../script.js';
 import { compareProtocols } from './protocol-comparison.js';
 
-/** Resets, and with them the counts of captures and refusals, come about once in this many transactions. */
+/** A reset comes about once in this many transactions. It also resets the counts of captures and refusals. */
 const STRETCH = 20_000;
 
 const { values } = argumentsOf(

@@ -16,7 +16,7 @@ export class RandomFrames {
     this.#writable = registerMap(unit).filter(register => register.access !== 'read');
   }
 
-  /** Frames that begin an excitation. The frames after them leave it alone, so that captures follow one another. */
+  /** Frames that begin an excitation. No later frame changes the excitation, so captures follow one another. */
   excitation(): readonly { place: number; data: Buffer }[] {
     const named = (name: string) => this.#writable.filter(register => register.name.startsWith(name));
     const whole = (register: Register, data: Buffer) => ({
@@ -42,7 +42,7 @@ export class RandomFrames {
     return [...gains, ...frames];
   }
 
-  /** A place and the bytes to write there. */
+  /** Bytes, and the register to which they are written. */
   next(): { place: number; data: Buffer } {
     const random = this.#random;
     const ofGains = this.#writable.filter(({ name }) => name === 'commit' || name.startsWith('gains'));

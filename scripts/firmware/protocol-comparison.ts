@@ -7,11 +7,11 @@ import { RandomFrames } from './frames.js';
 import { ScriptedLoops } from './scripted-loops.js';
 
 const RATE_HZ = 1000;
-/** The effects of frames come with the next loop period. */
+/** A frame takes effect in the next loop period. */
 const EFFECT_MS = 1;
-/** A bus of 400 kHz carries no more accepted frames in a loop period. */
+/** A bus of 400 kHz carries at most this many accepted frames in a loop period. */
 const FRAMES_A_PERIOD = 15;
-/** A kept capture and a shown refusal end within these loop periods. */
+/** A kept capture and a shown refusal end within this many loop periods. */
 const LONG_PAUSE = { min: 997, max: 1001 };
 const SHOWN_STEPS = 20;
 

@@ -2,7 +2,7 @@ import type { LoopReading, Pose, UnitLoops } from '../../sim/firmware/unit-loops
 import type { Unit } from '../../src/core/units.js';
 import type { Random } from '../walk/random.js';
 
-/** Readings that meet the limits of the counts, half a count, and a deviation. */
+/** Readings at the limits of a count and at half a count, and one deviation. */
 const READINGS = [
   0,
   0.1,
@@ -21,7 +21,7 @@ const READINGS = [
   -1 / 16,
 ].map(Math.fround);
 
-/** Loops with random readings. Two with the same seed show the same. */
+/** Loops with random readings. The same seed gives the same readings. */
 export class ScriptedLoops implements UnitLoops {
   readonly axes = {};
   readonly readings: Record<string, LoopReading>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that are no JSON or are read in more than one way, in the place of a value. */
+/** Replacements for a value: texts that are not JSON, or that programs read differently. */
 const ODD_TEXTS = [
   '1e999',
   '-1e999',
@@ -15,7 +15,7 @@ const ODD_TEXTS = [
   "'auto'",
   '',
 ];
-/** Values of which each has broken a program somewhere. */
+/** Values that are known to break programs. */
 const ODD_VALUES: readonly unknown[] = [
   null,
   true,
@@ -80,7 +80,7 @@ const bend: fc.Arbitrary<Bend> = fc.record({
   value: odd,
 });
 
-/** JSON text of `valid` with some of its members bent, now and then none: valid ones belong to the walk. */
+/** Returns the JSON text of `valid` with some members changed. Sometimes it changes none. */
 export function bentJson(valid: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const bent = fc.tuple(valid, fc.array(bend, { maxLength: 3 })).map(([value, bends]) => {
     const members = bends.reduce(bentBy, membersOf(value));
@@ -96,7 +96,7 @@ export function bentJson(valid: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   );
 }
 
-/** An object as its members in order, so that one can stand there twice; anything else as it is. */
+/** An object becomes the list of its members, so that one can occur twice. Any other value stays as it is. */
 interface Members {
   readonly members: readonly (readonly [name: string, value: Members])[] | undefined;
   readonly value: unknown;
@@ -108,7 +108,7 @@ function membersOf(value: unknown): Members {
   return { members: Object.entries(value).map(([name, member]) => [name, membersOf(member)]), value };
 }
 
-/** Bends the place with this number, counted from the outermost. */
+/** Changes the place with this number, counted from the outermost. */
 function bentBy(whole: Members, { at, how, name, value }: Bend): Members {
   const places = placesIn(whole);
   let left = at % places;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 
-/** One thing that happens to a file: bytes changed, taken away, put in, or a piece of it repeated. */
+/** One damage to a file: bytes are changed, removed or inserted, or a piece is repeated. */
 export interface Damage {
   readonly at: number;
   readonly length: number;

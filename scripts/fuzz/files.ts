@@ -18,7 +18,10 @@ const saves = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** A damaged journal: every line that was not touched counts, the newest of each unit is in force, and nothing fails. */
+/**
+ * Damages a journal. Every undamaged line must count, the newest line of each unit must be in force, and nothing may
+ * fail.
+ */
 export const journal = (hangMs: number) =>
   fc.asyncProperty(saves, fc.array(damage, { maxLength: 4 }), async (made, harms) => {
     const revisions = new Map<string, number>();
@@ -54,7 +57,7 @@ export const journal = (hangMs: number) =>
     });
   });
 
-/** Lines of the default configuration as a person would write them, and what a person never would. */
+/** Lines of the default configuration, some as a person would write them and some as no person would. */
 const settings = defaultConfig()
   .split('\n')
   .map(line => line.replace(/^( *)# (\w+:)/, '$1$2'));
@@ -81,7 +84,7 @@ const line = fc.oneof(
     .map(([text, value]) => `${text} ${JSON.stringify(value)}`),
 );
 
-/** Any configuration: it is taken, or refused with the line of every problem. */
+/** Loads a random configuration. It must be accepted, or rejected with the line of every problem. */
 export const configuration = (hangMs: number) =>
   fc.asyncProperty(
     fc.array(line, { maxLength: 40 }),

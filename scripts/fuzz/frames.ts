@@ -15,7 +15,10 @@ import {
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength }).map(data => Buffer.from(data));
 const unitName = fc.constantFrom(...UNIT_LIST.map(({ name }) => name));
 
-/** Any bytes of any length as a frame of any register: values that make the same frame again, or `bad-frame`. */
+/**
+ * Decodes random bytes as a frame of any register. The result must be values that encode to the same frame, or
+ * `bad-frame`.
+ */
 export const decoding = fc.property(
   unitName.chain(name =>
     fc.tuple(
@@ -29,7 +32,7 @@ export const decoding = fc.property(
     const frame = sealed ? withChecksum(address, register, data) : data;
     const values = orUndefined(() => decodeFrame(address, register, frame));
     if (values === undefined) return;
-    // -0 and what a scale rounds differ in bits alone: what is read from the frame made again must be the same.
+    // -0 and scaled values may encode to other bits. The values read from the encoded frame must be the same.
     const again = orUndefined(() => decodeFrame(address, register, encodeFrame(address, register, values)));
     if (JSON.stringify(again) !== JSON.stringify(values)) {
       throw new Error(`${register.name}: ${JSON.stringify(values)} came back as ${JSON.stringify(again)}`);
@@ -58,8 +61,8 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 /**
- * Any bytes written to and read from any place of a controller, in any order: it never fails, its status can always be
- * read, and what was no frame changed nothing but the count of refusals and the fault that reports them.
+ * Writes and reads random bytes at random registers of a controller. It must never fail, and its status must stay
+ * readable. A frame that it refuses may change only the count of refusals and the fault `frame_refused`.
  */
 export const firmware = fc.property(unitName, fc.array(step, { maxLength: 30 }), (name, steps) => {
   const unit = unitNamed(name);
@@ -90,7 +93,7 @@ function stateOf(controller: SimulatedController, { address }: Unit): string {
   return JSON.stringify(rest);
 }
 
-/** Cut or filled up to the register's length, with a checksum that holds. */
+/** Cuts or extends the bytes to the register's length, with a valid checksum. */
 function withChecksum(address: number, register: Register, data: Buffer): Buffer {
   const length = frameBytes(register);
   const frame = Buffer.concat([data, Buffer.alloc(length)], length);

@@ -9,12 +9,12 @@ import { partOf } from './valid-values.js';
 
 export interface Fuzzer {
   readonly name: string;
-  /** How many runs take about a second on a desk. */
+  /** The number of runs that take about a second on a desktop computer. */
   readonly runsPerSecond: number;
   readonly property: fc.IRawProperty<unknown>;
 }
 
-/** All that can be fuzzed without a daemon. No file may take longer than `hangMs` to be read. */
+/** Fuzzers that need no daemon. Reading a file may take at most `hangMs`. */
 export const inside = (hangMs: number): readonly Fuzzer[] => [
   { name: 'frames at the codec', runsPerSecond: 5000, property: decoding },
   { name: 'frames at the firmware', runsPerSecond: 500, property: firmware },
@@ -25,7 +25,7 @@ export const inside = (hangMs: number): readonly Fuzzer[] => [
   { name: 'lines in the configuration', runsPerSecond: 200, property: configuration(hangMs) },
 ];
 
-/** What can be sent to the daemon at `url`, which runs on the simulated robot. No answer may take longer than `hangMs`. */
+/** Fuzzers of the daemon at `url`, which runs on the simulated robot. An answer may take at most `hangMs`. */
 export async function atThePort(url: string, hangMs: number): Promise<Fuzzer[]> {
   const document = partOf(await call(new URL('/api/openapi.json', url)));
   const target = new RobotTarget(url, hangMs);
@@ -39,7 +39,7 @@ export async function atThePort(url: string, hangMs: number): Promise<Fuzzer[]> 
   ];
 }
 
-/** What was found, in words, or undefined. The same seed and number of runs find the same. */
+/** Returns a description of the fault found, or undefined. The same seed and number of runs give the same result. */
 export async function finding(
   { name, property }: Fuzzer,
   seed: number,

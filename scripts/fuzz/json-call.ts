@@ -1,7 +1,7 @@
-/** The patience for calls between the odd requests, of which alone the time counts. */
+/** The time limit of auxiliary calls. Only the fuzzed requests are timed. */
 const PATIENCE_MS = 10_000;
 
-/** Resolves with the answer; rejects where it is no 200. */
+/** Resolves with the answer. Rejects if it is not a 200. */
 export async function call(url: URL, method = 'GET', body?: unknown): Promise<unknown> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };

@@ -4,7 +4,7 @@ import { argumentsOf, script, wholeNumberOf, withFolder } from '../script.js';
 import { atThePort, finding, inside } from './fuzzer.js';
 
 const HANG_MS = 1000;
-/** Growth of the daemon's memory that is no leak: caches, compiled code, garbage. */
+/** The memory of the daemon may grow by this much for caches, compiled code and garbage. */
 const GROWTH_MIB = 40;
 
 const { values } = argumentsOf(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { bentJson } from './bent-values.js';
 import { type Part, partAt, partOf, validValue } from './valid-values.js';
 
-/** One request as it goes over the wire. */
+/** The bytes of one request. */
 export interface FuzzedRequest {
   readonly method: string;
   readonly path: string;
@@ -47,8 +47,8 @@ const QUERIES = [
 ];
 
 /**
- * Requests to every documented call, each with something bent: body, query, method, path or headers. The simulator's own
- * calls are left out, because the faults that they play explain any answer.
+ * Requests to every documented call, each with one change: to body, query, method, path or headers. The simulator's
+ * own calls are left out, because the faults that they inject explain any answer.
  */
 export function fuzzedRequests(document: Part): fc.Arbitrary<FuzzedRequest> {
   const paths = Object.entries(partOf(document.paths)).filter(([path]) => !path.startsWith('/sim/'));
@@ -93,7 +93,7 @@ function fuzzed(path: string, method: string, operation: Part, document: Part): 
   });
 }
 
-/** Asks for the connection's end, so that the end of the answer is sure. */
+/** Asks the server to close the connection, which marks the end of the answer. */
 export function bytesOf({ method, path, headers, body }: FuzzedRequest): Buffer {
   const host = headers.some(header => header.startsWith('Host:')) ? [] : ['Host: 127.0.0.1'];
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
@@ -101,7 +101,7 @@ export function bytesOf({ method, path, headers, body }: FuzzedRequest): Buffer 
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Whole requests, cut, joined, repeated and with single bytes changed; and bytes that never were a request. */
+/** Whole requests that are cut, joined or repeated, or have single bytes changed. Some are random bytes. */
 export function fuzzedBytes(document: Part): fc.Arbitrary<Buffer> {
   const change = fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) });
   const changed = fc

@@ -11,12 +11,12 @@ export interface Exchange {
 }
 
 const EVENT_STREAM = '\r\nContent-Type: text/event-stream';
-/** If the connection stays open, an answer counts as the last after this long without another. */
+/** If the connection stays open for this long without another answer, the last answer is complete. */
 const LAST_ANSWER_MS = 50;
 /** The effects of a refused act are undone within this time. */
 const SETTLED_MS = 2000;
 
-/** A daemon on the simulated robot, of which everything is known that a request could change. */
+/** A daemon on the simulated robot. Every state that a request could change is known. */
 export class RobotTarget {
   readonly #url: URL;
   readonly #hangMs: number;
@@ -29,7 +29,7 @@ export class RobotTarget {
     this.#hangMs = hangMs;
   }
 
-  /** Sends the bytes and sees to it that what was refused changed nothing, and what was asked wrongly broke nothing. */
+  /** Sends the bytes. Checks that a refused request changed nothing, and that a wrong one broke nothing. */
   async judge(bytes: Buffer, { whole }: { whole: boolean }): Promise<void> {
     if (this.#before === undefined) {
       await this.#comeToRest();
@@ -45,7 +45,7 @@ export class RobotTarget {
     }
     if (ms > this.#hangMs) throw new Error(`${ms.toFixed(0)} ms for ${show()}`);
     const wasInDoubt = this.#inDoubt;
-    // A request that was cut off by what followed it may still be done.
+    // A request that was cut off may still take effect.
     this.#inDoubt = bytes.toString('latin1').split('HTTP/1.1').length - 1 > statuses.length;
     // A stop takes effect, whatever its answer.
     const mayChange = statuses.some(status => status < 300) || bytes.includes('/api/stop');
@@ -65,7 +65,7 @@ export class RobotTarget {
     }
   }
 
-  /** The lasting state, as status says it and as the simulated hardware has it. */
+  /** The lasting state, from status and from the simulated hardware. */
   async #state(): Promise<unknown> {
     const [status, truth] = await Promise.all([this.#get('/api/status'), this.#get('/sim/state')]);
     const units = ['gimbal', 'chassis'].map(name => {
@@ -86,7 +86,10 @@ export class RobotTarget {
     };
   }
 
-  /** A lock or a phase would refuse all that follows for that reason alone; a trial or a tuning ends by itself. */
+  /**
+   * Ends lock and phase, because every later request would be refused for them. A trial or a tuning ends by its
+   * lease.
+   */
   async #comeToRest(): Promise<void> {
     const { phase, id, revision, lock } = partOf(await this.#get('/api/match'));
     const send = (method: string, path: string, body?: unknown) =>
@@ -107,7 +110,7 @@ export class RobotTarget {
     return call(new URL(path, this.#url));
   }
 
-  /** All that comes back until the server closes, or a while after the last answer. */
+  /** Resolves with everything received until the server closes, or until a pause after the last answer. */
   #exchange(bytes: Buffer, whole: boolean): Promise<Exchange> {
     const startMs = performance.now();
     return new Promise(resolve => {
@@ -133,7 +136,7 @@ export class RobotTarget {
         if (text.includes(EVENT_STREAM)) end();
         else patience = setTimeout(end, LAST_ANSWER_MS);
       });
-      // A caller that says nothing more need not be waited for; a whole request's caller waits for its answer.
+      // If the request was incomplete, the answer need not be waited for.
       if (whole) socket.write(bytes);
       else socket.end(bytes);
     });

@@ -17,7 +17,10 @@ import { damage, damaged, inFolder, inTime } from './damage.js';
 
 const harms = fc.array(damage, { minLength: 1, maxLength: 3 });
 
-/** A damaged token file yields the same tokens or none that work. Damage never admits a caller or opens the robot. */
+/**
+ * Damages a token file. The daemon must read the same tokens, or none that work. Damage must never admit a caller or
+ * open the robot.
+ */
 export const tokens = fc.property(
   fc.array(fc.tuple(fc.constantFrom(...ROLE_NAMES), fc.nat()), { minLength: 1, maxLength: 5 }),
   harms,
@@ -35,8 +38,8 @@ export const tokens = fc.property(
 );
 
 /**
- * A damaged event log: a reader who kept its head detects every change. New lines are appended in order behind whatever
- * the file holds.
+ * Damages an event log. A reader who kept its head must detect every change. New lines must be appended in order,
+ * whatever the file holds.
  */
 export const eventLog = (hangMs: number) =>
   fc.asyncProperty(fc.array(fc.string(), { minLength: 1, maxLength: 12 }), harms, async (whats, harm) => {
@@ -51,7 +54,7 @@ export const eventLog = (hangMs: number) =>
     const file = harm.reduce(damaged, original);
     const whole = file.subarray(0, file.lastIndexOf('\n') + 1);
     const verdict = verifyLog([{ name, content: file }], { seq: whats.length, hash: prev });
-    // Older lines make room in the course of time, and what follows the head is newer than it.
+    // Old lines may be deleted to make room. The lines that follow a head are newer than the head.
     const isKept = lines.some((_, first) => whole.indexOf(lines.slice(first).join('')) === 0);
     if (verdict.ok && !isKept) throw new Error(`${JSON.stringify(file.toString())} is said to be whole`);
     await inFolder(async folder => {
@@ -76,7 +79,7 @@ export const eventLog = (hangMs: number) =>
     });
   });
 
-/** A damaged record of lock and match: the same lock and phase, or a lock. */
+/** Damages the record of lock and match. The daemon must read the same lock and phase, or a lock. */
 export const matchRecord = (hangMs: number) =>
   fc.asyncProperty(
     fc.constantFrom(...PHASES),

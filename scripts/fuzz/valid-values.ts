@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 
-/** A part of an OpenAPI document, of which nothing is sure. */
+/** A part of an OpenAPI document. Any member may be missing. */
 export type Part = Readonly<Record<string, unknown>>;
 
 export function partOf(value: unknown): Part {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** The part that these names lead to; an empty one where there is none. */
+/** The part at this path of names; an empty one if there is none. */
 export function partAt(value: unknown, ...names: readonly string[]): Part {
   return partOf(names.reduce<unknown>((part, name) => partOf(part)[name], value));
 }
 
-/** Values that the schema allows, or nearly: what refines it elsewhere (`allOf`) is not looked at. */
+/** Values that the schema allows. Further limits in `allOf` are ignored, so some values are invalid. */
 export function validValue(schema: Part, document: Part): fc.Arbitrary<unknown> {
   const { $ref: reference, type, properties, items, minimum, maximum } = schema;
   const { const: constant, enum: choices, anyOf } = schema;

@@ -10,7 +10,7 @@ export function bitsOnTheWire(direction: 'read' | 'write', dataBytes: number): n
   return (bytes + dataBytes) * BITS_PER_BYTE + conditions;
 }
 
-/** One transaction of a poll. */
+/** The time of one transaction of a poll. */
 export interface Transaction {
   readonly unit: string;
   readonly register: string;

@@ -8,7 +8,7 @@ import { openApiDocument } from './openapi-document.js';
 import { problemTable } from './problem-table.js';
 import { protocolTables } from './protocol-tables.js';
 
-/** The right text of every file that is generated in whole or in part, by its path in the project at `root`. */
+/** The correct text of every generated file, by its path below `root`. Some files are generated only in part. */
 export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
   const fill = (file: string, parts: Readonly<Record<string, string>>): [string, string] => [
     file,

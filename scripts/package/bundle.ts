@@ -14,12 +14,15 @@ export interface Bundle {
   readonly addons: readonly string[];
 }
 
-/** The commands, and the thread that the daemon starts. Paths below `dist`, the same in the build and in the bundle. */
+/**
+ * The entries of the package: the commands, and the thread that the daemon starts. Paths are relative to `dist`, both
+ * in the build and in the bundle.
+ */
 const ENTRIES = ['src/main', 'sim/main', 'src/autotune/propose-worker'];
 /** The operator's page, built by scripts/console/build.ts. */
 const PAGE = 'dist/console';
 
-/** Keeps `import.meta.url` of each module as it was before the modules became one file. */
+/** Gives each module the `import.meta.url` that it had before bundling. */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup(builder) {
@@ -46,7 +49,7 @@ const noEncodings: Plugin = {
   },
 };
 
-/** Keeps the few media types that the daemon names by an extension, of 2,500 that libraries would sort at every start. */
+/** Keeps only the media types that the daemon names by an extension. Libraries would sort 2,500 at every start. */
 const fewTypes: Plugin = {
   name: 'few-types',
   setup(builder) {
@@ -93,10 +96,10 @@ export async function bundleDaemon(
       entryPoints: [{ in: `dist/${entry}.js`, out: entry }],
       outdir: join(destination, 'dist'),
       format: 'cjs',
-      // import() becomes require: Node 20 cannot resolve import() in code from a code cache.
+      // Replaces import() by require. Node 20 cannot resolve import() in code from a code cache.
       supported: { 'dynamic-import': false },
       external: [...natives],
-      // A short text is read faster at a start. Names and lines stay for stack traces.
+      // A shorter text starts faster. Names and lines stay, for stack traces.
       minifyWhitespace: true,
       minifySyntax: true,
       lineLimit: 120,

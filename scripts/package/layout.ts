@@ -23,14 +23,14 @@ export function filesIn(folder: string): string[] {
 
 /** Writes the files that integrate the daemon into Debian: commands, unit, user, device rights, configuration. */
 export function layOutSystem(root: string): void {
-  // Only systemd sets NOTIFY_SOCKET. Without it the command becomes Node at once.
+  // Only systemd sets NOTIFY_SOCKET. Without it, the shell replaces itself with Node at once.
   const node = ['/usr/bin/node', ...NODE_OPTIONS, `/${HOME}/with-code-cache.cjs`].join(' ');
   const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
   const command = (entry: string) =>
     `#!/bin/sh\n${environment.join('')}exec \${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} ${node} /${HOME}/dist/${entry}/main.js "$@"\n`;
   put(root, 'usr/bin/trunnion', command('src'), 0o755);
   put(root, 'usr/bin/trunnion-sim', command('sim'), 0o755);
-  // V8 refuses a cache that was made under other flags, such as those in root's NODE_OPTIONS.
+  // V8 rejects a code cache that was made under other flags, such as those in root's NODE_OPTIONS.
   const make = `#!/bin/sh\nexport NODE_OPTIONS=\nexec ${node} --make /${HOME}/dist/src/main.js\n`;
   put(root, `${HOME}/make-code-cache`, make, 0o755);
   for (const program of ['trunnion-dark', 'with-notify-socket']) {

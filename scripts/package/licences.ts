@@ -11,7 +11,7 @@ argumentsOf(
   {},
 );
 
-/** These licences ask for nothing but their text, which the package has in `copyright`. */
+/** These licences require only that their text is included. The package has it in `copyright`. */
 const PERMISSIVE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'BlueOak-1.0.0'];
 
 await script(async () => {

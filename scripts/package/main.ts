@@ -56,7 +56,10 @@ function lastCommit(format: string): string {
   }
 }
 
-/** The time of all files in the package, in seconds. It depends on the commit only, so that the same commit makes the same bytes. */
+/**
+ * The time stamp of all files in the package, in seconds. It is the commit's, so that the same commit makes the same
+ * bytes.
+ */
 function epoch(): string {
   return process.env.SOURCE_DATE_EPOCH ?? lastCommit('%ct');
 }
@@ -71,7 +74,7 @@ function changelog(): string {
   return `trunnion (${version}) stable; urgency=medium\n\n  * Version ${version}.\n\n -- ${maintainer()}  ${date}\n`;
 }
 
-/** The lowest version of Node that works, and the first that no addon fits. */
+/** The lowest supported version of Node, and the first version that the addons do not fit. */
 function nodeRange(majors: readonly NodeMajor[]): string[] {
   const oldest = Math.min(...majors);
   return [
@@ -118,13 +121,13 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
     engines: { node: nodeRange(order.majors).join(' ') },
   };
   put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
-  // An upgrade replaces one file after the other, and this file before the programs. The manifest of 0.1.0 has another type.
+  // An upgrade replaces this file before the programs. The manifest of 0.1.0 has another type.
   put(root, `${HOME}/dist/package.json`, `${JSON.stringify({ type: manifest.type })}\n`);
   layOutSystem(root);
   put(root, 'usr/share/doc/trunnion/copyright', copyright(shipped));
   put(root, 'usr/share/doc/trunnion/sbom.cdx.json', billOfMaterials(version, shipped));
   put(root, 'usr/share/doc/trunnion/changelog.gz', gzipSync(changelog(), { level: 9 }));
-  // The same folders as in the project, so that links between the documents work.
+  // The folders are the same as in the project, so that links between documents work.
   for (const file of ['SECURITY.md', ...filesIn('docs').map(name => join('docs', name))])
     put(root, `usr/share/doc/trunnion/${file}`, readFileSync(file));
 
@@ -159,7 +162,7 @@ async function makePackage(order: Order): Promise<void> {
   });
 }
 
-/** Keeps the ones for which `require` does not throw. Adds the reasons for the others to `missing`. */
+/** Returns the addons that `require` can load. Adds the reasons for the others to `missing`. */
 function available<One>(all: readonly One[], require: (one: One) => void, missing: string[]): One[] {
   return all.filter(one => {
     try {

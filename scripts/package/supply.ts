@@ -23,7 +23,7 @@ export function shippedIn(folders: readonly string[]): Shipped[] {
 
 const COPYRIGHT_LINE = /^.*\bcopyright\s+(\(c\)|©|\d).*$/gim;
 
-/** Every licence text once, below the packages with that licence and their copyright lines. */
+/** Writes every licence text once, below the packages with that licence and their copyright lines. */
 export function copyright(shipped: readonly Shipped[]): string {
   const licences = new Map<string, { readonly named: string[]; readonly words: string }>();
   for (const { name, version, license, folder } of shipped) {
@@ -71,7 +71,7 @@ function sha512Of(integrity: string): { alg: string; content: string } {
   return { alg: 'SHA-512', content };
 }
 
-/** Installs the sources of these packages. `npm ci` leaves optional packages out if it cannot compile their addons. */
+/** Installs the sources of these packages. `npm ci` leaves out optional packages whose addons it cannot compile. */
 export function completePackages(names: readonly string[]): void {
   if (names.every(name => existsSync(join('node_modules', name)))) return;
   execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {

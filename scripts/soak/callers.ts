@@ -3,9 +3,12 @@ import { Connection, openStream, request } from '../bench/connection.js';
 import { gainsBody } from '../bench/gains-body.js';
 import { type SoakedRobot, UNITS } from './soaked-robot.js';
 
-/** Longer than the daemon ever takes, for a machine that is busy with other things as well. */
+/**
+ * The time limit of a request. It is longer than the daemon ever takes, because the machine is also busy with other
+ * work.
+ */
 const ANSWER_MS = 5000;
-/** The statuses with which a robot may answer during faults. */
+/** The statuses that are allowed during faults. */
 const EXPECTED = new Set([200, 400, 409, 503]);
 
 const READS = [
@@ -27,13 +30,18 @@ const ACTS: readonly (readonly [path: string, body: unknown])[] = [
 ];
 
 export interface Callers {
-  /** Requests that were answered so far. */
+  /** The number of answered requests. */
   readonly requests: number;
-  /** Ends all callers. Returns the kp values that may be in force, by unit: of the last save, and of an unanswered one. */
+  /**
+   * Ends all callers. Returns the kp values that may be in force, by unit: the last save's, and an unanswered save's.
+   */
   stop(): Promise<ReadonlyMap<string, readonly number[]>>;
 }
 
-/** Readers, actors, a saver for each unit, one who switches the laser, and streams that come and go. */
+/**
+ * Starts readers, callers that act, a saver for each unit, one that switches the laser, and streams that connect and
+ * disconnect.
+ */
 export async function startCallers(robot: SoakedRobot, complaints: string[]): Promise<Callers> {
   const { port } = robot.server;
   let stopped = false;

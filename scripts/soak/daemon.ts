@@ -8,7 +8,7 @@ import { systemClock } from '../../src/core/clock.js';
 import type { Entry } from '../../src/daemon/run.js';
 import { get } from '../../src/http/route.js';
 
-/** The simulator's entry, with a route that tells what the process holds. */
+/** The simulator's entry, with an additional route for timers, handles and event-loop delay. */
 
 const loopDelay = monitorEventLoopDelay({ resolution: 5 });
 loopDelay.enable();

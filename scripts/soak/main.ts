@@ -14,13 +14,13 @@ const { values } = argumentsOf(
 const totalMs = Number(values.minutes) * 60_000;
 if (!(totalMs > 0)) refuse(`--minutes takes a number above 0, not "${values.minutes}"`);
 
-/** The share of the run with kills. It comes last, because one process has to live through the rest. */
+/** The share of the run with kills. It comes last, because one process must live through the rest. */
 const KILLED_SHARE = 0.2;
-/** The share of the rest in which caches fill and code is compiled. */
+/** The share of the rest in which caches fill and code is compiled. It is not measured. */
 const WARM_SHARE = 0.3;
 /**
- * Growth that is no leak: noise; saves, which hold up to 12 MiB until the journal is compacted; and a timer of a minute for
- * each kind of incident.
+ * Growth that is not a leak: noise; saves, which take up to 12 MiB until the journal is compacted; and one timer of a
+ * minute for each kind of incident.
  */
 const ALLOWED: Readonly<Record<'rssMiB' | 'handles' | 'timers', number>> = {
   rssMiB: 24,
@@ -56,7 +56,7 @@ async function live(folder: string, forMs: number, complaints: string[]): Promis
   await callers.stop();
   await robot.agrees(complaints);
   await robot.server.stop();
-  // Half against half: one value that is far off moves the median of neither.
+  // Compares the medians of both halves, which a single outlier does not move.
   const half = Math.floor(seen.length / 2);
   for (const what of ['rssMiB', 'handles', 'timers'] as const) {
     const [first, last] = [seen.slice(0, half), seen.slice(half)].map(part =>
@@ -70,7 +70,7 @@ async function live(folder: string, forMs: number, complaints: string[]): Promis
   console.log(`${callers.requests} requests; longest turn of the event loop ${longestMs.toFixed(0)} ms`);
 }
 
-/** Kills the daemon under load and starts it again, over and over. Every acknowledged save must be there. */
+/** Kills the daemon under load and restarts it, many times. Every acknowledged save must survive. */
 async function dieOften(folder: string, forMs: number, complaints: string[]): Promise<void> {
   const untilMs = performance.now() + forMs;
   let kills = 0;

@@ -14,7 +14,7 @@ const FAULTS: readonly unknown[] = [
   { target: 'bus', fault: 'timeout', count: 3 },
   { target: 'gimbal', fault: 'hang', count: 1 },
 ];
-/** The walk judges the promised 2 s on simulated time. This one is real, on a machine that is busy with the callers. */
+/** The walk checks the promised 2 s in simulated time. This limit is in real time, on a busy machine. */
 const RECOVERY_MS = 10_000;
 
 export interface Insides {
@@ -24,7 +24,7 @@ export interface Insides {
   readonly rssMiB: number;
 }
 
-/** The daemon of a soak, and what can be done to it. */
+/** The daemon of a soak test, and the faults that can be injected. */
 export class SoakedRobot {
   readonly server: Server;
 
@@ -33,7 +33,7 @@ export class SoakedRobot {
   }
 
   static async start(folder: string): Promise<SoakedRobot> {
-    // With plenty of memory V8 keeps garbage for minutes, which looks like a leak. With this little it cannot.
+    // With plenty of memory, V8 keeps garbage for minutes, which looks like a leak. This limit prevents that.
     const room = ['--max-semi-space-size=1', '--max-old-space-size=64'];
     const program = [...room, 'dist/scripts/soak/daemon.js', '--state', join(folder, 'state')];
     const args = (port: number) => [...program, '--port', String(port)];
@@ -49,7 +49,7 @@ export class SoakedRobot {
     await this.#becomes(unit => unit.online === true, `online after ${JSON.stringify(fault)}`, complaints);
   }
 
-  /** Waits until both units run the journal's gains. Nobody may save meanwhile. */
+  /** Waits until both units run the journal's gains. No caller may save during this time. */
   async agrees(complaints: string[]): Promise<void> {
     const isWell = (unit: Part) => unit.online === true && partOf(unit.gains).applied === true;
     await this.#becomes(isWell, "running the journal's gains", complaints);
@@ -83,13 +83,13 @@ export class SoakedRobot {
     };
   }
 
-  /** The kp of the first loop. A save of this run gives every loop the same. */
+  /** The kp of the first loop. Saves of this run give every loop the same kp. */
   async kpInForce(unit: string): Promise<number> {
     const gains = partOf(await this.server.ask('GET', `/api/${unit}/pidconfig`));
     return Number(partOf(Object.values(gains)[0]).kp);
   }
 
-  /** Complains if the kp in force is none of those that the callers expect. */
+  /** Throws if the kp in force is none of the expected ones. */
   async keeps(saved: ReadonlyMap<string, readonly number[]>, complaints: string[]): Promise<void> {
     for (const [unit, expected] of saved) {
       const kp = await this.kpInForce(unit);

@@ -64,7 +64,7 @@ interface Span {
   readonly max: number;
 }
 
-/** The span of the values, with a little room at both ends. */
+/** The span of the values, with a margin at both ends. */
 function spanOf(values: readonly number[]): Span {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const room = 0.04 * (max - min);

@@ -68,7 +68,7 @@ type NumberOption =
   | 'seconds'
   | 'disturbance';
 
-/** The number given for an option. Ends the process if it is no number, or outside the range. */
+/** Parses the number of an option. Exits if it is not a number, or is outside the range. */
 function given(option: NumberOption, least = Number.NEGATIVE_INFINITY, most = Number.MAX_VALUE): number {
   const text = values[option];
   if (text === undefined) return refuse(`--${option} is missing`);

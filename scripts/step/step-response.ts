@@ -9,7 +9,7 @@ type MotorLoop = 'position' | 'speed';
 export interface StepTrial {
   readonly motor: MotorParameters;
   readonly loop: MotorLoop;
-  /** In an open loop the step is a voltage. */
+  /** In an open loop, the step is in volts. */
   readonly gains: Gains | 'open-loop';
   readonly rateHz: number;
   /** Loop periods between a sample and the voltage computed from it. */
@@ -27,14 +27,14 @@ export interface StepTrial {
 
 export interface StepResponse {
   readonly periodS: number;
-  /** One sample for each integration step, from the step on. It ends early if the response diverges. */
+  /** One sample for each integration step, from the step on. Ends early if the response diverges. */
   readonly measured: Float64Array;
   readonly diverged: boolean;
   /** All null if the response diverged. */
   readonly figures: StepFigures;
 }
 
-/** A response that is this many times as large as the step or the disturbance counts as diverged. */
+/** A response counts as diverged if it is this many times as large as the step or the disturbance. */
 const DIVERGED = 1e6;
 
 /** Simulates a step of the setpoint, from rest at 0. */

@@ -8,7 +8,7 @@ import { type Proposal, type ProposalTask, propose } from '../../src/tuning/prop
 import { Ringing } from '../../src/tuning/ringing.js';
 import type { ExcitationRequest, Recording, TunerPort } from '../../src/tuning/tuner.js';
 
-/** The motion of an ended excitation has faded after this time. */
+/** After this time, the motion of an ended excitation has faded. */
 const FADE_S = 1.1;
 /**
  * A loop is at rest if it moves less than this part of the amplitude for STILL_S. The daemon's port
@@ -18,15 +18,15 @@ const FADE_S = 1.1;
 const STILL = 0.02;
 const STILL_S = 0.3;
 const REST_S = 3;
-/** The daemon polls as often as this. */
+/** The daemon's polling interval. */
 const POLL_S = 0.02;
 
-/** The tuner's port to a simulated robot without bus and daemon. It is as fast as the computer. */
+/** The tuner's port to a simulated robot without bus and daemon. It runs as fast as the computer allows. */
 export class TrialPort implements TunerPort {
   readonly words: string[] = [];
-  /** Time of the robot that was used so far. */
+  /** The simulated time used so far. */
   seconds = 0;
-  /** The longest time for which the loop kept ringing, judged at every loop period. */
+  /** The longest time for which the loop kept ringing, checked at every loop period. */
   longestRingingS = 0;
   readonly #robot: RobotTrial;
   readonly #unit: UnitName;
@@ -116,7 +116,7 @@ export class TrialPort implements TunerPort {
     return { halfTicks, decimation, output, halves: recorded, end: recordedEnd };
   }
 
-  /** Moves the excitation to another loop, which ends its effect on this loop at once. */
+  /** Moves the excitation to another loop, so that this loop is excited no longer. */
   #cutOff(): void {
     const other = unitNamed(this.#unit).loops.find(loop => loop.name !== this.#loop.name);
     const excitation = { loop: other?.name ?? '', amplitude: 0, periodS: 1 };

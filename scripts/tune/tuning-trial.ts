@@ -8,7 +8,7 @@ import { TrialPort } from './trial-port.js';
 
 type Start = (defaults: Gains) => Gains;
 
-/** Starts that are not in the matrix. No tuning can correct gains of the wrong sign. */
+/** Starting gains that are not in the matrix. No tuning can correct gains of the wrong sign. */
 const OTHER_STARTS: Readonly<Record<string, Start>> = {
   'as they are': gains => gains,
   'wrong way': ({ kp, ki, kd }) => ({ kp: -kp, ki: -ki, kd: -kd }),
@@ -29,18 +29,18 @@ export interface TuningTrial {
   readonly loop: Loop;
   readonly start: string;
   readonly result: TuneResult;
-  /** The figures of the gains that the loop has at the end. */
+  /** The figures of the loop's gains at the end. */
   readonly after: Measured;
   readonly defaults: Measured;
   readonly isGood: boolean;
-  /** Time of the robot that the tuning took. */
+  /** The simulated time that the tuning took. */
   readonly seconds: number;
   /** The longest time for which the loop kept ringing. */
   readonly longestRingingS: number;
   readonly words: readonly string[];
 }
 
-/** Good gains settle in at most this many times the time of the default gains on the same robot. */
+/** Good gains settle within this many times the settling time of the default gains on the same robot. */
 const SETTLING = 1.5;
 const OVERSHOOT = 5;
 const OVERSHOOT_MORE = 3;

@@ -7,7 +7,10 @@ import type { Answer, Request } from './caller.js';
 import type { TokenList } from './walk-tokens.js';
 
 const DAMAGED = 'access-unavailable';
-/** The daemon looks more often than this; a disk that was not fair until now may take 0.7 s for each of two looks. */
+/**
+ * The daemon reads the token list at least this often. On a disk that was slow until now, each of two reads may take
+ * 0.7 s more.
+ */
 const LOOKED_MS = 2 * READ_AGAIN_MS;
 const LOOKED_SLOWLY_MS = LOOKED_MS + 1400;
 
@@ -28,15 +31,15 @@ export function isAccessRefusal({ status, body }: Answer): boolean {
 
 /** Who may do what. */
 export class AccessModel {
-  /** Those that may hold; the last one that was written is the last. */
+  /** The token lists that may be in force, oldest first. */
   #lists: TokenList[] = [[]];
-  /** The daemon has read the newest by then. */
+  /** By this time the daemon has read the newest list. */
   #readByMs = Number.NEGATIVE_INFINITY;
-  /** The list cannot be read, or could not. */
+  /** True if the list cannot be read, or could not be read lately. */
   #isUnreadable = false;
-  /** The daemon that runs has read a list, which holds while none can be read. */
+  /** True if the running daemon has read a list. That list stays in force while no list can be read. */
   #hasRead = false;
-  /** It may have found none that it could read. */
+  /** True if the daemon may have started without a readable list. */
   #foundNone = false;
 
   /** The newest. */
@@ -48,32 +51,32 @@ export class AccessModel {
     return this.#lists.some(list => list.length === 0);
   }
 
-  /** Whose token may be used to look. */
+  /** A role whose token is valid. */
   get someone(): Role | undefined {
     return this.list === 'damaged' ? undefined : this.list[0];
   }
 
-  /** Holds as soon as the daemon has looked. */
+  /** The list takes effect when the daemon next reads it. */
   written(list: TokenList, nowMs: number): void {
     this.#lists.push(list);
     this.#readByMs = Math.max(this.#readByMs, nowMs + LOOKED_MS);
   }
 
-  /** A list that cannot be read when the daemon starts counts as one that is damaged. */
+  /** If the list cannot be read when the daemon starts, it counts as damaged. */
   disk(isUnreadable: boolean, nowMs: number): void {
     this.#readByMs = nowMs + LOOKED_SLOWLY_MS;
     this.#isUnreadable ||= isUnreadable;
     this.#foundNone ||= isUnreadable && !this.#hasRead;
   }
 
-  /** The daemon begins with the newest that it can read. */
+  /** The daemon starts with the newest list that can be read. */
   started(): void {
     this.#hasRead = false;
     this.#foundNone = this.#isUnreadable;
     if (!this.#isUnreadable) this.#lists = [this.list];
   }
 
-  /** It has read the newest, where that could be read for long enough. */
+  /** If the newest list was readable for long enough, the daemon has read it. */
   rested(nowMs: number): void {
     if (nowMs <= this.#readByMs) return;
     this.#lists = [this.list];
@@ -85,7 +88,7 @@ export class AccessModel {
     return this.#possible.every(list => !allows(list, request));
   }
 
-  /** Whom the robot may take the caller for: a token, an address if there are no tokens, or a stranger. */
+  /** The identities that the robot may give this caller: a token, an address if there are no tokens, or a stranger. */
   identitiesOf({ as, elsewhere }: Request): readonly string[] {
     const address = elsewhere ? 'elsewhere' : 'here';
     return this.#possible.map(list => {

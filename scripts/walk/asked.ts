@@ -1,13 +1,13 @@
 import type { Answer, Request } from './caller.js';
 
-/** A request on its way, with its places in the order of all that happened. */
+/** A request, with the event numbers of its sending and its answer. */
 export interface Asked {
   readonly request: Request;
   readonly sent: number;
   readonly sentMs: number;
-  /** Whom the robot may have taken the caller for. */
+  /** The identities that the robot may have given the caller. */
   identities: readonly string[];
-  /** Undefined until it was answered. */
+  /** Undefined until the request is answered. */
   answer?: Answer & { readonly at: number };
 }
 

@@ -1,4 +1,4 @@
-/** Thrown where the robot did what it must not. `promise` is the same for the same kind of failure. */
+/** The robot broke a promise. `promise` is equal for equal kinds of failure. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
   readonly promise: string;

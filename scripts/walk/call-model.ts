@@ -2,12 +2,15 @@ import type { Phase } from '../../src/core/phases.js';
 import { type Asked, bodyMember } from './asked.js';
 import { promise } from './broken-promise.js';
 
-/** Which calls of the referee's desk are fresh: a higher revision, or a new match that may begin. */
+/**
+ * Knows which calls of the referee's desk are fresh. A fresh call has a higher revision, or begins a new match at a
+ * time when one may begin.
+ */
 export class CallModel {
   readonly #underWay = new Set<Asked>();
-  /** Those that were under way at the same time as others. */
+  /** Calls that were in flight at the same time as other calls. */
   readonly #overlapped = new WeakSet<Asked>();
-  /** The last one that was taken; undefined where it is not known which that was. */
+  /** The last accepted call. Undefined if it is unknown. */
   #last: Asked | undefined;
 
   sent(asked: Asked): void {
@@ -17,7 +20,7 @@ export class CallModel {
     this.#last = undefined;
   }
 
-  /** `phases`: those that it may have been since the call was sent. */
+  /** `phases`: every phase that the match may have had since the call was sent. */
   answered(asked: Asked, phases: readonly Phase[]): void {
     const overlaps = this.#overlapped.has(asked);
     this.#underWay.delete(asked);
@@ -29,7 +32,7 @@ export class CallModel {
       promise(!(isFresh === false && status === 200), 'stale call refused', said);
       promise(!(isFresh === true && body?.code === 'stale-match'), 'fresh call taken', said);
     }
-    // A call that was answered 503 may have taken effect, too.
+    // A call that was answered 503 may have taken effect.
     if (overlaps || status === 503) this.#last = undefined;
     else if (status === 200) this.#last = asked;
   }
@@ -46,20 +49,21 @@ export class CallModel {
 }
 
 /**
- * Undefined if the answer depends on a phase that the model does not know. A repeat of the last call is always fresh.
+ * Returns undefined if the answer depends on a phase that the model does not know. A repeat of the last call is
+ * always fresh.
  */
 function isFreshAfter(last: Asked, asked: Asked, phases: readonly Phase[]): boolean | undefined {
   if (callText(last) === callText(asked)) return true;
   if (bodyMember(last, 'id') === bodyMember(asked, 'id'))
     return Number(bodyMember(asked, 'revision')) > Number(bodyMember(last, 'revision'));
-  // A match may begin at any time if it begins at rest.
+  // A match that begins in `pre` or `ended` may begin at any time.
   if (['pre', 'ended'].includes(String(bodyMember(asked, 'phase')))) return true;
   const over = phases.map(phase => phase === 'none' || phase === 'ended');
   if (over.every(Boolean)) return true;
   return over.some(Boolean) ? undefined : false;
 }
 
-/** The same for calls that are the same to the robot. */
+/** Two calls have the same text if the robot treats them as one call. */
 export function callText(asked: Asked): string {
   const [id, revision, phase] = ['id', 'revision', 'phase'].map(name => bodyMember(asked, name));
   return JSON.stringify([id, revision, phase, bodyMember(asked, 'remainingS') ?? null]);

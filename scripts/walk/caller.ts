@@ -9,14 +9,14 @@ export interface Request {
   readonly body?: unknown;
   /** The role whose token the request carries. */
   readonly as?: Role;
-  /** The caller is at another address than usual. */
+  /** True if the caller has another address than usual. */
   readonly elsewhere?: true;
 }
 
-/** A body of which only a member or two are looked at. */
+/** The members of a body that the walk reads. */
 export type AnyBody = Readonly<Record<string, unknown>>;
 
-/** `Body` is what the interface promises of a 200. */
+/** `Body` is the type of the body of a 200. */
 export interface Answer<Body = AnyBody> {
   readonly status: number;
   readonly body: Body | undefined;
@@ -32,7 +32,10 @@ export interface Call<Body = AnyBody> {
   hangUp(): void;
 }
 
-/** One request on a connection of its own, in this process and without a socket, so that nothing waits for the kernel. */
+/**
+ * Sends one request on its own connection. The connection stays in this process and has no socket, so that nothing
+ * waits for the kernel.
+ */
 export function ask<Body = AnyBody>(
   server: Server,
   { method, path, body, as, elsewhere }: Request,
@@ -66,7 +69,7 @@ export function ask<Body = AnyBody>(
   return { answer, hangUp: () => connection.destroy() };
 }
 
-/** Undefined while more is to come; every answer of the interface but a stream says its length. */
+/** Undefined until the answer is complete. All answers except streams have a Content-Length. */
 function parsed<Body>(text: string): Answer<Body> | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -1,13 +1,13 @@
 interface Event<T> {
   readonly value: T;
-  /** Places in the order of all that happened. It took effect at one of them, or between. */
+  /** The event took effect between these two event numbers, or at one of them. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The values that may hold now. What is sure replaces everything that had ended before it began; of two that overlapped
- * either may have come last.
+ * The values that may hold now. A certain event replaces all events that ended before it began. If two events
+ * overlapped, either value may hold.
  */
 export class Candidates<T> {
   #events: Event<T>[];
@@ -28,7 +28,7 @@ export class Candidates<T> {
     return this.#events.every(event => event.value === value);
   }
 
-  /** All that was possible before is over. */
+  /** Only these values may hold from now on. */
   are(values: readonly T[], at: number): void {
     this.#events = values.map(value => ({ value, from: at, to: at }));
   }

@@ -13,7 +13,7 @@ import { quickProposals } from './quick-proposals.js';
 /** A clean shutdown that takes longer is aborted, as in src/daemon/run.ts. */
 const STOP_MS = 2000;
 
-/** The daemon from its start to its end, on hardware and a disk that outlive it. */
+/** The daemon from its start to its end. The hardware and the disk outlive it. */
 export class DaemonLife {
   readonly #hardware: Hardware;
   readonly #port: MemoryPort;
@@ -74,7 +74,7 @@ export class DaemonLife {
     this.kill();
   }
 
-  /** Ends it as SIGKILL and a power cut do: nothing of it acts any more. */
+  /** Kills the daemon, as SIGKILL and a power cut do. Nothing that it began has an effect after this. */
   kill(): void {
     this.#alive = false;
     this.#port.cut();
@@ -115,7 +115,7 @@ function mortalClock(clock: Clock, isAlive: () => boolean): Clock {
 }
 
 /**
- * Makes a port of which only a living daemon hears: no call of a dead one ever settles, and it makes no new one.
+ * Wraps a port for one daemon. After the daemon's death its pending calls never settle, and it can make no new ones.
  */
 function mortal<T extends object>(port: T, isAlive: () => boolean): T {
   return new Proxy(port, {

@@ -11,7 +11,7 @@ const STOP: Request = { method: 'POST', path: '/api/stop' };
 const RESUME: Request = { method: 'POST', path: '/api/resume' };
 const LIGHT: Request = { method: 'POST', path: '/api/laser', body: { action: 'on' } };
 
-/** Steps that random ones would hardly ever bring about one after the other. */
+/** Sequences of steps that random steps would almost never form. */
 export class Episodes {
   readonly #random: Random;
   readonly #requests: RandomRequests;
@@ -23,7 +23,7 @@ export class Episodes {
     this.#steps = steps;
   }
 
-  /** A tuning in debug, held for a while, on a robot that may move. */
+  /** A tuning in debug mode. The lease is renewed for a while, and the robot may move. */
   tuning(unit: Unit): readonly Step[] {
     const random = this.#random;
     const { start, renewal } = this.#requests.tuning(unit);
@@ -40,14 +40,14 @@ export class Episodes {
     ];
   }
 
-  /** The contact of the interlock, and often somebody who asks for light just then. */
+  /** Opens or closes the interlock's contact, and often asks for light right after. */
   contact(): readonly Step[] {
     const lights = this.#ask(LIGHT);
     const asks = this.#random.chance(0.4) ? [lights] : [];
     return [{ do: 'interlock', closed: this.#random.chance(0.6) }, ...asks];
   }
 
-  /** A desk that is heard for a while and begins a play, and a robot that is let run. */
+  /** A referee's desk beats for a while and begins a play. Often a caller then resumes. */
   play(): readonly Step[] {
     const random = this.#random;
     const beats: Step = {
@@ -65,12 +65,12 @@ export class Episodes {
       { do: 'ask', request: begins },
       ...(random.chance(0.7) ? [{ do: 'wait', ms: 20 } as const, runs] : []),
       ...(random.chance(0.5) ? [{ do: 'wait', ms: 20 } as const, lights] : []),
-      // Now and then longer than the silence that a play bears.
+      // The longest wait exceeds the shortest silence limit of a referee.
       { do: 'wait', ms: random.among([5, 300, 900]) },
     ];
   }
 
-  /** Requests that are refused although the controller has heard them, and one that is not. */
+  /** A request that is answered, and two whose frames reach the controller but seem to fail. */
   refusedAndDone(unit: Unit): readonly Step[] {
     const asked = (): readonly Step[] => [
       { do: 'ask', request: this.#requests.any(unit) },
@@ -79,7 +79,7 @@ export class Episodes {
     return [...asked(), { do: 'lose answers', count: this.#random.whole(3, 9) }, ...asked(), ...asked()];
   }
 
-  /** Something that has to outlive the daemon, and its end right after. */
+  /** A request with a lasting effect, followed at once by the end of the daemon. */
   keptThenGone(unit: Unit): readonly Step[] {
     const random = this.#random;
     const weather: DiskWeather = random.weighted([
@@ -97,7 +97,7 @@ export class Episodes {
     ];
   }
 
-  /** A long trial, and what ends it before its time. */
+  /** A long trial, and an event that ends it early. */
   trialThenEnd(unit: Unit): readonly Step[] {
     const random = this.#random;
     const { name } = unit;
@@ -123,7 +123,10 @@ export class Episodes {
     ];
   }
 
-  /** A stop while a controller cannot be reached, right after a start or a resume: only its own silence proves it. */
+  /**
+   * A stop while a controller is unplugged, right after a start or a resume. Only the controller's silence can
+   * confirm this stop.
+   */
   stopOfTheAbsent(unit: Unit): readonly Step[] {
     const random = this.#random;
     const { name } = unit;
@@ -145,7 +148,7 @@ export class Episodes {
       stop,
     ];
     if (random.chance(0.5)) return absent;
-    // It was in auto before, and comes back about when somebody resumes.
+    // The unit was in auto before, and is plugged in again at about the time of a resume.
     return [
       this.#switch(unit, 'auto'),
       { do: 'wait', ms: random.among([5, 60]) },
@@ -158,7 +161,7 @@ export class Episodes {
     ];
   }
 
-  /** Presses on the page, over a network that is seldom good. */
+  /** Presses on the page. The network between page and robot is mostly bad. */
   pressed({ name }: Unit): readonly Step[] {
     const random = this.#random;
     const network: Network = {
@@ -183,7 +186,7 @@ export class Episodes {
       { do: 'network', network: random.chance(0.2) ? CLEAR : network },
       ...press(),
       ...(random.chance(0.7) ? press() : []),
-      // An Off expires by the calendar.
+      // The page drops an Off that is older than 60 s by the wall clock.
       ...(random.chance(0.2) ? [{ do: 'wall clock', jumpMs: 61_000 } as const] : []),
       ...(random.chance(0.5) ? [{ do: 'network', network: CLEAR } as const] : []),
       ...press(),

@@ -4,14 +4,14 @@ import type { DiskWeather, Left } from './walk-disk.js';
 import type { Network, Pressed } from './walk-page.js';
 import type { TokenList } from './walk-tokens.js';
 
-/** One thing that happens. None waits for what it began, so that any of them overlap. */
+/** One event of a history. The next step does not wait for it to finish, so steps overlap. */
 export type Step =
   | { readonly do: 'ask'; readonly request: Request; readonly hangUpAfterMs?: number }
-  /** Somebody presses a button of the page, which is logged in as operator. */
+  /** A person presses a button of the page. The page is logged in as operator. */
   | { readonly do: 'press'; readonly pressed: Pressed }
   /** The network of the page changes. */
   | { readonly do: 'network'; readonly network: Network }
-  /** Callers who repeat a request, each `pauseMs` after its answer. */
+  /** Several callers repeat a request. Each waits for `pauseMs` after an answer. */
   | {
       readonly do: 'flood';
       readonly request: Request;
@@ -21,21 +21,21 @@ export type Step =
     }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'fault'; readonly fault: FaultBody }
-  /** So many frames reach their controller, and seem not to. */
+  /** The next `count` frames reach their controller, but their transactions fail. */
   | { readonly do: 'lose answers'; readonly count: number }
   | { readonly do: 'disk'; readonly weather: DiskWeather }
-  /** As `trunnion token` does beside the daemon; none leaves the robot open. */
+  /** Writes the token list, as `trunnion token` does while a daemon runs. An empty list leaves the robot open. */
   | { readonly do: 'tokens'; readonly list: TokenList }
   | { readonly do: 'wall clock'; readonly jumpMs: number }
   | { readonly do: 'interlock'; readonly closed: boolean }
-  /** The daemon ends and starts again; with `cut` its disk loses what was not synced. */
+  /** The daemon ends and starts again. With `cut` the disk also loses data that was not synced. */
   | {
       readonly do: 'end';
       readonly how: 'term' | 'kill' | 'cut';
       readonly left: Left;
       readonly downMs: number;
       readonly controllersToo: boolean;
-      /** A change of the configuration for the next life. */
+      /** A new setting for the next run. */
       readonly hostSilenceMs?: number;
     }
   /** Every fault ends. Two seconds later, every unit must be consistent. */
@@ -48,9 +48,9 @@ export interface WalkSettings {
   readonly laserMaxOnS: number;
   readonly refereeSilenceMs: number;
   readonly onRefereeSilence: 'stop' | 'hold';
-  /** How long one bus transaction takes. */
+  /** The duration of one bus transaction. */
   readonly frameMs: number;
-  /** How late frames take effect that the protocol gives time: at most 20 ms. */
+  /** The delay until mode, stop, excitation and commit take effect in a controller. The protocol allows 20 ms. */
   readonly effectMs: number;
 }
 
@@ -59,5 +59,5 @@ export interface History {
   readonly steps: readonly Step[];
 }
 
-/** In a request's body: the id that the unit's latest trial, or tuning, was answered with. */
+/** In the body of a request, this stands for the id of the unit's latest trial or tuning. */
 export const LATEST_ID = 'latest';

@@ -2,7 +2,7 @@ import { type Asked, bodyMember, isPost, isSameCaller } from './asked.js';
 import { promise } from './broken-promise.js';
 import { isTaken } from './caller.js';
 
-/** Knows who was given the id of a trial or a tuning: only that caller may renew it. */
+/** Knows who received the id of a trial or a tuning. Only that caller may renew it. */
 export class IdModel {
   readonly #owners = new Map<unknown, readonly string[]>();
 

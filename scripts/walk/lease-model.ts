@@ -2,7 +2,7 @@ import { type Asked, bodyMember, isSameCaller } from './asked.js';
 import { promise } from './broken-promise.js';
 
 interface Beat {
-  /** Whom the robot may take the desk for. */
+  /** The identities that the robot may give the desk. */
   readonly by: readonly string[];
   readonly holder: unknown;
   readonly takesOver: boolean;
@@ -10,23 +10,23 @@ interface Beat {
 }
 
 interface Accepted extends Beat {
-  /** Its place in the order of all that happened, when it was answered. */
+  /** The event number of the answer. */
   readonly at: number;
-  /** It was accepted between. */
+  /** The beat was accepted between these two times. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What a difference of two times may be off by rounding: at the very end of a lease either answer is right. */
+/** The largest rounding error of a time difference. At the very end of a lease either answer is right. */
 const ROUNDING_MS = 0.001;
 
-/** Which referee's desk is heard, and whether any is. */
+/** Knows which referee's desk holds the lease, and when it last beat. */
 export class LeaseModel {
   readonly #silenceMs: number;
   readonly #beats = new Set<Asked>();
-  /** The last accepted beat. Undefined if its caller is not known, or if no beat is known to have come. */
+  /** The last accepted beat. Undefined if no beat is known, or if its caller is not. */
   #last: Accepted | undefined;
-  /** The latest time at which a beat may have been accepted, and the latest at which one surely was. */
+  /** The latest time at which a beat may have been accepted, and the latest time at which a beat certainly was. */
   #maybeMs = Number.NEGATIVE_INFINITY;
   #surelyMs = Number.NEGATIVE_INFINITY;
 
@@ -34,7 +34,7 @@ export class LeaseModel {
     this.#silenceMs = silenceMs;
   }
 
-  /** True if no beat is pending, and the silence limit had surely passed at `sinceMs`. */
+  /** True if no beat is pending, and the silence limit had certainly passed at `sinceMs`. */
   surelySilentAt(sinceMs: number): boolean {
     return this.#beats.size === 0 && sinceMs >= this.#maybeMs + this.#silenceMs;
   }
@@ -73,25 +73,25 @@ export class LeaseModel {
     this.#maybeMs = nowMs;
   }
 
-  /** Another list of tokens frees the lease of a caller who is not in it. */
+  /** A new token list frees the lease of a caller who is not in it. */
   tokensChanged(): void {
     this.#last = undefined;
   }
 
-  /** A desk has to come again after a start. */
+  /** After a start the desk must beat again. */
   ended(): void {
     this.#beats.clear();
     this.#last = undefined;
     this.#maybeMs = this.#surelyMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** A phase in which the robot may move is set only by the caller who has the lease, if there is one. */
+  /** If a desk has the lease, only this desk may set a phase in which the robot moves. */
   judgePhase(asked: Asked, nowMs: number): void {
     const isRest = ['pause', 'ended'].includes(String(bodyMember(asked, 'phase')));
     this.#judge(asked, ({ by }) => isRest || isSameCaller(by, asked.identities), nowMs);
   }
 
-  /** `isOwn`: whether that beat was the caller's own; undefined if that is not known. */
+  /** `isOwn`: whether the last beat came from the same caller; undefined if unknown. */
   #judge(asked: Asked, isOwn: (last: Beat) => boolean | undefined, nowMs: number): void {
     const { status, body } = asked.answer ?? {};
     const last = this.#last;

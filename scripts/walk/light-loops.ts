@@ -1,7 +1,7 @@
 import type { LoopCommand, LoopReading, UnitLoops } from '../../sim/firmware/unit-loops.js';
 import type { Excitation, Unit } from '../../src/core/units.js';
 
-/** Loops without physics: they follow the square wave at once, and remember what the firmware last commanded. */
+/** Loops without physics. They follow the square wave at once, and record the firmware's last command. */
 export class LightLoops implements UnitLoops {
   readonly readings: Readonly<Record<string, { -readonly [Part in keyof LoopReading]: LoopReading[Part] }>>;
   readonly axes = {};
@@ -20,7 +20,7 @@ export class LightLoops implements UnitLoops {
     this.pose = unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined;
   }
 
-  /** The wave that runs, undefined while none does. */
+  /** The excitation that runs; undefined if there is none. */
   get wave(): Excitation | undefined {
     return this.#excitation;
   }
@@ -37,7 +37,7 @@ export class LightLoops implements UnitLoops {
     reading.measured = reading.setpoint;
   }
 
-  /** No wave drives these loops away from their setpoints. */
+  /** These loops never leave their setpoints, so no guard ends an excitation. */
   dropWave(): void {}
 
   reset(): void {

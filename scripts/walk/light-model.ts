@@ -4,10 +4,13 @@ import { isTaken } from './caller.js';
 import { Candidates } from './candidates.js';
 import { isTuneStart } from './tune-model.js';
 
-/** So many polls after a pin works again, or a contact opened, it is dark. */
+/** The laser is dark after this many polls since its pin works again, or since the interlock opened. */
 const POLLS = 3;
 
-/** When the laser may be lit: while somebody asks for it, and never while stopped or after the end. */
+/**
+ * Knows when the laser may be lit: only after a caller asked for light, and never while the robot is stopped or the
+ * daemon is down.
+ */
 export class LightModel {
   readonly #maxOnMs: number;
   readonly #graceMs: number;
@@ -15,10 +18,10 @@ export class LightModel {
   readonly #asking = new Set<Asked>();
   #pinTroubleMs = Number.NEGATIVE_INFINITY;
   #pinFails = false;
-  /** When the contact was opened, as a place in the order of all that happened; undefined while it is closed. */
+  /** The event number at which the interlock opened; undefined while it is closed. */
   #openSince: number | undefined;
   #onMs = 0;
-  /** Something other than a caller may have darkened it since all was last at rest. */
+  /** True if the robot may have switched the laser off without a caller since the last rest. */
   #mayHaveDarkened = false;
 
   constructor({ pollHz, laserMaxOnS }: { readonly pollHz: number; readonly laserMaxOnS: number }) {
@@ -31,7 +34,7 @@ export class LightModel {
     this.#pinTroubleMs = nowMs;
   }
 
-  /** A lock, or a phase without light. */
+  /** A lock or a phase forbids light from `from` on. */
   forbidden(from: number, at: number): void {
     this.lit.sure(false, from, at);
   }
@@ -60,9 +63,9 @@ export class LightModel {
       this.lit.sure(true, asked.sent, at);
       this.#onMs = nowMs;
     }
-    // A pin that did not obey is darkened as soon as it does.
+    // If the pin did not obey an On, the daemon darkens it as soon as it obeys.
     if (isOn(asked) && status === 503) this.lit.maybe(false, asked.sent, at);
-    // A tuning that is refused after all may have darkened.
+    // A tuning may darken the laser before it is refused.
     if (isTuneStart(asked) && status !== 202) this.lit.maybe(false, asked.sent, at);
     else if (darkens(asked)) {
       this.lit.sure(false, asked.sent, at);
@@ -81,7 +84,9 @@ export class LightModel {
     this.#asking.delete(asked);
   }
 
-  /** The daemon is gone: nobody keeps to the limit until systemd's next program has darkened the laser. */
+  /**
+   * The daemon is gone, and does not enforce `maxOnS`. The laser may be lit until systemd's next program darkens it.
+   */
   ends(): void {
     this.#onMs = Number.POSITIVE_INFINITY;
   }

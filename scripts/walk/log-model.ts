@@ -4,14 +4,14 @@ import type { LogEvent, LogHead } from '../../src/schemas/log.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 
-/** The log of events as callers are shown it at rest. */
+/** The event log as a caller sees it at rest. */
 export interface LogShown {
-  /** Undefined before anything is on the disk. */
+  /** Undefined until the disk has a line. */
   readonly head: LogHead | undefined;
   readonly events: readonly LogEvent[];
 }
 
-/** The names of acts in the log, by the end of their paths. */
+/** The log's name of each act, by the end of its path. */
 const WHAT: Readonly<Record<string, string>> = {
   stop: 'stop',
   resume: 'resume',
@@ -24,15 +24,21 @@ const WHAT: Readonly<Record<string, string>> = {
   pidconfig: 'save',
   'pidconfig/restore': 'restore',
 };
-/** Lines about the log itself have the number of the line before them, or where counting begins anew, that of the line behind. */
+/**
+ * Events about the log itself take the number of the line before them. If numbering restarts, they take the number of
+ * the line after them.
+ */
 const OF_ITSELF = /^log-/;
 
-/** The log of events: what was done is in it, and what has been given out as its head stays. */
+/**
+ * The promises of the event log: it contains every act that was answered 200, and every head that a caller has
+ * received stays valid.
+ */
 export class LogModel {
   readonly #heads: LogHead[] = [];
-  /** Acts of this life that were answered 200. */
+  /** Acts of this run that were answered 200. */
   readonly #done = new Set<string>();
-  /** True if a start could not read the log. Its line numbers may then start over. */
+  /** True if a start could not read the log. Its line numbers may then restart. */
   #mayBeginAnew = false;
   /** True if a start may have appended to lines that were never synced and are now lost. */
   #mayBreak = false;

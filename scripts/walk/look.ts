@@ -14,8 +14,8 @@ interface Tuning {
 }
 
 /**
- * What the robot at rest shows to a caller with this token. Throws BrokenPromise if the robot does not serve or is not
- * whole.
+ * Reads the state of a resting robot with this token. Throws BrokenPromise if the robot does not serve, or if its
+ * answers are incomplete.
  */
 export async function lookAt(life: DaemonLife | undefined, as: Role | undefined): Promise<Shown> {
   const get = <Body>(path: string) => answerTo<Body>(life, path, as);

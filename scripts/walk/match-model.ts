@@ -10,35 +10,35 @@ import { LeaseModel } from './lease-model.js';
 import { afterCut, GRACE_MS, isPlay, NO_MATCH, possible, standingOf } from './standing-phase.js';
 import type { UnitShown } from './unit-model.js';
 
-/** Status shows within this time that the medium does not have the newest state. */
+/** If the disk does not have the newest state, status says so within this time. */
 const SHOWN_MS = 1000;
 
-/** The match as callers are shown it at rest. */
+/** The match as a caller sees it at rest. */
 export interface MatchShown {
   readonly phase: unknown;
   readonly locked: boolean;
   readonly refereeSilent: unknown;
-  /** True if everything is on the medium, except changes whose callers hung up just now. */
+  /** True if the disk has every change, except those whose callers hung up a moment ago. */
   readonly recorded: boolean;
 }
 
 /** The effect of an answer on the robot. */
 export type Effect = 'none' | 'may stop' | 'stops' | 'stops, confirmed';
 
-/** Lock, phase and lease of a match: what they forbid, and what of them outlives the daemon. */
+/** Knows lock, phase and lease of the match: what they forbid, and which values survive a restart. */
 export class MatchModel {
   readonly lease: LeaseModel;
   readonly #stopsWhenSilent: boolean;
   readonly #locked = new Candidates(false);
   readonly #phase = new Candidates(NO_MATCH);
-  /** What the medium may hold. */
+  /** The values that the disk may hold. */
   readonly #keptLock = new Candidates(false);
   readonly #keptPhase = new Candidates(NO_MATCH);
-  /** Requests under way that may lock, unlock or set a phase. */
+  /** Requests in flight that may change lock or phase. */
   readonly #changes = new Set<Asked>();
-  /** When a caller who asked for such a change last hung up. */
+  /** When a caller last hung up during a change of lock or phase. */
   #abandonedMs = Number.NEGATIVE_INFINITY;
-  /** The places, in the order of all that happened, since which nobody may have changed lock or phase. */
+  /** The event numbers since which lock and phase cannot have changed. Infinite while such a request is in flight. */
   #lockSince = 0;
   #phaseSince = 0;
   readonly #calls = new Set<string>();
@@ -95,7 +95,7 @@ export class MatchModel {
     this.#maybe(asked, nowMs, at);
   }
 
-  /** `isCut`: the board was without power, so that nobody knows how long it took. */
+  /** `isCut`: the power was cut, so the duration of the outage is unknown. */
   ended(outstanding: readonly Asked[], isCut: boolean, nowMs: number, at: number): void {
     for (const asked of outstanding) if (this.#changes.has(asked)) this.#maybe(asked, nowMs, at);
     this.#changes.clear();
@@ -110,13 +110,13 @@ export class MatchModel {
     this.#lockSince = this.#phaseSince = at;
   }
 
-  /** A record that cannot be read counts as a lock outside of any match, and is written over by the next change. */
+  /** An unreadable record counts as locked and without a match. The next change overwrites it. */
   unread(at: number): void {
     for (const lock of [this.#locked, this.#keptLock]) lock.maybe(true, at, at);
     for (const phase of [this.#phase, this.#keptPhase]) phase.maybe(NO_MATCH, at, at);
   }
 
-  /** Whether a daemon that starts now stops the robot by itself. */
+  /** Whether a daemon that starts now stops the robot on its own. */
   startStops(nowMs: number): 'yes' | 'no' | 'maybe' {
     const stops = this.#phases(nowMs).map(
       phase => !DEFAULT_PERMISSIONS[phase].drive || (isPlay(phase) && this.#stopsWhenSilent),
@@ -125,7 +125,7 @@ export class MatchModel {
     return this.#locked.can(true) || stops.some(Boolean) ? 'maybe' : 'no';
   }
 
-  /** Whether something other than a caller may have stopped the robot, or may now. A play does not allow debug. */
+  /** Whether the robot may have stopped without a caller. One reason is a unit in debug mode, which a play forbids. */
   mayStopByItself(nowMs: number, mayDebug: boolean): boolean {
     const mayPlay = this.#phases(nowMs).some(isPlay);
     return (
@@ -137,7 +137,7 @@ export class MatchModel {
     );
   }
 
-  /** The referee was surely lost a while ago. */
+  /** True if the referee has certainly been silent for longer than the limit. */
   surelyLost(nowMs: number): boolean {
     return (
       this.#stopsWhenSilent &&
@@ -147,7 +147,7 @@ export class MatchModel {
     );
   }
 
-  /** Why the request may not be answered 200; undefined where it may. */
+  /** Why a 200 would be wrong; undefined if a 200 is allowed. */
   forbids(asked: Asked, nowMs: number): string | undefined {
     const drives = isDrive(asked);
     const tunes = isTune(asked);
@@ -170,7 +170,7 @@ export class MatchModel {
     return lost ? 'the referee is silent' : undefined;
   }
 
-  /** Nothing is refused because of a lock or a phase that cannot be. */
+  /** Checks that a refusal for lock, phase or referee has a possible reason. */
   judgeRefusal(asked: Asked, nowMs: number): void {
     const code = asked.answer?.body?.code;
     const said = () => `${asked.request.path} is refused as ${code}`;
@@ -211,7 +211,7 @@ export class MatchModel {
     promise(may, 'stopped without a referee', () => 'a play goes on without a referee');
   }
 
-  /** A unit is in no mode, and runs no gains on trial, that the phase does not allow: that would have been stopped. */
+  /** Checks that the unit's mode and its trial are allowed in the phase. */
   unitAtRest({ phase }: MatchShown, stopped: boolean, { mode, isTried }: UnitShown): void {
     const allows = PHASES.flatMap(one => (one === phase ? [DEFAULT_PERMISSIONS[one]] : []));
     promise(!(stopped && isTried), 'no trial while stopped', () => 'a trial runs on a stopped robot');
@@ -236,7 +236,7 @@ export class MatchModel {
     if (this.#changes.size === 0) this.#lockSince = this.#phaseSince = at;
   }
 
-  /** One change less is under way. */
+  /** Called when a change is no longer in flight. */
   #settledAt(asked: Asked, at: number): void {
     const others = [...this.#changes].some(other => isCall(other) === isCall(asked));
     const since = others ? Number.POSITIVE_INFINITY : at;
@@ -251,7 +251,7 @@ export class MatchModel {
   #called(asked: Asked, isKept: boolean, nowMs: number, at: number): Effect {
     const standing = standingOf(asked, nowMs);
     const text = callText(asked);
-    // A repeat of a call may change nothing.
+    // A repeated call may have no effect.
     if (this.#calls.has(text)) {
       this.#maybe(asked, nowMs, at);
       return 'may stop';

@@ -3,10 +3,10 @@ import type { Clock } from '../../src/core/clock.js';
 import type { Port } from '../../src/daemon/port.js';
 import { ask, type Call, type Request } from './caller.js';
 
-/** The time that requests under way have when the daemon ends in order, as in src/daemon/port.ts. */
+/** The grace period of pending requests at a clean shutdown, as in src/daemon/port.ts. */
 const GRACE_MS = 200;
 
-/** A port that only this process reaches. Requests are possible only while the daemon serves. */
+/** A port inside this process. It accepts requests only while the daemon serves. */
 export class MemoryPort implements Port {
   readonly address = { address: '127.0.0.1', family: 'IPv4', port: 0 };
   readonly url = 'http://localhost';
@@ -42,7 +42,7 @@ export class MemoryPort implements Port {
     this.cut();
   }
 
-  /** Hangs up all pending calls and accepts no more. */
+  /** Drops all pending requests and accepts no more. */
   cut(): void {
     this.#server = undefined;
     for (const call of this.#calls) call.hangUp();

@@ -16,16 +16,16 @@ import { UnitModel, type UnitShown } from './unit-model.js';
 import type { TokenList } from './walk-tokens.js';
 import type { Frame } from './wire.js';
 
-/** A daemon serves within this time after its start, whatever the disk does. */
+/** After a start the daemon serves within this time, even if the disk fails. */
 const START_MS = 7000;
 /** Every request is answered within this time. */
 const ANSWER_MS = 1200;
-/** This long after the last trouble, a refusal can no longer be explained by it. */
+/** A fault cannot explain a refusal that comes later than this after its end. */
 const CALM_AFTER_MS = 2000;
-/** Refusals that many callers at a time may meet without any fault. */
+/** Codes of refusals that many simultaneous callers may get without any fault. */
 const BUSY = ['unit-busy', 'bus-busy'];
 
-/** The robot as callers are shown it at rest. */
+/** The robot as a caller sees it at rest. */
 export interface Shown {
   readonly stopped: boolean;
   readonly access: unknown;
@@ -35,8 +35,8 @@ export interface Shown {
 }
 
 /**
- * The promises of the robot and to whom they were made, from everything that happened. It knows requests and answers,
- * and nothing of the code.
+ * Knows every promise that the robot has made, and to whom. The model sees requests, answers and faults, but no code
+ * of the robot.
  */
 export class Model {
   readonly light: LightModel;
@@ -56,7 +56,7 @@ export class Model {
   #hungUpMs = Number.NEGATIVE_INFINITY;
   #answeredMs = Number.NEGATIVE_INFINITY;
   #startedMs = 0;
-  /** True once the loss of the referee has stopped the robot in the model. */
+  /** True if the model has already stopped the robot for the loss of the referee. */
   #lost = false;
 
   constructor(settings: WalkSettings) {
@@ -105,7 +105,7 @@ export class Model {
     this.stop.answered(asked, truth, nowMs);
     this.log.answered(asked);
     for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
-    // Nobody else may just have changed gains.
+    // True if no other request can have changed the gains just now.
     const isAlone = this.#outstanding.size === 0 && nowMs >= this.#hungUpMs + ANSWER_MS;
     if (isAlone)
       for (const { name } of UNIT_LIST) this.units[name].broughtBack(asked, truth.units[name], nowMs);
@@ -125,13 +125,13 @@ export class Model {
   }
 
   tokens(list: TokenList, nowMs: number): void {
-    // A robot that is closed while it is open stops.
+    // The first token closes an open robot and stops it.
     if (this.access.mayBeOpen && list.length > 0) this.#mayStop();
     this.access.written(list, nowMs);
     this.match.lease.tokensChanged();
   }
 
-  /** What the daemon reads when it starts may not be had, or not in time. */
+  /** The daemon may fail to read its files at a start, or may read them too late. */
   unread(): void {
     this.match.unread(this.#next());
     this.log.unread();
@@ -147,13 +147,13 @@ export class Model {
     else if (stops === 'maybe') this.#mayStop();
   }
 
-  /** Callers who are still waiting may be cut off from here on. */
+  /** From now on the daemon is ending, and may cut off waiting callers. */
   ends(): void {
     this.#ending = true;
     this.light.ends();
   }
 
-  /** The disk shows what it could not sync and will lose without power: nobody can know that. */
+  /** The disk shows unsynced data, which a power cut would lose. No daemon can notice that. */
   forgets(): void {
     this.log.mayBreak();
     for (const { name } of UNIT_LIST) this.units[name].mayMiss = true;
@@ -185,7 +185,7 @@ export class Model {
     this.light.interlock(isClosed, this.#next());
   }
 
-  /** No frame reaches the controller any more, or all do again. */
+  /** Frames no longer reach the controller, or reach it again. */
   plugged(unit: UnitName, isPlugged: boolean, nowMs: number): void {
     if (isPlugged) this.units[unit].trials.came(nowMs);
     else this.units[unit].trials.left(nowMs, this.#next());
@@ -195,7 +195,10 @@ export class Model {
     this.stop.wrote(frame, nowMs);
   }
 
-  /** After everything that may have changed something. `serves`: or there is no daemon that should. */
+  /**
+   * Called after each event that may have changed something. `serves` is true if a daemon serves, or if none is
+   * expected to.
+   */
   watch(truth: Truth, serves: boolean, nowMs: number): void {
     promise(
       serves || this.#ending || nowMs - this.#startedMs <= START_MS,
@@ -229,7 +232,7 @@ export class Model {
     }
   }
 
-  /** Called when `atRest` has found nothing. */
+  /** Called after `atRest` has found no broken promise. */
   rested({ lit, units }: Truth, shown: Shown, nowMs: number): void {
     this.access.rested(nowMs);
     const at = this.#next();
@@ -245,7 +248,7 @@ export class Model {
     return this.#events;
   }
 
-  /** What the match may do to the robot without a caller. */
+  /** Applies stops that the match causes without a caller. */
   #byItself(nowMs: number): void {
     const mayDebug = UNIT_LIST.some(({ name }) => this.units[name].mayBeIn('debug'));
     if (this.match.mayStopByItself(nowMs, mayDebug)) this.#mayStop();
@@ -273,7 +276,7 @@ export class Model {
     const effect = this.match.answered(asked, nowMs);
     if (effect === 'none') return;
     this.#mayStop();
-    // While it waited for the disk, a later call may have let the robot run again.
+    // While this request waited for the disk, a later request may have resumed the robot.
     if (effect === 'may stop' || this.stop.resumedSince(asked.sent)) return;
     this.#stops(asked.sent);
     if (effect === 'stops, confirmed') this.stop.confirmed(truth, nowMs);
@@ -298,7 +301,7 @@ export class Model {
     const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
     promise(!(forbidden && isTaken(answer)), 'refused while stopped', said);
     const calm = !this.#inTrouble(asked.sentMs);
-    // Others who were answered meanwhile may have been in the way when it was refused.
+    // Other requests that were answered in the same time may have caused the refusal.
     const hadOthers =
       this.#outstanding.size > 0 || this.#answeredMs >= asked.sentMs || nowMs < this.#hungUpMs + ANSWER_MS;
     const busy = BUSY.includes(String(body?.code)) && hadOthers;

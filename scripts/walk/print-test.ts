@@ -1,6 +1,6 @@
 import type { Found } from './shrink.js';
 
-/** A find as a test that can be pasted into test/walk. */
+/** Prints a broken history as a test that can be pasted into test/walk. */
 export function testOf({ history, broken }: Found): string {
   const steps = history.steps.map(step => `      ${JSON.stringify(step)},`).join('\n');
   return `  it(${JSON.stringify(`keeps its promise: ${broken.promise}`)}, async () => {

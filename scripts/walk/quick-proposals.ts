@@ -1,9 +1,12 @@
 import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
 
-/** Every so often the computing fails, as a thread may. */
+/** One of this many proposals fails, as the real computing thread may. */
 const FAILS_EVERY = 9;
 
-/** Computes at once what takes a second in earnest: gains that nobody else has, on a plant that answers at once. */
+/**
+ * Proposes gains at once, while the real computation takes a second. The gains are unique, and the plant has no
+ * delay.
+ */
 export function quickProposals(): (task: ProposalTask) => Promise<Proposal> {
   let count = 0;
   return async () => {

@@ -20,7 +20,7 @@ const USUAL: WalkSettings = {
 
 const SETTLE_EVERY = 12;
 
-/** A history from a start of everything to an end where all is at rest. */
+/** A history begins with a start of everything, and ends at rest. */
 export function randomHistory(random: Random, length: number): History {
   const settings = random.chance(0.2)
     ? USUAL
@@ -48,7 +48,7 @@ export function randomHistory(random: Random, length: number): History {
   return { settings, steps: [...steps, { do: 'settle' }] };
 }
 
-/** The unit in debug mode, where a wave can be chosen. */
+/** Switches the unit to debug mode, in which an excitation can be chosen. */
 function begun({ name }: Unit, { access }: Theme): readonly Step[] {
   const request: Request = { method: 'POST', path: `/api/${name}/mode/switch`, body: { mode: 'debug' } };
   return [
@@ -57,7 +57,7 @@ function begun({ name }: Unit, { access }: Theme): readonly Step[] {
   ];
 }
 
-/** Draws what happens next, mostly to or on this unit. */
+/** Draws the next steps, mostly about this unit. */
 function nextSteps(random: Random, theme: Theme): (unit: Unit) => readonly Step[] {
   const requests = new RandomRequests(random, theme);
   const steps = new RandomSteps(random);

@@ -7,7 +7,7 @@ import { LATEST_ID } from './history.js';
 import type { Random } from './random.js';
 import type { Theme } from './theme.js';
 
-/** Requests of one history: of a theme, and by whom. */
+/** Draws the requests of one history, with their callers. */
 export class RandomRequests {
   readonly #random: Random;
   readonly #theme: Theme;
@@ -48,7 +48,7 @@ export class RandomRequests {
     return this.by(request());
   }
 
-  /** What has to outlive the daemon once it was answered 200. */
+  /** A request whose effect must survive a restart once it is answered 200. */
   kept(unit: Unit): Request {
     const random = this.#random;
     const save = () => this.by(post(`/api/${unit.name}/pidconfig`, randomGains(random, unit)));
@@ -67,7 +67,7 @@ export class RandomRequests {
     return this.by(post(`/api/${unit.name}/pidconfig/trial`, body));
   }
 
-  /** The renewal of the latest trial by a caller at another address, who does not own the trial. */
+  /** The renewal of the latest trial by another address, which does not own the trial. */
   stolenTrial(unit: Unit): Request {
     const body = { gains: randomGains(this.#random, unit), leaseS: 5, id: LATEST_ID };
     return { ...post(`/api/${unit.name}/pidconfig/trial`, body), elsewhere: true };
@@ -86,7 +86,7 @@ export class RandomRequests {
     return this.by(post('/api/match', random.chance(0.3) ? call : timed));
   }
 
-  /** A tuning, and what holds it. */
+  /** A tuning, and the renewal of its lease. */
   tuning(unit: Unit): { readonly start: Request; readonly renewal: Request } {
     const random = this.#random;
     return { start: this.by(tuneStart(random, unit)), renewal: this.by(tuneRenewal(random, unit)) };
@@ -98,7 +98,7 @@ export class RandomRequests {
     return this.by(post('/api/match/lease', random.chance(0.8) ? beat : { ...beat, takeover: true }));
   }
 
-  /** Mostly by somebody who may, once there are tokens. */
+  /** Usually picks a role with the right, if there are tokens. */
   by(asked: Request): Request {
     const random = this.#random;
     const request: Request = random.chance(0.8) ? asked : { ...asked, elsewhere: true };
@@ -141,7 +141,7 @@ function randomWave(random: Random, unit: Unit) {
   };
 }
 
-/** Small whole numbers, so that they are the same as float32; `kp` differs from save to save. */
+/** Small whole numbers, which float32 represents exactly. `kp` differs in each save. */
 function randomGains(random: Random, unit: Unit): GainSet {
   const kp = random.whole(1, 9999);
   return Object.fromEntries(unit.loops.map(({ name, slot }) => [name, { kp, ki: slot, kd: 0 }]));

@@ -5,7 +5,7 @@ import type { Step } from './history.js';
 import type { Random } from './random.js';
 import { type DiskWeather, FAIR } from './walk-disk.js';
 
-/** Single steps that anything may follow. */
+/** Single steps, each allowed after any other. */
 export class RandomSteps {
   readonly #random: Random;
 

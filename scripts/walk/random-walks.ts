@@ -3,17 +3,17 @@ import { randomHistory } from './random-history.js';
 import type { Found } from './shrink.js';
 import { type Figures, walk } from './walk.js';
 
-/** The steps of one history: enough to meet anything, and few enough to be read, and shrunk in moments. */
+/** The number of steps in a history: enough to find faults, and few enough to read and to shrink quickly. */
 const LENGTH = { min: 8, max: 80 };
 
-/** The figures are of all histories so far. */
+/** Counts over all histories so far. */
 export interface Walked extends Figures {
   readonly steps: number;
-  /** What the last one broke. */
+  /** The promise that the last history broke. */
   readonly found: Found | undefined;
 }
 
-/** Random histories, one after another, until there were so many steps. The same seed gives the same ones. */
+/** Runs random histories until this number of steps is reached. The same seed gives the same histories. */
 export async function* randomWalks(seed: number, steps: number): AsyncGenerator<Walked> {
   const random = new Random(seed);
   let walked = 0;

@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats. */
+/** Random numbers. The same seed gives the same numbers. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to and without 1 (mulberry32). */
+  /** A number from 0 (included) to 1 (excluded), by mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -34,7 +34,7 @@ export class Random {
     return placed.sort((a, b) => a.place - b.place).map(({ choice }) => choice);
   }
 
-  /** The more often, the greater the number beside it. */
+  /** The number beside a choice is its weight. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     const total = choices.reduce((sum, [weight]) => sum + weight, 0);
     let left = this.next() * total;

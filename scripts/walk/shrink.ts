@@ -6,7 +6,7 @@ export interface Found {
   readonly broken: BrokenPromise;
 }
 
-/** The shortest history that still breaks the same promise: steps are left out while that goes, then made simpler. */
+/** Finds a shorter history that breaks the same promise. First leaves out steps, then simplifies them. */
 export async function shrink(
   found: Found,
   walk: (history: History) => Promise<BrokenPromise | undefined>,

@@ -1,10 +1,10 @@
 import { PHASES, type Phase } from '../../src/core/phases.js';
 import { type Asked, bodyMember } from './asked.js';
 
-/** How long it takes until something that ends by itself has ended. */
+/** An act that ends without a caller has ended within this time. */
 export const GRACE_MS = 50;
 
-/** A phase, and when its time is up: between the two, or never. */
+/** A phase, and the interval in which its time runs out; infinite without a time limit. */
 export interface Standing {
   readonly phase: Phase;
   readonly fromMs: number;
@@ -32,16 +32,16 @@ export function standingOf(asked: Asked, answeredMs: number): Standing {
   };
 }
 
-/** The phases that it may be now. */
+/** The phases that the match may have now. */
 export function possible({ phase, fromMs, toMs }: Standing, nowMs: number): readonly Phase[] {
   if (nowMs < fromMs) return [phase];
   return nowMs > toMs ? ['ended'] : [phase, 'ended'];
 }
 
-/** After a boot nobody knows how long it took, so that a match pauses. */
+/** After a power cut the duration of the outage is unknown, so a running match pauses. */
 export function afterCut({ phase, fromMs }: Standing, nowMs: number): readonly Standing[] {
   const later: Phase = phase === 'none' || phase === 'ended' ? phase : 'pause';
-  // Whether the medium has heard that time is up is nobody's promise.
+  // The record on the disk may or may not say that time ran out. Neither is promised.
   const phases: readonly Phase[] = nowMs < fromMs ? [later] : [later, 'ended'];
   return phases.map(one => ({ ...NO_MATCH, phase: one }));
 }

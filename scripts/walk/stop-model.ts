@@ -7,18 +7,18 @@ import type { Frame } from './wire.js';
 
 const SILENCE_AT_START_MS = 500;
 
-/** The heartbeats that the bus carried to one controller. */
+/** The heartbeats that one controller received. */
 interface Beats {
   lastMs: number;
-  /** The largest silence that was given since its latch was last seen. */
+  /** The longest host silence that the controller was given since its latch was last seen. */
   largestSilenceMs: number;
-  /** What the daemon gave that lives; undefined before its first heartbeat. */
+  /** The host silence that the running daemon gave; undefined before its first heartbeat. */
   silenceMs: number | undefined;
 }
 
 /**
- * The promises of a stop: no torque from its 200 until somebody asks for a resume, and then in manual at first; and the
- * latch in every controller.
+ * The promises of a stop. After its 200 no unit has torque until a caller asks for a resume, and the first torque is
+ * in manual. Every controller is latched.
  */
 export class StopModel {
   stopped = new Candidates<boolean>(false);
@@ -27,22 +27,22 @@ export class StopModel {
     largestSilenceMs: SILENCE_AT_START_MS,
     silenceMs: undefined,
   }));
-  /** Controllers that have had no torque since a stop was confirmed. */
+  /** Units that have had no torque since a stop was confirmed. */
   readonly #still = new Set<UnitName>();
-  /** A resume was asked for since then. */
+  /** True if a resume was sent since that confirmation. */
   #mayRelease = false;
-  /** Resumes under way, and those that were under way when a stop was answered. */
+  /** Resumes in flight, and those that were in flight when a stop was answered. */
   readonly #resumes = new Set<Asked>();
   #endedSinceRest = false;
-  /** When a stop was last answered, and a resume was last sent or over. */
+  /** The event numbers of the last stop that was answered, and of the last resume that was answered or lost. */
   #since = 0;
   #released = 0;
-  /** Something other than a caller may have stopped the robot since all was last at rest. */
+  /** True if the robot may have stopped without a caller since the last rest. */
   #mayHaveStopped = false;
-  /** The disk has failed since all was last at rest: after a restart only the controllers may know of a stop. */
+  /** True if the disk has failed since the last rest. After a restart only the controllers may know of a stop. */
   #mayBeUnrecorded = false;
 
-  /** A latch may be forgotten now, and nobody remembers a stop but the controllers. */
+  /** After a restart only the controllers may remember a stop, and a reset may clear the latch of this one. */
   reset(unit: UnitName, at: number): void {
     if (!this.#endedSinceRest) return;
     this.#still.delete(unit);
@@ -71,7 +71,7 @@ export class StopModel {
 
   sent(asked: Asked): void {
     const switched = UNIT_LIST.find(({ name }) => isPost(asked, `/api/${name}/mode/switch`));
-    // One that is silent may be switched before its heartbeat gives it torque again.
+    // A silent unit may be switched to another mode before a heartbeat gives it torque again.
     if (switched !== undefined && this.#mayRelease && this.#resumes.size === 0)
       this.#still.delete(switched.name);
     if (!isPost(asked, '/api/resume')) return;
@@ -99,7 +99,7 @@ export class StopModel {
     this.#since = at;
   }
 
-  /** A resume was answered or given up since then. */
+  /** True if a resume was answered or lost after event `at`. */
   resumedSince(at: number): boolean {
     return this.#released > at;
   }
@@ -130,8 +130,8 @@ export class StopModel {
   ): void {
     const latched = UNIT_LIST.filter(({ name }) => truth.units[name].latched);
     const asks = outstanding.some(asked => isPost(asked, '/api/stop') || isPost(asked, '/api/resume'));
-    // A stop that was answered is on record, for a restart at which no controller can say it. After a power cut the record
-    // counts no more: a controller that kept its latch has to be heard first. In trouble it may be on record still.
+    // If no controller answers at the next start, the record of an answered stop counts. After a power cut the record
+    // does not count, so a controller with its latch must answer first. During a fault the record may still count.
     const isOnRecord = !isCut && this.stopped.must(true);
     const mayStay = inTrouble || this.stopped.can(true);
     this.stopped.sure(isOnRecord || latched.length > 0, at, at);
@@ -171,12 +171,12 @@ export class StopModel {
     this.#mayBeUnrecorded = false;
   }
 
-  /** It was stopped when a request was sent at `sent`, and has been since. */
+  /** True if the robot was stopped before event `sent`, and has been since. */
   surelyStoppedSince(sent: number): boolean {
     return this.#resumes.size === 0 && this.#released < sent && this.stopped.must(true) && this.#since < sent;
   }
 
-  /** The next daemon may go by the silence of this one, where the controller has heard of that. */
+  /** The next daemon may rely on the host silence that this daemon gave, if the controller has received it. */
   #endedBeats(beats: Beats): void {
     const { silenceMs, largestSilenceMs } = beats;
     if (silenceMs !== undefined)

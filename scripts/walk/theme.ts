@@ -1,4 +1,4 @@
-/** How often something happens, against how often it usually does. */
+/** The weight of each kind of event in one history, relative to its usual weight. */
 export interface Theme {
   readonly mode: number;
   readonly wave: number;

@@ -2,26 +2,26 @@ import type { GainSet, UnitName } from '../../src/core/units.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { gainsKey } from './truth.js';
 
-/** How long it takes from the end of a lease until the controller runs what is saved again. */
+/** At the latest this long after the end of a lease, the controller runs the saved gains. */
 const GRACE_MS = 400;
 
 interface Trial {
   readonly gains: string;
-  /** Its place in the order of all that happened, when it was answered. */
+  /** The event number of the answer. */
   readonly at: number;
   readonly untilMs: number;
 }
 
-/** A controller that was away for so long counts as offline. */
+/** A controller that is unreachable for this long counts as offline. */
 const OFFLINE_MS = 1000;
 
-/** Which gains one unit may run without their being saved. */
+/** Knows the unsaved gains that one unit may run. */
 export class TrialModel {
   readonly #unit: UnitName;
   #trials: Trial[] = [];
-  /** The controller may have a guard: a daemon that finds one ends its wave. */
+  /** True if the controller may have a guard. A daemon that finds a guard at its start ends the excitation. */
   mayGuard = false;
-  /** When the last frame could reach the controller, with its place in the order of all that happened; undefined while they do. */
+  /** The time and the event number since which no frame reaches the controller; undefined while frames reach it. */
   #away: { readonly sinceMs: number; readonly at: number } | undefined;
 
   constructor(unit: UnitName) {
@@ -36,7 +36,7 @@ export class TrialModel {
     } else if (asked.answer.status === 200 && this.#ends(asked)) this.over(asked.sent);
   }
 
-  /** The lease counts from the request's arrival. */
+  /** The lease starts when the request arrives. */
   mayRun(asked: Asked): void {
     if (!isPost(asked, this.#path('/trial'))) return;
     const gains = bodyMember(asked, 'gains');
@@ -45,18 +45,18 @@ export class TrialModel {
     this.#trials.push({ gains: gainsKey(gains), at: asked.answer?.at ?? Number.POSITIVE_INFINITY, untilMs });
   }
 
-  /** No frame reaches the controller any more. */
+  /** Frames no longer reach the controller. */
   left(nowMs: number, at: number): void {
     this.#away ??= { sinceMs: nowMs, at };
   }
 
-  /** It may be reached again. */
+  /** Frames reach the controller again. */
   came(nowMs: number): void {
     if (this.#away !== undefined && nowMs - this.#away.sinceMs > OFFLINE_MS) this.over(this.#away.at);
     this.#away = undefined;
   }
 
-  /** Whatever was answered before ends. */
+  /** Ends the trials that were answered before event `at`. */
   over(at: number): void {
     this.#trials = this.#trials.filter(trial => trial.at > at);
   }

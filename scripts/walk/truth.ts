@@ -16,11 +16,11 @@ export interface UnitTruth {
   readonly torque: boolean;
   /** Undefined before the first commit. */
   readonly gains: GainSet | undefined;
-  /** The square wave in force in debug mode, as `waveKey` writes it. */
+  /** The excitation in force in debug mode, in the form of `waveKey`. */
   readonly wave: string;
 }
 
-/** The robot as the simulated hardware is, whatever the daemon believes. */
+/** The true state of the simulated hardware. */
 export interface Truth {
   readonly lit: boolean;
   readonly units: Readonly<Record<UnitName, UnitTruth>>;
@@ -33,7 +33,7 @@ export function waveKey(wave: Excitation | undefined): string {
   return `${wave.loop} ${wave.amplitude} ${wave.periodS}`;
 }
 
-/** Walks save whole numbers only, and every loop of a unit gets the same `kp`. */
+/** Walks save whole numbers only, and give every loop of a unit the same `kp`. */
 export function gainsKey(gains: GainSet): string {
   return Object.values(gains)
     .map(({ kp, ki, kd }) => `${Math.fround(kp)}/${Math.fround(ki)}/${Math.fround(kd)}`)

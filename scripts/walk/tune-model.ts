@@ -2,21 +2,21 @@ import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 
-/** Everything is as it was so long after the end of a lease, or after what ends a tuning. */
+/** This long after a tuning was ended or its lease expired, its effects are gone. */
 const GRACE_MS = 1000;
 
 interface Tuning {
   readonly unit: UnitName;
   readonly sent: number;
-  /** Its place in the order of all that happened, when it was answered. */
+  /** The event number of the answer. */
   readonly at: number;
   untilMs: number;
 }
 
-/** The tunings as callers are shown them at rest. */
+/** The tunings as a caller sees them at rest. */
 export type TuneShown = Readonly<Record<UnitName, { readonly isTuned: boolean; readonly mode: unknown }>>;
 
-/** Knows which tunings may be under way. What they do to gains, wave and laser is judged where those are. */
+/** Knows which tunings may be running. Other models check their effects on gains, excitation and laser. */
 export class TuneModel {
   #tunings: Tuning[] = [];
 
@@ -56,7 +56,7 @@ export class TuneModel {
     }
   }
 
-  /** The lease counts from the request's arrival. */
+  /** The lease starts when the request arrives. */
   #mayRun(asked: Asked): void {
     const unit = UNIT_LIST.find(({ name }) => asked.request.path.startsWith(`/api/${name}/`))?.name;
     if (unit === undefined) return;
@@ -94,7 +94,7 @@ function isAutotune(asked: Asked): boolean {
   return path.endsWith('/autotune') && isPost(asked, path);
 }
 
-/** The units of which the answered request has ended a tuning. */
+/** The units whose tuning this request has ended. */
 function endsIn(asked: Asked): readonly UnitName[] {
   const { method, path } = asked.request;
   const isWhole = isPost(asked, '/api/stop') || isPost(asked, '/api/match/lock');
@@ -103,7 +103,7 @@ function endsIn(asked: Asked): readonly UnitName[] {
     const own = (rest: string) => `/api/${name}/${rest}`;
     if (isWhole) return true;
     if (method === 'DELETE') {
-      // A tuning that tries nothing yet has no trial to be ended.
+      // A tuning that does not try gains yet has no trial, so deleting the trial does not end it.
       return (
         path === own('autotune') || (path === own('pidconfig/trial') && asked.answer?.body?.ended === true)
       );

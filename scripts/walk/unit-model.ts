@@ -15,13 +15,13 @@ import { TrialModel } from './trial-model.js';
 import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
 import { isTuneStart } from './tune-model.js';
 
-/** One unit as callers are shown it at rest. */
+/** One unit as a caller sees it at rest. */
 export interface UnitShown {
   readonly mode: unknown;
-  /** The gains that are saved run. */
+  /** True if the unit runs the saved gains. */
   readonly applied: boolean;
   readonly kept: GainSet;
-  /** Others run, on trial. */
+  /** True if the unit runs gains on trial. */
   readonly isTried: boolean;
   /** Newest first. */
   readonly history: readonly { readonly revision: number; readonly gains: GainSet }[];
@@ -29,27 +29,33 @@ export interface UnitShown {
   readonly isTuned: boolean;
 }
 
-/** The promises that callers were given of one unit: its mode, its wave and its gains. */
+/** The promises about one unit: its mode, its excitation and its gains. */
 export class UnitModel {
   readonly #unit: Unit;
   readonly #restores: boolean;
   modes = new Candidates<Mode>('manual');
   waves = new Candidates<string>(NO_WAVE);
   gains: Candidates<string>;
-  /** The last ones that somebody was answered 200 for, and those found in force since. */
+  /** The gains of the last 200, and gains found in force since. */
   #sincePromise: Set<string>;
-  /** Refused since all was last at rest; the end of the daemon may leave any of them standing. */
+  /** Requests refused since the last rest. After the end of the daemon any of them may turn out to be in force. */
   #refused: Asked[] = [];
   readonly trials: TrialModel;
   readonly #everSaved = new Set<string>();
   readonly #everPromised = new Set<string>();
-  /** The gains of each revision, as they were shown. */
+  /** The gains of each revision, as the history showed them. */
   readonly #revisions = new Map<number, string>();
-  /** A revision that nobody got a 200 for may be missing between others, after the disk has forgotten it. */
+  /**
+   * True if the disk may have lost a save that was never answered 200. Its revision may then be missing from the
+   * history.
+   */
   mayMiss = false;
-  /** Saves that the disk was too slow for. One that was written beside a newer save leaves its number out. */
+  /**
+   * The number of saves that timed out at the disk. If such a save is written together with a newer one, its revision
+   * is never used.
+   */
   #unkept = 0;
-  /** Modes, and waves in them, that a controller keeps which a resume has not reached yet. */
+  /** Modes, and their excitations, of a controller that the resume has not reached yet. */
   #unreached: readonly Mode[] = [];
   #unreachedWaves: readonly string[] = [];
 
@@ -63,7 +69,7 @@ export class UnitModel {
     this.gains = new Candidates(defaults);
   }
 
-  /** A mode counts, too, that a controller keeps which a resume has not reached yet. */
+  /** True also for the mode of a controller that a resume has not reached yet. */
   mayBeIn(mode: Mode): boolean {
     return this.modes.can(mode) || this.#unreached.includes(mode);
   }
@@ -77,7 +83,7 @@ export class UnitModel {
       if (isAccessRefusal(asked.answer)) return;
       this.#refused.push(asked);
       if (this.#isGains(asked) && body?.code === 'storage-failed') this.#unkept += 1;
-      // On its way to a mode that was refused the controller may have left debug, and forgotten the wave.
+      // Before the switch was refused, the controller may have left debug mode and ended the excitation.
       if (this.#isMode(asked) || isPost(asked, '/api/resume')) this.waves.maybe(NO_WAVE, asked.sent, at);
       return;
     }
@@ -100,7 +106,7 @@ export class UnitModel {
     }
   }
 
-  /** Where a trial or a tuning was ended, what is saved runs at the answer. */
+  /** If this request ended a trial or a tuning, the unit runs the saved gains at the answer. */
   broughtBack(asked: Asked, truth: UnitTruth, nowMs: number): void {
     const { method, path } = asked.request;
     const isEnd =
@@ -112,14 +118,17 @@ export class UnitModel {
     promise(may, 'gains run at the end of a trial', () => `${path} is answered, and ${runs} runs`);
   }
 
-  /** Nobody hears what came of it. Whoever hangs up while others have the unit's turn is not obeyed. */
+  /**
+   * The caller hung up, so the outcome is unknown. If another request had the unit's turn, this request has no
+   * effect.
+   */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
     const waits = [...outstanding].some(other => other.sent < asked.sent && this.#hasTurn(other));
     if (waits && this.#takesTurn(asked)) return;
     this.trials.mayRun(asked);
     this.#tuned(asked, at);
     this.#maybe(asked, at);
-    // A save that the disk refuses after all.
+    // The disk may still refuse this save.
     if (!this.#isGains(asked)) return;
     this.#refused.push(asked);
     this.#unkept += 1;
@@ -132,19 +141,19 @@ export class UnitModel {
     for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
     for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
     for (const wave of this.#unreachedWaves) this.waves.maybe(wave, at, at);
-    // A save that nobody got a 200 for, and that was found in force, may be gone at the next power cut.
+    // A save that was never answered 200 but was found in force may be lost in the next power cut.
     for (const gains of this.#sincePromise) this.gains.maybe(gains, at, at);
     this.#refused = [];
     this.#unreached = [];
     this.#unreachedWaves = [];
-    // Their numbers are given anew where the medium lost them.
+    // If the disk lost such revisions, their numbers are used again.
     for (const [revision, gains] of [...this.#revisions].sort(([a], [b]) => b - a)) {
       if (this.#everPromised.has(gains)) break;
       this.#revisions.delete(revision);
     }
   }
 
-  /** `restoring`: the daemon knew the controller before, and is not stopped. */
+  /** `restoring`: the daemon knew the controller before its reset, and is not stopped. */
   reset(at: number, restoring: boolean): void {
     if (this.#restores && restoring) this.modes.maybe('manual', at, at);
     else this.modes.sure('manual', at, at);
@@ -183,7 +192,7 @@ export class UnitModel {
     if (!isTried) this.trials.mayGuard = false;
     for (const { revision, gains } of history) this.#revisions.set(revision, gainsKey(gains));
     this.modes = new Candidates(mode);
-    // What a tuning excites ends with it.
+    // The excitation of a tuning ends with the tuning.
     if (isTuned) this.waves = new Candidates(NO_WAVE, at, Number.POSITIVE_INFINITY);
     else if (mode === 'debug') this.waves = new Candidates(wave);
     this.#sincePromise.add(gainsKey(kept));
@@ -198,7 +207,10 @@ export class UnitModel {
       this.waves.maybe(NO_WAVE, at, Number.POSITIVE_INFINITY);
   }
 
-  /** A restored revision has the gains that it was shown with, and a saved one those that were sent. */
+  /**
+   * A restored revision must have the gains that the history showed for it. A save must have the gains that were
+   * sent.
+   */
   #judgeSave(asked: Asked, saved: string): void {
     const isRestore = isPost(asked, this.#path('pidconfig/restore'));
     const expected = isRestore
@@ -254,18 +266,21 @@ export class UnitModel {
     }
   }
 
-  /** Whether it has the unit's turn from its beginning to its answer; a save waits for the disk without it. */
+  /**
+   * True if the request holds the unit's turn until its answer. A save does not: it releases the turn while it waits
+   * for the disk.
+   */
   #hasTurn(asked: Asked): boolean {
     return this.#isMode(asked) || this.#isWave(asked);
   }
 
-  /** Whether it waits for the unit's turn. */
+  /** True if the request waits for the unit's turn. */
   #takesTurn(asked: Asked): boolean {
     const isTrial = isPost(asked, this.#path('pidconfig/trial'));
     return this.#hasTurn(asked) || this.#isGains(asked) || isTrial;
   }
 
-  /** Which gains a restore meant is known from its answer only. */
+  /** Only the answer tells which gains a restore saved. */
   #savedBy(asked: Asked): readonly string[] {
     return isPost(asked, this.#path('pidconfig'))
       ? [gainsKey(gainsIn(asked.request.body))]
@@ -289,7 +304,7 @@ export class UnitModel {
   }
 }
 
-/** The one exception to "refused is refused": the disk may have kept what it did not confirm. */
+/** The exception to "a refused request changes nothing": the disk may have kept a save that it did not confirm. */
 function couldBeKept({ answer }: Asked): boolean {
   return answer === undefined || /may be found in force/.test(String(answer.body?.detail));
 }

@@ -3,27 +3,27 @@ import type { ManualClock } from '../../test/support/manual-clock.js';
 import { settle } from '../../test/support/manual-clock.js';
 import { RecordingDisk } from '../../test/support/recording-disk.js';
 
-/** How the disk behaves from now on. */
+/** How the disk behaves until the next change. */
 export interface DiskWeather {
   readonly latencyMs: number;
-  /** These operations fail, after the latency. */
+  /** The operations that fail after their latency. */
   readonly fails: readonly string[];
-  /** The part of a failing append that is written all the same, from 0 to 1. */
+  /** The part of a failing append that is written, from 0 to 1. */
   readonly torn: number;
-  /** No operation ends before the weather changes. */
+  /** If true, operations hang until the next change. */
   readonly hangs?: true;
 }
 
 export const FAIR: DiskWeather = { latencyMs: 1, fails: [], torn: 0 };
 
-/** The part of what was never synced that a power cut leaves: nothing, all, or the beginning. */
+/** The part of the unsynced data that survives a power cut: nothing, all, or the beginning. */
 export type Left = 'nothing' | 'all' | number;
 
 /** A disk in simulated time: slow, failing, or hanging. */
 export class WalkDisk extends RecordingDisk {
   #weather: DiskWeather = FAIR;
   readonly #clock: ManualClock;
-  /** Each ends one operation that is under way. */
+  /** Functions that each end one pending operation. */
   readonly #underWay = new Set<() => void>();
   readonly #hanging = new Set<() => void>();
 
@@ -48,7 +48,7 @@ export class WalkDisk extends RecordingDisk {
     return this.#weather.hangs === true || this.#weather.fails.includes('read');
   }
 
-  /** What a reader finds at the path; empty if there is no file. */
+  /** The content that a reader finds at the path; empty if there is no file. */
   content(path: string): Buffer {
     return this.files()[path] ?? Buffer.alloc(0);
   }
@@ -58,7 +58,7 @@ export class WalkDisk extends RecordingDisk {
     return Object.keys(this.files()).map(path => path.slice(folder.length + 1));
   }
 
-  /** Ends the operations of a killed process: the kernel does what it was asked. */
+  /** Ends the pending operations of a killed process. The kernel still completes them. */
   async finish(): Promise<void> {
     for (const end of [...this.#underWay]) end();
     await settle();

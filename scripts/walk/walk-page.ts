@@ -16,7 +16,7 @@ export interface Network {
 
 export const CLEAR: Network = { requestMs: 0, answerMs: 0, loses: 'nothing' };
 
-/** What a person presses on the page. */
+/** A button that a person presses on the page. */
 export type Pressed =
   | { readonly act: 'stop' | 'resume' | 'light' | 'darken' }
   | { readonly act: 'mode'; readonly unit: UnitName; readonly mode: Mode };
@@ -25,28 +25,31 @@ interface PageParts {
   readonly clock: Clock;
   /** Undefined if the daemon does not listen. */
   readonly ask: (request: Request) => Call | undefined;
-  /** Called when the page has broken a promise. */
+  /** Called when the page breaks a promise. */
   readonly broken: (error: unknown) => void;
 }
 
 const LASER = '/api/laser';
 const RESUME = '/api/resume';
-/** The page hears the status this often. */
+/** The period in which the page receives the status. */
 const HEARS_MS = 100;
 
-/** The operator's page as a caller: its real protocol on a network that may delay or lose what it sends. */
+/**
+ * Drives the operator's page as a caller. The page uses its real protocol on a network that may delay or lose
+ * messages.
+ */
 export class WalkPage {
   network = CLEAR;
   readonly #parts: PageParts;
   readonly #client: DaemonClient;
-  /** The number of presses so far, in all and by path and body. */
+  /** The number of presses so far: in all, and by path and body. */
   #presses = 0;
   readonly #pressesOf = new Map<string, number>();
   readonly #sentOf = new Map<string, number>();
-  /** Each the number of presses when it was pressed last. */
+  /** For each button, the number of all presses at its latest press. */
   #lastStop = 0;
   #lastDarken = 0;
-  /** The same for the last resume that was answered 200. */
+  /** For each button, the number of all presses at the latest resume that was answered 200. */
   #lastResumed = 0;
   /** Calendar time. */
   #darkenMs = 0;
@@ -100,7 +103,7 @@ export class WalkPage {
     }
   }
 
-  /** Called after every fault has ended, and the network is clear. */
+  /** Called after every fault has ended and the network is clear. */
   atRest(): void {
     for (const press of [this.#client.stopPress, this.#client.offPress]) {
       const isPending = press?.state === 'pending';

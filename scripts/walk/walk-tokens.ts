@@ -10,7 +10,7 @@ export function secretOf(role: Role): string {
   return `${role}-of-the-walk`;
 }
 
-/** What `trunnion token` would leave in the state folder. */
+/** Writes the token list, as `trunnion token` does. */
 export function tokenFileOf(list: TokenList): Buffer {
   if (list === 'damaged') return Buffer.from('{"tokens":[');
   return encodeTokens(list.map(role => ({ name: role, role, hash: hashOf(secretOf(role)) })));

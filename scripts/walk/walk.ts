@@ -5,11 +5,11 @@ import { World } from './world.js';
 export interface Figures {
   /** Simulated. */
   readonly robotMs: number;
-  /** The longest from the end of the last fault until everything agreed. */
+  /** The longest time from the end of the last fault until all units were consistent. */
   readonly slowestRestMs: number;
 }
 
-/** Resolves with the promise that a history broke, or with undefined where every promise held. */
+/** Resolves with the promise that a history broke, or with undefined if it broke none. */
 export async function walk(
   { settings, steps }: History,
   measured: (figures: Figures) => void = () => undefined,

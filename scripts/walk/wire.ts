@@ -5,7 +5,7 @@ import { decodeFrame } from '../../src/protocol/codec.js';
 import { registerMap } from '../../src/protocol/registers.js';
 import type { ManualClock } from '../../test/support/manual-clock.js';
 
-/** A frame that the daemon began to write, whatever became of it. */
+/** A frame that the daemon began to write. It may have failed. */
 export interface Frame {
   readonly unit: UnitName;
   readonly register: string;
@@ -14,11 +14,11 @@ export interface Frame {
 
 export interface WireWatch {
   wrote(frame: Frame): void;
-  /** The controllers may have changed. */
+  /** Called after the controllers may have changed. */
   settled(): void;
 }
 
-/** The bus in simulated time: each transaction takes a while, and its effect comes at its end. */
+/** The bus in simulated time. A transaction takes `frameMs`, and takes effect at its end. */
 export class Wire {
   readonly #bus: I2cBus;
   readonly #clock: ManualClock;
@@ -26,7 +26,7 @@ export class Wire {
   readonly #watch: WireWatch;
   #last: Promise<unknown> = Promise.resolve();
   #underWay = 0;
-  /** So many of the next writes are heard, and seem to fail. */
+  /** The number of next writes that reach the controller but are reported as failed. */
   lostAnswers = 0;
 
   constructor(options: { bus: I2cBus; clock: ManualClock; frameMs: number; watch: WireWatch }) {
@@ -36,12 +36,15 @@ export class Wire {
     this.#watch = options.watch;
   }
 
-  /** The kernel is in a call, whether or not its daemon lives. */
+  /** True while the kernel is in a call, even if the daemon that made it is dead. */
   get busy(): boolean {
     return this.#underWay > 0;
   }
 
-  /** As one daemon sees it. The kernel ends a dead daemon's call, and only then begins one of the next. */
+  /**
+   * The bus as one daemon sees it. After the death of a daemon, the next daemon's first call waits until the kernel
+   * has ended the dead one's call.
+   */
   port(): I2cBus {
     return {
       readBlock: (address, register, length) =>

@@ -23,23 +23,26 @@ import { Wire } from './wire.js';
 const STATE_FOLDER = '/state';
 const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
 const LOOP_RATE_HZ = 1000;
-/** Turns of the event loop until nothing moves any more without time: for a request, and for a bus transaction. */
+/**
+ * The turns of the event loop after which nothing moves without time passing: for a request, and for a bus
+ * transaction.
+ */
 const TURNS = { asked: 5, quiet: 2 } as const;
 /** This long after the last fault, every unit must be online and consistent. */
 const REST_MS = 2000;
-/** The pause between two checks whether every unit is. */
+/** The pause between two checks for consistency. */
 const LOOK_MS = 100;
-/** The longest time that a pending start or answer may take. */
+/** The longest wait for a pending start or answer. */
 const PATIENCE_MS = 3000;
 const CALL_MS = 60;
-/** Frames of a daemon that has ended have taken effect by then. */
+/** After this time, all frames of a daemon that has ended have taken effect. */
 const EFFECT_MS = 20;
-/** The simulated robot catches up no more than two seconds at once. */
+/** The simulated robot catches up at most two seconds at once. */
 const STRIDE_MS = 1000;
 
 /** The robot, its disk and its callers in simulated time, with the model that judges them. */
 export class World {
-  /** The longest that it took from the end of the last fault until everything agreed. */
+  /** The longest time so far from the end of the last fault until all units were consistent. */
   slowestRestMs = 0;
   readonly clock = new ManualClock(() => (this.#model.outstanding.size > 0 ? TURNS.asked : TURNS.quiet));
   #config: Config;
@@ -50,12 +53,12 @@ export class World {
   readonly #model: Model;
   readonly #opened: (() => void)[] = [];
   #page: WalkPage | undefined;
-  /** The id of the latest trial or tuning, by its path. */
+  /** The id of the latest trial or tuning, by path. */
   readonly #ids = new Map<string, string>();
   #boots = 0;
   #interlockClosed = true;
   #life: DaemonLife | undefined;
-  /** What was found wrong outside of a step, such as in an answer. */
+  /** A broken promise found between steps, for example in an answer. */
   #broken: unknown;
 
   constructor(settings: WalkSettings) {
@@ -139,7 +142,7 @@ export class World {
     const { bus: _, ...hardware } = this.#robot.hardware;
     const parts: Hardware = {
       ...hardware,
-      // As on a robot: what was stopped is stopped after a restart.
+      // As on a real robot, a stop must survive a restart of the daemon.
       simulated: false,
       bus: this.#wire.port(),
       interlock: {
@@ -163,7 +166,7 @@ export class World {
     await settle();
   }
 
-  /** Leaves nothing behind that acts. */
+  /** Ends everything that could still act. */
   close(): void {
     this.#life?.kill();
   }
@@ -209,7 +212,7 @@ export class World {
     return { answer, hangUp };
   }
 
-  /** The id of a trial or a tuning is known from its answer. */
+  /** Takes the id of a trial or a tuning from its answer. */
   #withId(request: Request): Request {
     const { path, body } = request;
     if (typeof body !== 'object' || body === null) return request;
@@ -293,7 +296,7 @@ export class World {
       await this.#pass(PATIENCE_MS, () => gone);
     } else {
       life?.kill();
-      // A killed process is gone when the kernel has ended its call.
+      // A killed process is gone only when the kernel has ended its last call.
       await this.#pass(CALL_MS, () => !this.#wire.busy);
     }
     this.#life = undefined;
@@ -303,7 +306,7 @@ export class World {
       this.#disk.cutPower(step.left);
       this.#boots += 1;
     }
-    // What systemd runs after the daemon, however it ended; without power the pin is dark anyway.
+    // Runs what systemd runs after the daemon. Without power the pin is dark anyway.
     this.#robot.inject({ target: 'pin', fault: 'clear' });
     this.#model.light.pin(false, this.clock.nowMs());
     const { laser } = this.#robot.hardware;
@@ -339,7 +342,7 @@ export class World {
       try {
         await this.#judged();
         const agreedMs = this.clock.nowMs();
-        // What agrees has to go on so: between two polls of a mend it may look as if it did.
+        // Units must stay consistent. Between two polls of a correction they may look consistent too early.
         await this.#pass(LOOK_MS);
         this.#model.rested(this.#truth(), await this.#judged(), this.clock.nowMs());
         this.slowestRestMs = Math.max(this.slowestRestMs, agreedMs - sinceMs);
