@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
-import { eventually } from '../support/eventually.js';
 import { requirePrograms } from '../support/programs.js';
 
 const ANOTHER = 'npm start -- --port 0 --state "$(mktemp -d)"';
@@ -90,23 +89,6 @@ describe('the daemon as a process', () => {
     await call(url, 'POST', '/api/stop');
     await child.kill('SIGTERM');
     expect(child.lines.filter(line => line.startsWith('asked for'))).to.deep.equal([]);
-  });
-
-  it('has the last saved gains after SIGKILL, in force and in the controller, and is dark', async () => {
-    const first = run();
-    const before = await first.url();
-    const gains = (await call(before, 'GET', '/api/gimbal/pidconfig')).body;
-    gains.visual_yaw.kp = 0.1;
-    expect((await call(before, 'POST', '/api/gimbal/pidconfig', gains)).status).to.equal(200);
-    expect((await call(before, 'POST', '/api/laser', { action: 'on' })).status).to.equal(200);
-    await first.kill('SIGKILL');
-    const url = await run().url();
-    expect((await call(url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(gains);
-    await eventually(async () => {
-      const { gimbal, laser } = (await call(url, 'GET', '/sim/state')).body;
-      expect(laser.level).to.equal(0);
-      return gimbal.gains?.visual_yaw.kp === Math.fround(0.1);
-    });
   });
 
   it('ends beside another daemon on its state folder or its port, and says so', async () => {

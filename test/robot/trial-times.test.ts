@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { GainSet } from '../../src/core/units.js';
-import type { TrialEnd } from '../../src/robot/robot-event.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
 const LEASE_MS = 5000;
@@ -45,32 +44,6 @@ describe('the end of a trial, in time', function () {
       robot.allIsWell();
     }
   });
-
-  const others: [why: TrialEnd, act: () => Promise<unknown> | undefined][] = [
-    ['stop', () => robot.robot.stop()],
-    ['mode change', () => robot.chassis.setMode('auto')],
-    ['saved', () => robot.chassis.gains.save(saved)],
-    ['ended', () => robot.chassis.gains.endTrial('ended')],
-    ['reset', async () => robot.fault('chassis', 'brownout')],
-    ['offline', async () => robot.fault('chassis', 'unplug')],
-  ];
-  for (const [why, act] of others) {
-    it(`comes with ${why}, and is proven within a second`, async () => {
-      await robot.during(tryGains());
-      expect(robot.runningKp).to.equal(1);
-      const ended = act();
-      if (ended !== undefined) await robot.during(ended);
-      await robot.wait(200);
-      robot.fault('chassis', 'plug');
-      await robot.wait(800);
-      expect([isBack(), robot.chassis.report().applied]).to.deep.equal([true, true]);
-      expect(robot.events).to.deep.include({
-        what: 'trial-ended',
-        unit: 'chassis',
-        detail: { by: 'lab', why },
-      });
-    });
-  }
 
   it('is answered when the saved gains run, whatever the polls are about', async () => {
     for (let moment = 1; moment <= 12; moment += 1) {

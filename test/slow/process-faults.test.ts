@@ -1,15 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Context } from 'mocha';
-import { hashOf } from '../../src/access/token.js';
-import { writeTokens } from '../../src/access/token-file.js';
-import { realDisk } from '../../src/storage/disk.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
@@ -136,62 +132,11 @@ describe('a fault of the process', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
-  for (const how of ['deleted', 'replaced by a file']) {
-    it(`says so when its state folder is ${how}, drives on, and answers 200 for no save that is not kept`, async () => {
-      const child = daemon('throws');
-      const url = await served(child);
-      await saved(url, 0.25);
-      if (how === 'deleted') await rm(folder, { recursive: true, maxRetries: 10 });
-      else await rename(folder, `${folder}-before`).then(() => writeFile(folder, ''));
-      // The list of tokens is looked at again; a folder that is gone has none, and had none.
-      const access = async () => (await call(url, 'GET', '/api/status')).body.access;
-      if (how === 'replaced by a file') await eventually(async () => (await access()).detail !== undefined);
-      expect((await access()).state).to.equal('open');
-      const { status, body } = await save(url, 0.5);
-      if (status === 200) {
-        await child.kill('SIGKILL');
-        expect(await savedKp(await daemon('throws').url())).to.equal(0.5);
-        return;
-      }
-      expect([status, body.code]).to.deep.equal([503, 'storage-failed']);
-      expect(await savedKp(url)).to.equal(0.25);
-      expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
-      expect((await call(url, 'GET', '/api/status')).body.storage.ok).to.equal(false);
-      await rm(`${folder}-before`, { recursive: true, force: true });
-    });
-  }
-
-  it('stays closed when its state folder is deleted', async () => {
-    const hash = hashOf('secret');
-    await writeTokens(realDisk, folder, [{ name: 'driver', role: 'operator', hash }]);
-    const url = await daemon('throws').url();
-    await rm(folder, { recursive: true, maxRetries: 10 });
-    const bearer = { authorization: 'Bearer secret' };
-    const status = async () => (await call(url, 'GET', '/api/status', undefined, bearer)).body;
-    await eventually(async () => /the list that it read last/.test((await status()).access.detail));
-    expect((await call(url, 'POST', '/api/resume')).body.code).to.equal('token-required');
-    expect((await call(url, 'POST', '/api/resume', undefined, bearer)).status).to.equal(200);
-    const { body } = await call(url, 'GET', '/api/log', undefined, bearer);
-    const failed = body.events.filter(({ what }: { what: string }) => what === 'storage-failed');
-    const details: { file: string }[] = failed.map(({ detail }: { detail: object }) => detail);
-    expect(details.find(({ file }) => file === 'tokens')).to.include({ holds: 'the last list' });
-  });
-
-  type SmallDisk = ReturnType<typeof mountDisk>;
-  const onDisk = async (context: Context, act: (url: string, disk: SmallDisk) => Promise<void>) => {
-    const disk = mountDisk(context, folder);
+  it('says that its disk is full, drives on, and saves again when there is room', async function () {
+    const disk = mountDisk(this, folder);
     try {
       const url = await served(daemon('throws'));
       await saved(url, 0.25);
-      await act(url, disk);
-    } finally {
-      await running?.kill();
-      disk.remove();
-    }
-  };
-
-  it('says that its disk is full, drives on, and saves again when there is room', async function () {
-    await onDisk(this, async url => {
       const filler = join(folder, 'filler');
       await writeFile(filler, Buffer.alloc(1 << 20)).catch(() => undefined);
       // The last block of the journal has room for some.
@@ -206,25 +151,10 @@ describe('a fault of the process', () => {
       await saved(url, 0.5);
       await running?.kill('SIGKILL');
       expect(await savedKp(await daemon('throws').url())).to.equal(0.5);
-    });
-  });
-
-  it('says that its state folder is read-only, locks all the same, and keeps the lock when it can be written', async function () {
-    await onDisk(this, async (url, disk) => {
-      disk.readOnly();
-      const { status, body } = await call(url, 'POST', '/api/match/lock', { reason: 'inspection' });
-      expect([status, body.code]).to.deep.equal([503, 'not-kept']);
-      expect(body.detail).to.contain('The disk is read-only').and.to.contain('ReadWritePaths=');
-      const match = async () => (await call(url, 'GET', '/api/match')).body;
-      expect((await match()).lock.reason).to.equal('inspection');
-      expect((await call(url, 'POST', '/api/resume')).body.code).to.equal('locked');
-      disk.writable();
-      await eventually(async () => (await match()).recorded);
-      await running?.kill('SIGKILL');
-      const after = await daemon('throws').url();
-      expect((await call(after, 'GET', '/api/match')).body.lock.reason).to.equal('inspection');
-      expect(await savedKp(after)).to.equal(0.25);
-    });
+    } finally {
+      await running?.kill();
+      disk.remove();
+    }
   });
 
   it('keeps serving when its log has no reader any more', async () => {

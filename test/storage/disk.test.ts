@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { realDisk } from '../../src/storage/disk.js';
+import { attempt, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 
 describe('the real disk', () => {
@@ -17,4 +17,15 @@ describe('the real disk', () => {
           .that.includes('mount');
       }
     }));
+
+  it('names the cure of a disk that is full or read-only', async () => {
+    for (const [code, cure] of [
+      ['ENOSPC', 'free some space'],
+      ['EROFS', 'ReadWritePaths='],
+    ] as const) {
+      const failing = () => Promise.reject(Object.assign(new Error(code), { code }));
+      const { context } = await attempt('write', '/state', failing).catch(error => error);
+      expect(context.cure).to.contain(cure);
+    }
+  });
 });

@@ -31,27 +31,9 @@ export function mountHangingDisk(
   };
 }
 
-/** A small disk of its own at this folder, until it is taken away. Only root has such: without, the test is skipped. */
-export function mountDisk(
-  context: Context,
-  folder: string,
-): { readOnly(): void; writable(): void; remove(): void } {
+/** A small disk of its own at this folder, until it is removed. Only root has such: without, the test is skipped. */
+export function mountDisk(context: Context, folder: string): { remove(): void } {
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
-  if (status !== 0) {
-    skip(context, `no disk can be mounted here: ${String(stderr ?? '').trim()}`);
-  }
-  const umount = () => execFileSync('umount', ['--lazy', folder]);
-  return {
-    // Over itself: a disk on which files are open for writing does not become read-only as a whole.
-    readOnly: () => {
-      execFileSync('mount', ['--bind', folder, folder]);
-      // The kernel refuses while the daemon has a file of this mount open for writing, which it has for moments.
-      const remount = () => spawnSync('mount', ['-o', 'remount,ro,bind', folder]);
-      let { status, stderr } = remount();
-      for (let tries = 0; status !== 0 && tries < 50; tries += 1) ({ status, stderr } = remount());
-      if (status !== 0) throw new Error(String(stderr));
-    },
-    writable: umount,
-    remove: umount,
-  };
+  if (status !== 0) skip(context, `no disk can be mounted here: ${String(stderr ?? '').trim()}`);
+  return { remove: () => execFileSync('umount', ['--lazy', folder]) };
 }
