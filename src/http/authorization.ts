@@ -22,7 +22,6 @@ export function authorization(access: Access): Authorize {
     nameCaller(ctx, caller);
     if (caller.token !== undefined && ctx.state.bystander === undefined) keepInFlood(ctx.socket);
     access.require(need, caller);
-    ctx.state.requireRight = () => access.require(need, access.callerOf(secret));
   };
 }
 

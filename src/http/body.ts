@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { type ErrorCode, RobotError } from '../core/errors.js';
-import { duplicateMembers } from './duplicate-members.js';
+import { type ErrorCode, type Fault, RobotError } from '../core/errors.js';
+import { escaped } from './validate.js';
 
 const LIMIT_BYTES = 4096;
 
@@ -35,19 +35,39 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
   return body;
 }
 
-/**
- * Throws if the caller has closed the connection or lost the right. Otherwise a request that waited in a paused process could
- * light the laser or move the robot. Node reports the end of a connection one turn of the event loop after its data.
- */
-export async function requireCaller(ctx: Context): Promise<void> {
-  await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
-  stillWanted(ctx)();
+/** A string, with the colon if it names a member; or a bracket, a brace or a comma. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\],]/gs;
+
+interface Container {
+  readonly pointer: string;
+  /** The members so far; undefined for an array. */
+  readonly names: Set<string> | undefined;
+  /** The current member's name or index. */
+  place: string | number;
 }
 
-/** Returns a check for requests that wait: it throws once the caller has closed the connection or lost the right. */
-export function stillWanted({ socket, state }: Context): () => void {
-  return () => {
-    if (socket.destroyed || socket.readableEnded) throw new RobotError('caller-gone');
-    state.requireRight?.();
-  };
+/**
+ * The members that valid JSON text names twice. JSON.parse keeps the last one without a word, so a sender and a reader
+ * could take the same text for different requests.
+ */
+function duplicateMembers(json: string): Fault[] {
+  const faults: Fault[] = [];
+  const open: Container[] = [];
+  for (const [token, text = '', colon] of json.matchAll(TOKEN)) {
+    const inner = open.at(-1);
+    if (token === '{' || token === '[') {
+      const pointer = inner === undefined ? '' : `${inner.pointer}/${inner.place}`;
+      open.push({ pointer, names: token === '{' ? new Set() : undefined, place: token === '{' ? '' : 0 });
+    } else if (token === '}' || token === ']') open.pop();
+    else if (token === ',' && typeof inner?.place === 'number') inner.place += 1;
+    else if (colon !== undefined && inner?.names !== undefined) {
+      const name = String(JSON.parse(text));
+      inner.place = escaped(name);
+      if (inner.names.has(name)) {
+        faults.push({ pointer: `${inner.pointer}/${inner.place}`, detail: 'is given twice' });
+      }
+      inner.names.add(name);
+    }
+  }
+  return faults;
 }

@@ -45,19 +45,14 @@ interface Stream {
   readonly owed: string[];
 }
 
-export interface Events {
-  /** The number of open streams. */
-  readonly streams: number;
-  /** Turns the answer into a stream. Throws `too-many-streams`. */
-  open(ctx: Context): void;
-}
+export type Events = ReturnType<typeof createEvents>;
 
 /** Server-sent events. They listen to their sources only while there is a stream, and write all streams the same text. */
 export function createEvents(
   sources: EventSources,
   clock: Clock,
   access: Pick<Access, 'callerOf' | 'allows' | 'changed'>,
-): Events {
+) {
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
 
@@ -128,6 +123,7 @@ export function createEvents(
     stopListening = undefined;
   };
 
+  /** Turns the answer into a stream. Throws `too-many-streams`. */
   const open = (ctx: Context) => {
     const { rights } = callerOf(access, ctx);
     const right = (['rule', 'drive'] as const).find(one => rights.includes(one)) ?? 'read';
@@ -152,6 +148,7 @@ export function createEvents(
     sendStatus();
   };
   return {
+    /** The number of open streams. */
     get streams() {
       return streams.size;
     },

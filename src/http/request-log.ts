@@ -12,8 +12,6 @@ declare module 'koa' {
     who: string;
     /** Undefined once the authorization has found a right to act. */
     bystander: Bystander | undefined;
-    /** Throws if the caller has lost the right since the request came. */
-    requireRight?: () => void;
     /** Why the request was refused; undefined if it was not. */
     code?: ErrorCode;
   }

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import type { ErrorCode } from '../core/errors.js';
+import { type ErrorCode, RobotError } from '../core/errors.js';
 import type { Need } from '../core/rights.js';
 import type { UnitName } from '../core/units.js';
 import type { Schema } from '../schemas/schema.js';
-import { jsonBody, requireCaller, stillWanted } from './body.js';
+import { jsonBody } from './body.js';
 import { compile, queryCheck } from './validate.js';
 
 /** Throws if the caller lacks the right. Sets `ctx.state.who` to the name of the caller's token, if there is one. */
@@ -74,8 +74,17 @@ function define(method: Route['method']) {
       // The token may have been removed while the body was on its way.
       if (readBody !== undefined) authorize(ctx, need);
       const query = readQuery?.(ctx.query) as Query;
-      if (method === 'post' && isForCaller(need)) await requireCaller(ctx);
-      const answer = await act({ body, query, ctx, stillWanted: stillWanted(ctx) });
+      const stillWanted = () => {
+        if (ctx.socket.destroyed || ctx.socket.readableEnded) throw new RobotError('caller-gone');
+        authorize(ctx, need);
+      };
+      if (method === 'post' && isForCaller(need)) {
+        // Otherwise a request that waited in a paused process could light the laser or move the robot. Node reports the
+        // end of a connection one turn of the event loop after its data.
+        await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
+        stillWanted();
+      }
+      const answer = await act({ body, query, ctx, stillWanted });
       if (endpoint.answerStatus !== undefined) ctx.status = endpoint.answerStatus;
       send(ctx, answer);
     };

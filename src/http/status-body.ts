@@ -1,6 +1,5 @@
-import { asRobotError, isRobotError } from '../core/errors.js';
+import { asRobotError } from '../core/errors.js';
 import { perUnit, type UnitName } from '../core/units.js';
-import type { DurableLog } from '../events/durable-log.js';
 import type { Robot } from '../robot/robot.js';
 import type { Trial } from '../robot/wanted-gains.js';
 import type { Complaint, Status, TrialStatus, UnitStatus } from '../schemas/status.js';
@@ -11,6 +10,7 @@ import { problemOf } from './problems.js';
 export function statusBody(options: AppOptions, uptimeS: number, streams: number): Status {
   const { robot, access } = options;
   const { problem, ...laser } = robot.laser.report();
+  const { problem: unlogged } = options.durableLog;
   return {
     version: options.version,
     simulated: robot.simulated,
@@ -27,36 +27,22 @@ export function statusBody(options: AppOptions, uptimeS: number, streams: number
       detail: access.problem && complaintOf(access.problem).detail,
     },
     match: options.match.status,
-    log: logStatusOf(options.durableLog),
-  };
-}
-
-function logStatusOf({ problem }: DurableLog): Status['log'] {
-  if (problem === undefined) return { ok: true };
-  const detail = 'The log of events does not reach the disk.';
-  return {
-    ok: false,
-    detail,
-    cure: isRobotError(problem, 'storage-failed') ? problem.context.cure : undefined,
+    log: {
+      ok: unlogged === undefined,
+      detail: unlogged && 'The log of events does not reach the disk.',
+      cure: unlogged?.context.cure,
+    },
   };
 }
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {
-  const report = robot.units[name].report();
-  const { mode, online, faults, flags, torque, guardsTrials, excitation, identity, problem } = report;
+  const { applied, identity, problem, trial, ...shown } = robot.units[name].report();
   const { revision, savedAt } = robot.store.find(name) ?? { revision: 0, savedAt: null };
-  const trial = report.trial && trialStatusOf(report.trial);
   return {
-    mode,
-    online,
-    faults,
-    flags,
-    torque,
+    ...shown,
     firmware: identity?.firmware,
     protocol: identity?.protocol,
-    guardsTrials,
-    excitation,
-    gains: { revision, savedAt, applied: report.applied, trial },
+    gains: { revision, savedAt, applied, trial: trial && trialStatusOf(trial) },
     problem: problem && complaintOf(problem),
   };
 }

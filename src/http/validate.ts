@@ -52,13 +52,9 @@ function faultOf({ instancePath, keyword, params, data, message = 'is not allowe
   if (keyword === 'required') return ofMember(params.missingProperty, 'is missing');
   if (keyword === 'additionalProperties') return ofMember(params.additionalProperty, 'is not known');
   if (keyword === 'enum') return ofValue(`must be one of ${params.allowedValues.join(', ')}`);
-  return ofValue(keyword === 'type' ? typeDetail(params.type, data) : message);
-}
-
-function typeDetail(type: string, value: unknown): string {
-  const article = /^[aeiou]/.test(type) ? 'an' : 'a';
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'must be a finite number';
-  return `must be ${article} ${type}`;
+  if (keyword !== 'type') return ofValue(message);
+  if (typeof data === 'number' && !Number.isFinite(data)) return ofValue('must be a finite number');
+  return ofValue(`must be ${/^[aeiou]/.test(params.type) ? 'an' : 'a'} ${params.type}`);
 }
 
 /** A member's name as part of a JSON pointer. */

@@ -1,21 +1,34 @@
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { RobotError } from '../../src/core/errors.js';
-import { stillWanted } from '../../src/http/body.js';
+import { get } from '../../src/http/route.js';
 
 describe('a request that waits', () => {
-  it('is wanted until its caller has gone or has lost the right', () => {
-    const ctx = (gone: boolean, requireRight = () => {}) =>
-      ({ socket: { destroyed: gone, readableEnded: false }, state: { requireRight } }) as unknown as Context;
-    const lost = () => {
-      throw new RobotError('token-unknown');
+  it('is wanted until its caller has gone or has lost the right', async () => {
+    const socket = { destroyed: false, readableEnded: false };
+    let lost: RobotError | undefined;
+    const authorize = () => {
+      if (lost !== undefined) throw lost;
     };
-    expect(stillWanted(ctx(false))).not.to.throw();
-    expect(stillWanted(ctx(true)))
-      .to.throw(RobotError)
-      .with.property('code', 'caller-gone');
-    expect(stillWanted(ctx(false, lost)))
-      .to.throw(RobotError)
-      .with.property('code', 'token-unknown');
+    const ask = (waiting: () => void) =>
+      get('/', 'drive', {
+        id: 'wait',
+        summary: '',
+        answer: {},
+        act: ({ stillWanted }) => {
+          waiting();
+          stillWanted();
+          return undefined;
+        },
+      })
+        .handle({ socket } as unknown as Context, authorize)
+        .catch(error => error.code);
+    expect(await ask(() => undefined)).to.equal(undefined);
+    const removed = () => {
+      lost = new RobotError('token-unknown');
+    };
+    expect(await ask(removed)).to.equal('token-unknown');
+    lost = undefined;
+    expect(await ask(() => Object.assign(socket, { readableEnded: true }))).to.equal('caller-gone');
   });
 });

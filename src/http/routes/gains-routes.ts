@@ -125,20 +125,14 @@ export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit)
     act: async ({ query }) => {
       const [a, b] = [await setOf(query.a), await setOf(query.b)];
       const changed = changedLoops(a.gains, b.gains);
-      const loopOf = (set: typeof a, loop: string, defaults: GainSet[string]) => ({
-        gains: set.gains[loop] ?? defaults,
-        measured: set.measured[loop] ?? null,
+      const compared = loops.map(({ name, defaults }) => {
+        const of = ({ gains, measured }: typeof a) => ({
+          gains: gains[name] ?? defaults,
+          measured: measured[name] ?? null,
+        });
+        return [name, { differs: name in changed, a: of(a), b: of(b) }] as const;
       });
-      return {
-        a: a.side,
-        b: b.side,
-        loops: Object.fromEntries(
-          loops.map(({ name, defaults }) => [
-            name,
-            { differs: name in changed, a: loopOf(a, name, defaults), b: loopOf(b, name, defaults) },
-          ]),
-        ),
-      };
+      return { a: a.side, b: b.side, loops: Object.fromEntries(compared) };
     },
   });
 }
