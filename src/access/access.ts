@@ -1,8 +1,10 @@
-import { type Clock, endedWithin, type Timer } from '../core/clock.js';
+import type { Config } from '../config/settings.js';
+import { endedWithin, type Timer } from '../core/clock.js';
 import { type ContextOf, isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { type Need, RIGHTS, type Right } from '../core/rights.js';
-import { type Disk, START_MS } from '../storage/disk.js';
+import { START_MS } from '../storage/disk.js';
+import type { StateParts } from '../storage/state-file.js';
 import { ROLES, type Role } from './roles.js';
 import { type Token, tokenOf } from './token.js';
 import { readTokens } from './token-file.js';
@@ -29,15 +31,7 @@ const READER: Caller = { token: undefined, rights: ['read'] };
 const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
 const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
-interface Settings {
-  readonly disk: Disk;
-  readonly folder: string;
-  readonly clock: Clock;
-  /** Whether access is closed even while there is no token. */
-  readonly required: boolean;
-  /** Who may stop the robot and darken the laser. */
-  readonly stop: 'anyone' | 'token';
-}
+type Settings = StateParts & Config['access'];
 
 /** Errors of a file that is there and cannot be read by the daemon. */
 const NOT_OURS: readonly string[] = ['EACCES', 'EISDIR', 'ENOLINK'];

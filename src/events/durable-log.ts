@@ -1,9 +1,10 @@
-import { type Clock, endedWithin, type Timer } from '../core/clock.js';
+import { endedWithin, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { sha256 } from '../core/sha256.js';
 import type { LogEvent, LogHead } from '../schemas/log.js';
-import { type Disk, START_MS, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
+import { START_MS, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
+import type { StateParts } from '../storage/state-file.js';
 import { LogFiles } from './log-files.js';
 import { type LogLine, NOTHING_BEFORE, timesOf } from './log-line.js';
 
@@ -22,10 +23,7 @@ interface Waiting {
   readonly hasRights: boolean;
 }
 
-interface DurableLogParts {
-  readonly disk: Disk;
-  readonly folder: string;
-  readonly clock: Clock;
+interface DurableLogParts extends StateParts {
   /** Names this run of the daemon; the member `boot` of each line. */
   readonly runId: string;
   isSynchronised(): boolean;

@@ -1,12 +1,9 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
+import type { MatchStatus } from '../schemas/match.js';
 
-interface LeaseOwner {
-  /** The name that a desk gives itself. */
-  readonly holder: string;
-  /** The token's name, or the address if there are no tokens. */
-  readonly by: string;
-}
+/** The name that a desk gives itself, and its token's name, or its address if there are no tokens. */
+type LeaseOwner = NonNullable<MatchStatus['lease']>;
 
 /** Decides which referee's desk speaks for the match: one at a time. */
 export class Lease {

@@ -1,18 +1,11 @@
 import type { Boot } from '../core/boot.js';
-import { PHASES, type Phase } from '../core/phases.js';
+import { PHASES } from '../core/phases.js';
 import { sha256 } from '../core/sha256.js';
 import { StateFile, type StateParts } from '../storage/state-file.js';
-import { type Lock, type MatchCall, type MatchState, NO_MATCH } from './match.js';
+import { type MatchState, NO_MATCH } from './match.js';
 
-/** The state in terms that another process of the same boot understands. */
-interface Recorded {
-  readonly lock: Lock | null;
-  readonly call: MatchCall | null;
-  readonly phase: Phase;
-  readonly boot: string | null;
-  /** Milliseconds on the clock of the boot. */
-  readonly endsAtMs: number | null;
-}
+/** The state in terms that another process of the same boot understands: `endsAtMs` is on the clock of the boot. */
+type Recorded = MatchState & { readonly boot: string | null };
 
 const REASONS = {
   unreadable: 'The record of lock and match cannot be read.',
@@ -24,22 +17,18 @@ const REASONS = {
  * time that passed is unknown. An unreadable or damaged file counts as a lock.
  */
 export function matchFile(parts: StateParts, boot: Boot): StateFile<MatchState> {
-  const sinceBootMs = () => boot.nowMs() - parts.clock.nowMs();
+  /** From the clock of the daemon to that of the boot, or back. */
+  const moved = (atMs: number | null, way: 1 | -1) =>
+    atMs === null ? null : atMs + way * (boot.nowMs() - parts.clock.nowMs());
   return new StateFile(parts, {
     name: 'match.json',
-    encode: ({ lock, call, phase, endsAtMs }) =>
-      withChecksum({
-        lock,
-        call,
-        phase,
-        boot: boot.id ?? null,
-        endsAtMs: endsAtMs === null ? null : endsAtMs + sinceBootMs(),
-      }),
+    encode: state => withChecksum({ ...state, boot: boot.id ?? null, endsAtMs: moved(state.endsAtMs, 1) }),
     decode: text => {
-      const { lock, call, phase, endsAtMs, boot: recorded } = recordedIn(text);
-      if (phase === 'none' || phase === 'ended' || (recorded !== null && recorded === boot.id))
-        return { lock, call, phase, endsAtMs: endsAtMs === null ? null : endsAtMs - sinceBootMs() };
-      return { lock, call, phase: 'pause', endsAtMs: null };
+      const { boot: recorded, ...state } = recordedIn(text);
+      const isOfBoot = recorded !== null && recorded === boot.id;
+      if (state.phase === 'none' || state.phase === 'ended' || isOfBoot)
+        return { ...state, endsAtMs: moved(state.endsAtMs, -1) };
+      return { ...state, phase: 'pause', endsAtMs: null };
     },
     absent: NO_MATCH,
     failSafe: why => ({ ...NO_MATCH, lock: { by: 'trunnion', reason: REASONS[why] } }),

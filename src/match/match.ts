@@ -1,22 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../config/settings.js';
 import type { Clock, Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import type { Permissions, Phase } from '../core/phases.js';
 import type { Act, Permission } from '../robot/request-gate.js';
 import type { NewEvent } from '../schemas/log.js';
+import type { MatchStatus } from '../schemas/match.js';
 import { Lease } from './lease.js';
 
-export interface MatchSettings {
-  readonly refereeSilenceMs: number;
-  readonly onRefereeSilence: 'stop' | 'hold';
-  readonly phases: Readonly<Record<Phase, Permissions>>;
-}
-
-export interface Lock {
-  readonly by: string;
-  readonly reason: string;
-}
+export type MatchSettings = Config['match'];
+export type Lock = NonNullable<MatchStatus['lock']>;
 
 /** The settings that a desk sends. */
 export interface MatchCall {
