@@ -1,6 +1,5 @@
 import { READ_AGAIN_MS } from '../../src/access/access.js';
-import { ROLES, type Role } from '../../src/access/roles.js';
-import type { Right } from '../../src/core/rights.js';
+import { type Right, ROLES, type Role } from '../../src/access/roles.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 import type { Answer, Request } from './caller.js';

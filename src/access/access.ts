@@ -2,10 +2,9 @@ import type { Config } from '../config/settings.js';
 import { endedWithin, type Timer } from '../core/clock.js';
 import { type ContextOf, isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
-import { type Need, RIGHTS, type Right } from '../core/rights.js';
 import { START_MS } from '../storage/disk.js';
 import type { StateParts } from '../storage/state-file.js';
-import { ROLES, type Role } from './roles.js';
+import { type Need, RIGHTS, type Right, ROLES, type Role } from './roles.js';
 import { type Token, tokenOf } from './token.js';
 import { readTokens } from './token-file.js';
 

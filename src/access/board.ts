@@ -19,11 +19,9 @@ export interface Board {
 /** The member `board` of an answer. Undefined if an older daemon answered. */
 export function boardOf(answer: unknown): Board | undefined {
   const board = isObject(answer) ? answer.board : undefined;
+  const isBoard = (value: unknown): value is Board =>
+    isObject(value) && typeof value.port === 'number' && Array.isArray(value.tokens);
   return isBoard(board) ? board : undefined;
-}
-
-function isBoard(value: unknown): value is Board {
-  return isObject(value) && typeof value.port === 'number' && Array.isArray(value.tokens);
 }
 
 /** Whether only programs on this board reach a port that listens on `host`. */

@@ -65,6 +65,17 @@ interface UnitDeclaration {
   readonly loops: Readonly<Record<string, LoopDeclaration>>;
 }
 
+/** What both visual loops share. */
+const VISUAL = {
+  quantity: 'rad',
+  outputQuantity: 'rad',
+  maxAmplitude: 0.2,
+  excitationPeriodS: 2,
+  defaults: { kp: 0.3, ki: 9, kd: 0 },
+} as const;
+/** What both angle loops of the gimbal share. */
+const ANGLE = { quantity: 'rad', outputQuantity: 'V', excitationPeriodS: 2 } as const;
+
 export const UNITS = {
   gimbal: {
     title: 'Gimbal',
@@ -73,45 +84,21 @@ export const UNITS = {
     hasPose: false,
     hasCamera: true,
     loops: {
-      visual_yaw: {
-        slot: 0,
-        title: 'Visual loop, yaw',
-        quantity: 'rad',
-        outputQuantity: 'rad',
-        maxAmplitude: 0.2,
-        excitationPeriodS: 2,
-        runaway: 0.5,
-        inner: 'angle_yaw',
-        defaults: { kp: 0.3, ki: 9, kd: 0 },
-      },
-      visual_pitch: {
-        slot: 1,
-        title: 'Visual loop, pitch',
-        quantity: 'rad',
-        outputQuantity: 'rad',
-        maxAmplitude: 0.2,
-        excitationPeriodS: 2,
-        runaway: 0.4,
-        inner: 'angle_pitch',
-        defaults: { kp: 0.3, ki: 9, kd: 0 },
-      },
+      visual_yaw: { ...VISUAL, slot: 0, title: 'Visual loop, yaw', runaway: 0.5, inner: 'angle_yaw' },
+      visual_pitch: { ...VISUAL, slot: 1, title: 'Visual loop, pitch', runaway: 0.4, inner: 'angle_pitch' },
       angle_yaw: {
+        ...ANGLE,
         slot: 2,
         title: 'Angle loop, yaw',
-        quantity: 'rad',
-        outputQuantity: 'V',
         maxAmplitude: 0.5,
-        excitationPeriodS: 2,
         runaway: 1.2,
         defaults: { kp: 300, ki: 300, kd: 7.5 },
       },
       angle_pitch: {
+        ...ANGLE,
         slot: 3,
         title: 'Angle loop, pitch',
-        quantity: 'rad',
-        outputQuantity: 'V',
         maxAmplitude: 0.3,
-        excitationPeriodS: 2,
         runaway: 0.75,
         defaults: { kp: 300, ki: 600, kd: 6 },
       },

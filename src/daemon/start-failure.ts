@@ -1,13 +1,10 @@
 import { describeError, errnoOf, isRobotError, type RobotError } from '../core/errors.js';
 
-/** Why the daemon does not start: a sentence for people, and fields for programs. */
-interface StartFailure {
-  readonly sentence: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-/** `another` is the command that starts another daemon beside one that runs, if that is possible. */
-export function startFailure(error: unknown, another?: string): StartFailure {
+/**
+ * Why the daemon does not start: a sentence for people, and fields for programs. `another` is the command that starts another daemon beside one that runs, if that is
+ * possible.
+ */
+export function startFailure(error: unknown, another?: string) {
   const endIt = `end that one${another === undefined ? '' : `, or start a second one with ${another}`}`;
   if (isRobotError(error, 'cannot-listen')) {
     const { code, context } = error;

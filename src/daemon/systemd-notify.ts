@@ -1,22 +1,14 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { type Clock, every, systemClock } from '../core/clock.js';
 
-/** Reports the daemon's state to systemd. Does nothing without systemd. Never throws. */
-export interface Notifier {
-  /**
-   * The daemon serves. From now on a timer feeds the watchdog, so that systemd kills the daemon if its event loop hangs.
-   * The first feed starts the watchdog, and a start may take longer than the watchdog allows.
-   */
-  ready(): void;
-  /** The daemon is stopping. The watchdog is fed no more; systemd limits the time of a stop itself. */
-  stopping(): void;
-}
+export type Notifier = ReturnType<typeof createNotifier>;
 
 /** Feeds per watchdog period. With this many, a few late feeds do no harm. */
 const FEEDS_PER_WATCHDOG = 8;
 
 /**
- * `onFailure` is called at the first failure only. `send` sends one datagram without waiting, and throws if systemd does
+ * Reports the daemon's state to systemd. Does nothing without systemd. Never throws. `onFailure` is called at the first
+ * failure only. `send` sends one datagram without waiting, and throws if systemd does
  * not accept it.
  */
 export function createNotifier(
@@ -24,7 +16,7 @@ export function createNotifier(
   onFailure: (error: unknown) => void,
   clock: Clock = systemClock,
   send = (message: string) => sendTo(env.TRUNNION_NOTIFY_FD, message),
-): Notifier {
+) {
   const connected = Boolean(env.NOTIFY_SOCKET);
   const forUs = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid;
   const watchdogMs = connected && forUs ? Number(env.WATCHDOG_USEC ?? 0) / 1000 : 0;
@@ -41,12 +33,17 @@ export function createNotifier(
   };
   const feed = () => notify('WATCHDOG=1');
   return {
+    /**
+     * The daemon serves. From now on a timer feeds the watchdog, so that systemd kills the daemon if its event loop hangs.
+     * The first feed starts the watchdog, and a start may take longer than the watchdog allows.
+     */
     ready: () => {
       notify('READY=1');
       if (!(watchdogMs > 0)) return;
       feed();
       endFeeding = every(clock, watchdogMs / FEEDS_PER_WATCHDOG, feed);
     },
+    /** The daemon is stopping. The watchdog is fed no more; systemd limits the time of a stop itself. */
     stopping: () => {
       endFeeding();
       notify('STOPPING=1');

@@ -20,17 +20,11 @@ type Group = keyof typeof GROUPS;
 /** A caller who has no right to act: one whose token only gives the right to read, or one without any right. */
 export type Bystander = 'reader' | 'stranger';
 
-export interface Recorded {
-  readonly event: LogEvent;
-  readonly error: unknown;
-  /** False if it is about bystanders. */
-  readonly hasRights: boolean;
-}
-
 /** Numbers and keeps all events: requests of callers, and changes that the robot made. */
 export class EventLog {
   readonly runId: string;
-  readonly recorded = new Listeners<Recorded>();
+  /** `hasRights` is false if the event is about bystanders. */
+  readonly recorded = new Listeners<{ event: LogEvent; error: unknown; hasRights: boolean }>();
   readonly #clock: Clock;
   readonly #quotas: Readonly<Record<Group, Quota>>;
   readonly #kept: Record<Group, LogEvent[]> = { done: [], refused: [], reader: [], stranger: [] };

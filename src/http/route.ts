@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
+import type { Need } from '../access/roles.js';
 import { type ErrorCode, RobotError } from '../core/errors.js';
-import type { Need } from '../core/rights.js';
 import type { UnitName } from '../core/units.js';
 import type { Schema } from '../schemas/schema.js';
 import { jsonBody } from './body.js';

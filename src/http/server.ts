@@ -31,11 +31,11 @@ interface Connection {
   /** True once a request on this connection has been answered completely. */
   answered: boolean;
   /** The request that the server reads or answers now. */
-  exchange: Exchange | undefined;
+  exchange?: Exchange | undefined;
   /** A request that arrived before the answer to `exchange` was complete. It waits. */
-  next: Exchange | undefined;
+  next?: Exchange | undefined;
   /** Why the bytes after these requests are no request. The server sends the refusal after the answers. */
-  refusal: Error | undefined;
+  refusal?: Error;
 }
 
 const trusted = new WeakSet<Socket>();
@@ -64,14 +64,7 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
   const connections = new Map<Duplex, Connection>();
 
   server.on('connection', socket => {
-    const connection: Connection = {
-      socket,
-      address: socket.remoteAddress ?? '',
-      answered: false,
-      exchange: undefined,
-      next: undefined,
-      refusal: undefined,
-    };
+    const connection: Connection = { socket, address: socket.remoteAddress ?? '', answered: false };
     makeRoom([...connections.values()], connection.address);
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));

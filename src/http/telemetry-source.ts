@@ -22,26 +22,19 @@ const PERIOD_MS = 100;
 const KEPT = 1200;
 
 /** Ten readings a second of the last two minutes, for a page that opens. They are by-products of polls: no poll reads more. */
-export class RecentTelemetry {
-  /** As JSON, so that an answer costs no time. */
-  readonly #texts: string[] = [];
-  /** In milliseconds of the clock. */
-  #dueMs = 0;
-
-  constructor(robot: Robot, clock: Clock, kept = KEPT) {
-    robot.polled.add(() => {
-      const nowMs = clock.nowMs();
-      if (nowMs < this.#dueMs) return;
-      // Polls are not exact: counted from the last reading, every second one would come a poll late.
-      this.#dueMs = Math.max(this.#dueMs + PERIOD_MS, nowMs);
-      this.#texts.push(JSON.stringify(readings(robot, clock)));
-      if (this.#texts.length > kept) this.#texts.shift();
-    });
-  }
-
-  get json(): Buffer {
-    return Buffer.from(`[${this.#texts.join()}]`);
-  }
+export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => Buffer {
+  // As JSON, so that an answer costs no time.
+  const texts: string[] = [];
+  let dueMs = 0;
+  robot.polled.add(() => {
+    const nowMs = clock.nowMs();
+    if (nowMs < dueMs) return;
+    // Polls are not exact: counted from the last reading, every second one would come a poll late.
+    dueMs = Math.max(dueMs + PERIOD_MS, nowMs);
+    texts.push(JSON.stringify(readings(robot, clock)));
+    if (texts.length > kept) texts.shift();
+  });
+  return () => Buffer.from(`[${texts.join()}]`);
 }
 
 function readings(robot: Robot, clock: Clock): Telemetry {

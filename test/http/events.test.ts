@@ -2,9 +2,9 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
+import { RIGHTS } from '../../src/access/roles.js';
 import { isRobotError } from '../../src/core/errors.js';
 import { Listeners } from '../../src/core/listeners.js';
-import { RIGHTS } from '../../src/core/rights.js';
 import type { Mode } from '../../src/core/units.js';
 import { createEvents, type EventSources, type Events } from '../../src/http/events.js';
 import type { LogEvent } from '../../src/schemas/log.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RecentTelemetry, telemetrySource } from '../../src/http/telemetry-source.js';
+import { recentTelemetry, telemetrySource } from '../../src/http/telemetry-source.js';
 import type { Telemetry } from '../../src/schemas/telemetry.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
@@ -10,9 +10,9 @@ describe('telemetry of the event stream', () => {
   });
   afterEach(() => clocked.end());
   it('is kept ten times a second, without reading more', async () => {
-    const recent = new RecentTelemetry(clocked.robot, clocked.clock, 10);
+    const recent = recentTelemetry(clocked.robot, clocked.clock, 10);
     await clocked.wait(2000);
-    const samples: Telemetry[] = JSON.parse(recent.json.toString());
+    const samples: Telemetry[] = JSON.parse(recent().toString());
     expect(samples).to.have.lengthOf(10);
     const [first, last] = [samples[0]!.t, samples.at(-1)!.t];
     expect(last - first).to.be.within(0.85, 1.3);

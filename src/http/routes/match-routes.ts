@@ -37,12 +37,7 @@ export function matchRoutes({ match: control, durableLog, clock }: AppOptions): 
   };
   const viewAfter = (change: Promise<void>) => change.then(view);
   return [
-    get('/api/match', 'read', {
-      id: 'match',
-      summary: 'The match',
-      answer: matchView,
-      act: view,
-    }),
+    get('/api/match', 'read', { id: 'match', summary: 'The match', answer: matchView, act: view }),
     post('/api/match', 'rule', {
       id: 'setMatch',
       event: { what: 'phase' },

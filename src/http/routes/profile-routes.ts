@@ -112,10 +112,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       body: s.body(`${title}RemoveProfile`, { name: profileName }),
       answer: s.body('ProfileRemoved', { removed: s.yesNo() }),
       problems: ['unknown-profile', 'storage-failed'],
-      act: async ({ body: { name } }) => {
-        await profiles.remove(unitName, name);
-        return { removed: true };
-      },
+      act: ({ body: { name } }) => profiles.remove(unitName, name).then(() => ({ removed: true })),
     }),
   ];
 }

@@ -10,7 +10,7 @@ import type { AppOptions } from '../app-options.js';
 import type { Events } from '../events.js';
 import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS, PIN_PROBLEMS, STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
-import { RecentTelemetry } from '../telemetry-source.js';
+import { recentTelemetry } from '../telemetry-source.js';
 
 const laserBody = {
   ...s.body('LaserAction', { action: s.oneOf(['on', 'off']) }),
@@ -39,20 +39,14 @@ export function robotRoutes({ robot }: AppOptions): Route[] {
       summary: 'Laser off and torque off at once, latched until resume',
       answer: stopState,
       problems: STOP_PROBLEMS,
-      act: async () => {
-        await robot.stop();
-        return { stopped: true };
-      },
+      act: () => robot.stop().then(() => ({ stopped: true })),
     }),
     post('/api/resume', 'drive', {
       id: 'resume',
       summary: 'Release the stop; both units are in manual then',
       answer: stopState,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
-      act: async ({ stillWanted }) => {
-        await robot.resume(stillWanted);
-        return { stopped: false };
-      },
+      act: ({ stillWanted }) => robot.resume(stillWanted).then(() => ({ stopped: false })),
     }),
   ];
 }
@@ -60,7 +54,6 @@ export function robotRoutes({ robot }: AppOptions): Route[] {
 /** What the daemon shows of everything: now, as a stream, and in its log. */
 export function viewRoutes(options: AppOptions, statusNow: () => Status, events: Events): Route[] {
   const { robot, clock, eventLog, durableLog } = options;
-  const recent = new RecentTelemetry(robot, clock);
   return [
     get('/api/status', 'read', {
       id: 'status',
@@ -90,7 +83,7 @@ export function viewRoutes(options: AppOptions, statusNow: () => Status, events:
       id: 'telemetry',
       summary: 'Ten readings a second of the last two minutes, oldest first',
       answer: s.array(telemetry),
-      act: () => recent.json,
+      act: recentTelemetry(robot, clock),
     }),
     get('/api/log', 'read', {
       id: 'log',

@@ -1,7 +1,6 @@
 import type { Caller } from '../../access/access.js';
-import { ROLE_NAMES } from '../../access/roles.js';
+import { RIGHTS, ROLE_NAMES } from '../../access/roles.js';
 import { RobotError } from '../../core/errors.js';
-import { RIGHTS } from '../../core/rights.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { callerOf, nameCaller, setSession } from '../authorization.js';

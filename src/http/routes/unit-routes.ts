@@ -22,10 +22,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       body: modeBody,
       answer: modeBody,
       problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
-      act: async ({ body: { mode }, stillWanted }) => {
-        await robot.units[name].setMode(mode, stillWanted);
-        return { mode };
-      },
+      act: ({ body, stillWanted }) => robot.units[name].setMode(body.mode, stillWanted).then(() => body),
     }),
     get(path, 'read', {
       answer: body,
