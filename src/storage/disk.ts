@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
 
@@ -21,7 +21,7 @@ export interface DiskFile {
 export interface Disk {
   makeFolder(folder: string): Promise<void>;
   list(folder: string): Promise<readonly string[]>;
-  /** Resolves with undefined if the folder has no such file. Rejects if there is no folder. */
+  /** Resolves with undefined if the folder has no such file. Rejects if there is no folder, or if it is not the daemon's. */
   read(path: string): Promise<Buffer | undefined>;
   openToAppend(path: string): Promise<DiskFile>;
   /** Creates an empty file, or empties an existing one. */
@@ -36,7 +36,7 @@ export interface Disk {
 }
 
 /** Names the user by number, because it may have no name here. */
-const NOT_OURS = `The state folder is not the daemon's: give it back with sudo chown -R ${process.getuid?.()} and its path.`;
+const NOT_OURS = `The state folder is not the daemon's: mount its disk, or give the folder back with sudo chown -R ${process.getuid?.()} and its path.`;
 const CURES: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space.',
   EDQUOT: 'The disk quota is used up: free some space.',
@@ -105,10 +105,17 @@ export async function leadsTo(path: string, file: FileHandle): Promise<boolean> 
   return open.dev === found?.dev && open.ino === found.ino;
 }
 
-/** Throws unless the folder can be listed and lacks the file. Otherwise a disk may not be mounted. */
+/**
+ * Throws unless the folder can be listed, lacks the file, and is the daemon's. Otherwise a disk may not be mounted: its
+ * mount point is an empty folder of root. A read-only disk is believed.
+ */
 async function unlessListed(path: string, error: unknown): Promise<undefined> {
   if (errnoOf(error) !== 'ENOENT') throw error;
-  if (!(await readdir(dirname(path))).includes(basename(path))) return;
+  const folder = dirname(path);
+  await access(folder, constants.W_OK).catch(refused => {
+    if (errnoOf(refused) !== 'EROFS') throw refused;
+  });
+  if (!(await readdir(folder)).includes(basename(path))) return;
   throw Object.assign(new Error('the link leads nowhere', { cause: error }), { code: 'ENOLINK' });
 }
 

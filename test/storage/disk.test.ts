@@ -1,8 +1,10 @@
-import { symlink } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { attempt, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
+import { skip } from '../support/programs.js';
 
 describe('the real disk', () => {
   it('says that a file is not there only if it sees the folder that does not have it', () =>
@@ -17,6 +19,20 @@ describe('the real disk', () => {
           .that.includes('mount');
       }
     }));
+
+  it('says so only in a folder that it may write', async function () {
+    await inTemporaryFolder(async folder => {
+      await chmod(folder, 0o555);
+      const look = `
+        import { realDisk } from ${JSON.stringify(new URL('../../src/storage/disk.js', import.meta.url))};
+        const failure = await realDisk.read(${JSON.stringify(join(folder, 'absent'))}).catch(error => error);
+        console.log(failure?.context.errno);`;
+      const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+      const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', look], user);
+      if (status !== 0) skip(this, 'only root may read this checkout');
+      expect(stdout.toString()).to.equal('EACCES\n');
+    });
+  });
 
   it('names the cure of a disk that is full or read-only', async () => {
     for (const [code, cure] of [
