@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { isGains, isObject } from '../core/json.js';
+import { isGains, isObject, parsedJson } from '../core/json.js';
 import { FLOAT32_MAX, type GainSet, type Gains, UNIT_LIST } from '../core/units.js';
 
 /** One save. */
@@ -70,7 +70,7 @@ export function parseJournal(bytes: Buffer): JournalText {
 function decodeLine(line: string): JournalEntry | undefined {
   const match = CHECKED.exec(line);
   if (match === null || checksum(match[1] ?? '') !== match[2]) return undefined;
-  const value = parsed(line);
+  const value = parsedJson(line);
   if (!isObject(value)) return undefined;
   const { format = FORMAT, revision, time, unit, gains } = value;
   if (format !== FORMAT || !isRevision(revision) || typeof time !== 'string' || typeof unit !== 'string')
@@ -87,17 +87,9 @@ function decodeLine(line: string): JournalEntry | undefined {
  * another one.
  */
 function formatOf(line: string): number | undefined {
-  const value = line.includes('"format"') ? parsed(line) : undefined;
+  const value = line.includes('"format"') ? parsedJson(line) : undefined;
   if (!isObject(value) || typeof value.format !== 'number' || value.format === FORMAT) return undefined;
   return value.format;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function isRevision(value: unknown): value is number {

@@ -1,10 +1,21 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { UnitName } from '../core/units.js';
+import { isGains, isObject } from '../core/json.js';
+import { perUnit, type UnitName } from '../core/units.js';
 import { MOST_PROFILES, type Profile } from '../schemas/profile.js';
 import { refusal, storageFailure, tooSlow } from '../storage/disk.js';
-import type { StateFile, StateParts } from '../storage/state-file.js';
-import { PROFILES_FILE, type Profiles, profilesFile } from './profiles-file.js';
+import { StateFile, type StateParts } from '../storage/state-file.js';
+
+const PROFILES_FILE = 'profiles.json';
+const FORMAT = 'trunnion profiles 1';
+
+/** The profiles of each unit, in the order of their first save. */
+type Profiles = Readonly<Record<UnitName, readonly Profile[]>>;
+
+/** All profiles as readable text. Unknown loops are kept. */
+export function profilesText(profiles: Profiles): string {
+  return `${JSON.stringify({ format: FORMAT, ...profiles }, null, 2)}\n`;
+}
 
 /** The longest wait for one read or write. */
 const DISK_MS = 400;
@@ -21,7 +32,13 @@ export class ProfileStore {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: StateParts) {
-    this.#file = profilesFile(parts);
+    // It needs no fail-safe value, because nothing that moves depends on profiles.
+    this.#file = new StateFile<Profiles>(parts, {
+      name: PROFILES_FILE,
+      encode: profilesText,
+      decode: profilesIn,
+      absent: perUnit(() => []),
+    });
     this.#clock = parts.clock;
   }
 
@@ -124,4 +141,26 @@ export class ProfileStore {
 
 function unknown(unit: UnitName, name: string): never {
   throw new RobotError('unknown-profile', { unit, name });
+}
+
+function profilesIn(text: string): Profiles {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || value.format !== FORMAT) throw new Error('not profiles');
+  return perUnit(({ name }) => {
+    const list = value[name] ?? [];
+    if (Array.isArray(list) && list.every(isProfile)) return list;
+    throw new Error(`no profiles of the ${name}`);
+  });
+}
+
+function isProfile(value: unknown): value is Profile {
+  return (
+    isObject(value) &&
+    typeof value.name === 'string' &&
+    typeof value.note === 'string' &&
+    typeof value.starred === 'boolean' &&
+    typeof value.savedAt === 'string' &&
+    isObject(value.gains) &&
+    Object.values(value.gains).every(isGains)
+  );
 }

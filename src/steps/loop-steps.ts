@@ -2,22 +2,24 @@ import { isGains, isObject } from '../core/json.js';
 import type { Gains, UnitName } from '../core/units.js';
 import type { RememberedStep } from '../schemas/step.js';
 import { StateFile, type StateParts, type WorkQueue } from '../storage/state-file.js';
-import { adopted, thinned } from './kept-steps.js';
+import { stepScore } from '../tuning/step-figures.js';
 
 /** The longest wait for a write. A failed write is retried. */
 const WRITE_MS = 2000;
+const KEPT = 50;
+/** How many steps of older revisions are kept besides. */
+const KEPT_OF_OLDER = 50;
+/** Steps are compared only if their heights differ by less than this part. A high step meets limits that a low one does not. */
+const ALIKE = 0.1;
 
 /** The remembered steps of one loop, and their file. Steps captured before the file was read come after those of the file. */
 export class LoopSteps {
   readonly #file: StateFile<readonly RememberedStep[]>;
-  readonly #onRead: () => void;
   #steps: readonly RememberedStep[] = [];
   #isRead = false;
   #isWritten = true;
 
-  /** `onRead` is called when the file was read. */
-  constructor(parts: StateParts, queue: WorkQueue, unit: UnitName, loop: string, onRead: () => void) {
-    this.#onRead = onRead;
+  constructor(parts: StateParts, queue: WorkQueue, unit: UnitName, loop: string) {
     this.#file = new StateFile<readonly RememberedStep[]>(
       parts,
       {
@@ -36,19 +38,41 @@ export class LoopSteps {
     return this.#steps;
   }
 
+  /**
+   * The newest step with these gains, on this revision if one is given. A new journal starts again at revision 1, so the
+   * gains are compared as well.
+   */
+  newest(gains: Gains | undefined, revision?: number): RememberedStep | undefined {
+    return this.#steps.findLast(
+      step => (revision === undefined || step.revision === revision) && sameGains(step.gains, gains),
+    );
+  }
+
+  /** The best settled step of about the newest step's height; undefined if none settled. */
+  get best(): RememberedStep | undefined {
+    const newest = this.#steps.at(-1);
+    if (newest === undefined) return undefined;
+    const height = sizeOf(newest);
+    const score = (step: RememberedStep) =>
+      stepScore(step.figures, { size: sizeOf(step), unsettledS: Number.POSITIVE_INFINITY });
+    return this.#steps
+      .filter(step => step.figures.end === 'settled' && Math.abs(sizeOf(step) - height) <= ALIKE * height)
+      .sort((one, other) => score(one) - score(other))[0];
+  }
+
   add(step: Omit<RememberedStep, 'number'>): void {
     const number = (this.#steps.at(-1)?.number ?? 0) + 1;
     this.#steps = thinned([...this.#steps, { number, ...step }]);
     this.#isWritten = false;
   }
 
-  /** Gains that were on trial became this revision. */
+  /** Gains that were on trial became this revision. Returns whether steps were measured with them. */
   adopt(revision: number, gains: Gains | undefined): boolean {
-    const before = this.#steps;
-    this.#steps = adopted(before, revision, gains);
-    const isChanged = this.#steps !== before;
-    if (isChanged) this.#isWritten = false;
-    return isChanged;
+    const isTried = (step: RememberedStep) => step.revision === null && sameGains(step.gains, gains);
+    if (!this.#steps.some(isTried)) return false;
+    this.#steps = this.#steps.map(step => (isTried(step) ? { ...step, revision } : step));
+    this.#isWritten = false;
+    return true;
   }
 
   /** Never rejects. A failed read is repeated before the next write. */
@@ -75,8 +99,26 @@ export class LoopSteps {
     this.#isRead = true;
     const last = older.at(-1)?.number ?? 0;
     this.#steps = thinned([...older, ...this.#steps.map(step => ({ ...step, number: last + step.number }))]);
-    this.#onRead();
   }
+}
+
+/** Keeps the last steps, and the newest step of each older revision for the history. */
+function thinned(steps: readonly RememberedStep[]): RememberedStep[] {
+  const last = steps.slice(-KEPT);
+  const byRevision = new Map<number, RememberedStep>();
+  for (const step of steps.slice(0, -KEPT)) {
+    if (step.revision !== null) byRevision.set(step.revision, step);
+  }
+  for (const { revision } of last) byRevision.delete(revision ?? -1);
+  return [...[...byRevision.values()].slice(-KEPT_OF_OLDER), ...last];
+}
+
+function sizeOf({ oldSetpoint, setpoint }: RememberedStep): number {
+  return Math.abs(setpoint - oldSetpoint);
+}
+
+function sameGains(one: Gains, other: Gains | undefined): boolean {
+  return one.kp === other?.kp && one.ki === other.ki && one.kd === other.kd;
 }
 
 /** The steps of a file with one JSON object a line. Throws if a line is no step. */

@@ -3,13 +3,11 @@ import type { Clock, Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import { controllerOf } from '../core/loop-controllers.js';
 import { type GainSet, perUnit, type UnitName } from '../core/units.js';
-import type { SavedGains } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/robot-event.js';
 import type { MeasuredStep, RememberedStep, Step, StepSummary } from '../schemas/step.js';
 import { type StateParts, WorkQueue } from '../storage/state-file.js';
 import { stepFigures } from '../tuning/step-figures.js';
-import { bestOf, newestOn, newestWith } from './kept-steps.js';
 import { LoopSteps } from './loop-steps.js';
 import { OutputWatch } from './output-watch.js';
 
@@ -30,8 +28,6 @@ export class StepMemory {
   readonly #clock: Clock;
   readonly #loops: Readonly<Record<UnitName, ReadonlyMap<string, LoopSteps>>>;
   readonly #outputs: OutputWatch;
-  /** Counts changes of what is remembered. */
-  #changes = 0;
   /** The time at which the gains of each unit last changed. */
   readonly #changedMs = new Map<UnitName, number>();
   readonly #ends: (() => void)[];
@@ -41,14 +37,11 @@ export class StepMemory {
     const { clock } = parts;
     const inFolder = { ...parts, folder: join(parts.folder, FOLDER) };
     const queue = new WorkQueue();
-    const onRead = () => {
-      this.#changes += 1;
-    };
     this.#robot = robot;
     this.#clock = clock;
     this.#loops = perUnit(
       ({ name: unit, loops }) =>
-        new Map(loops.map(({ name }) => [name, new LoopSteps(inFolder, queue, unit, name, onRead)])),
+        new Map(loops.map(({ name }) => [name, new LoopSteps(inFolder, queue, unit, name)])),
     );
     this.#outputs = new OutputWatch(robot, clock);
     this.#ends = [
@@ -71,38 +64,34 @@ export class StepMemory {
 
   /** The newest first. Steps of several loops are ordered by wall time. */
   list(unit: UnitName, loop?: string): readonly StepSummary[] {
-    const summaries = this.#of(unit, loop).map(({ samples, ...summary }) => summary);
-    summaries.reverse();
+    const steps = this.#loopsOf(unit, loop).flatMap(({ all }) => all);
+    const summaries = steps.map(({ samples, ...summary }) => summary).reverse();
     if (loop !== undefined) return summaries;
     // All times have the same format, so that comparing their text is enough.
     return summaries.sort((a, b) => Number(a.at < b.at) - Number(a.at > b.at));
   }
 
-  /** Changes whenever the remembered steps change. */
-  get changes(): number {
-    return this.#changes;
-  }
-
   /** The best settled step of each loop, among those about as high as the newest. */
   best(unit: UnitName, loop?: string): readonly StepSummary[] {
-    return this.#loopsOf(unit, loop)
-      .map(({ all }) => bestOf(all))
-      .filter(step => step !== undefined)
-      .map(({ samples, ...summary }) => summary);
+    const steps = this.#loopsOf(unit, loop).map(({ best }) => best);
+    return steps.filter(step => step !== undefined).map(({ samples, ...summary }) => summary);
   }
 
-  /** The newest step of each loop that was measured on this revision. */
-  measuredOn(unit: UnitName, { revision, gains }: SavedGains): Readonly<Record<string, MeasuredStep>> {
-    return this.#measured(unit, loop => newestOn(this.#of(unit, loop), revision, gains[loop]));
-  }
-
-  /** The newest step of each loop with these gains, saved or tried. */
-  measuredWith(unit: UnitName, gains: GainSet): Readonly<Record<string, MeasuredStep>> {
-    return this.#measured(unit, loop => newestWith(this.#of(unit, loop), gains[loop]));
+  /** The newest step of each loop with these gains: on this revision, or without one saved or tried. */
+  measured(
+    unit: UnitName,
+    { gains, revision }: { readonly gains: GainSet; readonly revision?: number },
+  ): Readonly<Record<string, MeasuredStep>> {
+    const measured: Record<string, MeasuredStep> = {};
+    for (const [loop, steps] of this.#loops[unit]) {
+      const step = steps.newest(gains[loop], revision);
+      if (step !== undefined) measured[loop] = { number: step.number, at: step.at, figures: step.figures };
+    }
+    return measured;
   }
 
   step(unit: UnitName, loop: string, number: number): RememberedStep | undefined {
-    return this.#of(unit, loop).find(step => step.number === number);
+    return this.#loops[unit].get(loop)?.all.find(step => step.number === number);
   }
 
   /** Resolves when all steps were written, or could not be. */
@@ -120,19 +109,6 @@ export class StepMemory {
   #loopsOf(unit: UnitName, loop: string | undefined): readonly LoopSteps[] {
     const loops = [...this.#loops[unit]];
     return loops.filter(([name]) => loop === undefined || name === loop).map(([, steps]) => steps);
-  }
-
-  #of(unit: UnitName, loop: string | undefined): readonly RememberedStep[] {
-    return this.#loopsOf(unit, loop).flatMap(({ all }) => all);
-  }
-
-  #measured(unit: UnitName, stepOf: (loop: string) => RememberedStep | undefined) {
-    const measured: Record<string, MeasuredStep> = {};
-    for (const loop of this.#loops[unit].keys()) {
-      const step = stepOf(loop);
-      if (step !== undefined) measured[loop] = { number: step.number, at: step.at, figures: step.figures };
-    }
-    return measured;
   }
 
   #take(capture: StepCapture): void {
@@ -178,7 +154,6 @@ export class StepMemory {
   }
 
   #changed(): void {
-    this.#changes += 1;
     this.#timer ??= this.#clock.after(WRITE_AFTER_MS, () => {
       this.#timer = undefined;
       void this.#write();

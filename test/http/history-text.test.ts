@@ -17,7 +17,7 @@ describe('the text of a history', () => {
       if (!done) setImmediate(turn);
     };
     setImmediate(turn);
-    const text = await historyText('gimbal', history, { measuredOn: () => ({}) });
+    const text = await historyText('gimbal', history, { measured: () => ({}) });
     done = true;
     expect(text.toString()).to.equal(JSON.stringify(history));
     expect(turns).to.be.at.least(19);

@@ -101,7 +101,7 @@ describe('remembered steps', () => {
     await clocked.during(clocked.chassis.gains.save(clocked.gainsWith(1)));
     await memory.close();
     await open();
-    const measured = () => memory.measuredOn('chassis', robot.store.current('chassis'));
+    const measured = () => memory.measured('chassis', robot.store.current('chassis'));
     expect(Object.keys(measured())).deep.equal(['speed']);
     await clocked.during(clocked.chassis.gains.save(clocked.gainsWith(2)));
     expect(measured()).deep.equal({});
@@ -115,16 +115,16 @@ describe('remembered steps', () => {
     const gains = clocked.gainsWith(1);
     await clocked.during(clocked.chassis.gains.save(gains));
     await clocked.wait(2500);
-    expect(memory.measuredOn('chassis', robot.store.current('chassis'))).deep.equal({});
+    expect(memory.measured('chassis', robot.store.current('chassis'))).deep.equal({});
     for (let count = 0; count < 60; count += 1) capture();
-    expect(memory.measuredOn('chassis', before).speed?.number).equal(2);
-    expect(memory.measuredOn('chassis', robot.store.current('chassis')).speed?.number).equal(62);
+    expect(memory.measured('chassis', before).speed?.number).equal(2);
+    expect(memory.measured('chassis', robot.store.current('chassis')).speed?.number).equal(62);
     await memory.close();
     await open();
-    expect(memory.measuredOn('chassis', before).speed?.number).equal(2);
-    expect(memory.measuredOn('chassis', before).speed?.figures.end).equal('settled');
-    expect(memory.measuredOn('chassis', { ...before, gains })).deep.equal({});
-    expect(memory.measuredWith('chassis', gains).speed?.number).equal(62);
+    expect(memory.measured('chassis', before).speed?.number).equal(2);
+    expect(memory.measured('chassis', before).speed?.figures.end).equal('settled');
+    expect(memory.measured('chassis', { ...before, gains })).deep.equal({});
+    expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
   it('know the best so far, among those as tall as the newest', () => {

@@ -86,12 +86,12 @@ const LINES_AT_ONCE = 50;
 export async function historyText(
   unit: UnitName,
   history: readonly HistoryLine[],
-  figures: Pick<StepMemory, 'measuredOn'>,
+  figures: Pick<StepMemory, 'measured'>,
 ): Promise<Buffer> {
   const lines: string[] = [];
   for (const [index, saved] of history.entries()) {
     if (index % LINES_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve));
-    const measured = figures.measuredOn(unit, saved);
+    const measured = figures.measured(unit, saved);
     const line: HistoryLine = Object.keys(measured).length > 0 ? { ...saved, measured } : saved;
     lines.push(JSON.stringify(line));
   }
@@ -109,11 +109,11 @@ export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit)
     if (/^\d+$/.test(given)) {
       const saved = robot.store.revision(unitName, Number(given));
       const side = { revision: saved.revision, profile: null };
-      return { side, gains: saved.gains, measured: steps.measuredOn(unitName, saved) };
+      return { side, gains: saved.gains, measured: steps.measured(unitName, saved) };
     }
     const gains = completeGains(unit, (await profiles.named(unitName, given)).gains);
     const side = { revision: null, profile: given };
-    return { side, gains, measured: steps.measuredWith(unitName, gains) };
+    return { side, gains, measured: steps.measured(unitName, { gains }) };
   };
   return get(`/api/${unitName}/compare`, 'read', {
     id: `${unitName}Compare`,

@@ -1,6 +1,6 @@
 import { completeGains, perUnit, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
-import { profilesText } from '../../profiles/profiles-file.js';
+import { profilesText } from '../../profiles/profile-store.js';
 import { gainsBody } from '../../schemas/gains.js';
 import { keptProfile, measuredProfile, type Profile, profile, profileName } from '../../schemas/profile.js';
 import * as s from '../../schemas/schema.js';
@@ -48,7 +48,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       problems: ['storage-failed'],
       act: async () => {
         const list = await profiles.list(unitName);
-        return list.map(one => ({ profile: one, measured: steps.measuredWith(unitName, one.gains) }));
+        return list.map(one => ({ profile: one, measured: steps.measured(unitName, one) }));
       },
     }),
     post(path, 'tune', {
