@@ -1,29 +1,27 @@
-import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { isVisual } from '../core/loop-controllers.js';
-import type { Style } from '../core/tuning-terms.js';
 import { type Loop, type UnitName, unitNamed } from '../core/units.js';
-import type { Robot } from '../robot/robot.js';
+import type { Permission } from '../robot/request-gate.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Tune } from '../schemas/tune.js';
-import type { Propose } from './proposer.js';
-import { NO_TARGET, TuneRun } from './tune-run.js';
+import type { Tuning } from './robot-port.js';
+import { NO_TARGET, TuneRun, type TuneRunOptions } from './tune-run.js';
 
-interface AutotuneOptions {
-  readonly robot: Robot;
-  readonly clock: Clock;
-  readonly propose: Propose;
-  /** Explains an error to people. */
-  readonly explain: (error: RobotError) => string;
+type AutotuneOptions = Pick<TuneRunOptions, 'robot' | 'clock' | 'propose' | 'explain'>;
+
+interface TuneRequest extends Pick<Tuning, 'unit' | 'style' | 'by' | 'leaseMs'> {
+  readonly loops: readonly string[];
 }
 
-interface TuneRequest {
-  readonly unit: UnitName;
-  readonly loops: readonly string[];
-  readonly style: Style;
-  readonly by: string;
-  readonly leaseMs: number;
+/** Forbids laser on while a loop is tuned. */
+export function darkWhileTuning(isTuning: () => boolean, permission: Permission): Permission {
+  return {
+    require: act => {
+      permission.require(act);
+      if (act.kind === 'light' && isTuning()) throw new RobotError('tune-running');
+    },
+  };
 }
 
 /** Tunes loops of one unit at a time, in debug mode and with the laser dark. It proposes gains and never saves them. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { isVisual } from '../core/loop-controllers.js';
+import type { Style } from '../core/tuning-terms.js';
 import {
   type Excitation,
   type GainSet,
@@ -9,6 +10,7 @@ import {
   type UnitName,
   unitNamed,
 } from '../core/units.js';
+import type { SavedGains } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture, TrialEnd } from '../robot/robot-event.js';
 import { halfWaveOf } from '../tuning/excited-run.js';
@@ -28,35 +30,33 @@ const READ_OUT_MS = 2000;
 /** Ends the tuning of one loop. The next loop begins. */
 export class LoopFailure extends Error {}
 
-export interface TuningParts {
+/** What is tuned, and for whom. */
+export interface Tuning {
   readonly robot: Robot;
   readonly clock: Clock;
   readonly propose: Propose;
   readonly unit: UnitName;
+  /** In the order in which they are tuned. */
+  readonly loops: readonly [Loop, ...Loop[]];
+  readonly style: Style;
   /** The name of the token that began the tuning; without tokens, the address. */
   readonly by: string;
-}
-
-interface RobotPortOptions extends TuningParts {
-  readonly id: string;
-  readonly leaseEndsAtMs: number;
-  /** The saved gains of the unit. */
-  readonly gains: GainSet;
-  /** The first loop. */
-  readonly loop: Loop;
-  readonly progress: (words: string) => void;
+  readonly leaseMs: number;
+  /** The gains in force when the tuning began. */
+  readonly saved: SavedGains;
 }
 
 /** One unit as a tuner acts on it: by trials and by excitations, as any caller does. */
 export class RobotPort implements TunerPort {
-  readonly #options: RobotPortOptions;
+  readonly progress: (words: string) => void;
+  readonly #tuning: Tuning;
+  /** The id of the tuning and of its trials. */
+  readonly #id: string;
   readonly #listeners: (() => void)[];
-  /** Aborted with the reason when the whole tuning ends early. */
-  readonly #over = new AbortController();
-  /** Aborted with the reason when the tuning of the current loop fails. */
-  #failure = new AbortController();
-  /** Aborted by either. */
-  #end = this.#over.signal;
+  /** Why the whole tuning ends early; undefined while it goes on. */
+  #over: Error | undefined;
+  /** Aborted with the reason when the whole tuning ends early, or that of the current loop. */
+  #end = new AbortController();
   /** Resolve functions of everything that waits for the next poll. */
   #waiting: (() => void)[] = [];
   #loop: Loop;
@@ -70,12 +70,14 @@ export class RobotPort implements TunerPort {
   /** Whether the loop ran away during the current excitation; undefined if there is none. */
   #ranAway: boolean | undefined;
 
-  constructor(options: RobotPortOptions) {
-    const { robot, unit, clock } = options;
-    this.#options = options;
-    this.#leaseEndsAtMs = options.leaseEndsAtMs;
-    this.#base = options.gains;
-    this.#loop = options.loop;
+  constructor(tuning: Tuning, id: string, progress: (words: string) => void) {
+    const { robot, unit, clock, loops, leaseMs, saved } = tuning;
+    this.progress = progress;
+    this.#tuning = tuning;
+    this.#id = id;
+    this.#leaseEndsAtMs = clock.nowMs() + leaseMs;
+    this.#base = saved.gains;
+    this.#loop = loops[0];
     this.#listeners = [
       robot.events.add(event => {
         if (event.what === 'stop') this.abort('the robot was stopped');
@@ -99,8 +101,8 @@ export class RobotPort implements TunerPort {
     this.#loop = loop;
     this.#deadlineMs = deadlineMs;
     this.#ranAway = undefined;
-    this.#failure = new AbortController();
-    this.#end = AbortSignal.any([this.#over.signal, this.#failure.signal]);
+    this.#end = new AbortController();
+    if (this.#over !== undefined) this.#end.abort(this.#over);
   }
 
   /** The gains with which each other loop runs. */
@@ -115,22 +117,23 @@ export class RobotPort implements TunerPort {
 
   /** False for a visual loop while there is no target. */
   hasTargetFor(loop: Loop): boolean {
-    const { robot, unit } = this.#options;
+    const { robot, unit } = this.#tuning;
     return !isVisual(loop) || robot.units[unit].flags.includes('target_visible');
   }
 
   /** Ends the whole tuning: the tuner's current and next act reject. */
   abort(why: string): void {
-    this.#over.abort(new Error(why));
+    this.#over ??= new Error(why);
+    this.#end.abort(this.#over);
     this.#wake();
   }
 
   get isAborted(): boolean {
-    return this.#over.signal.aborted;
+    return this.#over !== undefined;
   }
 
   #fail(why: string): void {
-    this.#failure.abort(new LoopFailure(why));
+    this.#end.abort(new LoopFailure(why));
     this.#wake();
   }
 
@@ -151,29 +154,25 @@ export class RobotPort implements TunerPort {
   async tryGains(gains: Gains): Promise<void> {
     this.#tried = { ...this.#base, [this.#loop.name]: gains };
     await this.#try(this.#tried);
-    this.#end.throwIfAborted();
+    this.#end.signal.throwIfAborted();
   }
 
   async propose(task: ProposalTask): Promise<Proposal> {
-    const signal = this.#end;
+    const { signal } = this.#end;
     signal.throwIfAborted();
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
-    return Promise.race([aborted, this.#options.propose(task, signal)]);
-  }
-
-  progress(words: string): void {
-    this.#options.progress(words);
+    return Promise.race([aborted, this.#tuning.propose(task, signal)]);
   }
 
   secondsLeft(): number {
-    return (this.#deadlineMs - this.#options.clock.nowMs()) / 1000;
+    return (this.#deadlineMs - this.#tuning.clock.nowMs()) / 1000;
   }
 
   async excite(asked: ExcitationRequest): Promise<Recording> {
     const { amplitude, periodS, halves, runaway, swingsOn, rings } = asked;
-    const { robot, unit, clock } = this.#options;
+    const { robot, unit, clock } = this.#tuning;
     const loop = this.#loop;
     const excite = (size: number, name = loop.name, most?: number) => {
       const chosen = { loop: name, amplitude: size, periodS };
@@ -181,7 +180,7 @@ export class RobotPort implements TunerPort {
       if (size !== 0) this.#excitation = chosen;
       return robot.units[unit].excite(chosen, undefined, most);
     };
-    this.#end.throwIfAborted();
+    this.#end.signal.throwIfAborted();
     let isRinging = false;
     const seesRinging = () => {
       isRinging ||= swingsOn(clock.nowMs() / 1000, this.#reading('setpoint'), this.#reading('measured'));
@@ -237,15 +236,15 @@ export class RobotPort implements TunerPort {
   async finish(): Promise<void> {
     for (const end of this.#listeners) end();
     this.abort('it is over');
-    const { robot, unit, id } = this.#options;
-    await robot.units[unit].endTuning(id, this.#excitation);
+    const { robot, unit } = this.#tuning;
+    await robot.units[unit].endTuning(this.#id, this.#excitation);
   }
 
   async #try(gains: GainSet): Promise<void> {
-    const signal = this.#end;
+    const { signal } = this.#end;
     signal.throwIfAborted();
-    const { robot, unit, id, by } = this.#options;
-    const trial = { id, by, gains, endsAtMs: this.#leaseEndsAtMs, ofTuning: true as const };
+    const { robot, unit, by } = this.#tuning;
+    const trial = { id: this.#id, by, gains, endsAtMs: this.#leaseEndsAtMs, ofTuning: true as const };
     const stillWanted = () => {
       signal.throwIfAborted();
       // The loop ran away with these gains while this request waited.
@@ -263,7 +262,7 @@ export class RobotPort implements TunerPort {
   async #rest(still: number, seesRinging: () => boolean): Promise<void> {
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
-    const { clock } = this.#options;
+    const { clock } = this.#tuning;
     let sinceMs = clock.nowMs();
     await this.#until(() => {
       if (seesRinging()) return true;
@@ -278,10 +277,10 @@ export class RobotPort implements TunerPort {
 
   /** Resolves when `holds` does, which is asked after every poll, or after `limitMs`. */
   async #until(holds: () => boolean, limitMs: number): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#tuning;
     const untilMs = clock.nowMs() + limitMs;
     for (;;) {
-      this.#end.throwIfAborted();
+      this.#end.signal.throwIfAborted();
       if (holds() || clock.nowMs() >= untilMs) return;
       await new Promise<void>(resolve => this.#waiting.push(resolve));
     }
@@ -292,7 +291,7 @@ export class RobotPort implements TunerPort {
   }
 
   #reading(part: 'setpoint' | 'measured' | 'output'): number {
-    const { robot, unit } = this.#options;
+    const { robot, unit } = this.#tuning;
     return robot.units[unit].telemetry?.loops[this.#loop.name]?.[part] ?? 0;
   }
 

@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { isRobotError, messageOf, type RobotError } from '../core/errors.js';
-import { LONGEST_TUNING_S, type Style, TUNING_PART } from '../core/tuning-terms.js';
+import { LONGEST_TUNING_S, TUNING_PART } from '../core/tuning-terms.js';
 import type { Loop } from '../core/units.js';
-import type { SavedGains } from '../gains/gains-store.js';
 import type { Tune } from '../schemas/tune.js';
 import { shapeOf } from '../tuning/plant.js';
 import { tune } from '../tuning/tuner.js';
-import { LoopFailure, RobotPort, type TuningParts } from './robot-port.js';
+import { LoopFailure, RobotPort, type Tuning } from './robot-port.js';
 
 type LoopResult = Tune['results'][number];
 type LoopState = Pick<Tune, 'before' | 'proposed' | 'predicted'>;
 
-interface TuneRunOptions extends TuningParts {
+export interface TuneRunOptions extends Tuning {
   /** Explains an error to people. */
   readonly explain: (error: RobotError) => string;
-  /** In the order in which they are tuned. */
-  readonly loops: readonly [Loop, ...Loop[]];
-  readonly style: Style;
-  readonly leaseMs: number;
-  /** The gains in force when the tuning began. */
-  readonly saved: SavedGains;
   readonly changed: (tune: Tune) => void;
 }
 
@@ -32,18 +25,15 @@ export class TuneRun {
   #tune: Tune;
 
   constructor(options: TuneRunOptions) {
-    const { clock, unit, loops, style, by, saved } = options;
+    const { unit, loops, style, by } = options;
     const id = randomUUID();
-    const [loop] = loops;
-    const leaseEndsAtMs = clock.nowMs() + options.leaseMs;
-    const progress = (words: string) => this.show({ words: [...this.#tune.words, words] });
     this.#options = options;
-    this.port = new RobotPort({ ...options, id, loop, leaseEndsAtMs, gains: saved.gains, progress });
+    this.port = new RobotPort(options, id, words => this.show({ words: [...this.#tune.words, words] }));
     this.#tune = {
       id,
       by,
       unit,
-      loop: loop.name,
+      loop: loops[0].name,
       loops: loops.map(({ name }) => name),
       style,
       state: 'running',

@@ -1,6 +1,5 @@
 import { createPhysics } from '../../sim/robot-physics.js';
-import { Autotune } from '../../src/autotune/autotune.js';
-import { darkWhileTuning } from '../../src/autotune/dark-while-tuning.js';
+import { Autotune, darkWhileTuning } from '../../src/autotune/autotune.js';
 import type { Propose } from '../../src/autotune/proposer.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { propose } from '../../src/tuning/propose.js';
