@@ -1,19 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
-import { call } from '../support/daemon.js';
+import { call, temporaryFolder } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
 import { requirePrograms } from '../support/programs.js';
 
 const ANOTHER = 'npm start -- --port 0 --state "$(mktemp -d)"';
 
 describe('the daemon as a process', () => {
-  let folder = '';
   const running: Child[] = [];
   const run = (...args: string[]) => {
-    const child = new Child('sim/main.js', ['--port', '0', '--state', folder, ...args], {
+    const child = new Child('sim/main.js', ['--port', '0', '--state', folder(), ...args], {
       npm_lifecycle_event: 'start',
     });
     running.push(child);
@@ -23,18 +21,13 @@ describe('the daemon as a process', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
-  });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map(child => child.kill()));
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => Promise.all(running.splice(0).map(child => child.kill())));
+  const folder = temporaryFolder();
 
   it('has a doctor that shows programs a bad configuration too', async () => {
-    const config = join(folder, 'config.yaml');
+    const config = join(folder(), 'config.yaml');
     await writeFile(config, 'http:\n  port: eighty\n');
-    const child = new Child('src/main.js', ['doctor', '--json', '--config', config, '--state', folder]);
+    const child = new Child('src/main.js', ['doctor', '--json', '--config', config, '--state', folder()]);
     await child.line(/^\]$/);
     expect(await child.exited).to.equal(1);
     const findings: { check: string; ok: string; detail: string }[] = JSON.parse(child.lines.join('\n'));
@@ -46,7 +39,7 @@ describe('the daemon as a process', () => {
 
   /** One that says each level that the laser's pin is given. */
   const runTelling = () => {
-    const child = new Child('test/support/faulty-daemon.js', [folder]);
+    const child = new Child('test/support/faulty-daemon.js', [folder()]);
     running.push(child);
     return child;
   };
@@ -79,7 +72,7 @@ describe('the daemon as a process', () => {
       Object.defineProperty(globalThis, name, { get: () => console.log('asked for ' + name) });
     }`;
     const preload = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
-    const child = new Child('sim/main.js', ['--port', '0', '--state', folder], { NODE_OPTIONS: preload });
+    const child = new Child('sim/main.js', ['--port', '0', '--state', folder()], { NODE_OPTIONS: preload });
     running.push(child);
     const url = await child.url();
     for (const path of ['/', '/healthz', '/api/status', '/api/laser', '/api/openapi.json', '/api/nowhere']) {
@@ -93,9 +86,9 @@ describe('the daemon as a process', () => {
 
   it('ends beside another daemon on its state folder or its port, and says so', async () => {
     const { port } = new URL(await run().url());
-    const other = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    const other = join(folder(), 'other');
     for (const [args, code, says] of [
-      [[], 'state-in-use', `another daemon keeps its gains in ${folder}: end that one`],
+      [[], 'state-in-use', `another daemon keeps its gains in ${folder()}: end that one`],
       [['--port', port, '--state', other], 'cannot-listen', `another program has port ${port}: end that one`],
     ] as const) {
       const second = run(...args);
@@ -103,11 +96,10 @@ describe('the daemon as a process', () => {
       const msg = `${says}, or start a second one with ${ANOTHER}`;
       expect(JSON.parse(second.lines[0] ?? '')).to.include({ code, msg });
     }
-    await rm(other, { recursive: true });
   });
 
   it('ends on a bad configuration with file and line', async () => {
-    const child = run('--config', join(folder, 'none.yaml'));
+    const child = run('--config', join(folder(), 'none.yaml'));
     expect(await child.exited).to.equal(2);
     expect(child.lines.join('\n')).to.contain('none.yaml');
   });

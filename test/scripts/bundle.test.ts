@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { bundleDaemon } from '../../scripts/package/bundle.js';
+import { temporaryFolder } from '../support/daemon.js';
 
 describe('the bundle of the package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'trunnion-bundle-'));
-
-  after(() => rmSync(folder, { recursive: true }));
+  const temporary = temporaryFolder();
 
   it('finds what lies beside its modules, however deep a program lies', async function () {
     this.timeout(120_000);
+    const folder = temporary();
     await bundleDaemon([], folder, ['src/core/version']);
     const manifest = {
       ...JSON.parse(readFileSync('package.json', 'utf8')),

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
-import { call } from '../support/daemon.js';
+import { call, temporaryFolder } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
 import { eventually } from '../support/eventually.js';
 import { mountDisk } from '../support/mounts.js';
@@ -15,12 +14,13 @@ import { requirePrograms } from '../support/programs.js';
 
 /** What a program may meet that is none of the robot's doing. Either it serves on, or it ends dark and says why. */
 describe('a fault of the process', () => {
-  let folder = '';
   let running: Child | undefined;
+  afterEach(() => running?.kill());
+  const folder = temporaryFolder();
 
   /** One that meets this fault on SIGUSR2, and says each level that the laser's pin is given. */
   const daemon = (fault: string, env = {}) => {
-    running = new Child('test/support/faulty-daemon.js', [folder, fault], env);
+    running = new Child('test/support/faulty-daemon.js', [folder(), fault], env);
     return running;
   };
   const isWhole = async (url: string) => {
@@ -41,14 +41,6 @@ describe('a fault of the process', () => {
   };
   const saved = (url: string, kp: number) => eventually(async () => (await save(url, kp)).status === 200);
   const savedKp = async (url: string) => (await call(url, 'GET', '/api/gimbal/pidconfig')).body.visual_yaw.kp;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
-  });
-  afterEach(async () => {
-    await running?.kill();
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  });
 
   for (const [fault, message] of [
     ['throws', 'a defect'],
@@ -133,11 +125,11 @@ describe('a fault of the process', () => {
   });
 
   it('says that its disk is full, drives on, and saves again when there is room', async function () {
-    const disk = mountDisk(this, folder);
+    const disk = mountDisk(this, folder());
     try {
       const url = await served(daemon('throws'));
       await saved(url, 0.25);
-      const filler = join(folder, 'filler');
+      const filler = join(folder(), 'filler');
       await writeFile(filler, Buffer.alloc(1 << 20)).catch(() => undefined);
       // The last block of the journal has room for some.
       let kept = 0.25;

@@ -1,27 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { StepMemory } from '../../src/steps/step-memory.js';
-import { realDisk } from '../../src/storage/disk.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
 describe("the share of a step in which the loop's output stood at a limit", function () {
   this.timeout(60_000);
   const bench = new TuningBench();
-  let folder: string;
   let memory: StepMemory;
 
   before(async () => {
     await bench.open();
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
     const { robot, clock } = bench;
-    memory = await StepMemory.open(robot, { clock, disk: realDisk, folder });
+    memory = await StepMemory.open(robot, { clock, disk: new RecordingDisk(), folder: '/state' });
   });
   after(async () => {
     await memory.close();
     await bench.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const shareOf = async (amplitude: number, periodS: number) => {

@@ -1,11 +1,6 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { StepMemory } from '../../src/steps/step-memory.js';
-import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
-import { eventually } from '../support/eventually.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const CAPTURE = {
@@ -20,31 +15,28 @@ const CAPTURE = {
 
 describe('remembered steps', () => {
   let clocked: ClockedRobot;
-  let folder: string;
+  let disk: RecordingDisk;
   let memory: StepMemory;
   let copies: string[];
   const setAside = (copy: string) => copies.push(copy);
-  const openOn = (disk: Disk, of = '/state') => {
-    const { robot, clock } = clocked;
-    return StepMemory.open(robot, { clock, disk, folder: of, setAside });
-  };
   const open = async () => {
-    memory = await openOn(realDisk, folder);
+    const { robot, clock } = clocked;
+    memory = await StepMemory.open(robot, { clock, disk, folder: '/state', setAside });
   };
   const capture = () => clocked.robot.stepped.emit(CAPTURE);
-  const file = () => join(folder, 'steps', 'chassis-speed.jsonl');
+  const FILE = '/state/steps/chassis-speed.jsonl';
+  const file = () => disk.files()[FILE]?.toString();
 
   beforeEach(async () => {
     copies = [];
     clocked = await ClockedRobot.start();
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    disk = new RecordingDisk();
     await open();
     await clocked.wait(3000);
   });
   afterEach(async () => {
     await memory.close();
     await clocked.end();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('have gains, revision, both setpoints and figures, and outlive the daemon', async () => {
@@ -144,63 +136,57 @@ describe('remembered steps', () => {
   it('are written some seconds later, not with every step', async () => {
     capture();
     await clocked.wait(1000);
-    expect(await readFile(file(), 'utf8').catch(() => 'none')).equal('none');
+    expect(file()).equal(undefined);
     capture();
     await clocked.wait(4500);
-    await eventually(async () => (await readFile(file(), 'utf8').catch(() => '')).split('\n').length === 3);
+    expect(file()?.split('\n')).length(3);
   });
 
   it('are there although the file of another loop cannot be read', async () => {
     capture();
     await memory.close();
-    await mkdir(join(folder, 'steps', 'gimbal-visual_yaw.jsonl'));
+    const read = disk.read.bind(disk);
+    disk.read = path => (path === FILE ? read(path) : Promise.reject(new Error('EIO')));
     await open();
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
   it('load late from a disk that hangs at the start, and are listed before newly captured ones', async () => {
-    const disk = new RecordingDisk();
-    const first = await openOn(disk);
-    await clocked.wait(3000);
     capture();
-    await first.close();
+    await memory.close();
     const answerAgain = disk.hang();
-    const next = await clocked.during(openOn(disk), 2100);
+    await clocked.during(open(), 2100);
     await clocked.wait(1000);
     capture();
-    expect(next.list('chassis').map(({ number }) => number)).deep.equal([1]);
+    expect(memory.list('chassis').map(({ number }) => number)).deep.equal([1]);
     answerAgain();
     await clocked.wait(1);
-    expect(next.list('chassis').map(({ number }) => number)).deep.equal([2, 1]);
-    await next.close();
-    const last = await openOn(disk);
-    expect(last.list('chassis')).length(2);
-    await last.close();
+    expect(memory.list('chassis').map(({ number }) => number)).deep.equal([2, 1]);
+    await memory.close();
+    await open();
+    expect(memory.list('chassis')).length(2);
   });
 
   it('start empty if the file is damaged; its copy is reported, and survives another damage', async () => {
     capture();
     await memory.close();
-    const damaged = [`${await readFile(file(), 'utf8')}{"loop":"speed","number":`, '{'];
+    const damaged = [`${file()}{"loop":"speed","number":`, '{'];
     for (const content of damaged) {
-      await writeFile(file(), content);
+      disk.put(FILE, Buffer.from(content));
       await open();
       expect(memory.list('chassis')).deep.equal([]);
       await memory.close();
     }
-    expect(copies).length(2);
-    expect(await Promise.all(copies.map(copy => readFile(copy, 'utf8')))).deep.equal(damaged);
+    expect(copies.map(copy => String(disk.files()[copy]))).deep.equal(damaged);
   });
 
   it('that could not be read are not written over', async () => {
-    const older = Buffer.from('{}');
-    const disk = new RecordingDisk({ '/state/steps/chassis-speed.jsonl': older });
-    disk.interfere = async operation => {
-      if (operation === 'read') throw new Error('EIO');
-    };
-    const next = await openOn(disk);
+    await memory.close();
+    disk.put(FILE, Buffer.from('{}'));
+    disk.fail('read');
+    await open();
     capture();
-    await next.close();
-    expect(Object.values(disk.files())).deep.equal([older]);
+    await memory.close();
+    expect(file()).equal('{}');
   });
 });

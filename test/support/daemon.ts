@@ -45,3 +45,13 @@ export async function inTemporaryFolder<T>(act: (folder: string) => Promise<T>):
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
+
+/** A folder of its own for each test of a suite. Call this behind the `afterEach` that ends what uses it. */
+export function temporaryFolder(): () => string {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return () => folder;
+}

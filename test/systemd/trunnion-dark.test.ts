@@ -1,37 +1,32 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { openOn } from '../../src/hardware/linux-hardware.js';
 import { isMissing } from '../../src/hardware/ports.js';
 import { exportedLine, makeTree, PI_3_OLD, PI_4, PI_5, ScriptedGpio } from '../hardware/sysfs-tree.js';
+import { temporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const SCRIPT = 'systemd/trunnion-dark';
 
 describe('trunnion-dark', () => {
-  let root: string;
+  const root = temporaryFolder();
   let gpioRoot: string;
   let record: string;
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'trunnion-dark-'));
-    gpioRoot = join(root, 'sys/class/gpio');
-    record = join(root, 'run/trunnion/laser');
+    gpioRoot = join(root(), 'sys/class/gpio');
+    record = join(root(), 'run/trunnion/laser');
     mkdirSync(gpioRoot, { recursive: true });
-    mkdirSync(join(root, 'run/trunnion'), { recursive: true });
-  });
-
-  afterEach(() => {
-    rmSync(root, { recursive: true });
+    mkdirSync(join(root(), 'run/trunnion'), { recursive: true });
   });
 
   const direction = (line: number) => readFileSync(join(gpioRoot, `gpio${line}/direction`), 'utf8').trim();
 
   function darken(): { status: number | null; stderr: string } {
-    return spawnSync('sh', [SCRIPT, root], { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+    return spawnSync('sh', [SCRIPT, root()], { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
   }
 
   /** Opens the laser's pin as the daemon does, and lights it. */

@@ -2,19 +2,17 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { HOME, layOutSystem } from '../../scripts/package/layout.js';
 import { NODE_OPTIONS } from '../../scripts/package/node-options.js';
+import { temporaryFolder } from '../support/daemon.js';
 
 const SCRIPT = resolve('systemd/with-code-cache.cjs');
 
@@ -33,20 +31,17 @@ describe('with-code-cache', function () {
   // several processes each
   this.timeout(30_000);
 
+  const temporary = temporaryFolder();
   let folder: string;
   let program: string;
   let cache: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'with-code-cache-'));
+    folder = temporary();
     program = join(folder, 'program.js');
     cache = `${program}.cache`;
     writeFileSync(program, PROGRAM);
     writeFileSync(join(folder, 'greeting.cjs'), "exports.greeting = 'hello';\n");
-  });
-
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
   });
 
   function run(...args: readonly string[]) {
