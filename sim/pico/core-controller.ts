@@ -1,7 +1,10 @@
 import type { Unit } from '../../src/core/units.js';
-import { REGISTERS } from '../../src/protocol/registers.js';
+import { decodeFrame } from '../../src/protocol/codec.js';
+import { FLAGS, frameBytes, REGISTERS } from '../../src/protocol/registers.js';
 import type { Controller } from '../firmware/simulated-controller.js';
 import { Core, type CoreBelow } from './core.js';
+
+const STATUS_BYTES = frameBytes(REGISTERS.status);
 
 /** A motor controller that runs the C core, in place of the simulated firmware. */
 export class CoreController implements Controller {
@@ -37,7 +40,13 @@ export class CoreController implements Controller {
 
   truth(): Record<string, unknown> {
     const { mode, torque, gains } = this.#core.command;
-    const hasGains = Object.values(gains).some(({ kp, ki, kd }) => kp !== 0 || ki !== 0 || kd !== 0);
+    const { address } = REGISTERS.status;
+    const { flags } = decodeFrame(
+      this.unit.address,
+      REGISTERS.status,
+      this.#core.read(address, STATUS_BYTES),
+    );
+    const hasGains = (flags & (1 << FLAGS.indexOf('gains_committed'))) !== 0;
     return {
       boots: this.#boots,
       mode,
