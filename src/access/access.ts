@@ -23,7 +23,7 @@ export const READ_AGAIN_MS = 250;
 const CURE_OF_SLOW = 'The disk is too slow: check it.';
 const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add starts a new list.';
 const NOBODY: Caller = { token: undefined, rights: [] };
-/** Has a secret, but not that of a token. */
+/** The caller has a secret that belongs to no token. */
 const STRANGER: Caller = { token: undefined, rights: [] };
 /** The caller while access is unavailable. Reading is safe and shows what is wrong. */
 const READER: Caller = { token: undefined, rights: ['read'] };
@@ -32,11 +32,11 @@ const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
 type Settings = StateParts & Config['access'];
 
-/** Errors of a file that is there and cannot be read by the daemon. */
+/** Errors of opening a file that exists but that the daemon may not read. */
 const NOT_OURS: readonly string[] = ['EACCES', 'EISDIR', 'ENOLINK'];
 
 /**
- * Decides who may do what. Access is open while there are no tokens. The file of tokens is read again and again, because
+ * Decides who may do what. Access is open while there are no tokens. The file of tokens is read repeatedly, because
  * other programs change it.
  */
 export class Access {
@@ -44,7 +44,7 @@ export class Access {
   readonly changed = new Listeners<void>();
   /**
    * Emitted when the tokens in force or the state have changed. `kept` has the names of the tokens that stayed valid.
-   * `closes` says that access was open and is not any more.
+   * `closes` is true if access was open before.
    */
   readonly tokensChanged = new Listeners<{ readonly kept: readonly string[]; readonly closes: boolean }>();
   readonly #settings: Settings;
@@ -61,8 +61,8 @@ export class Access {
   }
 
   /**
-   * Reads the file, now and from now on. Never rejects. Access is unavailable until the file could be read; a slow disk
-   * is not waited for.
+   * Reads the file now, and then repeatedly. Never rejects. Access is unavailable until the file has been read. The
+   * start does not wait for a slow disk.
    */
   async open(): Promise<void> {
     await endedWithin(this.#settings.clock, START_MS, this.#watch());
@@ -83,12 +83,12 @@ export class Access {
     return (this.#tokens ?? []).map(({ name, role }) => ({ name, role }));
   }
 
-  /** Why access is unavailable, or why the list in force cannot be read any more. */
+  /** Why access is unavailable, or why the list in force can no longer be read. */
   get problem(): RobotError<'access-unavailable'> | undefined {
     return this.#problem;
   }
 
-  /** The caller who comes with this secret, or without one. */
+  /** The caller with this secret. Undefined stands for a caller without one. */
   callerOf(secret: string | undefined): Caller {
     if (this.state === 'open') return EVERYTHING;
     if (this.#tokens === undefined) return READER;
@@ -100,7 +100,7 @@ export class Access {
   allows(need: Need, { rights }: Caller): boolean {
     if (need === 'none') return true;
     if (need !== 'stop') return rights.includes(need);
-    // While the tokens are not known, a robot that cannot be stopped is the worse danger.
+    // While the tokens are unknown, a robot that cannot be stopped is the greater danger, so a stop is allowed.
     return (
       this.#settings.stop === 'anyone' ||
       this.state === 'unavailable' ||
@@ -131,21 +131,23 @@ export class Access {
     const { disk, folder } = this.#settings;
     try {
       const tokens = await readTokens(disk, folder);
-      // A list does not disappear by itself. Its folder was deleted, moved or unmounted, which must not open the robot.
+      // A list never disappears without a cause: its folder was deleted, moved or unmounted. That must not open the
+      // robot.
       if (tokens === undefined && this.#hadList) this.#keep({ cure: CURE_OF_GONE });
       else this.#hold(tokens ?? [], undefined);
     } catch (error) {
       const isKnown = isRobotError(error, 'access-unavailable');
       const problem = isKnown ? error : new RobotError('access-unavailable', {}, { cause: error });
       const { context, cause } = problem;
-      // A file that is there and is not the daemon's may name tokens. It closes a robot that has no list in force.
+      // The file exists but the daemon may not read it. It may name tokens, so it closes a robot that has no list in
+      // force.
       const isNotOurs = isRobotError(cause, 'storage-failed') && NOT_OURS.includes(cause.context.errno ?? '');
       if (context.isUnread && (this.#hadList || !isNotOurs)) this.#keep(context, problem);
       else this.#hold('damaged', problem);
     }
   }
 
-  /** Keeps the list that was read last in force, although the file cannot be read now. */
+  /** Keeps the list that was read last in force, because the file cannot be read now. */
   #keep(context: ContextOf<'access-unavailable'>, cause?: unknown): void {
     const lastHolds = this.#tokens !== undefined;
     this.#hold(this.#last, new RobotError('access-unavailable', { ...context, lastHolds }, { cause }));

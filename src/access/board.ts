@@ -1,6 +1,6 @@
 import { isObject } from '../core/json.js';
 
-/** What a daemon adds to status at its socket for root, as member `board`. It is never part of HTTP. */
+/** The member `board` of status. The daemon sends it only at its socket for root, never over HTTP. */
 export interface Board {
   /** The address and the port on which it listens. */
   readonly host: string;
@@ -10,7 +10,7 @@ export interface Board {
   /** From the start of the process to the open port, with the processor time of all threads. */
   readonly startMs: number;
   readonly startCpuMs: number;
-  /** For how long transactions had the bus since the start. */
+  /** The time for which transactions had the bus since the start. */
   readonly busMs: number;
   readonly pollHz: number;
   readonly tokens: readonly { readonly name: string; readonly role: string }[];

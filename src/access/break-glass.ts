@@ -31,7 +31,7 @@ export const BREAK_GLASS_LOOK = 'status';
 const ASKED = [...BREAK_GLASS_ACTS, BREAK_GLASS_LOOK] as const;
 type Asked = (typeof ASKED)[number];
 
-/** A connection that does not send its one line in this time is closed. */
+/** A connection must send its line within this time. */
 const ASK_MS = 1000;
 const LONGEST = 32;
 
@@ -43,8 +43,8 @@ export function breakGlassPath(runtimeFolder: string): string {
 }
 
 /**
- * The socket of a simulated robot with this state folder. It is not in the folder, whose disk may hang or whose path may be
- * too long for a socket.
+ * The socket of a simulated robot with this state folder. The socket is not in the folder, because the folder's disk
+ * may hang, and its path may be too long for a socket.
  */
 export function simulatorSocket(stateFolder: string): string {
   return join(tmpdir(), `trunnion-sim-${sha256(resolve(stateFolder)).slice(0, 16)}`);
@@ -81,7 +81,7 @@ export async function openBreakGlass(options: {
   try {
     await rm(path, { force: true });
     await once(server.listen(path), 'listening');
-    // As at the port, an error loses one connection only.
+    // An error of the server loses one connection only.
     server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
     await chmod(path, 0o600);
   } catch (error) {

@@ -27,8 +27,8 @@ export function hashOf(secret: string): string {
 }
 
 /**
- * Finds the token of this secret. The comparison takes the same time for every secret. A secret with other characters
- * than letters and digits has no token: toLowerCase makes a k of the Kelvin sign.
+ * Finds the token of this secret. The comparison takes the same time for every secret. A secret may contain only
+ * letters and digits. Otherwise toLowerCase could turn the Kelvin sign into a k.
  */
 export function tokenOf(secret: string, tokens: readonly Token[]): Token | undefined {
   if (!/^[0-9A-Za-z]+$/.test(plain(secret))) return undefined;
@@ -49,7 +49,7 @@ export function isTokenName(text: unknown): text is string {
   return typeof text === 'string' && NAME.test(text);
 }
 
-/** Whether the log gives this name to other callers: those without a token, or the board. */
+/** Whether the log uses this name for other callers: those without a token, or the board. */
 export function isReservedName(name: string): boolean {
   return isIP(name) !== 0 || name.toLowerCase() === 'break glass';
 }

@@ -96,8 +96,9 @@ export class Autotune {
   }
 
   /**
-   * Ends the current tuning. Resolves when the saved gains run again and nothing is excited, with false if there was
-   * no tuning. Rejects with `not-confirmed` if that is not proven; the tuning is over all the same.
+   * Ends the current tuning. Resolves with true when the saved gains run again and nothing is excited, or with false
+   * if there was no tuning. Rejects with `not-confirmed` if the controller does not confirm; the tuning is over even
+   * then.
    */
   async end(why: string): Promise<boolean> {
     const running = this.#running;

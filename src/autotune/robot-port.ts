@@ -20,14 +20,14 @@ import type { Propose } from './proposer.js';
 
 /** After this time, an excitation that ended has faded. */
 const FADE_MS = 1100;
-/** A loop that moves less than this part of the amplitude for this time stands still. */
+/** A loop is at rest if it moves less than this part of the amplitude for this time. */
 const STILL = 0.03;
 const STILL_MS = 300;
 const REST_MS = 3000;
 /** Reading the last capture takes at most this time. */
 const READ_OUT_MS = 2000;
 
-/** Ends the tuning of one loop. The next loop begins. */
+/** Ends the tuning of one loop. The tuning continues with the next loop. */
 export class LoopFailure extends Error {}
 
 /** What is tuned, and for whom. */
@@ -39,14 +39,14 @@ export interface Tuning {
   /** In the order in which they are tuned. */
   readonly loops: readonly [Loop, ...Loop[]];
   readonly style: Style;
-  /** The name of the token that began the tuning; without tokens, the address. */
+  /** The name of the token that began the tuning. Without tokens, the address. */
   readonly by: string;
   readonly leaseMs: number;
   /** The gains in force when the tuning began. */
   readonly saved: SavedGains;
 }
 
-/** One unit as a tuner acts on it: by trials and by excitations, as any caller does. */
+/** Gives a tuner access to one unit, through trials and excitations as any caller uses them. */
 export class RobotPort implements TunerPort {
   readonly progress: (words: string) => void;
   readonly #tuning: Tuning;
@@ -57,15 +57,15 @@ export class RobotPort implements TunerPort {
   #over: Error | undefined;
   /** Aborted with the reason when the whole tuning ends early, or that of the current loop. */
   #end = new AbortController();
-  /** Resolve functions of everything that waits for the next poll. */
+  /** Resolve functions of all waits for the next poll. */
   #waiting: (() => void)[] = [];
   #loop: Loop;
   #deadlineMs = Number.POSITIVE_INFINITY;
-  /** The saved gains, with those that were accepted since. */
+  /** The saved gains, with the gains that the tuning has accepted since. */
   #base: GainSet;
   #leaseEndsAtMs: number;
   #tried: GainSet | undefined;
-  /** The last excitation that was asked for. */
+  /** The excitation that was requested last. */
   #excitation: Excitation | undefined;
   /** Whether the loop ran away during the current excitation; undefined if there is none. */
   #ranAway: boolean | undefined;
@@ -96,7 +96,7 @@ export class RobotPort implements TunerPort {
     ];
   }
 
-  /** From now on all acts are for this loop. */
+  /** All acts after this call are for this loop. */
   begin(loop: Loop, deadlineMs: number): void {
     this.#loop = loop;
     this.#deadlineMs = deadlineMs;
@@ -105,12 +105,12 @@ export class RobotPort implements TunerPort {
     if (this.#over !== undefined) this.#end.abort(this.#over);
   }
 
-  /** The gains with which each other loop runs. */
+  /** The gains that the other loops run. */
   get base(): GainSet {
     return this.#base;
   }
 
-  /** From now on the current loop runs these gains, also while others are tuned. */
+  /** The current loop runs these gains from now on, also while other loops are tuned. */
   accept(gains: Gains): void {
     this.#base = { ...this.#base, [this.#loop.name]: gains };
   }
@@ -121,7 +121,7 @@ export class RobotPort implements TunerPort {
     return !isVisual(loop) || robot.units[unit].flags.includes('target_visible');
   }
 
-  /** Ends the whole tuning: the tuner's current and next act reject. */
+  /** Ends the whole tuning. The tuner's current act and its next one reject. */
   abort(why: string): void {
     this.#over ??= new Error(why);
     this.#end.abort(this.#over);
@@ -137,7 +137,7 @@ export class RobotPort implements TunerPort {
     this.#wake();
   }
 
-  /** After a runaway the saved gains run again. In an excitation the tuner then tries calmer gains. */
+  /** After a runaway the saved gains run again. If the loop was excited, the tuner then tries gentler gains. */
   #trialEnded(why: TrialEnd): void {
     this.#tried = undefined;
     if (why === 'runaway' && this.#ranAway !== undefined) this.#ranAway = true;
@@ -176,7 +176,7 @@ export class RobotPort implements TunerPort {
     const loop = this.#loop;
     const excite = (size: number, name = loop.name, most?: number) => {
       const chosen = { loop: name, amplitude: size, periodS };
-      // Noted before it is sent: an excitation that is refused may still move the loop, and must be ended.
+      // Set before the frame is sent: even a refused excitation may move the loop, and must be ended.
       if (size !== 0) this.#excitation = chosen;
       return robot.units[unit].excite(chosen, undefined, most);
     };
@@ -200,7 +200,8 @@ export class RobotPort implements TunerPort {
     try {
       if (!isRinging)
         await excite(amplitude, loop.name, most).catch(error => {
-          // An excitation that the guard ends at once is refused as not confirmed. It ran away like a later one.
+          // If the guard ends an excitation at once, the excitation is refused as not confirmed. This counts as a
+          // runaway, as later ones do.
           if (this.#ranAway !== true) throw error;
         });
       const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
@@ -232,7 +233,7 @@ export class RobotPort implements TunerPort {
     };
   }
 
-  /** Takes back everything that the tuning did to the robot. Rejects as `endTuning` does. */
+  /** Undoes everything that the tuning did to the robot. Rejects as `endTuning` does. */
   async finish(): Promise<void> {
     for (const end of this.#listeners) end();
     this.abort('it is over');
@@ -258,7 +259,7 @@ export class RobotPort implements TunerPort {
     }
   }
 
-  /** Resolves when the loop stands still, and after REST_MS if it does not. */
+  /** Resolves when the loop is at rest, or after REST_MS. */
   async #rest(still: number, seesRinging: () => boolean): Promise<void> {
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
@@ -275,7 +276,7 @@ export class RobotPort implements TunerPort {
     }, REST_MS);
   }
 
-  /** Resolves when `holds` does, which is asked after every poll, or after `limitMs`. */
+  /** Resolves when `holds` returns true, or after `limitMs`. `holds` is called after every poll. */
   async #until(holds: () => boolean, limitMs: number): Promise<void> {
     const { clock } = this.#tuning;
     const untilMs = clock.nowMs() + limitMs;
@@ -300,7 +301,7 @@ export class RobotPort implements TunerPort {
   }
 }
 
-/** The captures up to the first gap in their numbers, which go from 1 to 255 and start again at 1. */
+/** The captures before the first missing number. Numbers go from 1 to 255 and start again at 1. */
 function unbroken(captures: readonly StepCapture[]): readonly StepCapture[] {
   const gap = captures.findIndex((capture, index) => {
     const before = captures[index - 1];

@@ -18,7 +18,10 @@ export interface TuneRunOptions extends Tuning {
 
 const NOTHING: LoopState = { before: null, proposed: null, predicted: null };
 
-/** Tunes loops of one unit, one after the other. Better gains of a loop run while the loops after it are tuned. */
+/**
+ * Tunes several loops of one unit, one after the other. Better gains of a loop stay active while the later loops are
+ * tuned.
+ */
 export class TuneRun {
   readonly port: RobotPort;
   readonly #options: TuneRunOptions;
@@ -54,7 +57,7 @@ export class TuneRun {
     this.#options.changed(this.#tune);
   }
 
-  /** Resolves with what came of the whole. */
+  /** Resolves with the result of the whole tuning. */
   async tuneLoops(): Promise<Pick<Tune, 'state' | 'why'>> {
     const { loops, saved } = this.#options;
     try {
@@ -82,7 +85,7 @@ export class TuneRun {
     this.show({ ...change, results: [...this.#tune.results, result] });
   }
 
-  /** Throws if the whole tuning has to end, and not only that of this loop. */
+  /** Throws if the error ends the whole tuning, and not only the tuning of this loop. */
   async #tuneLoop(loop: Loop): Promise<LoopResult> {
     const { robot, clock, unit, style } = this.#options;
     const { name } = loop;
@@ -103,7 +106,7 @@ export class TuneRun {
 
 export const NO_TARGET = 'there is no target in view';
 
-/** The end of a whole tuning that was not aborted. */
+/** The result of a tuning that was not aborted. */
 function verdictOf(results: Tune['results']): Pick<Tune, 'state' | 'why'> {
   const [only] = results;
   const better = results.filter(({ state }) => state === 'better').length;

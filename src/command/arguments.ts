@@ -6,7 +6,7 @@ export type Option = NonNullable<ParseArgsConfig['options']>[string] & {
   readonly about: string;
   /** The word for the value in the help, such as DIR. */
   readonly value?: string;
-  /** The default in words, if it is not `default`. */
+  /** The default in words. By default it is `default`. */
   readonly usual?: string | undefined;
 };
 
@@ -19,7 +19,7 @@ export function valued(value: string, about: string, usual?: string) {
 
 /** What a command or a script takes. Its help and its refusals derive from this. */
 export interface Shape<O extends Options = Options> {
-  /** As it is typed, such as `trunnion stop`. */
+  /** The command as a person types it, such as `trunnion stop`. */
   readonly command: string;
   readonly about: string;
   /** Operands in brackets may be left out. `[X …]` stands for any number. */
@@ -45,7 +45,7 @@ export function parseArguments<O extends Options>(shape: Shape<O>, words: readon
   return parseArgs({ args, options: shape.options, allowPositionals: true, tokens: true });
 }
 
-/** Turns `--kp -5` into `--kp=-5`, because the parser takes `-5` for an option. */
+/** Turns `--kp -5` into `--kp=-5`, because the parser mistakes `-5` for an option. */
 function joinNegatives(args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {
@@ -57,7 +57,7 @@ function joinNegatives(args: readonly string[]): string[] {
 }
 
 function faultOf({ options, operands = [], ...shape }: Shape, args: readonly string[]): string | undefined {
-  // npm takes the options before its own `--` for itself.
+  // npm consumes the options before its own `--`.
   const command = shape.command.replace(/ --$/, '');
   const known: Options = { ...options, ...HELP };
   const given: string[] = [];
@@ -81,7 +81,7 @@ function faultOf({ options, operands = [], ...shape }: Shape, args: readonly str
   return isOver ? `${command} takes no ${given[operands.length]}` : undefined;
 }
 
-/** The parts of a command line, of which the parser refuses none. */
+/** The parts of a command line. This never throws. */
 export function tokensOf(args: readonly string[], options: Options) {
   return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true }).tokens;
 }
@@ -103,7 +103,7 @@ export function columns(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
 }
 
-/** Asks whether the nearest of these names was meant. Empty if none is near. */
+/** A question that suggests the nearest of these names; empty if none is near. */
 export function nearest(word: string, names: readonly string[]): string {
   const near = names
     .map(name => ({ name, distance: distance(word, name) }))
@@ -112,7 +112,7 @@ export function nearest(word: string, names: readonly string[]): string {
   return near === undefined ? '' : `: did you mean ${near.name}?`;
 }
 
-/** The number of letters to insert, delete or replace. Two neighbours that changed places count once. */
+/** The number of letters to insert, delete or replace. Two swapped neighbours count once. */
 function distance(from: string, to: string): number {
   if (from === '' || to === '') return from.length + to.length;
   if (from[0] === to[0]) return distance(from.slice(1), to.slice(1));

@@ -13,7 +13,7 @@ import { askDaemon, type Place } from './place.js';
 const NOT_AT_REST =
   'not measured: only while the laser is dark, both units are in manual, no match runs, and it is allowed';
 
-/** How often the laser is switched off. Each is a line of the event log. */
+/** The number of times that the laser is switched off. Each time adds a line to the event log. */
 export const LASER_OFFS = 10;
 
 interface Look {
@@ -24,8 +24,8 @@ interface Look {
 }
 
 /**
- * `trunnion bench`: figures of the daemon that runs, on its own bus. It asks and reads. The laser is switched off only while
- * it is dark and nobody uses the robot.
+ * `trunnion bench`: measures the running daemon on its own bus. The command only asks and reads. It switches the
+ * laser off only while the laser is dark and the robot is not in use.
  */
 export async function benchCommand(place: Place, seconds: number, token: string | undefined): Promise<Said> {
   const before = await look(place);

@@ -8,9 +8,9 @@ interface Words {
   /** For the help. */
   readonly about: string;
   readonly done: string;
-  /** The daemon obeyed, but could not confirm everything. CODE is why. */
+  /** The text if the daemon obeyed but could not confirm everything. CODE stands for the reason. */
   readonly unconfirmed: string;
-  /** No daemon listens on this board. A simulator may be running. */
+  /** The text if no daemon listens on this board. A simulator may be running. */
   readonly noDaemon: string;
   /** What to do if the daemon hangs. */
   readonly cure: string;

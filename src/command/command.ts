@@ -18,9 +18,9 @@ import {
 export interface Said {
   readonly text: string;
   readonly exitCode: 0 | 1 | 2;
-  /** What `--json` prints in place of `ok` and the text. */
+  /** The output of `--json`. By default it has `ok` and the text. */
   readonly json?: unknown;
-  /** A report goes to standard output whatever it says. Anything else goes to standard error unless the exit code is 0. */
+  /** A report always goes to standard output. Other texts go to standard error unless the exit code is 0. */
   readonly isReport?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function wrong(text: string): Said {
   return { text, exitCode: 2 };
 }
 
-/** A failure in words, for the person at the terminal. */
+/** A failure, with a text for the person at the terminal. */
 export class Failure extends Error {}
 
 /** A row of a program's table of commands. `command` is its name without the program's, such as `token add`. */
@@ -49,7 +49,7 @@ export interface Command extends Shape {
 export interface Program {
   readonly name: string;
   readonly about: string;
-  /** The first one runs if none is named. */
+  /** The first command runs if the command line names none. */
   readonly commands: readonly Command[];
 }
 
@@ -67,7 +67,7 @@ export function command<O extends Options>(
   };
 }
 
-/** The output of a command that failed. Throws defects and wrong configurations again. */
+/** The output of a command that failed. Rethrows defects and wrong configurations. */
 export function saidOf(error: unknown): Said {
   if (error instanceof Failure) return failed(error.message);
   if (!isRobotError(error) || error.code === 'bad-config') throw error;
@@ -79,7 +79,7 @@ function asJson({ text, exitCode, json = { ok: exitCode === 0, detail: text } }:
   return { text: JSON.stringify(json, undefined, 2), exitCode, isReport: true };
 }
 
-/** The exit code if the event loop runs empty before the command has ended. Without it Node would exit with 0. */
+/** The exit code if the event loop becomes empty before the command ends. Node's own would be 0. */
 const NEVER_DONE = 13;
 
 /** Runs a program, and sets the exit code: 0 for success, 1 for failure, 2 for a wrong command line or configuration. */
@@ -104,7 +104,7 @@ export async function answer(program: Program, args: readonly string[]): Promise
   if (first === 'help') return help(program, words.slice(1));
   if (asksForHelp(args)) return help(program, words);
   const named = program.commands.find(({ command }) => `${words.join(' ')} `.startsWith(`${command} `));
-  // The first command refuses what follows its wrong option.
+  // The first command reports a wrong option, and whatever follows it.
   const isUnnamed = first === undefined || (named === undefined && args[0]?.startsWith('-'));
   if (isUnnamed) return program.commands[0]?.run(program.name, args);
   if (named === undefined) return unknown(program, words);

@@ -6,7 +6,7 @@ import { type LogFile, verifyLog } from '../events/verify-log.js';
 import type { LogHead } from '../schemas/log.js';
 import { failed, type Said, wrong } from './command.js';
 
-/** `trunnion log verify`. The path is a state folder or one file; the head is as `SEQ:HASH`. */
+/** `trunnion log verify`. The path is a state folder or one file. The head is given as `SEQ:HASH`. */
 export async function verifyCommand(asked: {
   path: string;
   headText?: string | undefined;
@@ -55,8 +55,8 @@ export async function verifyCommand(asked: {
 }
 
 /**
- * Returns the files oldest first. Reads the newest first: if the daemon writes at the same time, an older file still has
- * every line that a newer one follows.
+ * Returns the files oldest first. Reads the newest file first: if the daemon writes at the same time, an older file
+ * then still has every line that a newer file continues.
  */
 async function readNewestFirst(folder: string, names: readonly string[]): Promise<readonly LogFile[]> {
   const files: LogFile[] = [];

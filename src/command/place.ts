@@ -14,7 +14,7 @@ import { Failure } from './command.js';
 export interface Home {
   readonly host: string;
   readonly state: string;
-  /** Read if no other file is named and this one exists. */
+  /** The configuration file that is read if it exists and no other is named. */
   readonly configFile?: string | undefined;
 }
 

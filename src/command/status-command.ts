@@ -15,8 +15,8 @@ interface Remote {
 }
 
 /**
- * `trunnion status`, over HTTP or, without `remote`, at the socket for root. The exit code is 0 if nothing is wrong, and 1 if
- * something is, or nobody answers.
+ * `trunnion status`: asks over HTTP, or without `remote` at the socket for root. The exit code is 0 if nothing is
+ * wrong. It is 1 if something is wrong, or if there is no answer.
  */
 export async function statusCommand(place: Place, remote: Remote | undefined): Promise<Said> {
   const answer = await (remote === undefined ? askDaemon(place, BREAK_GLASS_LOOK) : overHttp(remote));

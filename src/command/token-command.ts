@@ -28,7 +28,9 @@ export interface TokenPlace extends Place {
 const NO_LIST = `There is no list of tokens: the robot is open, unless access.required is true.
 A daemon that has read one keeps to it, though its file is gone, until it is restarted or a new list is begun.`;
 
-/** `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`, as the others do. */
+/**
+ * `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`. The other token commands do the same.
+ */
 export async function addToken(place: TokenPlace, name: string, role: string | undefined): Promise<Said> {
   if (!isTokenName(name))
     return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
@@ -99,7 +101,7 @@ Page: ${link}`;
   };
 }
 
-/** The page's address. The daemon may listen on another port than the one that is configured. */
+/** The page's address. If the daemon runs, its real port is used, which may differ from the configured one. */
 async function pageOf({ config, socket }: TokenPlace): Promise<string> {
   const board = boardOf(await askBreakGlass(socket, BREAK_GLASS_LOOK).catch(() => undefined));
   const isItsFolder = board?.stateFolder === resolve(config.state.folder);
@@ -108,8 +110,8 @@ async function pageOf({ config, socket }: TokenPlace): Promise<string> {
 }
 
 /**
- * The tokens to which a new one is added. A damaged list is copied and counts as empty. Rejects if a newer version wrote the list, or if
- * it cannot be read.
+ * The existing tokens. A damaged list is copied and counts as empty. Rejects if a newer version wrote the list, or if
+ * the list cannot be read.
  */
 async function usableTokens(folder: string): Promise<{ tokens: readonly Token[]; note: string }> {
   try {

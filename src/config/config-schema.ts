@@ -9,7 +9,7 @@ export interface Defaults {
 
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = SETTINGS;
 
-/** The check of a whole configuration, which fills in the defaults. `given` has the sections of the file. */
+/** Makes the check of a whole configuration, which also fills in defaults. `given` has the sections of the file. */
 export function configCheck(given: unknown, defaults: Defaults): ValidateFunction<Config> {
   const ajv = new Ajv({
     allErrors: true,
@@ -43,7 +43,10 @@ export function withoutNulls(tree: unknown): unknown {
   return Object.fromEntries(Object.entries(tree ?? {}).filter(([, settings]) => settings !== null));
 }
 
-/** Only sections of the file get a full schema. Compiling the schema of all sections would take a sixth of a start. */
+/**
+ * Only the sections in the file get a full schema. Compiling the schema of all sections would take a sixth of a
+ * start.
+ */
 function schemaOf({ host, state }: Defaults, given: unknown): object {
   const own: Readonly<Record<string, unknown>> = { 'http.host': host, 'state.folder': state };
   const sections = Object.entries(SECTIONS).map(([section, settings]) => {

@@ -110,7 +110,7 @@ export const SETTINGS = {
     }),
     hostSilenceMs: setting({
       default: 500,
-      // With fewer polls, one lost poll would take torque off.
+      // If this allowed fewer polls, one lost poll would take torque off.
       schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000, silenceOfPolls: 3 },
       expected: '0, or whole milliseconds from 100 to 60000 and of at least 3 polls',
       doc: 'A controller without a heartbeat for this time (ms, at least 3 polls) takes torque off; 0 = never.',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** One system boot. Its id and its times mean the same to later processes until the next reboot. */
 export interface Boot {
-  /** The operating system's id of this boot. Undefined if there is none; then every process counts as another boot. */
+  /** The operating system's id of this boot. If undefined, every process counts as a new boot. */
   readonly id: string | undefined;
   /** Milliseconds on a monotonic clock that all processes of this boot share. */
   nowMs(): number;

@@ -12,7 +12,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Waits until the work has resolved or rejected, or the time is over. Returns whether the work has ended. */
+/** Waits until the work has resolved or rejected, or until the time is over. Returns whether the work has ended. */
 export function endedWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise(resolve => {
     const limit = clock.after(limitMs, () => resolve(false));
@@ -33,7 +33,7 @@ export const systemClock: Clock = {
   wallTime: () => new Date(),
 };
 
-/** Calls `act` every `periodMs`. Returns a function that ends this. */
+/** Calls `act` every `periodMs`. Returns a function that stops the calls. */
 export function every(clock: Clock, periodMs: number, act: () => void): () => void {
   let timer: Timer;
   const next = () => {

@@ -11,7 +11,7 @@ interface BusFailure {
   readonly bus?: number;
   readonly errno?: number | undefined;
   readonly cure?: string | undefined;
-  /** The number of bytes that were asked for, and the number that came. */
+  /** The number of bytes requested, and the number received. */
   readonly asked?: number;
   readonly read?: number;
   readonly length?: number;
@@ -66,8 +66,8 @@ interface Contexts {
   'unit-offline': Nothing;
   'unit-busy': Nothing;
   /**
-   * `units` are those that did not confirm a stop. With `ended`, the act that was tried is over and its effect may
-   * still be in the controller.
+   * `units` are those that did not confirm a stop. With `ended`, the act is over, but its effect may still be in the
+   * controller.
    */
   'not-confirmed': { readonly units?: readonly string[]; readonly ended?: boolean };
   'loop-unfit': { readonly loop: string; readonly reason: string };
@@ -101,8 +101,8 @@ interface Contexts {
     readonly errno?: string | undefined;
     readonly cure?: string;
     /**
-     * True if a refused write could not be undone, so that a restart may find it. False if it was undone. Absent for a
-     * failed read.
+     * True if a refused write could not be undone, so that it may be in force after a restart. False if the write was
+     * undone. Absent for a failed read.
      */
     readonly mayRemain?: boolean;
   };
@@ -134,7 +134,7 @@ interface Contexts {
     readonly isNewer?: boolean;
     /** The file could not be read. */
     readonly isUnread?: boolean;
-    /** The list that was read before still holds. */
+    /** The last list that was read is still in force. */
     readonly lastHolds?: boolean;
   };
   // HTTP
@@ -242,7 +242,10 @@ export function describeError(error: unknown): Record<string, unknown> {
   return { message: error.message, stack: error.stack, ...cause };
 }
 
-/** The first line of the message and of those of its causes. Further lines list every place where a module was looked for. */
+/**
+ * The first lines of the message and of its causes' messages. The other lines list every place where a module was
+ * searched.
+ */
 function inWords(cause: unknown): string {
   const [line = ''] = messageOf(cause).split('\n');
   const deeper = cause instanceof Error && cause.cause !== undefined ? `: ${inWords(cause.cause)}` : '';
@@ -254,7 +257,7 @@ function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Waits until all acts have resolved or rejected. Rejects with the first error, and the others beside it. */
+/** Waits until all acts have resolved or rejected. Rejects with the first error, which holds the others. */
 export async function allEnded(acts: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   const ends = await Promise.allSettled(acts);
   const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));

@@ -7,14 +7,14 @@ export interface LoopController {
    * changes a position. `servo`: the acceleration, as a voltage turns an axis.
    */
   readonly plant: 'lag' | 'integrator' | 'servo';
-  /** -1 if a larger output makes the measured value smaller: then the firmware inverts the error. */
+  /** -1 if a larger output makes the measured value smaller. The firmware then inverts the error. */
   readonly sign: 1 | -1;
   readonly outputLimits: { readonly min: number; readonly max: number };
   /** Time constant of the filter on the derivative. */
   readonly derivativeFilterS: number;
 }
 
-/** These are apart from the loops in units.ts because the page bundles those and needs no controllers. */
+/** This table is apart from units.ts, because the page bundles units.ts and needs no controllers. */
 const CONTROLLERS = {
   gimbal: {
     visual_yaw: { plant: 'lag', sign: -1, outputLimits: { min: -2.85, max: 2.85 }, derivativeFilterS: 0.03 },

@@ -14,7 +14,7 @@ export interface Permissions {
   readonly tune: boolean;
   /** A resume after a stop. */
   readonly resume: boolean;
-  /** A unit in another mode is stopped. */
+  /** The allowed modes. A unit in another mode is stopped. */
   readonly modes: readonly Mode[];
 }
 

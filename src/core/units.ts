@@ -1,6 +1,6 @@
 /**
- * The two units and their loops. Schemas, routes, registers, OpenAPI, console, simulator and the C header derive from this
- * declaration. Only the simulated firmware names loops as well.
+ * The two units and their loops. Schemas, routes, registers, OpenAPI, console, simulator and C header derive from
+ * this declaration. Besides this file, only the simulated firmware names loops.
  */
 
 export interface Gains {
@@ -42,7 +42,7 @@ interface LoopDeclaration {
   readonly outputQuantity: Quantity;
   /** Largest amplitude of the debug excitation, in `quantity`. */
   readonly maxAmplitude: number;
-  /** The default period of the excitation: the loop settles well within half of it. */
+  /** The default period of the excitation. The loop settles well within half of it. */
   readonly excitationPeriodS: number;
   /** The loop runs away if the measured value is further than this from the setpoint, in `quantity`. */
   readonly runaway: number;
@@ -197,7 +197,7 @@ export function defaultGains(of: Unit): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, loop.defaults]));
 }
 
-/** The set with defaults for missing loops and without unknown ones. */
+/** The given gains of known loops. A loop that is missing gets its defaults. */
 export function completeGains(of: Unit, gains: GainSet): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]));
 }

@@ -7,18 +7,21 @@ import { StateFile, type StateParts } from '../storage/state-file.js';
 
 export const SILENCE_FILE = 'host-silence.json';
 
-/** A controller's host silence after its own start. A controller may have reset unnoticed, and then has this silence again. */
+/**
+ * The host silence of a controller that has just started. A controller may have reset unnoticed, and then has this
+ * silence again.
+ */
 const AT_CONTROLLER_START_MS = 500;
 const MAX_MS = 0xffff;
 /** The longest wait for the disk. */
 const RECORD_MS = 500;
 
-/** Milliseconds by unit; 0 means no limit. Unknown units are kept. */
+/** Milliseconds by unit; 0 means no limit. Units of other versions are kept. */
 type Silences = Readonly<Record<string, number>>;
 
 /**
- * The longest time that each controller keeps its torque without a heartbeat, as an earlier process may have set it. After
- * this time a controller that cannot be reached has no torque.
+ * Records how long each controller may keep its torque without a heartbeat, because an earlier process may have set
+ * this time. After this time an unreachable controller has no torque.
  */
 export function silenceFile(parts: StateParts): StateFile<Silences> {
   return new StateFile<Silences>(parts, {
@@ -46,9 +49,10 @@ function isSilences(value: unknown): value is Silences {
 }
 
 /**
- * Resolves with the host silence that each controller is given: `wantedMs` (0 = no limit) if the disk has recorded it.
- * A silence longer than before is recorded before it is given: the next process must know how long a controller that
- * it cannot reach may keep its torque. If recording fails, the controller gets the silence that it may already have.
+ * Resolves with the host silence to give to each controller. This is `wantedMs` (0 = no limit) if the disk has
+ * recorded it. A longer silence is recorded before a controller gets it, because the next process must know how long
+ * an unreachable controller may keep its torque. If recording fails, the controller gets a silence that it may
+ * already have.
  */
 export async function agreedSilence(
   file: StateFile<Silences>,
@@ -70,8 +74,8 @@ export async function agreedSilence(
 }
 
 /**
- * Records a silence shorter than before once the controller has it. The first heartbeat sets the silence, and a
- * controller is online only after a heartbeat.
+ * Records a shorter silence once the controller has it. The first heartbeat sets the silence, and a controller is
+ * online only after a heartbeat.
  */
 export function recordGivenSilence(
   robot: Robot,

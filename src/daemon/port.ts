@@ -10,7 +10,8 @@ import { createHttpServer } from '../http/server.js';
 const GRACE_MS = 200;
 
 /**
- * How many connections may wait to be accepted. In a larger burst the kernel drops connections, and a client retries after a second.
+ * The number of connections that may wait to be accepted. In a larger burst the kernel drops connections, and clients
+ * retry after a second.
  */
 const BACKLOG = 4096;
 
@@ -19,7 +20,7 @@ export interface Port {
   readonly address: AddressInfo;
   /** An address that a browser on this machine can open. */
   readonly url: string;
-  /** Answers the waiting requests, unless their callers have hung up, and all later ones. */
+  /** Answers the waiting requests whose callers are still connected, and all later requests. */
   serve(listener: RequestListener): void;
   /** Gives requests in flight a short time to end. Then cuts streams and slow callers. */
   close(): Promise<void>;
@@ -34,7 +35,7 @@ export async function openPort(
   let answer: RequestListener = (request, response) => waiting.push([request, response]);
   const server = createHttpServer((request, response) => answer(request, response));
   const address = await listen(server, host, port);
-  // An error such as too many open files loses one connection only.
+  // An error, such as too many open files, loses one connection only.
   server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
   return {
     address,

@@ -3,7 +3,10 @@ import { UNIT_LIST } from '../core/units.js';
 import type { Match } from '../match/match.js';
 import type { Robot } from '../robot/robot.js';
 
-/** Frees the lease, and ends trials and tunings, unless one of these callers has them. The others lost their tokens. */
+/**
+ * Frees the lease and ends trials and tunings, except those of these callers. All other callers have lost their
+ * tokens.
+ */
 export function endAllButThoseOf(
   names: readonly string[],
   { robot, autotune, match }: { robot: Robot; autotune: Autotune; match: Match },

@@ -11,7 +11,7 @@ import { createNotifier } from './systemd-notify.js';
 
 /** If a stop takes longer, something hangs. The process then kills itself. */
 const STOP_MS = 2000;
-/** File work that takes longer at the end of the process hangs in the kernel. The process then kills itself. */
+/** If file work at the end of the process takes longer, it hangs in the kernel. The process then kills itself. */
 const HANG_MS = 1000;
 const LOOK_MS = 5;
 const MEMORY_MS = 250;
@@ -21,7 +21,10 @@ const MEMORY_MS = 250;
  */
 const FULL = 0.75;
 
-/** Runs a daemon as a process: signals end it in order, a defect ends it at once, and either way the laser is dark. */
+/**
+ * Runs a daemon as a process. A signal ends it cleanly, and a defect ends it at once. The laser is dark in both
+ * cases.
+ */
 export async function serve(parts: Parts): Promise<Daemon> {
   const { hardware, log } = parts;
   const lastResort = () => darkenPin(hardware, log);
@@ -69,7 +72,7 @@ export async function serve(parts: Parts): Promise<Daemon> {
       )
       .then(exitCode => endProcess(log, exitCode));
   };
-  // SIGHUP arrives when the terminal of a daemon that was started by hand is closed.
+  // SIGHUP comes from a terminal that closes, if a person started the daemon there.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   return starting;
 }
@@ -95,12 +98,12 @@ function kill(): void {
 
 /** The differences between the robot and a simulated one. */
 export interface Entry {
-  /** The command that starts a second one beside the one that runs. Undefined if only one can run. */
+  /** The command that starts a second daemon beside a running one. Undefined if only one can run. */
   readonly another?: string;
   open(config: Config): Promise<Pick<Parts, 'hardware' | 'extraRoutes' | 'breakGlass'>>;
 }
 
-/** Serves until a signal ends the process. A failed start ends the process after a line in the log. */
+/** Serves until a signal ends the process. If the start fails, the process logs the reason and ends. */
 export async function serveRobot(entry: Entry, config: Config): Promise<void> {
   const log = createLog({ level: config.log.level });
   try {

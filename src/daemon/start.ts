@@ -36,7 +36,10 @@ import { openPort, type Port } from './port.js';
 import { endAllButThoseOf } from './revoked.js';
 import type { Notifier } from './systemd-notify.js';
 
-/** It is there if systemd's time service has set the clock. The sandbox hides the signs of another time service. */
+/**
+ * systemd's time service makes this file when it has set the clock. The sandbox hides the signs of other time
+ * services.
+ */
 const SYNCHRONISED = '/run/systemd/timesync/synchronized';
 
 export interface Parts {
@@ -67,7 +70,7 @@ export interface Daemon {
 
 /**
  * Creates and connects everything. The laser is dark before the port opens. The port opens before the first frame on
- * the bus, because a daemon that already serves there may control the robot. Requests wait until the controllers have
+ * the bus, because another daemon on the same port may control the robot. Requests wait until the controllers have
  * been probed.
  */
 export async function start(parts: Parts): Promise<Daemon> {
@@ -92,14 +95,16 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     ...files,
     setAside: (copy: string) => log.warn({ copy }, 'a damaged file was set aside'),
   };
-  // What the robot needs before it moves. A file that is not read in time counts as its most restrictive value.
+  // The files that the robot needs before it moves. A file that is not read in time counts as its most restrictive
+  // value.
   const store = await GainsStore.open({ ...early, lock });
   const access = new Access({ ...early, ...config.access });
   const record = matchFile(early, boot);
   const silences = silenceFile(early);
   const isSynchronised = () => existsSync(SYNCHRONISED);
   const durableLog = new DurableLog({ ...early, runId, isSynchronised });
-  // Read in parallel, because each may wait for a slow disk. A simulated robot is new at each start, so it remembers no stop.
+  // The files are read in parallel, because each may wait for a slow disk. A simulated robot is new at each start, so
+  // it has no record of a stop.
   const [stopFile, state] = await Promise.all([
     isSimulated || boot.id === undefined ? undefined : openStopFile(early, boot.id),
     record.read(START_MS),

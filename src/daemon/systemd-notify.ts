@@ -3,7 +3,7 @@ import { type Clock, every, systemClock } from '../core/clock.js';
 
 export type Notifier = ReturnType<typeof createNotifier>;
 
-/** Feeds per watchdog period. With this many, a few late feeds do no harm. */
+/** The number of feeds per watchdog period. It allows for a few late feeds. */
 const FEEDS_PER_WATCHDOG = 8;
 
 /**
@@ -34,8 +34,8 @@ export function createNotifier(
   const feed = () => notify('WATCHDOG=1');
   return {
     /**
-     * The daemon serves. From now on a timer feeds the watchdog, so that systemd kills the daemon if its event loop hangs.
-     * The first feed starts the watchdog, and a start may take longer than the watchdog allows.
+     * Says that the daemon serves. From now on a timer feeds the watchdog, so that systemd kills a daemon whose event
+     * loop hangs. The first feed starts the watchdog, because a start may take longer than the watchdog allows.
      */
     ready: () => {
       notify('READY=1');
@@ -43,7 +43,7 @@ export function createNotifier(
       feed();
       endFeeding = every(clock, watchdogMs / FEEDS_PER_WATCHDOG, feed);
     },
-    /** The daemon is stopping. The watchdog is fed no more; systemd limits the time of a stop itself. */
+    /** Says that the daemon is stopping. The watchdog is no longer fed; systemd limits the time of a stop itself. */
     stopping: () => {
       endFeeding();
       notify('STOPPING=1');

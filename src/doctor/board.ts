@@ -14,7 +14,7 @@ export const BOARD_CHECKS: Checks = {
     (await supplyByFirmware(system).catch(() => undefined)) ??
     (await supplyByKernel(system).catch(() => undefined)) ??
     unknown('the board has no such sensor'),
-  // Boards without a battery start in the past.
+  // The clock of a board without a battery starts in the past.
   clock: async asked => {
     const { system } = asked;
     const now = system.now.getTime();

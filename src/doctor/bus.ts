@@ -51,7 +51,7 @@ function busNumbers(names: readonly string[]): readonly number[] {
   return numbers.map(Number).sort((a, b) => a - b);
 }
 
-/** The time limit for an answer with its retries. It does not limit a kernel call that hangs. */
+/** The time limit of an answer and its retries. A kernel call that hangs takes longer. */
 const ANSWER_MS = 300;
 
 /** Checks whether the unit's controller answers, and its identity. Asks the daemon if one runs. */
@@ -122,7 +122,7 @@ function reported(status: Status, { name, title }: Unit): Found {
     const cure = cures.length > 0 ? [...new Set(cures)].join(' ') : RETRIED;
     return wrong(lines.map(({ about, text }) => `${about} ${text}`).join(' '), cure);
   }
-  // A firmware with the guard of 0.2.0 runs trials without it.
+  // A firmware with the guard of 0.2.0 runs trials without a guard.
   const isWithdrawn = flags.includes('withdrawn_guard') && !flags.includes('guarded_excitation');
   const note = isWithdrawn ? '; it runs trials without a guard of its own until its firmware is updated' : '';
   return fine(`${title} is online: firmware ${firmware}, protocol ${protocol}${note}`);

@@ -28,9 +28,9 @@ export interface Case extends Asked {
   readonly simulatorAnswers: boolean;
   /** Whether a daemon runs. The doctor then leaves bus, pin and state folder alone. */
   readonly daemonRuns: boolean;
-  /** The properties that systemd shows of the service. Undefined without systemd or the service. */
+  /** The service's properties from systemd. Undefined without systemd or the service. */
   readonly service: Readonly<Record<string, string>> | undefined;
-  /** The service's user, or without a service the user who runs the doctor. */
+  /** The service's user. Without a service, the user who runs the doctor. */
   readonly user: User;
 }
 
@@ -78,7 +78,7 @@ async function serviceOf(system: System): Promise<Record<string, string> | undef
   return shown.LoadState === 'loaded' ? shown : undefined;
 }
 
-/** Whether a daemon has locked the path. A daemon locks the state folder and the bus device, on any port. */
+/** Whether a daemon has locked the path. A daemon locks the state folder and the bus device, whatever its port. */
 async function isLocked(system: System, path: string): Promise<boolean> {
   const { dev, ino } = await system.stat(path);
   return (await system.readFile('/proc/locks')).includes(` ${kernelName(dev)}:${ino} `);
@@ -102,7 +102,10 @@ async function userNamed(system: System, name: string): Promise<User> {
   return { name, uid: Number(uid), gids: gids.trim().split(' ').map(Number) };
 }
 
-/** Whether the daemon's user may use the file, by its owner, group and mode. `needs` are the permission bits of one class. */
+/**
+ * Whether the daemon's user may use the file, judged by its owner, group and mode. `needs` are the permission bits of
+ * one class.
+ */
 export async function mayUse(
   { system, user }: Case,
   path: string,

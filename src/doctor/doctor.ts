@@ -17,10 +17,13 @@ const CHECKS: Checks = {
   ...BOARD_CHECKS,
 };
 
-/** The checks that a simulated robot has too. */
+/** The checks that also make sense for a simulated robot. */
 const SIMULATED = ['node', 'configuration', 'daemon', 'port', 'state folder', 'tokens', 'disk space'];
 
-/** One finding for each check. The checks change nothing. They ask a running daemon about what it uses. */
+/**
+ * Makes all checks, with one finding each. The checks change nothing. If a daemon runs, they ask it about the
+ * hardware and files that it uses.
+ */
 export async function runDoctor({ system, ...asked }: Asked & { system: System }): Promise<Finding[]> {
   const known = await openCase(system, asked);
   const findings: Finding[] = [];

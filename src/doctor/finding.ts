@@ -24,7 +24,7 @@ export function unknown(detail: string, cure?: string): Found {
   return { ok: 'unknown', detail, cure };
 }
 
-/** The cure if only root can see more. */
+/** The cure if only root can find out more. */
 export const AS_ROOT = 'sudo trunnion doctor';
 
 /** The error's code, or its message if it has none. */
@@ -32,7 +32,7 @@ export function errorCode(error: unknown): string {
   return errnoOf(error) ?? messageOf(error);
 }
 
-/** The member at the path in parsed JSON, or undefined. */
+/** The member at the path in parsed JSON. Undefined if there is none. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (found, name) => (isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined),

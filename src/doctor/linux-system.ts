@@ -49,12 +49,12 @@ export const linuxSystem = {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   },
-  /** Resolves with the output. Rejects if the program fails. */
+  /** Runs a program. Resolves with its output. Rejects if it fails. */
   run: async (command: string, ...args: readonly string[]) => {
     const env = { ...process.env, LC_ALL: 'C' };
     return (await promisify(execFile)(command, args, { timeout: ANSWER_MS, env })).stdout;
   },
-  /** Undefined if there is no answer, or no JSON. */
+  /** Resolves with the JSON. Undefined if there is no answer, or if it is not JSON. */
   getJson: async (url: string): Promise<unknown> =>
     fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
       .then(answer => answer.json())
@@ -68,7 +68,7 @@ export const linuxSystem = {
     await once(server, 'listening');
     await new Promise(resolve => server.close(resolve));
   },
-  /** Writes, syncs and removes a small file. Resolves with the milliseconds of the sync. */
+  /** Writes, syncs and removes a small file. Resolves with the duration of the sync in milliseconds. */
   trySync: async (folder: string) => {
     const path = join(folder, `.doctor-${process.pid}`);
     const file = await open(path, 'wx', 0o600);

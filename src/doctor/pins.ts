@@ -68,7 +68,7 @@ async function lineOf({ system }: Case, bcm: number): Promise<number | undefined
   return finding.catch(() => undefined);
 }
 
-/** The level of an exported output; undefined for any other line. */
+/** The level of an exported output. Undefined for any other line. */
 async function levelOf({ system }: Case, line: number): Promise<number | undefined> {
   const text = async (file: string) =>
     (await system.readFile(`${GPIO_ROOT}/gpio${line}/${file}`)).toString().trim();

@@ -59,7 +59,7 @@ function isBefore(version: string, bound: string): boolean {
   return at >= 0 && (left?.[at] ?? 0) < (right?.[at] ?? 0);
 }
 
-/** systemd's names for the ways in which a service ends. */
+/** Explains systemd's names for the ways in which a service ends. */
 const RESULTS: Readonly<Record<string, string>> = {
   success: 'ended in order',
   watchdog: 'hung, and the watchdog ended it',
@@ -74,14 +74,14 @@ const RESULTS: Readonly<Record<string, string>> = {
 /** systemd's message ids: the service succeeded; the service failed. */
 const ENDS = ['MESSAGE_ID=7ad2d189f7e94e70a38c781354912448', 'MESSAGE_ID=d9b373ed55a64feb8242e02dbe79a49c'];
 
-/** systemd counts its own restarts until the service is started by hand. */
+/** Says how the service last stopped. systemd counts its own restarts until a person starts the service. */
 async function lastStop({ system, service }: Case): Promise<Found> {
   if (service === undefined) return unknown('no service');
   const last = await lastEnd(system).catch(() => undefined);
   const { NRestarts: restarts = '0', Result: result = 'success', ExecMainStatus: status = '0' } = service;
   if (restarts === '0' && result === 'success')
     return fine(last ?? 'has not stopped by itself since somebody started it');
-  // A restart clears the result in systemd, and only some users may read the journal.
+  // A restart clears systemd's result, and only some users may read the journal.
   if (last === undefined && result === 'success')
     return unknown(`restarted ${restarts} times; why is in the journal`, AS_ROOT);
   const why = last ?? `${RESULTS[result] ?? result}, status ${status}`;
@@ -91,7 +91,7 @@ async function lastStop({ system, service }: Case): Promise<Found> {
   );
 }
 
-/** Reads from the journal how the service ended last. systemd itself forgets the result at a restart. */
+/** Reads the service's last end from the journal, because systemd forgets the result at a restart. */
 async function lastEnd(system: Case['system']): Promise<string> {
   const args = ['--no-pager', '--output', 'json', '--lines', '1', `UNIT=${UNIT}`, ...ENDS];
   const entry: unknown = JSON.parse(await system.run('journalctl', ...args));
@@ -155,7 +155,7 @@ async function port({ system, config, user, status, isClosed, daemonRuns, url }:
   }
 }
 
-/** The first port that other users than root may use. */
+/** The first port that a user other than root may use. */
 async function firstFreePort(system: Case['system']): Promise<number> {
   const file = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
   return system.readFile(file).then(Number, () => 1024);

@@ -7,7 +7,7 @@ import type { Status } from '../schemas/status.js';
 import type { Case, Checks } from './case.js';
 import { AS_ROOT, errorCode, type Found, fine, unknown, wrong } from './finding.js';
 
-/** A sync seldom takes more than 10 ms. Above this limit, saves time out. */
+/** A sync seldom takes more than 10 ms. If syncs take longer than this limit, saves time out. */
 const SLOW_SYNC_MS = 500;
 const LEAST_FREE_BYTES = 100e6;
 const MAKE_ROOM = 'sudo apt clean; sudo journalctl --vacuum-size=50M';
@@ -83,7 +83,7 @@ function reported(status: Status, folder: string): Found {
   return wrong(found, `Look at ${folder}: room, owner, SD card. Move copies of damaged files out of it.`);
 }
 
-/** The free bytes of the folder's disk. For a missing folder, those of its nearest existing parent. */
+/** The free bytes of the folder's disk. If the folder is missing, this asks its nearest existing parent. */
 async function freeAbove(system: Case['system'], folder: string): Promise<number> {
   return system.freeBytes(folder).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT' || folder === dirname(folder)) throw error;

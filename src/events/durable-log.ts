@@ -8,18 +8,18 @@ import type { StateParts } from '../storage/state-file.js';
 import { LogFiles } from './log-files.js';
 import { type LogLine, NOTHING_BEFORE, timesOf } from './log-line.js';
 
-/** Events within this time share a sync, so that an SD card lasts. */
+/** Events within this time share one sync, to spare the SD card. */
 const GATHER_MS = 100;
 const TRY_AGAIN_MS = 2000;
-/** A disk that has not answered for this long hangs. */
+/** A disk counts as hanging if it has not answered for this long. */
 const HANGS_MS = 1000;
 
-/** The most events that wait for a disk that fails or is too slow. */
+/** The most events that wait in memory for a slow or failing disk. */
 const MOST_WAITING = 2000;
 
 interface Waiting {
   readonly event: LogEvent;
-  /** True if the event is the robot's own or that of a caller who has rights. */
+  /** True if the event is the robot's own, or if its caller has rights. */
   readonly hasRights: boolean;
 }
 
@@ -27,13 +27,13 @@ interface DurableLogParts extends StateParts {
   /** Names this run of the daemon; the member `boot` of each line. */
   readonly runId: string;
   isSynchronised(): boolean;
-  /** The bytes of all files together; each has an eighth of them. */
+  /** The total size of all files in bytes. Each file has an eighth of it. */
   readonly keptBytes?: number;
 }
 
 /**
- * The event log on the disk. Each line has the hash of the line before. No request waits for it. A power cut takes the
- * lines that are not on the medium yet.
+ * The event log on the disk. Each line has the hash of the line before. No request waits for the log. A power cut
+ * loses the lines that are not synced yet.
  */
 export class DurableLog {
   /** Emitted when the problem may have changed. */
@@ -41,7 +41,7 @@ export class DurableLog {
   readonly #parts: DurableLogParts;
   readonly #files: LogFiles;
   #waiting: readonly Waiting[] = [];
-  /** The number of events that were lost and that no line on the medium counts yet. */
+  /** The number of lost events that no line on the disk counts yet. */
   #lost = 0;
   #isRead = false;
   #head: LogHead | undefined;
@@ -55,7 +55,10 @@ export class DurableLog {
     this.#files = new LogFiles(parts.disk, parts.folder, parts.keptBytes);
   }
 
-  /** Finds the newest line. Never rejects: if the disk fails or is too slow, events wait and it is tried again. */
+  /**
+   * Finds the newest line. Never rejects. If the disk fails or is too slow, events wait in memory, and this is tried
+   * again.
+   */
   async open(): Promise<void> {
     await endedWithin(this.#parts.clock, START_MS, this.#flush());
   }
@@ -65,13 +68,13 @@ export class DurableLog {
     return this.#head;
   }
 
-  /** Why lines do not reach the medium, or are lost. A slow disk is a problem only while lines wait for it. */
+  /** Why lines do not reach the disk, or are lost. A slow disk is a problem only while lines wait for it. */
   get problem(): StorageFailure | undefined {
     const isBehind = this.#isFlushing || this.#waiting.length > 0;
     return isBehind || !isSlow(this.#problem) ? this.#problem : undefined;
   }
 
-  /** `hasRights` says that the event is the robot's own or that of a caller who has rights. */
+  /** `hasRights` is true if the event is the robot's own, or if its caller has rights. */
   add(event: LogEvent, hasRights = true): void {
     const lost = this.#lost;
     this.#wait([...this.#waiting, { event, hasRights }]);
@@ -80,7 +83,7 @@ export class DurableLog {
     this.#flushSoon(GATHER_MS);
   }
 
-  /** Resolves after a last attempt to write what waits. */
+  /** Tries once more to write the waiting events, and resolves afterwards. */
   async close(): Promise<void> {
     await this.#flush();
     this.#timer?.cancel();
@@ -116,8 +119,8 @@ export class DurableLog {
         if (!this.#isRead) this.#head = await this.#files.newestHead();
         this.#isRead = true;
         if (this.#waiting.length > 0) await this.#write();
-        // After a slow or lossy flush the problem stays for another one. Otherwise the event that says it is over would
-        // be the next to be written slowly, without end.
+        // After a slow or lossy flush, the problem stays for one more flush. Otherwise the event that reports its end
+        // would itself be written slowly, and so on without end.
         const stays = (isLate || this.#lost > 0) && isSlow(this.#problem);
         this.#setProblem(stays ? this.#problem : undefined);
       } catch (error) {
@@ -152,7 +155,7 @@ export class DurableLog {
     const [taken, lost] = [this.#waiting, this.#lost];
     const events = taken.map(({ event }) => event);
     // A line about the log itself repeats the number of the line before it. If the run could not read the log at its
-    // start, it counts from 1, and the line takes the lower number of the next line.
+    // start, numbers start at 1, and the line takes the smaller number of the line after it.
     const seq = Math.min(this.#head?.seq ?? 0, events[0]?.seq ?? 0);
     const own = { seq, ...timesOf(clock) };
     if (lost > 0) events.unshift({ ...own, what: 'log-lost', detail: { events: lost } });

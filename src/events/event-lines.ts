@@ -6,13 +6,13 @@ import type { NewEvent } from '../schemas/log.js';
 import type { EventLog } from './event-log.js';
 import { Repeats } from './repeats.js';
 
-/** The events that are warnings, besides those of a failure. */
+/** Events that count as warnings although they are not failures. */
 const WARNINGS: readonly string[] = ['fault', 'reset', 'set-aside'];
 
 /**
- * Records what the robot does, and writes a log line for every event that has no caller, under the name of the event.
- * Acts of callers have a line for their request already. Equal warnings share one line a minute: a flapping cable must
- * not fill the disk. Returns a function that ends this.
+ * Records what the robot does. Each event without a caller also gets a log line under its name. Requests have a log
+ * line already. Equal warnings share one line a minute, because a loose cable must not fill the disk. Returns a
+ * function that ends the recording.
  */
 export function logEvents(options: {
   robot: Pick<Robot, 'events'>;

@@ -6,8 +6,8 @@ import { timesOf } from './log-line.js';
 import { Quota } from './quota.js';
 
 /**
- * The groups of events, each with the number that is kept in memory and the number of lines that may come at once. No group
- * pushes out the events of another.
+ * The groups of events. Each has a number of events kept in memory, and a number of lines that may come at once. No
+ * group displaces the events of another.
  */
 const GROUPS = {
   done: { kept: 400, lines: Number.POSITIVE_INFINITY },
@@ -17,7 +17,7 @@ const GROUPS = {
 } as const;
 type Group = keyof typeof GROUPS;
 
-/** A caller who has no right to act: one whose token only gives the right to read, or one without any right. */
+/** A caller without a right to act: its token gives at most the right to read. */
 export type Bystander = 'reader' | 'stranger';
 
 /** Numbers and keeps all events: requests of callers, and changes that the robot made. */
@@ -28,7 +28,7 @@ export class EventLog {
   readonly #clock: Clock;
   readonly #quotas: Readonly<Record<Group, Quota>>;
   readonly #kept: Record<Group, LogEvent[]> = { done: [], refused: [], reader: [], stranger: [] };
-  /** The key of the last act that was done; empty after a change that the robot made. */
+  /** The key of the last successful act. Empty after a change that the robot made. */
   #lastDone = '';
   #seq: number;
   #changes = 0;
@@ -77,7 +77,10 @@ export class EventLog {
     } else this.#quotas.done.record(event, isOther);
   }
 
-  /** Records a request of a bystander. `changed` is true if the robot changed something because of it. */
+  /**
+   * Records a request of a caller without a right to act. `changed` is true if the robot changed something because of
+   * it.
+   */
   recordOf(bystander: Bystander, event: NewEvent, changed: boolean): void {
     this.#quotas[bystander].record(event, changed);
   }
@@ -114,7 +117,7 @@ export class EventLog {
   }
 }
 
-/** A name for this run of the daemon, from its start to its end. In the log and its answers it is called `boot`. */
+/** Names this run of the daemon, from its start to its end. In log and answers this name is called `boot`. */
 export function newRunId(): string {
   return randomBytes(8).toString('hex');
 }

@@ -4,7 +4,7 @@ import type { LogHead } from '../schemas/log.js';
 import type { Disk, DiskFile } from '../storage/disk.js';
 import { parseLine, wholeLines } from './log-line.js';
 
-/** The bytes of all files together. A new file begins when the current one has an eighth of them. */
+/** The total size of all files in bytes. A new file begins when the current one has an eighth of it. */
 const KEPT_BYTES = 8 << 20;
 /** The two files of version 0.2.0, which are older than every numbered one. */
 const UNNUMBERED = ['events.old.jsonl', 'events.jsonl'];
@@ -22,8 +22,8 @@ export function logFileNames(names: readonly string[]): string[] {
 }
 
 /**
- * The files of the log in the state folder. Only the newest one is written, and only by the run that created it, until a
- * failure. A file that was closed is never opened again to be written.
+ * The files of the log in the state folder. Only the newest file is written, by the run that created it, and only
+ * until a write fails. A closed file is never opened for writing again.
  */
 export class LogFiles {
   readonly #disk: Disk;
@@ -31,9 +31,9 @@ export class LogFiles {
   readonly #keptBytes: number;
   readonly #fileBytes: number;
   #current: { readonly file: DiskFile; bytes: number } | undefined;
-  /** The highest number of a file that this run has written lines to. */
+  /** The highest number of a file that this run has written to. */
   #number = 0;
-  /** The number of a new file until its first lines are on the medium. If they fail, the next file takes this number. */
+  /** The number of a new file until its first lines are synced. If they fail, the next file gets the same number. */
   #unconfirmed: number | undefined;
   #toRemove: readonly string[] = [];
 
@@ -62,15 +62,15 @@ export class LogFiles {
   }
 
   /**
-   * Creates a file if one is due. Resolves with the numbers of the first and the last event that are dropped for it. Their
-   * files are removed once the log has recorded this.
+   * Creates a file if one is due. Resolves with the numbers of the first and last event that are dropped to make
+   * room. The files that hold them are removed after the log has recorded this.
    */
   async prepare(): Promise<{ first: number; last: number } | undefined> {
     if (this.#current !== undefined && this.#current.bytes >= this.#fileBytes) await this.close();
     if (this.#current !== undefined) return undefined;
     const sizes = new Map<string, number>();
     for (const name of await this.#names()) sizes.set(name, await this.#disk.size(join(this.#folder, name)));
-    // An empty file is what a power cut left of a creation. Its number is used again, so that such files stay few.
+    // A power cut during a creation leaves an empty file. Its number is used again, so that such files stay few.
     const taken = [...sizes].filter(([name, bytes]) => NUMBERED.test(name) && bytes > 0);
     const number = this.#unconfirmed ?? Math.max(this.#number, ...taken.map(([name]) => numberOf(name))) + 1;
     this.#unconfirmed = number;
@@ -84,7 +84,7 @@ export class LogFiles {
     return first && last && { first: headOf(first).seq, last: headOf(last).seq };
   }
 
-  /** Resolves when the lines are on the medium. If it rejects, the next lines go into another file. */
+  /** Resolves when the lines are synced. If it rejects, the next lines go into another file. */
   async append(lines: Buffer): Promise<void> {
     const current = this.#current;
     if (current === undefined) throw new Error('prepare() comes first');
@@ -95,7 +95,7 @@ export class LogFiles {
     await this.#disk.syncFolder(this.#folder);
     this.#number = this.#unconfirmed;
     this.#unconfirmed = undefined;
-    // A file that cannot be removed is tried again when the next file begins.
+    // If a file cannot be removed, the removal is tried again when the next file begins.
     for (const name of this.#toRemove)
       await this.#disk.remove(join(this.#folder, name)).catch(() => undefined);
   }
@@ -114,7 +114,7 @@ export class LogFiles {
     return wholeLines((await this.#disk.read(join(this.#folder, name))) ?? Buffer.alloc(0));
   }
 
-  /** The oldest files that leave no room for another full one. */
+  /** The oldest files that must go to make room for another full one. */
   #tooMany(sizes: ReadonlyMap<string, number>): readonly string[] {
     let left = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
     return [...sizes].flatMap(([name, bytes]) => {

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { isObject, parsedJson } from '../core/json.js';
 import type { LogEvent } from '../schemas/log.js';
 
-/** One line of the durable log: the event, which run of the daemon it is from, and the hash of the line before. */
+/** One line of the durable log: the event, the run of the daemon, and the hash of the line before. */
 export interface LogLine extends LogEvent {
   readonly boot: string;
   /** Whether the wall clock was synchronised over the network. */
@@ -15,7 +15,7 @@ const NEWLINE = 0x0a;
 
 export const NOTHING_BEFORE = '0'.repeat(64);
 
-/** The lines without their line breaks. They are bytes, since different bytes can decode to the same text. */
+/** The lines without their line breaks. They are bytes, because different bytes can decode to the same text. */
 export function wholeLines(content: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let from = 0; ; ) {
@@ -39,7 +39,7 @@ function isLogLine(value: unknown): value is LogLine {
   );
 }
 
-/** The times of an event that is recorded now. */
+/** The times for an event that is recorded now. */
 export function timesOf(clock: Clock): Pick<LogEvent, 't' | 'at'> {
   return { t: Math.round(clock.nowMs()) / 1000, at: clock.wallTime().toISOString() };
 }

@@ -4,27 +4,27 @@ import { errnoOf } from '../core/errors.js';
 
 /** The most bytes that wait for a slow reader. Further lines are dropped. */
 const WAITING_BYTES = 1 << 20;
-/** A pipe takes this many bytes at once or none of them, so that the end of the process tears no line. */
+/** A pipe takes this many bytes at once or none of them. So the end of the process never tears a line. */
 const CHUNK_BYTES = 4096;
-/** Lines within this time share a write. One write per line would cost more than the request that it reports. */
+/** Lines within this time share one write. One write per line would cost more than the request that it reports. */
 const GATHER_MS = 10;
 const TRY_AGAIN_MS = 50;
-/** The end of the process waits for a slow reader no longer than this. */
+/** The longest wait for a slow reader at the end of the process. */
 const FLUSH_MS = 200;
 const PAUSE_MS = 5;
 
 /**
- * Writes lines to a file descriptor in the background. If the reader is slow, stuck or gone, or the disk is full, lines are
- * lost and nothing waits for them. Pipes and sockets have to be non-blocking.
+ * Writes lines to a file descriptor in the background. If the reader is slow, stuck or gone, or if the disk is full,
+ * lines are lost, but nothing waits. Pipes and sockets must be non-blocking.
  *
- * This replaces the asynchronous destination of pino. When the process exits, that one retries forever if the disk is full,
- * and throws if the reader is stuck.
+ * This replaces the asynchronous destination of pino. At the exit of the process, pino's retries forever if the disk
+ * is full, and throws if the reader is stuck.
  */
 export class LogWriter {
   readonly #fd: number;
   readonly #form: (json: string) => string;
   #chunks: Buffer[] = [];
-  /** The bytes of the lines that wait, and of those that are being written. */
+  /** The bytes of the waiting lines, and of the lines being written. */
   #bytes = 0;
   #lost = 0;
   #isWriting = false;
@@ -50,7 +50,10 @@ export class LogWriter {
     this.#writeAfter(GATHER_MS);
   }
 
-  /** Writes what waits, as far as the reader takes it in time. It blocks, so it is only for the end of the process. */
+  /**
+   * Writes the waiting lines, as far as the reader takes them in time. It blocks, so use it only at the end of the
+   * process.
+   */
   flush(): void {
     const untilMs = performance.now() + FLUSH_MS;
     clearTimeout(this.#timer);

@@ -1,9 +1,12 @@
 import { type Logger, pino } from 'pino';
 import { LogWriter } from './log-writer.js';
 
-/** JSON lines on stdout, or readable ones on a terminal. Writing never blocks. `flush` blocks and is for the end of the process. */
+/**
+ * The daemon's log on stdout: JSON lines, or readable lines on a terminal. Writing never blocks. `flush` blocks; use
+ * it at the end of the process.
+ */
 export function createLog({ level }: { readonly level: string }): Logger {
-  // Reading process.stdout makes a pipe or a socket non-blocking, as the writer needs it.
+  // Reading process.stdout makes a pipe or a socket non-blocking, as the writer requires.
   const { stdout } = process;
   const inColour = stdout.isTTY && stdout.hasColors();
   const form = stdout.isTTY ? (line: string) => readableLine(line, inColour) : (line: string) => line;
@@ -22,7 +25,8 @@ const STYLES: Readonly<Record<string, number | string>> = {
 };
 
 /**
- * `20:31:07.123 INFO  mode  unit="gimbal" before="manual" after="auto"`. An address to open stands alone on a line below.
+ * Formats a line as `20:31:07.123 INFO  mode  unit="gimbal" before="manual" after="auto"`. A URL gets a line of its
+ * own below.
  */
 export function readableLine(json: string, inColour: boolean): string {
   const { level, time, msg, url, ...fields } = JSON.parse(json);

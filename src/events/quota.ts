@@ -2,14 +2,15 @@ import type { Clock, Timer } from '../core/clock.js';
 import type { NewEvent } from '../schemas/log.js';
 import { Repeats } from './repeats.js';
 
-/** Each of this many lines about acts that were done allows a part of one more line. */
+/** After this many lines about successful acts, one more line is allowed. */
 const OTHERS_PER_LINE = 4;
 const COUNT_MS = 60_000;
 
 /**
- * Decides which refusals, and which acts of bystanders, get a line of their own, so that they never fill the log. An act
- * that changed nothing gets none if an equal one had a line within the last minute. When no line is left, acts share one
- * event `unlisted`, at most once a minute. It counts these acts, and by name those that changed something.
+ * Decides which refusals, and which acts of callers without rights, get a line of their own. It keeps them from
+ * filling the log. An act that changed nothing gets no line if an equal one had a line within the last minute. If no
+ * line is left, acts share one event `unlisted`, at most once a minute. That event counts these acts, and lists the
+ * names of those that changed something.
  */
 export class Quota {
   readonly #clock: Clock;
@@ -32,7 +33,7 @@ export class Quota {
     );
   }
 
-  /** Called for each line about an act that was done. */
+  /** Call this for each line about a successful act. */
   otherLine(): void {
     this.#lines = Math.min(this.#most, this.#lines + 1 / OTHERS_PER_LINE);
   }
@@ -67,7 +68,7 @@ export class Quota {
 
   #tellLater(): void {
     this.#timer = undefined;
-    // Changes are always reported. The robot's own event for each change is a line already, so these stay few.
+    // Changes are always reported. There are few of them, because the robot's own events have lines already.
     if (this.#lines >= 1 || this.#unlisted.changes.size > 0) this.#tell();
     else this.#timer = this.#clock.after(COUNT_MS, () => this.#tellLater());
   }
@@ -80,7 +81,7 @@ export class Quota {
   }
 }
 
-/** The same key for equal acts. Refused acts are compared without their detail. */
+/** A key that is the same for equal acts. The detail of a refusal is ignored. */
 function keyOf({ what, unit, who, outcome, detail }: NewEvent): string {
   return JSON.stringify([what, unit, who, outcome, outcome === 'done' ? detail : undefined]);
 }

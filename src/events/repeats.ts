@@ -20,20 +20,20 @@ export class Repeats {
     this.#summarise = summarise;
   }
 
-  /** Counts a repeat, if the key is known. Returns whether it is. */
+  /** Counts a repeat if the key is known. Returns whether it is known. */
   count(key: string): boolean {
     const open = this.#open.get(key);
     if (open !== undefined) open.count += 1;
     return open !== undefined;
   }
 
-  /** Counts what comes under this key from now on. */
+  /** Starts to count repeats of this key. */
   begin(key: string, first: NewEvent): void {
     const end = this.#clock.after(SUMMARY_MS, () => this.end(key));
     this.#open.set(key, { first, count: 0, end });
   }
 
-  /** Passes on what was counted under this key. */
+  /** Passes on the count of this key. */
   end(key: string): void {
     const open = this.#open.get(key);
     if (open === undefined) return;

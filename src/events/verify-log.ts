@@ -31,12 +31,11 @@ const BROKEN_SEAM =
   'It follows no line of the files before: the end of one of them, or a whole file, is missing or was changed.';
 
 /**
- * Checks that the files, oldest first, hold one chain of unchanged lines, and that the given head is in it. These traces of
- * power cuts and failing disks are no faults:
+ * Checks that the files, oldest first, form one chain of unchanged lines, and that the chain contains the given head.
+ * Two traces of power cuts and failing disks are not faults:
  * - a torn last line of any file,
- * - whole lines after the one that the next file follows. The log never reported them as written.
- *
- * If version 0.2.0 ran in between, it wrote into the oldest files. Those lines are not confirmed either.
+ * - whole lines at the end of a file that the next file does not continue. The log never reported these as written.
+ * If version 0.2.0 ran in between, it wrote into the oldest files. Its lines are not confirmed either.
  */
 export function verifyLog(files: readonly LogFile[], given?: LogHead): Verdict {
   const fault = (file: number, index: number, why: string) =>

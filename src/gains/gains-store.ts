@@ -33,8 +33,8 @@ export class GainsStore {
   readonly #clock: Clock;
   readonly #unsaved = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
   /**
-   * The answer for each entry, always the same object: every poll compares the gains in force with those that run, and
-   * their checksum is remembered by the object.
+   * The answer for each entry. It is always the same object: every poll compares the gains in force with the active
+   * ones, and their checksum is cached by object.
    */
   readonly #made = new WeakMap<JournalEntry, HistoryLine>();
 
@@ -68,7 +68,7 @@ export class GainsStore {
     return newest === undefined ? this.#unsaved[unit] : this.#savedGains(unit, newest);
   }
 
-  /** What `current` returns, but undefined while the journal cannot be read. */
+  /** As `current`, but undefined while the journal cannot be read. */
   find(unit: UnitName): SavedGains | undefined {
     try {
       return this.current(unit);
@@ -114,7 +114,7 @@ export class GainsStore {
     return { ok: false, detail, cure, setAside };
   }
 
-  /** Resolves when the saves that are under way have ended. */
+  /** Resolves when all pending saves have ended. */
   close(): Promise<void> {
     return this.#journal.close();
   }

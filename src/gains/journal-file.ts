@@ -19,9 +19,9 @@ export class JournalFile {
   readonly #setAside = new Set<string>();
   #file: DiskFile | undefined;
   #bytes = 0;
-  /** Whether the file holds nothing but what was confirmed. */
+  /** Whether the file contains only confirmed lines. */
   #sound = false;
-  /** Content of the path that is damaged or not ours. It is copied before our file replaces it. */
+  /** The content of a file at the path that is damaged or not ours. It is copied before our file replaces it. */
   #foreign: Buffer | undefined;
 
   constructor(folder: string, disk: Disk) {
@@ -56,7 +56,7 @@ export class JournalFile {
     return revisions;
   }
 
-  /** Whether the file at the path is open and holds nothing but what was confirmed. Otherwise it has to be replaced. */
+  /** Whether the file at the path is open and contains only confirmed lines. Otherwise it must be replaced. */
   async isReady(): Promise<boolean> {
     if (this.#file === undefined) return false;
     const inPlace = await this.#file.isInPlace();
@@ -75,7 +75,7 @@ export class JournalFile {
   }
 
   /**
-   * Resolves when the lines are on the medium, in the file that the path leads to. After a failure the file has to be
+   * Resolves when the lines are synced, in the file that the path leads to. After a failure the file must be
    * replaced.
    */
   async append(lines: Buffer): Promise<void> {
@@ -90,7 +90,7 @@ export class JournalFile {
     this.#sound = true;
   }
 
-  /** Notes that the file holds something that was not confirmed after all. */
+  /** Notes that the file contains something that was not confirmed. */
   distrust(): void {
     this.#sound = false;
   }
@@ -102,7 +102,7 @@ export class JournalFile {
   }
 
   async #open(): Promise<void> {
-    // A process that was killed may have left a rename that the medium does not have yet.
+    // A killed process may have left a rename that is not synced yet.
     await this.#disk.syncFolder(this.#folder);
     this.#file = await this.#disk.openToAppend(this.path);
     this.#sound = true;
@@ -121,7 +121,7 @@ export class JournalFile {
   }
 }
 
-/** A long journal takes long to read, so other work gets its turn in between. */
+/** Reading a long journal takes long, so other work runs in between. */
 async function parsedInTurns(bytes: Buffer) {
   const revisions = new Revisions();
   let damaged = false;

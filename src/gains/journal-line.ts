@@ -7,7 +7,7 @@ export interface JournalEntry {
   readonly revision: number;
   readonly time: string;
   readonly unit: string;
-  /** Loops that this version does not know are kept where their value has the form of gains. */
+  /** Loops that this version does not know are kept if their values have the form of gains. */
   readonly gains: GainSet;
   /** The line in the file without its newline. It keeps members that a newer version wrote. */
   readonly line: string;
@@ -17,7 +17,7 @@ interface JournalText {
   readonly entries: readonly JournalEntry[];
   /** Whether a line has a wrong checksum or cannot be used, or the end is torn. */
   readonly damaged: boolean;
-  /** The format of a newer version, whose lines may mean anything; undefined where the format is ours. */
+  /** The format of a newer version, which this version cannot read. Undefined for the format of this version. */
   readonly newerFormat: number | undefined;
 }
 
@@ -26,7 +26,7 @@ interface JournalText {
  * a member `format`. No version has written that member so far.
  */
 const FORMAT = 1;
-/** The largest revision: more than any robot ever saves, and small enough that JavaScript still counts on exactly. */
+/** The largest revision. No robot saves more often, and JavaScript counts exactly up to it. */
 export const MAX_REVISION = 2 ** 52;
 const NEWLINE = 0x0a;
 const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{8})"\}$/s;

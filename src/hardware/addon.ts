@@ -11,8 +11,8 @@ export function loadGpio(): Promise<GpioNative | RobotError<'addon-missing'>> {
 }
 
 /**
- * Loads an optional module. If npm could not build the module, TypeScript has no types of it, so its shape is checked here.
- * Resolves with the reason if it cannot be loaded, for use when something asks for the hardware.
+ * Loads an optional module. If npm could not build the module, TypeScript has no types for it, so its shape is
+ * checked here. If it cannot be loaded, resolves with the reason, which is reported when something uses the hardware.
  */
 async function load<T extends object>(
   name: string,

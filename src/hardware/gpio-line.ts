@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.js';
 import { errnoOf, type RobotError } from '../core/errors.js';
 import { pinError } from './gpio-chip.js';
 
-/** After an export, udev hands the files over some milliseconds later. */
+/** After an export, udev changes the owner of the files a few milliseconds later. */
 const ACCESS_WITHIN_MS = 1000;
 const LOOK_EVERY_MS = 20;
 
@@ -21,7 +21,7 @@ const CURES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Exports a line if it is not exported yet, and waits until its files may be written. onoff would block the event loop
+ * Exports a line if it is not exported yet, and waits until its files are writable. onoff would block the event loop
  * during this wait, with up to 10,000 synchronous opens of each file. Rejects with `pin-failed`.
  */
 export async function exportLine(
@@ -47,7 +47,7 @@ export async function exportLine(
   }
 }
 
-/** Does something with the line. Throws `pin-failed` if that fails: "GPIO line 529 cannot be read". */
+/** Runs `act`. Turns a failure into `pin-failed` with a text such as "GPIO line 529 cannot be read". */
 export function onLine<T>(line: number, what: string, act: () => T): T {
   try {
     return act();

@@ -51,7 +51,7 @@ export class LaserPin extends Pin {
     try {
       this.write(false);
     } catch {
-      // Give the line back in any case: opening it again is the other way to darken it.
+      // Gives the line back in any case: opening it again is the other way to darken it.
     }
     super.release();
   }

@@ -14,7 +14,7 @@ export interface GpioNative {
   ) => NativeLine;
 }
 
-/** A pin by its BCM number; with `activeLow`, level 0 is light or a closed contact. */
+/** A pin, by its BCM number. With `activeLow`, level 0 means light or a closed contact. */
 export interface PinChoice {
   readonly bcm: number;
   readonly activeLow: boolean;
@@ -25,12 +25,16 @@ export interface GpioOptions {
   /** /sys/class/gpio */
   readonly root: string;
   readonly clock: Clock;
-  /** The file where trunnion-dark finds line and dark level of the laser's pin. Undefined if nothing runs trunnion-dark. */
+  /**
+   * The file that tells trunnion-dark the line and dark level of the laser's pin. Undefined if trunnion-dark is not
+   * used.
+   */
   readonly record?: string | undefined;
 }
 
 /**
- * The kernel's own `active_low` stays off. It would invert the values of a line, but not the level that opens the line.
+ * The kernel's own `active_low` stays off. It would invert the values of a line, but not the level at which the line
+ * opens.
  */
 const RAW = { activeLow: false };
 
@@ -59,8 +63,8 @@ export async function openInterlockPin(
   const native = onLine(line, 'be opened', () => new options.native.Gpio(line, 'in', 'both', RAW));
   const pin = new Pin(native, line, activeLow);
   const read = native.readSync.bind(native);
-  // onoff also reads the line in its poller, where an error cannot be caught. A failed read counts as an edge. The
-  // listener then reads the line itself.
+  // onoff also reads the line in its poller, where an error cannot be caught. A failed read counts as an edge, and
+  // the listener then reads the line itself.
   native.readSync = () => {
     try {
       return read();
@@ -78,14 +82,14 @@ export async function openInterlockPin(
   });
 }
 
-/** The number of the line, once it is exported and its files can be written. */
+/** Exports the line, and resolves with its number when its files are writable. */
 async function ready({ root, clock }: GpioOptions, bcm: number, files: readonly string[]): Promise<number> {
   const line = lineNumber(await headerChip(root), bcm);
   await exportLine(root, line, files, clock);
   return line;
 }
 
-/** Writes the record so that it is whole at every instant, because the process may be killed at any time. */
+/** Writes the record so that it is complete at every instant, because the process may be killed at any time. */
 async function leaveRecord(file: string, content: string): Promise<void> {
   try {
     await writeFile(`${file}.new`, content);
@@ -110,7 +114,7 @@ function prepared<P extends Pin>(pin: P, prepare: () => void): P {
   }
 }
 
-/** Checks what onoff has done, because it hides failures with a line that was exported before. */
+/** Checks the result, because onoff hides failures if the line was exported before. */
 function verify<State extends object>(line: number, wanted: State, look: () => State): void {
   const [wants, has] = [JSON.stringify(wanted), JSON.stringify(onLine(line, 'be verified', look))];
   if (wants === has) return;

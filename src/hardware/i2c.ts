@@ -33,7 +33,7 @@ const ADDRESS_TAKEN = unavailable(
   'A kernel driver holds the address: remove its dtoverlay from /boot/firmware/config.txt and reboot.',
 );
 
-/** The meaning of Linux's errors on a bus, by errno. The error's code is often empty, and messages change. */
+/** The meaning of Linux's bus errors, by errno. The error's code is often empty, and messages change. */
 const FAILURES: Readonly<Record<number, Failure>> = {
   1: NO_ACCESS, // EPERM
   2: NO_BUS, // ENOENT
@@ -47,7 +47,7 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   121: { code: 'nack' }, // EREMOTEIO
 };
 
-/** The system calls of transactions. An error of any other call means that the device was not reached. */
+/** The system calls of a transaction. An error of another call means that the device was not reached. */
 const TRANSACTIONS: readonly unknown[] = ['readI2cBlock', 'writeI2cBlock'];
 
 /**
@@ -91,7 +91,7 @@ export class LinuxI2cBus implements I2cBus {
     return this.#inTurn(bus => promisify(bus.writeI2cBlock.bind(bus))(address, register, data.length, data));
   }
 
-  /** Closes after the call in flight. Otherwise the descriptor could be another file's when the kernel uses it. */
+  /** Closes after the call in flight. Otherwise the kernel could use the descriptor when it belongs to another file. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
@@ -117,7 +117,7 @@ export class LinuxI2cBus implements I2cBus {
     }
   }
 
-  /** Uses a device also if it cannot be locked, unless another process has the lock. */
+  /** Uses a device that cannot be locked too, unless another process has the lock. */
   async #openDevice(native: I2cNative): Promise<NativeBus> {
     const opened = native.openSync(this.#number);
     this.#opened = opened;

@@ -32,8 +32,8 @@ interface Natives {
 }
 
 /**
- * Opens the hardware. Using a missing part fails with the reason, and the part is opened again later. Rejects with
- * `bus-in-use` before it touches anything if another process drives the robot.
+ * Opens the hardware. Using a missing part fails with the reason, and the daemon tries to open it again later. If
+ * another process drives the robot, rejects with `bus-in-use` before it touches anything.
  */
 export async function openLinuxHardware(options: LinuxHardwareOptions): Promise<Hardware> {
   const [i2c, gpio] = await Promise.all([loadI2c(), loadGpio()]);
@@ -62,13 +62,13 @@ export async function openOn(
   return {
     simulated: false,
     bus,
-    // Evaluated at every use, because a missing pin may appear later.
+    // Evaluated at every use, because a missing pin may be found later.
     get laser(): OutputPin | Missing {
       return laserLine.missing ?? laserPin;
     },
     interlock: contact?.interlock,
-    // onoff closes the laser's descriptor only by giving the line back, which may change its level. The line stays open,
-    // and can be darkened, to the end of the process.
+    // onoff can close the laser's descriptor only by giving the line back, which may change its level. So the line
+    // stays open until the end of the process, and can be darkened until then.
     close: async () => {
       laserLine.close({ release: false });
       contact?.line.close({ release: true });
@@ -89,12 +89,12 @@ function watchedContact(clock: Clock, open: (onEdge: () => void) => Promise<Pin>
     isClosed: () => line.use(pin => pin.read()),
     onOpen: listener => opened.add(listener),
   };
-  // The contact may have opened too briefly to read as open, so every edge counts as an opening.
+  // The contact may have opened too briefly to be read as open, so every edge counts as an opening.
   const onEdge = () => {
     try {
       interlock.isClosed();
     } catch {
-      // The line is lost. Its listeners have been called for that.
+      // The line is lost. Its listeners have already been told.
       return;
     }
     opened.emit();

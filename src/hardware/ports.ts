@@ -4,8 +4,8 @@
  */
 
 /**
- * One I2C bus. Each call is one SMBus I2C-block transaction of at most 32 data bytes, and settles when the kernel
- * call does, however long that takes. Failures are RobotErrors with the bus codes. Callers keep one call in flight.
+ * One I2C bus. Each call is one SMBus I2C-block transaction of at most 32 data bytes. It settles when the kernel call
+ * does, however long that takes. Failures are RobotErrors with the bus codes. Callers keep only one call in flight.
  */
 export interface I2cBus {
   /** `address` is the 7-bit address, `register` the byte offset, `length` 1 to 32. */
@@ -26,14 +26,14 @@ export interface OutputPin {
 export interface Interlock {
   /** Throws RobotError `pin-failed`, which counts as open. */
   isClosed(): boolean;
-  /** Called when the contact opens, as soon as the kernel says so. */
+  /** Adds a listener, which is called as soon as the kernel reports that the contact opened. */
   onOpen(listener: () => void): void;
 }
 
-/** The reason why a part of the hardware is missing, in words for the person at the robot, without full stop. */
+/** Why a part of the hardware is missing, in words for the person at the robot, without full stop. */
 export interface Missing {
   readonly missing: string;
-  /** The command or the act that cures it. */
+  /** The command or action that helps. */
   readonly cure: string;
 }
 
@@ -42,7 +42,7 @@ export interface Hardware {
   readonly bus: I2cBus;
   readonly laser: OutputPin | Missing;
   readonly interlock?: Interlock;
-  /** Releases devices; the laser's level is left as it is. Calls after it fail with `bus-closed`. */
+  /** Releases devices. The laser keeps its level. Later calls fail with `bus-closed`. */
   close(): Promise<void>;
 }
 

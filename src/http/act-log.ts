@@ -4,7 +4,7 @@ import type { EventLog } from '../events/event-log.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Route } from './route.js';
 
-/** Failures of acts that hold all the same, such as a lock that the disk refused. */
+/** Failures of acts that still take effect, such as a lock that the disk refused. */
 const HOLD_ALL_THE_SAME: readonly ErrorCode[] = [
   'not-confirmed',
   'not-kept',
@@ -12,7 +12,7 @@ const HOLD_ALL_THE_SAME: readonly ErrorCode[] = [
   'laser-unavailable',
 ];
 
-/** Acts on a route, and records what was asked and what came of it. */
+/** Acts on a route. Records the request and its outcome. */
 export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Promise<void>): Middleware {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
   return async ctx => {
@@ -23,7 +23,7 @@ export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Pro
       const isBare = isSecret || outcome === 'invalid-request';
       const event = { what, unit, who, outcome, ...(isBare ? {} : detailOf(ctx.request.body)) };
       const changed = log.changes !== changes;
-      // What another request changed meanwhile makes no act of a refusal.
+      // A change by another request at the same time does not turn a refusal into an act.
       const holds = outcome !== 'done' && HOLD_ALL_THE_SAME.includes(outcome);
       if (bystander === undefined) log.record(event, changed && holds);
       else log.recordOf(bystander, event, changed);
@@ -38,7 +38,7 @@ export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Pro
   };
 }
 
-/** The plain members of a body, such as a mode or an excitation. The journal has the gains of each revision. */
+/** The simple members of a body, such as a mode or an excitation. Gains are left out, because the journal has them. */
 function detailOf(body: unknown): Pick<NewEvent, 'detail'> {
   if (typeof body !== 'object' || body === null) return {};
   const entries = Object.entries(body).filter(([, value]) => value === null || typeof value !== 'object');

@@ -13,7 +13,7 @@ export function authorization(access: Access): Authorize {
     const { secret, isCookie } = presented(ctx);
     const isAct = ctx.method !== 'GET' && ctx.method !== 'HEAD';
     if (isCookie && isAct && !isOwnOrigin(ctx.headers)) {
-      // A browser sends its cookie for pages of other sites too, so here the cookie gives no right.
+      // A browser also sends its cookie for pages of other sites, so the cookie gives no right here.
       const caller = access.callerOf(undefined);
       if (!access.allows(need, caller)) throw new RobotError('cross-site', { origin: ctx.get('Origin') });
       return;
@@ -45,8 +45,8 @@ function presented(ctx: Context): { readonly secret: string | undefined; readonl
 }
 
 /**
- * Sets the cookie; undefined deletes it. It has Max-Age and no Expires: `ctx.cookies` would compute Expires from the
- * clock of the board, which may be weeks behind.
+ * Sets the cookie; undefined deletes it. The cookie has Max-Age but no Expires, because `ctx.cookies` would compute
+ * Expires from the board's clock, which may be weeks behind.
  */
 export function setSession(ctx: Context, secret: string | undefined): void {
   const age = secret === undefined ? 0 : SESSION_S;
@@ -56,7 +56,10 @@ export function setSession(ctx: Context, secret: string | undefined): void {
   );
 }
 
-/** Browsers send a host's cookies to all its ports. The name holds the port, so that two robots may share a machine. */
+/**
+ * Browsers send a host's cookies to all its ports. The name contains the port, so that two robots may share a
+ * machine.
+ */
 function cookieName(ctx: Context): string {
   return `trunnion-${ctx.socket.localPort}`;
 }

@@ -21,7 +21,7 @@ const parse = bodyParser({
   },
 });
 
-/** Reads a JSON body of at most 4 KiB. It must name no member twice. */
+/** Reads a JSON body of at most 4 KiB. Rejects a body that names a member twice. */
 export async function jsonBody(ctx: Context): Promise<unknown> {
   const { type, charset } = ctx.request;
   const isUtf8 = charset === '' || /^utf-?8$/i.test(charset);

@@ -21,18 +21,18 @@ export interface EventSources {
   readonly log: Source<{ readonly event: LogEvent }>;
 }
 
-/** A caller gets a stream while fewer than this are open, by the strongest right of the caller. */
+/** A caller gets a stream if fewer streams than this are open. The number depends on the caller's strongest right. */
 const MOST_STREAMS = { rule: 32, drive: 28, read: 24 } as const;
 const COMMENT_MS = 5_000;
-/** Streams look for a change of the status this often. Changes in between make one event. */
+/** Streams check this often whether the status changed. Changes in between share one event. */
 const COMPARE_MS = 40;
 /** Readings within this time go out in one write: two at 50 Hz. */
 const GATHER_S = 0.03;
 /** A browser reconnects this soon after its stream ended. */
 const RETRY_MS = 300;
-/** Events that the daemon keeps for a slow reader. If there are more, it ends the stream; the reader reconnects. */
+/** The number of events kept for a slow reader. If there are more, its stream ends and the reader reconnects. */
 const MOST_OWED = 50;
-/** If a reader takes nothing for this long, its stream ends. */
+/** A stream ends if its reader takes nothing for this long. */
 const STUCK_MS = 2000;
 
 interface Stream {
@@ -41,13 +41,16 @@ interface Stream {
   slowSinceMs: number | undefined;
   /** The last status that was written, as `lastingText` gives it. */
   lastSent: string | undefined;
-  /** Events that the full socket could not take. Readings and status are not kept: newer ones replace them. */
+  /** Events that the full socket could not take. Readings and status are not kept, because newer ones replace them. */
   readonly owed: string[];
 }
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** Server-sent events. They listen to their sources only while there is a stream, and write all streams the same text. */
+/**
+ * Server-sent events. The class listens to its sources only while there is a stream, and writes the same text to all
+ * streams.
+ */
 export function createEvents(
   sources: EventSources,
   clock: Clock,
@@ -56,7 +59,7 @@ export function createEvents(
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
 
-  /** Returns false if the socket is full. A slow reader costs no more memory than its socket and its owed events. */
+  /** Returns false if the socket is full. A slow reader costs no more memory than its socket and its pending events. */
   const write = (stream: Stream, text: string) => {
     if (stream.slowSinceMs !== undefined) {
       if (clock.nowMs() - stream.slowSinceMs > STUCK_MS) stream.ctx.res.destroy();
@@ -84,13 +87,13 @@ export function createEvents(
     writtenT = sample.t;
     writeAll('');
   };
-  /** Sends the status to each stream that has not got it yet. A stream with a full socket gets it after `drain`. */
+  /** Sends the status to each stream that does not have it yet. A stream with a full socket gets it after `drain`. */
   const sendStatus = () => {
     const status = sources.status();
     const now = lastingText(status);
     const due = [...streams].filter(stream => stream.slowSinceMs === undefined && stream.lastSent !== now);
     if (due.length === 0) return;
-    // These readings are older than the status, so they go first.
+    // These readings are older than the status, so they are sent first.
     if (readings !== '') writeAll('');
     const text = eventText('status', status);
     for (const stream of due) if (write(stream, text)) stream.lastSent = now;
@@ -156,7 +159,7 @@ export function createEvents(
   };
 }
 
-/** Uptime and bus counters change all the time and need no new event. */
+/** Uptime and bus counters change constantly and need no event. */
 function lastingText(status: Status): string {
   return JSON.stringify({ ...status, uptimeS: undefined, bus: undefined });
 }

@@ -5,8 +5,8 @@ import type { Middleware } from 'koa';
 import { RobotError } from '../core/errors.js';
 
 /**
- * Keeps pages of other sites in an operator's browser away from the robot. It refuses host names that are not ours (DNS
- * rebinding). It accepts every address, because a foreign page cannot come from ours.
+ * Keeps pages of other sites in an operator's browser away from the robot. Rejects foreign host names (DNS
+ * rebinding). Accepts every address, because a foreign page cannot come from the robot's address.
  */
 export function refuseForeignPages(allowedHosts: readonly string[]): Middleware {
   const own = hostname().toLowerCase();
@@ -14,9 +14,9 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
 
   return ({ req: { url = '', headers, headersDistinct, httpVersion, method } }, next) => {
     const { host = '', origin = '' } = headers;
-    // A request line may hold a whole URL. Its host counts then, not the header.
+    // A request line may contain a whole URL. Then its host counts, and not the header.
     const name = hostName(url.startsWith('/') || !URL.canParse(url) ? host : new URL(url).host);
-    // If there were two hosts, one program would act on the first and another on the last.
+    // With two Host headers, one program would use the first and another the last.
     if ((headersDistinct.host ?? []).length > 1 || (name === '' && httpVersion === '1.1')) {
       throw new RobotError('bad-http', { header: 'Host' });
     }
@@ -24,7 +24,7 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
       throw new RobotError('unknown-host', { host: name });
     }
     const site = headers['sec-fetch-site'] ?? '';
-    // A link from elsewhere to the page is allowed, because following it changes nothing.
+    // Links from other pages to this page are allowed, because following them changes nothing.
     const isLink = headers['sec-fetch-mode'] === 'navigate' && method === 'GET';
     if ((site === 'cross-site' || site === 'same-site') && !isLink) throw new RobotError('cross-site');
     if (site === '' && origin !== '' && !isOwnOrigin(headers)) {
@@ -41,8 +41,8 @@ function hostName(host: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-/** True if this daemon served the page that asks. */
+/** True if this daemon served the page that sent the request. */
 export function isOwnOrigin({ origin = '', host = '' }: IncomingHttpHeaders): boolean {
-  // A page from a file has an origin without a host, and HTTP/1.0 may come without one.
+  // A page from a file has an origin without a host, and an HTTP/1.0 request may have no host.
   return host !== '' && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }

@@ -27,7 +27,7 @@ const BUS = {
   'bad-frame': { status: 503, title: 'Corrupted answer', retryAfterS: 1 },
 } satisfies Partial<Table>;
 
-/** The HTTP answer to each code. problem-texts.ts has the words. HTTP callers see nothing else of an error. */
+/** The HTTP answer to each code. The words are in problem-texts.ts. HTTP callers see nothing else of an error. */
 export const PROBLEMS: Table = {
   ...BUS,
   'bad-field': { status: 400, title: 'Value out of range' },
@@ -90,11 +90,11 @@ export function isCode(code: string): code is ErrorCode {
   return code in PROBLEMS;
 }
 
-/** The problems of what a lock, a silent referee or the phase of a match may forbid. */
+/** The problems of acts that a lock, a silent referee or the phase may forbid. */
 export const MATCH_PROBLEMS: readonly ErrorCode[] = ['locked', 'referee-silent', 'wrong-phase'];
 export const PIN_PROBLEMS: readonly ErrorCode[] = ['pin-failed', 'laser-unavailable'];
 export const STOP_PROBLEMS: readonly ErrorCode[] = ['not-confirmed', ...PIN_PROBLEMS];
-/** The problems of what runs trial gains. */
+/** The problems of acts on trial gains. */
 export const TRIAL_PROBLEMS: readonly ErrorCode[] = [
   ...MATCH_PROBLEMS,
   'trial-running',

@@ -15,7 +15,7 @@ function controller({ unit }: Controller): string {
   return unit === undefined ? 'A controller' : `The ${unit} controller`;
 }
 
-/** For people: what happened, then what to do. A cure in the context follows. */
+/** Texts for people: what happened, then what to do. The cure in the context is appended. */
 export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   nack: unreachable('does not answer on the I2C bus. Check its power and cable.'),
   'bus-io': unreachable('did not complete a transfer on the I2C bus. Check the cable and the pull-ups.'),

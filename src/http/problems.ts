@@ -30,7 +30,7 @@ const members = s.growing({
 
 export type Problem = s.TypeOf<typeof members>;
 
-/** A problem document of RFC 9457, with the code and what else a program may use. */
+/** A problem document of RFC 9457, with the code and other members for programs. */
 export const problem: s.Schema<Problem> = s.named('Problem', {
   ...members,
   examples: [problemOf(new RobotError('stopped')).problem],

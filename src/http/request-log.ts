@@ -10,7 +10,7 @@ declare module 'koa' {
     id: string;
     /** The caller: the address, or the name of the token once the authorization knows it. */
     who: string;
-    /** Undefined once the authorization has found a right to act. */
+    /** Undefined until the authorization has found a right to act. */
     bystander: Bystander | undefined;
     /** Why the request was refused; undefined if it was not. */
     code?: ErrorCode;
@@ -21,8 +21,8 @@ declare module 'koa' {
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Logs one line for each request, when its connection has taken the answer or has closed. Requests that change nothing
- * have level debug: a page sends ten a second, and their lines would wear out an SD card.
+ * Logs one line for each request, when the connection has taken the answer or has closed. Requests that change
+ * nothing have level debug: a page sends ten a second, and their lines would wear out an SD card.
  */
 export function requestLog(log: Logger, clock: Clock): Middleware {
   let count = 0;

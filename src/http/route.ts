@@ -9,7 +9,7 @@ import { compile, queryCheck } from './validate.js';
 /** Throws if the caller lacks the right. Sets `ctx.state.who` to the name of the caller's token, if there is one. */
 export type Authorize = (ctx: Context, need: Need) => void;
 
-/** The right that a call needs; or how it follows from the body, and the words for the documentation. */
+/** The right that a call needs. If it depends on the body, a function of the body, with words for the documentation. */
 type Right<Body> = Need | { of(body: Body): Need; readonly text: string };
 
 /** What a route declares besides its method, path and right. */
@@ -17,15 +17,15 @@ interface Endpoint<Body, Query, Answer> {
   /** Names the operation in the OpenAPI document. */
   readonly id: string;
   readonly summary: string;
-  /** Without a schema, the route accepts any body and reads none. */
+  /** The schema of the body. Without it, the route accepts any body and reads none. */
   readonly body?: Schema<Body>;
   readonly query?: Schema<Query>;
   readonly answer: Schema<Answer>;
-  /** 202 if the work continues after the answer; 200 by default. */
+  /** The status of a success: 202 if the work continues after the answer, otherwise 200. */
   readonly answerStatus?: 202;
   /** The data of each event by its name, if the answer is a stream. */
   readonly events?: Readonly<Record<string, Schema>>;
-  /** The problems of this route. Those of every route, body and right are known. */
+  /** The problems of this route only. Those of every route, body and right are known. */
   readonly problems?: readonly ErrorCode[];
   /** How the event log records the call. */
   readonly event?: {
@@ -34,20 +34,23 @@ interface Endpoint<Body, Query, Answer> {
     readonly unit?: UnitName;
     /** True if the body must not be logged. */
     readonly isSecret?: true;
-    /** True if another event records what the call did, so that this one records refusals only. */
+    /** True if another event records the effect of the call. Then only refusals are recorded here. */
     readonly onlyRefused?: true;
   };
-  /** Returns the answer; a Buffer is one that is text already; undefined if `act` writes the answer itself. */
+  /**
+   * Returns the answer. A Buffer is an answer that is already text. Returns undefined if `act` writes the answer
+   * itself.
+   */
   act(asked: {
     readonly body: Body;
     readonly query: Query;
     readonly ctx: Context;
-    /** Throws once the caller has closed the connection or lost the right. For requests that wait. */
+    /** Throws once the caller has closed the connection or lost the right. Call it in requests that wait. */
     readonly stillWanted: () => void;
   }): Answer | Buffer | undefined | Promise<Answer | Buffer>;
 }
 
-/** One endpoint, complete: what the router, the authorization, the checks and the OpenAPI document need. */
+/** One endpoint, with everything that the router, the authorization, the checks and the OpenAPI document need. */
 export interface Route extends Omit<Endpoint<unknown, unknown, unknown>, 'act'> {
   readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
@@ -71,7 +74,7 @@ function define(method: Route['method']) {
       authorize(ctx, typeof right === 'string' ? right : 'none');
       const body = readBody?.(await jsonBody(ctx)) as Body;
       const need = typeof right === 'string' ? right : right.of(body);
-      // The token may have been removed while the body was on its way.
+      // The token may have been removed while the body was arriving.
       if (readBody !== undefined) authorize(ctx, need);
       const query = readQuery?.(ctx.query) as Query;
       const stillWanted = () => {
@@ -98,8 +101,8 @@ export function isForCaller(need: Need): boolean {
 }
 
 /**
- * Koa gets text or bytes. For any other body Koa loads Node's fetch to compare it with `Response`: 60 ms at the first
- * answer, and on a small board long enough for the watchdog.
+ * Koa gets text or bytes. For any other body it would load Node's fetch, to compare the body with `Response`. That
+ * takes 60 ms at the first answer, and on a small board long enough for the watchdog.
  */
 function send(ctx: Context, answer: unknown): void {
   if (answer === undefined) return;

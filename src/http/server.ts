@@ -8,7 +8,7 @@ const PER_ADDRESS = 64;
 const IN_ALL = 256;
 /** An address with at most this many connections loses none while another address has more. */
 const FAIR_SHARE = 8;
-/** The newest connections without a request are still arriving: this many keep their places while others have one. */
+/** The newest connections without a request are still arriving. This many of them are not closed if others can be. */
 const ARRIVING = 8;
 
 /** How long the server waits for a slow client. */
@@ -30,17 +30,17 @@ interface Connection {
   readonly address: string;
   /** True once a request on this connection has been answered completely. */
   answered: boolean;
-  /** The request that the server reads or answers now. */
+  /** The request that the server is reading or answering. */
   exchange?: Exchange | undefined;
   /** A request that arrived before the answer to `exchange` was complete. It waits. */
   next?: Exchange | undefined;
-  /** Why the bytes after these requests are no request. The server sends the refusal after the answers. */
+  /** Why the bytes after these requests are not a request. The server sends the refusal after the answers. */
   refusal?: Error;
 }
 
 const trusted = new WeakSet<Socket>();
 
-/** If all places are taken, the server closes the connections of other callers with as many connections first. */
+/** If all places are taken, the server first closes connections of other callers with as many connections. */
 export function keepInFlood(socket: Socket): void {
   trusted.add(socket);
 }
@@ -89,8 +89,8 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
     const connection = connections.get(request.socket);
     if (connection === undefined || connection.next !== undefined) {
       request.socket.destroy();
-      // A packet may hold hundreds of requests. When the connection closes, Node creates an error for each that is not
-      // destroyed, and formats its stack.
+      // A packet may contain hundreds of requests. When the connection closes, Node creates an error with its stack
+      // for each request that is not destroyed.
       request.destroy();
     } else if (connection.exchange === undefined) answer(connection, [request, response]);
     else connection.next = [request, response];
@@ -140,7 +140,7 @@ const CLIENT_ERRORS: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Node's parser rejected the bytes, so there is no response object: this writes the answer to the socket. It then closes
+ * Node's parser rejected the bytes, so there is no response object. This writes the answer to the socket and closes
  * the connection, because the rest of a request that was refused for slowness must not be obeyed.
  */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {

@@ -8,7 +8,7 @@ import type { Telemetry, UnitTelemetry } from '../schemas/telemetry.js';
 export function telemetrySource(robot: Robot, clock: Clock): Pick<Listeners<Telemetry>, 'add'> {
   return {
     add: listener => {
-      // The first readings may be older than a poll, because an idle robot is polled less often for telemetry.
+      // An idle robot's telemetry is polled less often, so the first readings may be older than a poll.
       let isFirst = true;
       return robot.followed.add(() => {
         if (!isFirst) listener(readings(robot, clock));
@@ -21,15 +21,19 @@ export function telemetrySource(robot: Robot, clock: Clock): Pick<Listeners<Tele
 const PERIOD_MS = 100;
 const KEPT = 1200;
 
-/** Ten readings a second of the last two minutes, for a page that opens. They are by-products of polls: no poll reads more. */
+/**
+ * The readings of the last two minutes, ten a second, for a page that opens. They come from ordinary polls, which
+ * read nothing more for this.
+ */
 export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => Buffer {
-  // As JSON, so that an answer costs no time.
+  // As JSON text, so that an answer takes no time.
   const texts: string[] = [];
   let dueMs = 0;
   robot.polled.add(() => {
     const nowMs = clock.nowMs();
     if (nowMs < dueMs) return;
-    // Polls are not exact: counted from the last reading, every second one would come a poll late.
+    // Polls are not exactly periodic. If the time counted from the last reading, every second reading would come one
+    // poll late.
     dueMs = Math.max(dueMs + PERIOD_MS, nowMs);
     texts.push(JSON.stringify(readings(robot, clock)));
     if (texts.length > kept) texts.shift();

@@ -3,11 +3,11 @@ import { type Fault, RobotError } from '../core/errors.js';
 import { isObject } from '../core/json.js';
 import type { Schema } from '../schemas/schema.js';
 
-// strictTypes is off because `allOf` in the excitation schema refines the members beside it. The schemas are our own:
-// checking them at every start would take a quarter of its time.
+// strictTypes is off because `allOf` in the excitation schema refines the members beside it. The schemas are part of
+// this program, so they are not checked: checking them would take a quarter of each start.
 const ajv = new Ajv({
   allErrors: true,
-  // Each error holds the wrong value.
+  // Each error contains the wrong value.
   verbose: true,
   strictTypes: false,
   strictRequired: false,
@@ -30,7 +30,7 @@ export function compile<T>(schema: Schema<T>): (value: unknown) => T {
   };
 }
 
-/** The same for the query of a URL, whose values arrive as text. */
+/** As `bodyCheck`, for the query of a URL. Its values arrive as text. */
 export function queryCheck<T>(schema: Schema<T>): (query: object) => T {
   const check = compile(schema);
   const declared = isObject(schema.properties) ? schema.properties : {};

@@ -5,7 +5,7 @@ import type { MatchStatus } from '../schemas/match.js';
 /** The name that a desk gives itself, and its token's name, or its address if there are no tokens. */
 type LeaseOwner = NonNullable<MatchStatus['lease']>;
 
-/** Decides which referee's desk speaks for the match: one at a time. */
+/** Decides which referee's desk controls the match. Only one desk does at a time. */
 export class Lease {
   readonly #clock: Clock;
   #owner: LeaseOwner | null = null;
@@ -26,7 +26,9 @@ export class Lease {
     return this.#clock.nowMs() - this.#beatMs;
   }
 
-  /** Another desk has to wait `ttlMs` before it gets the lease. Throws `lease-held`. */
+  /**
+   * Gives the lease to this desk for `ttlMs`. Throws `lease-held` if another desk has it, unless `takeover` is true.
+   */
   beat({ holder, by }: LeaseOwner, ttlMs: number, takeover: boolean): void {
     if (!takeover) this.#requireFree(owner => owner.by === by && owner.holder === holder);
     this.#owner = { holder, by };
@@ -39,7 +41,7 @@ export class Lease {
     this.#requireFree(owner => owner.by === by);
   }
 
-  /** Lets every desk have the lease, unless one of these has it. */
+  /** Frees the lease, unless one of these callers has it. */
   keepOnlyOf(names: readonly string[]): void {
     if (this.#owner !== null && !names.includes(this.#owner.by)) this.#ttlMs = 0;
   }

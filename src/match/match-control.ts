@@ -6,10 +6,10 @@ import type { MatchStatus } from '../schemas/match.js';
 import type { StateFile } from '../storage/state-file.js';
 import type { Lock, Match, MatchCall, MatchState } from './match.js';
 
-/** The caller of a lock or a phase is answered within this time, even if the disk has not stored it yet. */
+/** The caller of a lock or a phase is answered within this time, even if the disk has not stored the change yet. */
 const SAVE_MS = 800;
 
-/** Makes the robot obey the match: stops it, and darkens the laser, if the match forbids what runs. */
+/** Makes the robot obey the match. If the match forbids something that runs, stops the robot and darkens the laser. */
 export class MatchControl {
   readonly match: Match;
   readonly #robot: Robot;
@@ -40,7 +40,7 @@ export class MatchControl {
     };
   }
 
-  /** Call this before the robot is supervised, so that nothing forbidden begins. */
+  /** Call this before supervision begins, so that nothing forbidden can start. */
   begin(): void {
     const { match } = this;
     const { lock, phase } = match.state;
@@ -55,7 +55,7 @@ export class MatchControl {
     });
   }
 
-  /** Locks and stops. The lock holds even if this rejects: as a stop does, or with `not-kept`. */
+  /** Locks and stops. The lock holds even if this rejects. Rejects as a stop does, or with `not-kept`. */
   async lock(lock: Lock): Promise<void> {
     this.match.lock(lock);
     await allEnded([this.#robot.stop(`locked by ${lock.by}`), this.#keep()]);
@@ -67,13 +67,16 @@ export class MatchControl {
     await this.#keep();
   }
 
-  /** Sets the phase. Rejects as `Match.set` throws. The phase holds if this rejects as a stop does, or with `not-kept`. */
+  /**
+   * Sets the phase. Rejects as `Match.set` throws, as a stop does, or with `not-kept`. In the last two cases the
+   * phase holds.
+   */
   async set(call: MatchCall, by: string): Promise<void> {
     this.match.set(call, by);
     await this.#obeyPhase();
   }
 
-  /** Ends the match. The phase holds even if this rejects: as a stop does, or with `not-kept`. */
+  /** Ends the match. The phase holds even if this rejects. Rejects as a stop does, or with `not-kept`. */
   async end(): Promise<void> {
     this.match.end();
     await this.#obeyPhase();
@@ -82,13 +85,13 @@ export class MatchControl {
   async #obeyPhase(): Promise<void> {
     const { laser, drive } = this.match.allows;
     const dark = laser ? undefined : this.#darken();
-    // Stop a stopped robot again: a resume may be in flight, or the last stop not confirmed.
+    // A stopped robot is stopped again, because a resume may be in flight, or the last stop not confirmed.
     const stopped =
       !drive || this.#runsForbidden() ? this.#robot.stop(`phase ${this.match.state.phase}`) : undefined;
     await allEnded([dark, stopped, this.#keep()]);
   }
 
-  /** What the match allows, without what a lock, a lost referee or a stop forbids. */
+  /** What phase and referee allow, before a lock, a lost referee or a stop is taken into account. */
   get #allowedNow(): Permissions {
     const { allows, state, refereeLost } = this.match;
     if (state.lock !== null || refereeLost) {
@@ -97,7 +100,9 @@ export class MatchControl {
     return this.#robot.stopped ? { ...allows, drive: false, laser: false, modes: [] } : allows;
   }
 
-  /** Rejects with `not-kept`: then a restart may find an older state. A disk that hangs is not waited for again. */
+  /**
+   * Rejects with `not-kept` if a restart may find an older state. If the disk hangs, this does not wait for it again.
+   */
   async #keep(): Promise<void> {
     try {
       await this.#file.save(this.match.state, this.#file.isStuck ? 0 : SAVE_MS);
@@ -111,7 +116,9 @@ export class MatchControl {
     this.#robot.laser.requireDark('phase without light');
   }
 
-  /** Whether something runs that the phase forbids. A controller that was never heard from may run anything. */
+  /**
+   * Whether something that the phase forbids may be running. A controller that was never heard from may run anything.
+   */
   #runsForbidden(): boolean {
     if (this.#robot.stopped) return false;
     const { drive, tune, modes } = this.match.allows;

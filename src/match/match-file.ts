@@ -13,8 +13,8 @@ const REASONS = {
 };
 
 /**
- * The file of lock and match. A match continues after a restart of the daemon. After a system boot it pauses, because the
- * time that passed is unknown. An unreadable or damaged file counts as a lock.
+ * The file of lock and match. A match continues after a restart of the daemon. After a system boot it pauses, because
+ * the duration of the outage is unknown. An unreadable or damaged file counts as a lock.
  */
 export function matchFile(parts: StateParts, boot: Boot): StateFile<MatchState> {
   /** From the clock of the daemon to that of the boot, or back. */
@@ -39,7 +39,7 @@ function withChecksum(recorded: Recorded): string {
   return `${JSON.stringify({ recorded, sha256: sha256(JSON.stringify(recorded)) })}\n`;
 }
 
-/** Checks no members: a record with a valid checksum was written by this program. */
+/** The members are not checked: only this program writes a record with a valid checksum. */
 function recordedIn(text: string): Recorded {
   const { recorded, sha256: sum } = JSON.parse(text);
   if (sum === sha256(JSON.stringify(recorded)) && PHASES.includes(recorded.phase)) return recorded;

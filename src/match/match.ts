@@ -26,9 +26,12 @@ export interface MatchState {
   readonly lock: Lock | null;
   /** Null before the first match. */
   readonly call: MatchCall | null;
-  /** Differs from the phase of the last call if its time ran out, `trunnion match end` ended it, or the system rebooted. */
+  /**
+   * The current phase. It differs from the last call's if its time ran out, if `trunnion match end` ended it, or if
+   * the system rebooted.
+   */
   readonly phase: Phase;
-  /** The end of the phase in milliseconds of the clock; null if it has no time limit. */
+  /** The end of the phase in milliseconds of the clock. Null if the phase has no time limit. */
   readonly endsAtMs: number | null;
 }
 
@@ -39,7 +42,7 @@ const PLAY: readonly Phase[] = ['auto', 'teleop'];
 /** Every referee may set these phases, also without the lease, because they only make the robot safer. */
 const FOR_EVERY_REFEREE: readonly Phase[] = ['pause', 'ended'];
 const OVER: readonly Phase[] = ['none', 'ended'];
-/** A new match may begin with these phases in the middle of another, because the robot is at rest in them. */
+/** A new match may begin with these phases during another match, because the robot is at rest in them. */
 const BEGINNINGS: readonly Phase[] = ['pre', 'ended'];
 
 /** Lock, phase and lease of a match, and what they allow. A match may ask for a stop, and never starts anything. */
@@ -72,7 +75,7 @@ export class Match implements Permission {
     return this.#settings.phases[this.#state.phase];
   }
 
-  /** Whether the robot plays and no desk is heard. */
+  /** Whether the robot plays and no desk sends beats. */
   get refereeSilent(): boolean {
     return PLAY.includes(this.#state.phase) && this.#isSilent;
   }
@@ -122,7 +125,7 @@ export class Match implements Permission {
     this.#change({ call, phase, endsAtMs: runs ? this.#clock.nowMs() + remainingS * 1000 : null }, 'set');
   }
 
-  /** Ends the match, whatever revision the desk is at. */
+  /** Ends the match, whatever the desk's latest revision is. */
   end(): void {
     this.#change({ phase: 'ended', endsAtMs: null }, 'break glass');
   }

@@ -21,9 +21,9 @@ export function profilesText(profiles: Profiles): string {
 const DISK_MS = 400;
 
 /**
- * Named sets of gains, in a file beside the journal. Every method rejects with `storage-failed` if the disk fails or is too
- * slow. A refused change is taken back. The error has `mayRemain` if that is not done yet: a restart may then find the
- * change.
+ * Named sets of gains, in a file beside the journal. Every method rejects with `storage-failed` if the disk fails or
+ * is too slow. A refused change is undone. If undoing is not complete yet, the error has `mayRemain`: the change may
+ * then be found after a restart.
  */
 export class ProfileStore {
   readonly #file: StateFile<Profiles>;
@@ -60,8 +60,8 @@ export class ProfileStore {
   }
 
   /**
-   * Resolves when the profile is on the disk. `asked` gets the profile of the same name. Rejects with `profile-exists`
-   * unless `replace` is set, and with `too-many-profiles`.
+   * Resolves when the profile is synced. `asked` is called with the existing profile of that name. Rejects with
+   * `profile-exists` unless `replace` is set, and with `too-many-profiles`.
    */
   keep(
     unit: UnitName,
@@ -126,7 +126,7 @@ export class ProfileStore {
     });
   }
 
-  /** Runs `act` after all earlier acts, unless they take too long. */
+  /** Runs `act` after all earlier acts. An act that takes too long is no longer waited for. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const latestMs = this.#clock.nowMs() + DISK_MS;
     const inTime = () => {

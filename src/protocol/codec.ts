@@ -11,7 +11,10 @@ import {
   type Scalar,
 } from './registers.js';
 
-/** CRC-8, polynomial 0x07, start 0, over the 7-bit address, the register and the data: reads and writes alike. */
+/**
+ * CRC-8, polynomial 0x07, start 0, over the 7-bit address, the register and the data. It is the same for reads and
+ * writes.
+ */
 export function crc8(address: number, register: number, data: Uint8Array): number {
   let crc = crc8OfByte(crc8OfByte(0, address), register);
   for (const byte of data) crc = crc8OfByte(crc, byte);
@@ -61,7 +64,10 @@ export function encodeFrame<R extends Register>(
   return frame;
 }
 
-/** Throws RobotError `bad-frame`: wrong length, wrong CRC, a value that the table does not allow, not finite. */
+/**
+ * Throws RobotError `bad-frame` for a wrong length, a wrong CRC, a value that the table does not allow, or a value
+ * that is not finite.
+ */
 export function decodeFrame<R extends Register>(address: number, register: R, frame: Buffer): FieldValues<R> {
   const refuse = (reason: string) =>
     new RobotError('bad-frame', { address, register: register.name, reason, bytes: frame.toString('hex') });
@@ -77,7 +83,7 @@ export function decodeFrame<R extends Register>(address: number, register: R, fr
     if (field.values !== undefined && !Object.values(field.values).includes(raw)) {
       throw refuse(`${field.name} ${raw} unknown`);
     }
-    // Firmware that saturates at -32768 means the end of the range.
+    // A firmware that saturates at -32768 means the end of the range.
     values[field.name] = field.scale === undefined ? raw : Math.max(min, raw) / field.scale;
     offset += SCALAR_BYTES[field.type];
   }
@@ -102,7 +108,7 @@ export function bitNames<Name extends string>(names: readonly Name[], value: num
   return names.filter((_, bit) => value & (1 << bit));
 }
 
-/** The shortest decimal that is this float32, so that 0.1 sent is 0.1 read. */
+/** The shortest decimal that is this float32, so that 0.1 is read back as 0.1. */
 export function shortest(float32: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const candidate = Number(float32.toPrecision(digits));

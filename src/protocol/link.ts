@@ -5,7 +5,7 @@ import type { I2cBus } from '../hardware/ports.js';
 import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';
 
-/** Most urgent first. `supervision` is heartbeat and status; `mode` is what callers switch. */
+/** Most urgent first. `supervision` is heartbeat and status. `mode` is a caller's mode switch. */
 const PRIORITIES = ['stop', 'supervision', 'mode', 'readings', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -29,8 +29,8 @@ const TRANSACTION_MS = 50;
 const MAX_RETRIES = 2;
 
 /**
- * The failures that are retried at once. Slow ones are not: an adapter that timed out held the bus for about a second,
- * and a call past its deadline may still run.
+ * The failures that are retried at once. Slow failures are not: a timeout of the adapter held the bus for about a
+ * second, and a call past its deadline may still be running.
  */
 const RETRIED: Partial<Record<ErrorCode, true>> = {
   nack: true,
@@ -55,15 +55,16 @@ interface Job {
 
 /**
  * The only way to the bus. One transaction is in flight at a time, the most urgent first, with checksum, deadline and
- * retries. A kernel call past its deadline fails for its caller. The next transaction starts when the call has ended.
+ * retries. When a kernel call passes its deadline, its caller gets an error. The next transaction starts when the
+ * call has ended.
  */
 export class Link {
   readonly counters: BusCounters = { transactions: 0, retries: 0, errors: {} };
-  /** For how long transactions had the bus. */
+  /** The time for which transactions had the bus. */
   busMs = 0;
   readonly #bus: I2cBus;
   readonly #clock: Clock;
-  /** Of two jobs with the same priority the first comes first. */
+  /** If two jobs have the same priority, the first one goes first. */
   readonly #waiting: Job[] = [];
   /** Counts frames while a switch and a lower priority wait, up to `SHARE_BESIDE_SWITCHES`. */
   #besideSwitches = 0;
@@ -71,7 +72,10 @@ export class Link {
   #inFlight: Job | undefined;
   /** The time at which the last transaction of each address and register ended. */
   readonly #endedMs = new Map<number, number>();
-  /** The earliest deadline. One timer serves all: two for each transaction would cost more than the transaction. */
+  /**
+   * The earliest deadline. One timer serves all deadlines, because two timers for each transaction would cost more
+   * than the transaction.
+   */
   #alarm: { readonly atMs: number; readonly timer: Timer } | undefined;
 
   constructor(bus: I2cBus, clock: Clock) {
@@ -103,8 +107,8 @@ export class Link {
   }
 
   /**
-   * The time at which the last transaction with this register ended, failed ones included; now, while one is in flight
-   * or waits for the bus; undefined when there was none.
+   * The time at which the last transaction with this register ended, including failed ones. If one is in flight or
+   * waits for the bus, the current time. Undefined if there was none.
    */
   lastOnBusMs({ address }: Unit, register: Register): number | undefined {
     const jobs = [this.#inFlight, ...this.#waiting];
@@ -168,7 +172,7 @@ export class Link {
       this.busMs += endedMs - beganMs;
       this.#endedMs.set(placeOf(job.unit.address, job.register), endedMs);
       if (error !== undefined && !job.isGivenUp) this.#failed(job, error);
-      // First let the caller of this transaction continue: its next frame may be more urgent than those that wait.
+      // The caller of this transaction continues first: its next frame may be more urgent than the waiting ones.
       process.nextTick(() => this.#next());
     };
     job.attempt().then(() => settled(), settled);
@@ -203,8 +207,8 @@ export class Link {
 
   #giveUp(job: Job): void {
     const { attempts } = job;
-    // If the whole process was paused, the call may have finished with its callback still queued. The callback runs
-    // first.
+    // If the whole process was paused, the call may have finished while its callback is still queued. The callback
+    // then runs first.
     setImmediate(() => {
       if (this.#inFlight !== job || job.attempts !== attempts || job.isGivenUp) return;
       job.isGivenUp = true;

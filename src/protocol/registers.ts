@@ -12,15 +12,15 @@ export const PROTOCOL_VERSION = 1;
 /** The bytes "TRUN" on the wire. */
 export const MAGIC = 0x4e555254;
 export const SPACE_BYTES = 256;
-/** The longest frame with its CRC, which is what one SMBus block carries. */
+/** The longest frame including its CRC: one SMBus block. */
 export const MAX_FRAME_BYTES = 32;
 export const CRC_BYTES = 1;
 /** Gain slots in the map: `loop.slot` is below this. */
 export const LOOP_SLOTS = 5;
-/** Samples in one step capture, and in one page of its read-out. */
+/** The number of samples in a step capture, and in one page of its read-out. */
 export const CAPTURE_SAMPLES = 256;
 export const CAPTURE_PAGE_SAMPLES = 7;
-/** The longest time from a mode, stop, excitation or commit frame until the controller acts on it and says so. */
+/** The longest time from a mode, stop, excitation or commit frame until the controller acts on it and shows it. */
 export const TAKES_EFFECT_MS = 20;
 
 export const SCALAR_BYTES = { u8: 1, u16: 2, u32: 4, i16: 2, f32: 4 } as const;
@@ -52,8 +52,8 @@ export type FieldValues<R extends Register> = { [F in R['fields'][number] as F['
 export const MODE_VALUES = Object.fromEntries(MODES.map((mode, index) => [mode, index]));
 
 /**
- * `guarded_excitation`: this firmware has the optional register of that name. `withdrawn_guard` said the same of a
- * register of 0.2.0 that no longer exists; its bit is never reused.
+ * `guarded_excitation`: this firmware has the optional register of that name. `withdrawn_guard` announced a register
+ * of 0.2.0 that no longer exists. Its bit is never reused.
  */
 export const FLAGS = [
   'stopped',
@@ -81,7 +81,7 @@ const EXCITATION_FIELDS = [
   { name: 'period_s', type: 'f32', unit: 's', doc: 'Period of the wave.' },
 ] as const satisfies readonly Field[];
 
-/** Registers that every unit has alike. */
+/** Registers that every unit has. */
 export const REGISTERS = {
   identity: {
     name: 'identity',
@@ -224,7 +224,7 @@ export function gainsRegister(slot: number) {
   } as const satisfies Register;
 }
 
-/** Setpoint, measured value and output of every loop in slot order, then the pose where the unit has one. */
+/** Setpoint, measured value and output of every loop in slot order. If the unit has a pose, it follows. */
 export function telemetryRegister(unit: Unit): Register {
   const scaled = (name: string, quantity: keyof typeof QUANTITIES, doc: string): Field => ({
     name,

@@ -1,11 +1,11 @@
 import type { Unit } from '../core/units.js';
 import type { Pose, Reading } from '../schemas/telemetry.js';
 
-/** What the telemetry frame of a unit says. */
+/** The content of a unit's telemetry frame. */
 export interface Readings {
   /** By the names of the loops. */
   readonly loops: Readonly<Record<string, Reading>>;
-  /** Only of a unit that has one. */
+  /** Present only if the unit has one. */
   readonly pose?: Pose;
 }
 

@@ -5,9 +5,9 @@ import { REGISTERS } from '../protocol/registers.js';
 
 /** How long a controller keeps torque without a heartbeat. 0 = for ever. */
 export interface SilenceLimits {
-  /** The longest that a process before this one may have given to the controller. */
+  /** The longest host silence that an earlier process may have given to the controller. */
   readonly beforeMs: number;
-  /** The limit that every heartbeat of this process sends. */
+  /** The host silence that every heartbeat of this process sends. */
   readonly givenMs: number;
 }
 
@@ -19,13 +19,14 @@ interface SilenceOptions {
 }
 
 /**
- * Proves that an unreachable controller has no torque: no heartbeat has been on the bus for longer than its limit. A
- * failed heartbeat may have been heard, so it counts. So does one that the bus still holds.
+ * Proves that an unreachable controller has no torque, because no heartbeat has been on the bus for longer than its
+ * host silence. A failed heartbeat may have been received, so it counts. A heartbeat that is still on the bus counts
+ * too.
  */
 export class HostSilence {
   readonly #options: SilenceOptions;
   readonly #startedMs: number;
-  /** The longest limit that the controller may have been given since its latch was last seen. 0 = for ever. */
+  /** The longest host silence that the controller may have been given since its latch was last seen. 0 = for ever. */
   #longestMs: number;
   /** Whether a heartbeat of this process has arrived. */
   #isGiven = false;
@@ -41,20 +42,20 @@ export class HostSilence {
     return this.#options.limits.givenMs;
   }
 
-  /** A heartbeat has given the controller the limit of this process. */
+  /** A heartbeat has given the controller this process's host silence. */
   given(): void {
     this.#isGiven = true;
   }
 
   /**
-   * A latched controller has no torque, so earlier limits no longer count. This needs a heartbeat of this process:
-   * without one, a resume releases the controller with the limit of an earlier process.
+   * A latched controller has no torque, so earlier host silences no longer count. This holds only after a heartbeat
+   * of this process: without one, a resume would release the controller with the host silence of an earlier process.
    */
   latchSeen(): void {
     if (this.#isGiven) this.#longestMs = this.givenMs;
   }
 
-  /** Whether the controller must have taken torque off because of host silence. */
+  /** Whether host silence has certainly taken the controller's torque off. */
   get hasPassed(): boolean {
     if (this.#longestMs === 0) return false;
     const { link, unit, clock } = this.#options;

@@ -23,7 +23,7 @@ interface LaserOptions {
   readonly onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
   /**
    * Called when `poll` finds a fault that differs from the last one reported. `error` says why the laser cannot be
-   * used. It is undefined after recovery. `mayBeLit`: the laser may be lit although it should be dark.
+   * used. `error` is undefined after recovery. `mayBeLit`: the laser may be lit although it should be dark.
    */
   readonly onFault: (error: unknown, mayBeLit: boolean) => void;
 }
@@ -49,9 +49,9 @@ export class Laser {
     });
   }
 
-  /** What status shows. The reason is undefined after a caller switched it off. */
+  /** What status shows. If a caller switched the laser off, the reason is undefined. */
   report(): Omit<LaserStatus, 'problem'> & { readonly problem: RobotError | undefined } {
-    // Read the interlock before the pin: if its line is lost, reading it darkens the laser.
+    // The interlock is read before the pin: if the interlock's line is lost, reading it darkens the laser.
     const interlock = this.#interlock();
     const reason = this.#reason;
     try {
@@ -66,13 +66,16 @@ export class Laser {
       };
     } catch (error) {
       if (!isRobotError(error)) throw error;
-      // The daemon has not lit a laser whose pin is missing and was dark when it was last read.
+      // The pin is missing, and was dark when it was last read. The daemon has not lit the laser since.
       const mayBeLit = error.code !== 'laser-unavailable' || this.#proven === 'on';
       return { state: null, light: mayBeLit ? 'fault' : 'unknown', reason, problem: error };
     }
   }
 
-  /** Throws `laser-unavailable`, `interlock-open` or `pin-failed`. Then polls darken the laser until it is dark. */
+  /**
+   * Throws `laser-unavailable`, `interlock-open` or `pin-failed`. After that, each poll tries to darken the laser
+   * until it is dark.
+   */
   on(): LaserState {
     const pin = this.#pin();
     if (this.#options.hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
@@ -92,7 +95,7 @@ export class Laser {
     return 'on';
   }
 
-  /** Throws `laser-unavailable` or `pin-failed`. Then polls darken the laser until it is dark. */
+  /** Throws `laser-unavailable` or `pin-failed`. After that, each poll tries to darken the laser until it is dark. */
   off(reason?: LaserReason): LaserState {
     this.#wanted = 'off';
     if (this.#proven === 'on' || reason === undefined) this.#reason = reason;
@@ -104,7 +107,7 @@ export class Laser {
     return 'off';
   }
 
-  /** Switches off. Returns an error if the laser may still be lit; then polls darken it. Does not throw. */
+  /** Switches off. Does not throw. Returns an error if the laser may still be lit; polls then darken it. */
   darken(reason: LaserReason | undefined): RobotError | undefined {
     try {
       this.off(reason);
@@ -121,7 +124,7 @@ export class Laser {
     if (failure !== undefined) throw failure;
   }
 
-  /** Darkens a laser that may be lit but should be dark, whose interlock is open, or whose pin is lost. */
+  /** Darkens the laser if it should be dark but may be lit, if its interlock is open, or if its pin is lost. */
   poll(): void {
     const error = this.#mend();
     const mayBeLit = error !== undefined && this.report().light === 'fault';
@@ -131,7 +134,7 @@ export class Laser {
     this.#options.onFault(error, mayBeLit);
   }
 
-  /** Returns what keeps the laser from being used, or undefined. */
+  /** Returns the reason why the laser cannot be used, or undefined. */
   #mend(): unknown {
     try {
       if (this.#wanted === 'off') {
@@ -142,7 +145,8 @@ export class Laser {
       else if (!this.#pin().read()) return this.darken('pin lost');
       return undefined;
     } catch (error) {
-      // A missing pin is dark when it returns. A pin that only failed to be read may still be lit, and stays wanted.
+      // A pin that was missing is dark when it returns. If a pin only could not be read, the laser may still be lit,
+      // and light stays wanted.
       if (this.#wanted === 'on' && isMissing(this.#options.hardware.laser)) this.darken('pin lost');
       return error;
     }
@@ -154,7 +158,7 @@ export class Laser {
     if (before !== after) this.#options.onChange(before, after, this.#reason);
   }
 
-  /** The interlock's state, or the error if its pin cannot be read. Closed if the robot has no interlock. */
+  /** Whether the interlock is closed, or the error if its pin cannot be read. True if the robot has no interlock. */
   #interlock(): 'closed' | 'open' | RobotError {
     try {
       return this.#options.hardware.interlock?.isClosed() === false ? 'open' : 'closed';
@@ -171,7 +175,7 @@ export class Laser {
   }
 }
 
-/** A pin that cannot be read may be lit, so it is written dark. */
+/** If the pin cannot be read, the laser may be lit, so the pin is written dark. */
 function couldBeLit(pin: OutputPin): boolean {
   try {
     return pin.read();
@@ -182,7 +186,7 @@ function couldBeLit(pin: OutputPin): boolean {
 
 /**
  * Writes the laser pin dark while there is no `Laser`: before the port opens, at the end of the process, and after a
- * defect. Does not throw, so that the process ends in order even if the pin does not obey.
+ * defect. Does not throw, so that the process ends cleanly even if the pin does not obey.
  */
 export function darkenPin({ laser }: Pick<Hardware, 'laser'>, log: Logger): void {
   if (isMissing(laser)) return;

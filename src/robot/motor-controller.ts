@@ -44,13 +44,13 @@ interface ControllerOptions {
   readonly onStatus?: (status: ControllerStatus) => void;
 }
 
-/** What holds for the frames of one act. */
+/** The conditions for the frames of one act. */
 export interface Terms {
-  /** No frame starts after this time of the clock. */
+  /** No frame starts after this time (Clock milliseconds). */
   readonly untilMs: number;
-  /** Called before each write. Throws if the write must not be done any more. */
+  /** Called before each write. Throws if the write is no longer wanted. */
   readonly stillWanted: () => void;
-  /** Whether frames written earlier may still take effect. Then the controller is believed only after that time. */
+  /** True if earlier frames may still take effect. A read-back then counts only after that time. */
   readonly unsettled?: boolean;
 }
 
@@ -64,7 +64,7 @@ const READ_AGAIN_MS = 2;
  */
 const WRITES = 3;
 
-/** The conversation with one motor controller. Everything written to it is confirmed by reading back. */
+/** Talks to one motor controller. Everything that is written is confirmed by reading it back. */
 export class MotorController {
   readonly #options: ControllerOptions;
   readonly #telemetry: Register;
@@ -111,8 +111,8 @@ export class MotorController {
   }
 
   /**
-   * Reads the loops. Mode switches go first, but not for ever: callers who leave no gap would make the unit count as
-   * offline.
+   * Reads the loops. Mode switches go first, but only for a limited time: callers who switch without a pause would
+   * otherwise make the unit count as offline.
    */
   async telemetry(urgency: Urgency): Promise<Readings> {
     const { unit, clock } = this.#options;
@@ -130,8 +130,8 @@ export class MotorController {
   }
 
   /**
-   * The status confirms modes and latches, because polls read the status too: no poll shows an older value afterwards.
-   * Resolves with the number of frames that the controller may have received.
+   * Sets the mode. The status confirms modes and latches, because polls read the status too, so no later poll shows
+   * an older value. Resolves with the number of frames that the controller may have received.
    */
   setMode(mode: Mode, terms: Terms): Promise<number> {
     const urgency: Urgency = { priority: 'mode', untilMs: terms.untilMs };
@@ -170,7 +170,7 @@ export class MotorController {
     await this.#confirmed(this.#wave, wave, { priority: 'mode', untilMs: terms.untilMs }, terms);
   }
 
-  /** Stages the gains of every loop. None of them is active yet. */
+  /** Stages the gains of every loop. None of them becomes active yet. */
   async stageGains(gains: GainSet, terms: Terms): Promise<void> {
     const urgency: Urgency = { priority: 'gains', untilMs: terms.untilMs };
     for (const loop of this.#options.unit.loops)
@@ -186,8 +186,8 @@ export class MotorController {
   }
 
   /**
-   * Writes until the controller shows what was written, or until `holds` resolves with true. Resolves with the number of
-   * frames that the controller may have received. Rejects with `not-confirmed`.
+   * Writes until the controller shows the written value, or until `holds` resolves with true. Resolves with the
+   * number of frames that the controller may have received. Rejects with `not-confirmed`.
    */
   async #confirmed<R extends Register>(
     register: R,

@@ -11,21 +11,21 @@ import { UnitState } from './unit-state.js';
 import { UnitSupervision } from './unit-supervision.js';
 import type { Trial } from './wanted-gains.js';
 
-/** The pause between two probes when the daemon starts. */
+/** The pause between two probes at the start of the daemon. */
 const PROBE_AGAIN_MS = 20;
-/** Longest single try to latch while a stop waits, and the pause before the next. */
+/** The longest attempt to latch while a stop waits, and the pause before the next attempt. */
 const LATCH_MS = 200;
 const LATCH_AGAIN_MS = 10;
 
 interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller' | 'gate' | 'reconciler'> {
   readonly silence: SilenceLimits;
-  /** Which mode a controller gets that reset itself while the daemon ran. */
+  /** The mode that a controller gets after it reset itself. */
   readonly onControllerReset: 'manual' | 'restore';
 }
 
 /**
- * One unit as its callers see it. What resolves has been confirmed by the controller. What rejects has not changed what
- * is wanted, so the next poll takes back whatever a refused request left in the controller.
+ * One unit as its callers see it. If an act resolves, the controller has confirmed it. If an act rejects, the wanted
+ * state has not changed, and the next poll undoes what the refused request left in the controller.
  */
 export class MotorUnit {
   readonly name: UnitName;
@@ -71,7 +71,7 @@ export class MotorUnit {
       mode,
       faults: status?.faults ?? [],
       flags: this.flags,
-      /** Whether the controller itself guards trials; undefined while it is offline. */
+      /** Whether the controller guards trials. Undefined while it is offline. */
       guardsTrials: status?.flags.includes('guarded_excitation'),
       torque: this.#torque,
       /** Null outside debug mode and while offline. */
@@ -95,8 +95,8 @@ export class MotorUnit {
   }
 
   /**
-   * The mode in which the unit may have torque. A controller that has missed a resume still shows its mode of before,
-   * but it is put into manual before it gets torque.
+   * The mode in which the unit may have torque. A controller that missed a resume still shows its old mode, but is
+   * put into manual before it gets torque.
    */
   get modeUnderTorque(): Mode | null {
     const { latch, mode } = this.#parts.state;
@@ -122,7 +122,7 @@ export class MotorUnit {
     return this.#supervision.tick();
   }
 
-  /** Probes the controller until it is online or `untilMs` has come. A first try may fail because of noise. */
+  /** Probes the controller until it is online, or until `untilMs`. A first attempt may fail because of noise. */
   async find(untilMs: number): Promise<void> {
     const { state, clock } = this.#parts;
     for (;;) {
@@ -156,8 +156,8 @@ export class MotorUnit {
   }
 
   /**
-   * `runaway` is the largest deviation that the controller's guard allows during a trial. The loop's own bound holds
-   * unless it is given.
+   * `runaway` is the largest deviation that the controller's guard allows during a trial. By default it is the loop's
+   * own bound.
    */
   excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
     const { state, controller, gate, reconciler } = this.#parts;
@@ -170,12 +170,12 @@ export class MotorUnit {
       const sameBoot = state.sameBoot();
       const guarded = state.guarded(excitation, runaway);
       const shown = await reconciler.excite(guarded, { untilMs, stillWanted: sameBoot });
-      // A controller that was reset just now also accepts an excitation, and forgets it when it is put back into debug
-      // mode. The status shows such a reset.
+      // A controller that has just reset itself also accepts an excitation, and loses it when it is put back into
+      // debug mode. The status shows such a reset.
       await controller.status({ priority: 'mode', untilMs });
       sameBoot();
       requireDebug();
-      // The guard may have ended the excitation since it was read.
+      // The guard may have ended the excitation after it was read.
       if (excitation.amplitude !== 0 && state.ranAway)
         throw new RobotError('not-confirmed', { unit: this.name, register: 'excitation' });
       return state.confirmedExcitation(shown, runaway);
@@ -183,7 +183,7 @@ export class MotorUnit {
   }
 
   /**
-   * Ends this trial and this excitation, unless others have taken their place. Works also while the robot is stopped.
+   * Ends this trial and this excitation, unless other ones have replaced them. Works also while the robot is stopped.
    * Rejects as `Reconciler.bringBack` does.
    */
   endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
@@ -193,36 +193,37 @@ export class MotorUnit {
     return reconciler.bringBack();
   }
 
-  /** Takes back what refused requests may have left in the controller. Never rejects. */
+  /** Undoes what refused requests may have left in the controller. Never rejects. */
   settle(): Promise<void> {
     return this.#parts.reconciler.settle();
   }
 
-  /** Whether the controller can say of itself, also after a restart of the daemon, that it is stopped. */
+  /** Whether the controller's own latch will still say, after a restart of the daemon, that it is stopped. */
   get isLatched(): boolean {
     return this.online && this.#parts.state.latch.holds;
   }
 
-  /** From now on the controller has to be latched. `confirmStop` waits until it is. */
+  /** From now on the latch is wanted. `confirmStop` waits until the controller shows it. */
   stop(): void {
     this.#parts.state.wantStop();
     this.#supervision.probeSoon();
   }
 
   /**
-   * Resolves when the controller has confirmed its latch, or must have taken torque off because it heard no heartbeat.
-   * Does not wait for the unit's turn. Rejects at `untilMs`.
+   * Resolves when the controller has confirmed its latch, or must have taken torque off for want of heartbeats. Does
+   * not wait for the unit's turn. Rejects at `untilMs`.
    */
   async confirmStop(untilMs: number): Promise<void> {
     const { clock, state, silence, reconciler } = this.#parts;
     let cause: unknown;
-    // A latch that was seen earlier counts only while the controller is offline. An online one confirms it again.
+    // A latch that was seen before counts only while the controller is offline. An online controller must confirm it
+    // again.
     while (!silence.hasPassed && (this.online || !state.latch.holds)) {
       const nowMs = clock.nowMs();
       if (nowMs >= untilMs)
         throw new RobotError('not-confirmed', { unit: this.name, register: 'stop' }, { cause });
       try {
-        // Nothing is written at an address that never answered as our controller.
+        // Nothing is written to an address that never answered as the right controller.
         if (state.identity !== undefined) return await reconciler.latch(Math.min(untilMs, nowMs + LATCH_MS));
       } catch (error) {
         cause = error;
@@ -231,12 +232,12 @@ export class MotorUnit {
     }
   }
 
-  /** Whether a resume is under way. Then neither a latch nor its absence is mended. */
+  /** Whether a resume is under way. During a resume the latch is not corrected. */
   set isUnderRelease(isUnderRelease: boolean) {
     this.#parts.state.latch.isUnderRelease = isUnderRelease;
   }
 
-  /** Puts the unit into manual, so that nothing moves by itself when torque comes back. */
+  /** Puts the unit into manual, so that nothing moves when torque returns. */
   enterManual(stillWanted: () => void): Promise<void> {
     const { gate, reconciler } = this.#parts;
     return gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, stillWanted }), stillWanted);
@@ -247,7 +248,7 @@ export class MotorUnit {
     return gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted);
   }
 
-  /** The resume was answered 200. `confirmed` is true if this controller has been released already. */
+  /** The resume was answered 200. `confirmed` is true if this controller has already confirmed its release. */
   released(confirmed: boolean): void {
     this.#parts.state.released(confirmed);
   }

@@ -23,21 +23,24 @@ export interface UnitParts {
   readonly gate: RequestGate;
   readonly reconciler: Reconciler;
   readonly emit: (event: UnitEvent) => void;
-  /** Whether anyone wants the readings of every poll. */
+  /** Whether a listener wants the readings of every poll. */
   readonly isFollowed: () => boolean;
-  /** Called when the controller has latched by itself. */
+  /** Called when the controller has latched without being asked. */
   readonly foundLatched: () => void;
   readonly stepCaptured: (capture: StepCapture) => void;
 }
 
-/** Longer than any request may wait, so that a mending gets its turn behind the requests that came before it. */
+/**
+ * The time limit of a correction. It is longer than any request may wait, so that a correction gets its turn after
+ * the requests before it.
+ */
 const TURN_MS = 1000;
-/** What a mending takes in its turn on a bus of 100 kHz that callers keep busy, and some more. */
+/** The time that a correction needs on a bus of 100 kHz that callers keep busy, with some margin. */
 const MEND_MS = 250;
-/** A refused caller waits at most this long until the effects of the request are taken back. Polls try again. */
+/** A refused caller waits at most this long until the effects of the request are undone. Polls then try again. */
 const SETTLE_MS = 100;
 
-/** Brings a controller to what is wanted of it. Each step is confirmed by what the controller shows afterwards. */
+/** Brings a controller to its wanted state. Each step is confirmed by reading back. */
 export class Reconciler {
   readonly #parts: Omit<UnitParts, 'reconciler'>;
   #isMending = false;
@@ -49,12 +52,12 @@ export class Reconciler {
   async setMode(mode: Mode, terms: Terms): Promise<void> {
     const { state, controller } = this.#parts;
     const isInForce = () => state.mode === mode && !state.modeFrames.unsettled;
-    // The mode in force needs no frame, which would make the next switch wait for its effect.
+    // The mode that is already in force needs no frame. A frame would make the next switch wait for its effect.
     if (isInForce()) {
       await controller.status({ priority: 'mode', untilMs: terms.untilMs });
       if (isInForce()) return;
     }
-    // A controller that enters debug mode ends its excitation. That must not count as its own choice.
+    // A controller that enters debug mode ends its excitation. That must not count as the controller's own choice.
     state.excitationFrames.disturb();
     const isNew = state.mode !== mode;
     await state.modeFrames.during(
@@ -62,7 +65,7 @@ export class Reconciler {
     );
   }
 
-  /** Rejects with the code `overtaken` if a resume has begun or the latch is not wanted any more. */
+  /** Rejects with the code `overtaken` if a resume has begun or the latch is no longer wanted. */
   latch(untilMs: number, overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed'): Promise<void> {
     const { state, controller } = this.#parts;
     const { latch } = state;
@@ -86,8 +89,9 @@ export class Reconciler {
   }
 
   /**
-   * A controller that was away may come back without its latch, and gains would give it torque. So its status is read
-   * between staging and committing: that shows an earlier reset, and a later one discards the staged gains.
+   * A controller that was unreachable may return without its latch, and gains would give it torque. So its status is
+   * read between staging and committing. The status shows an earlier reset, and a later reset discards the staged
+   * gains.
    */
   async applyGains(gains: GainSet, untilMs: number): Promise<void> {
     const { state, controller } = this.#parts;
@@ -99,7 +103,7 @@ export class Reconciler {
     terms.stillWanted();
   }
 
-  /** Mends the latch. It comes before everything else, and does not wait for a request that has the unit's turn. */
+  /** Corrects the latch. This comes before everything else, and does not wait for the unit's turn. */
   async mendLatch(untilMs: number): Promise<void> {
     const { state, foundLatched } = this.#parts;
     const { step } = state.latch;
@@ -122,8 +126,8 @@ export class Reconciler {
   }
 
   /**
-   * Mends mode, gains and excitation when the unit's turn comes. Waiting in line guarantees a turn even if callers
-   * leave no gap between two requests.
+   * Corrects mode, gains and excitation in a turn of the unit. Turns are given in order, so a turn comes even if
+   * callers send requests without a pause.
    */
   async mendInLine(): Promise<void> {
     const { state, clock, gate } = this.#parts;
@@ -136,7 +140,7 @@ export class Reconciler {
     }
   }
 
-  /** Takes back what refused requests may have left in the controller, if it can be reached. Never rejects. */
+  /** Undoes what refused requests may have left in the controller, if it can be reached. Never rejects. */
   async settle(): Promise<void> {
     const { state, controller, clock, gate } = this.#parts;
     if (!state.online) return;
@@ -145,13 +149,13 @@ export class Reconciler {
       await controller.status({ priority: 'gains', untilMs });
       if (state.difference !== undefined) await gate.turn(untilMs, () => this.#mend(untilMs));
     } catch {
-      // The next poll mends it, and reports the failure.
+      // The next poll corrects this, and reports the failure.
     }
   }
 
   /**
-   * Waits for the unit's turn, calls `first`, and resolves when the controller shows everything that is wanted of it.
-   * Rejects with `not-confirmed` if that takes too long. Later polls try again.
+   * Waits for the unit's turn, calls `first`, and resolves when the controller shows the whole wanted state. Rejects
+   * with `not-confirmed` if that takes too long. Later polls try again.
    */
   async bringBack(first?: () => void): Promise<void> {
     const { unit, state, controller, gate } = this.#parts;
@@ -169,8 +173,8 @@ export class Reconciler {
   }
 
   /**
-   * Brings the excitation to the wanted one, in the turn that the caller has. `isTrial`: it gets the guard of a trial,
-   * which may be about to begin.
+   * Brings the excitation to the wanted one, in the caller's turn. `isTrial`: the excitation gets a trial's guard,
+   * because a trial runs or may be about to begin.
    */
   async mendExcitation(untilMs: number, isTrial: boolean): Promise<void> {
     const { state } = this.#parts;

@@ -3,15 +3,18 @@ import { RobotError } from '../core/errors.js';
 import type { Mode, Unit } from '../core/units.js';
 import type { UnitState } from './unit-state.js';
 
-/** The last frame of a request ends at most this long after its arrival, so that it is answered within a second. */
+/**
+ * The last frame of a request ends at most this long after the request arrived, so that the caller is answered within
+ * a second.
+ */
 const REQUEST_MS = 350;
 
-/** The acts that a match may forbid, beside what a stop forbids. */
+/** The acts that a match may forbid, besides those that a stop forbids. */
 export type Act =
   | { readonly kind: 'mode'; readonly mode: Mode }
   | { readonly kind: 'excite' | 'save' | 'trial' | 'light' | 'resume' };
 
-/** The rules of a match. They are asked when a request arrives and again when its turn comes. */
+/** The rules of a match. They are checked when a request arrives, and again when its turn comes. */
 export interface Permission {
   /** Throws a RobotError with the reason when the act is forbidden now. */
   require(act: Act): void;
@@ -24,7 +27,7 @@ interface GateParts {
   readonly state: UnitState;
 }
 
-/** Lets requests through to a controller, one at a time in order of arrival, as long as they are allowed. */
+/** Lets requests through to a controller, one at a time in order of arrival, if they are allowed. */
 export class RequestGate {
   readonly #parts: GateParts;
   #lastTurn: Promise<unknown> = Promise.resolve();
@@ -34,8 +37,8 @@ export class RequestGate {
   }
 
   /**
-   * Performs an act that somebody asked for, unless the robot is stopped or being released. `stillWanted` throws when
-   * the caller no longer wants it, for example with `caller-gone`.
+   * Performs a caller's act, unless the robot is stopped or being released. `stillWanted` throws if the caller no
+   * longer wants the act, for example with `caller-gone`.
    */
   request<T>(
     act: Act,
@@ -53,8 +56,8 @@ export class RequestGate {
   }
 
   /**
-   * Performs in the unit's turn. `requireAllowed` is called on arrival and again when the turn comes, because a match
-   * may forbid the act meanwhile.
+   * Performs an act in the unit's turn. `requireAllowed` is called on arrival and again when the turn comes, because
+   * a match may forbid the act in between.
    */
   async inTurn<T>(perform: (untilMs: number) => Promise<T>, requireAllowed?: () => void): Promise<T> {
     const untilMs = this.#parts.clock.nowMs() + REQUEST_MS;
@@ -66,7 +69,7 @@ export class RequestGate {
     });
   }
 
-  /** Performs as soon as all earlier turns have ended. Rejects with `unit-busy` if that is not before `untilMs`. */
+  /** Performs an act as soon as all earlier turns have ended. Rejects with `unit-busy` if that is after `untilMs`. */
   turn<T>(untilMs: number, perform: () => Promise<T>): Promise<T> {
     const { clock, unit } = this.#parts;
     const before = this.#lastTurn;
@@ -78,7 +81,9 @@ export class RequestGate {
     return own;
   }
 
-  /** Throws if a stop or the match forbids the act. Acts that take long ask again before they count as done. */
+  /**
+   * Throws if a stop or the match forbids the act. An act that takes long checks this again before it counts as done.
+   */
   requireNotOvertaken(act: Act): void {
     this.#parts.permission.require(act);
     if (this.#parts.state.latch.isWanted) throw new RobotError('stopped');

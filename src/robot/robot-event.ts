@@ -14,7 +14,7 @@ export type TrialEnd =
   | 'runaway'
   | 'offline';
 
-/** A step response as the controller recorded it, in the loop's quantity. Sample 0 is the last before the edge. */
+/** A step response that the controller recorded, in the loop's quantity. Sample 0 is the last one before the edge. */
 export interface StepCapture {
   readonly unit: UnitName;
   readonly loop: string;
@@ -25,7 +25,7 @@ export interface StepCapture {
   readonly measured: readonly number[];
 }
 
-/** A change, by the name and with the detail that it has in the event log. */
+/** A change, with its name and detail in the event log. */
 interface Change<What extends string, Detail> {
   readonly what: What;
   readonly detail: Readonly<Detail>;
@@ -50,7 +50,7 @@ export type UnitEvent =
   | Change<'fault' | 'fault-gone', { fault: string }>
   | { readonly what: 'online' | 'reset' | 'gains-applied' }
   | Failure<'offline'>
-  /** These come again and again while a controller is away, so the event log does not have them. */
+  /** These events repeat while a controller is unreachable, so the event log does not contain them. */
   | Failure<'not-found' | 'poll-failed'>;
 
 /** A change of the robot. */

@@ -16,7 +16,7 @@ export interface RobotSettings {
   readonly pollHz: number;
   /** 0 = no limit. */
   readonly laserMaxOnS: number;
-  /** Which mode a controller gets that reset itself while the daemon ran. */
+  /** The mode that a controller gets after it reset itself. */
   readonly onControllerReset: 'manual' | 'restore';
   readonly silence: Readonly<Record<UnitName, SilenceLimits>>;
 }
@@ -30,26 +30,26 @@ interface RobotOptions {
   readonly stopMemory?: StopMemory | undefined;
 }
 
-/** How long a start waits for controllers to answer. */
+/** The longest wait for controllers at a start. */
 const FIND_MS = 300;
-/** How long the end waits until the effects of refused requests have been taken back. */
+/** At the end of the daemon, the longest wait until the effects of refused requests are undone. */
 const SETTLE_MS = 100;
 
-/** Both units, the laser and the stop, with the timer that supervises them. */
+/** Both units, the laser and the stop, with the timer of the polls. */
 export class Robot {
   readonly simulated: boolean;
   readonly link: Link;
   readonly laser: Laser;
   readonly store: GainsStore;
   readonly units: Readonly<Record<UnitName, MotorUnit>>;
-  /** Emitted in every supervision period. */
+  /** Emitted at every poll. */
   readonly polled = new Listeners<void>();
   /**
-   * Emitted in every supervision period, for listeners who need fresh readings. Without a listener, a unit in manual
-   * without a trial is read less often.
+   * Emitted at every poll, for listeners that need fresh readings. Without a listener, a unit in manual without a
+   * trial is read less often.
    */
   readonly followed = new Listeners<void>();
-  /** Emitted when something that people look at may have changed. */
+  /** Emitted when something may have changed that people see. */
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
   readonly events = new Listeners<RobotEvent>();
@@ -104,7 +104,7 @@ export class Robot {
     return this.#stop.stopped;
   }
 
-  /** Resolves when every controller that answers soon has been taken in. Then supervision begins. */
+  /** Resolves when every controller that answers soon is online. Supervision begins then. */
   async start(): Promise<void> {
     this.#stop.beginAsBefore();
     const { clock, settings } = this.#options;
@@ -114,8 +114,8 @@ export class Robot {
   }
 
   /**
-   * Ends supervision and refuses light from now on. Resolves when the effects of refused requests in the controllers
-   * have been taken back, or after a short time. The next daemon adopts the controllers in the state they have.
+   * Ends supervision. No light is allowed afterwards. Resolves when the effects of refused requests in the
+   * controllers are undone, or after a short time. The next daemon adopts the controllers as they are.
    */
   async close(): Promise<void> {
     this.#closed = true;
@@ -140,8 +140,8 @@ export class Robot {
   }
 
   /**
-   * `stillWanted` and the rules of the match are asked again before every frame: the phase may change and the caller may
-   * hang up.
+   * `stillWanted` and the rules of the match are checked again before every frame, because the phase may change and
+   * the caller may hang up.
    */
   async resume(stillWanted?: () => void): Promise<void> {
     const requireWanted = () => {

@@ -10,7 +10,10 @@ const CAPTURE_MS = 1500;
 /** Reads each new step capture of a controller once. */
 export class StepReader {
   readonly #parts: UnitParts;
-  /** The latest capture that the status showed. Numbers restart with the controller, so the boot id is part of it. */
+  /**
+   * The latest capture that the status showed. Capture numbers restart with the controller, so the boot id is part of
+   * this.
+   */
   #known: { readonly bootId: number; readonly number: number } | undefined;
 
   constructor(parts: UnitParts) {
@@ -37,7 +40,7 @@ export class StepReader {
     for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
       await link.write(unit, REGISTERS.capture_select, { page }, urgency);
       const values: Record<string, number> = await link.read(unit, register, urgency);
-      // A newer capture took its place.
+      // A newer capture replaced it.
       if (values.number !== head.number || values.page !== page) return;
       for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
         setpoint.push(values[`setpoint_${sample}`] ?? 0);

@@ -6,13 +6,13 @@ import type { MotorUnit } from './motor-unit.js';
 
 /** A stop waits at most this long for its confirmation, so that its caller is answered within a second. */
 const STOP_MS = 800;
-/** A refused resume tries for this long to latch again what it released. Then polls try. */
+/** A refused resume tries for this long to latch the units that it released. Polls then continue. */
 const LATCH_AGAIN_MS = 100;
 
-/** Remembers through a restart whether the robot is stopped. */
+/** Records for a restart whether the robot is stopped. */
 export interface StopMemory {
   readonly wasStopped: boolean;
-  /** Resolves when the medium has it, or when the disk does not manage that in time. */
+  /** Resolves when the record is synced, or when the disk takes too long. */
   record(stopped: boolean): Promise<void>;
 }
 
@@ -25,19 +25,19 @@ interface StopOptions {
 }
 
 /**
- * The robot's stop and its end. Stopped means that the laser is dark and every controller latched. If a stop and a
- * resume overlap, the stop wins.
+ * The stop of the robot, and the resume. Stopped means that the laser is dark and every controller is latched. If a
+ * stop and a resume overlap, the stop wins.
  */
 export class Stop {
   readonly #options: StopOptions;
   #stopped = false;
-  /** Counts stops, so that a resume notices one that came in between. */
+  /** Counts stops, so that a resume notices a stop that came in between. */
   #stops = 0;
-  /** The number of stops that have not been answered yet. */
+  /** The number of unanswered stops. */
   #underWay = 0;
-  /** Resolves when the newest stop is on record, or cannot be in time. */
+  /** Resolves when the newest stop is recorded, or cannot be recorded in time. */
   #recorded: Promise<void> | undefined;
-  /** The resume under way. Resolves with false if its caller gave it up. */
+  /** The resume under way. Resolves with false if its caller cancelled it. */
   #resuming: Promise<boolean> | undefined;
 
   constructor(options: StopOptions) {
@@ -49,8 +49,8 @@ export class Stop {
   }
 
   /**
-   * Stops at once, and resolves when that is proven. Rejects with `pin-failed`, with `not-confirmed` naming every unit
-   * that may still have torque, or with both. The robot is stopped even then.
+   * Stops at once. Resolves when the stop is proven. Rejects with `pin-failed`, with `not-confirmed` naming every
+   * unit that may still have torque, or with both. The robot is stopped even if this rejects.
    */
   async stop(why = 'asked'): Promise<void> {
     const { clock, units } = this.#options;
@@ -61,8 +61,8 @@ export class Stop {
       const untilMs = clock.nowMs() + STOP_MS;
       let missing = await this.#unconfirmed(untilMs);
       if (this.#resuming !== undefined) {
-        // A frame of a resume under way may have reached a controller after its latch. The resume gives up, and then
-        // the latches are confirmed once more.
+        // A frame of a resume may have reached a controller after its latch. The resume ends first, and then the
+        // latches are confirmed once more.
         await this.#resuming.catch(() => undefined);
         missing = await this.#unconfirmed(Math.max(untilMs, clock.nowMs() + LATCH_AGAIN_MS));
       }
@@ -76,8 +76,8 @@ export class Stop {
   }
 
   /**
-   * A caller who comes while a resume is under way shares its result. If that resume is given up, the next caller begins
-   * another. Rejects with `stopped` if a stop wins.
+   * Ends the stop. A caller who arrives during a resume shares its result. If that resume is cancelled, the next
+   * caller starts its own. Rejects with `stopped` if a stop wins.
    */
   async resume(stillWanted: () => void): Promise<void> {
     if (this.#underWay > 0) throw new RobotError('stopped');
@@ -107,8 +107,8 @@ export class Stop {
   }
 
   /**
-   * Darkens the laser and has every unit latched by its polls, without waiting for anything. Returns an error where the
-   * laser may still be lit.
+   * Darkens the laser, and lets polls latch every unit, without waiting for anything. Returns an error if the laser
+   * may still be lit.
    */
   begin(why: string): RobotError | undefined {
     const pinFailure = this.#options.laser.darken('stop');
@@ -119,7 +119,7 @@ export class Stop {
     return pinFailure;
   }
 
-  /** Stops from the start a robot that an earlier process left stopped. */
+  /** Stops the robot at the start of the daemon, because an earlier process left it stopped. */
   beginAsBefore(): void {
     if (this.#options.memory?.wasStopped) this.begin('stopped before the restart');
   }
@@ -127,11 +127,11 @@ export class Stop {
   async #resume(requireNoStop: () => void, stillWanted: () => void): Promise<void> {
     const { clock, memory, units } = this.#options;
     const online = units.filter(unit => unit.online);
-    // A unit that appears only now is latched as before, until the resume is complete.
+    // A unit that goes online only now is latched until the resume is complete.
     for (const unit of online) unit.isUnderRelease = true;
     try {
-      // The record is changed before the release. The other way round, a restart in between would stop a robot that was
-      // released.
+      // The record is cleared before the release. In the other order, a restart in between would stop a robot that
+      // was released.
       await allEnded([memory?.record(false), ...online.map(unit => unit.enterManual(stillWanted))]);
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();

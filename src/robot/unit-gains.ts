@@ -52,8 +52,8 @@ export class UnitGains {
   }
 
   /**
-   * Gives the controller the newest gains of all pending saves, in the turn of one of them. Each save is a revision. If
-   * the controller does not take them, only this save is refused, and the others have turns of their own.
+   * Gives the controller the newest gains of all pending saves, in one turn. Each save is a revision. If the
+   * controller does not take the gains, only this save is refused. The other saves have their own turns.
    */
   async #giveNewest(own: PendingSave, untilMs: number): Promise<void> {
     const { unit, store, state, reconciler } = this.#parts;
@@ -62,7 +62,8 @@ export class UnitGains {
     for (const save of this.#pending) {
       try {
         this.#requireAllowed(save);
-        // The saves before it change the revision in force. Its base is compared once they are on the disk.
+        // The earlier saves will change the revision in force. The base of this save is compared when they are on the
+        // disk.
         if (save.baseRevision === undefined || allowed.length === 0) allowed.push(save);
       } catch (error) {
         this.#refuse(save, error);
@@ -92,14 +93,14 @@ export class UnitGains {
       await gate.request(act, stillWanted, async untilMs => {
         const running = state.gains.trial;
         const noneEnded = state.gains.noneEnded();
-        // Throws if the journal cannot be read. Then nobody knows which gains come after the trial.
+        // Throws if the journal cannot be read, because the gains after the trial would be unknown.
         store.current(unit.name);
         if (running !== undefined && !isSameTrial(running, trial)) {
           throw new RobotError('trial-running', { unit: unit.name, by: running.by });
         }
-        // A save that still waits for the disk would end this trial as soon as the disk answers.
+        // A pending save would end this trial as soon as the disk answers.
         if (state.gains.savesPending) throw new RobotError('unit-busy', { unit: unit.name });
-        // Fresh readings show which loops are past their bound already. These gains are not to blame for those.
+        // Fresh readings show which loops are already beyond their bound. The new gains are not the cause.
         if (running === undefined)
           state.sawReadings(await controller.telemetry({ priority: 'gains', untilMs }));
         await reconciler.mendExcitation(untilMs, true);
@@ -116,25 +117,25 @@ export class UnitGains {
   }
 
   /**
-   * Resolves when the controller runs what follows the trial: the saved gains, unless a save or another trial has
-   * begun. Rejects as `Reconciler.bringBack` does. The trial is over even then.
+   * Resolves when the controller runs the gains that follow the trial: the saved ones, unless a save or another trial
+   * has begun. Rejects as `Reconciler.bringBack` does. The trial is over even then.
    */
   async endTrial(why: TrialEnd): Promise<void> {
     const end = () => this.#parts.state.gains.endTrial(why);
     end();
-    // A trial that was asked for earlier may begin while this waits for its turn. Its end was asked for too.
+    // An earlier trial may begin while this waits for its turn. It is ended too.
     await this.#parts.reconciler.bringBack(why === 'ended' ? end : undefined);
   }
 
   /**
-   * Throws if the save is forbidden or its base has changed. A save that the disk has not confirmed yet may become the
-   * revision in force, so it counts as a change.
+   * Throws if the save is forbidden or its base has changed. A pending save may become the revision in force, so it
+   * counts as a change.
    */
   #requireAllowed({ baseRevision, gains: sent, stillWanted }: PendingSave): void {
     const { unit, permission, store, state } = this.#parts;
     permission.require({ kind: 'save' });
     stillWanted?.();
-    // Throws if the journal cannot be read. Then nobody knows which gains to go back to.
+    // Throws if the journal cannot be read, because the gains to restore would be unknown.
     const { revision, gains } = store.current(unit.name);
     if (baseRevision === undefined) return;
     if (revision === baseRevision && !state.gains.savesPending) return;

@@ -8,10 +8,10 @@ import { UnsettledFrames } from './unsettled-frames.js';
 import { WantedGains, type WantedGainsOptions } from './wanted-gains.js';
 import { type GuardedExcitation, WantedExcitation, WantedLatch } from './wanted-motion.js';
 
-/** Faults that report a frame damaged on the bus. Nothing is wrong with the motors then. */
+/** Faults that report a frame damaged on the bus. They say nothing about the motors. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
 
-/** What the controller should show instead; undefined if it is right. */
+/** The value that the controller should show instead. Undefined if it is right. */
 interface Difference {
   readonly mode: Mode | undefined;
   readonly gains: GainSet | undefined;
@@ -20,27 +20,27 @@ interface Difference {
 
 interface UnitStateOptions extends WantedGainsOptions {
   readonly clock: Clock;
-  /** Whether a controller that reset itself gets this mode back; otherwise it is put into manual. */
+  /** Whether a controller that reset itself gets its last mode back. Otherwise it is put into manual. */
   readonly restores: (mode: Mode) => boolean;
 }
 
 /**
- * What is wanted of one unit and what was last observed of it. Wanted is what somebody was last answered 200 for, or
- * what the controller did by itself. A refused request never changes it. Nothing remembers how to undo something,
- * because that follows from the difference. This class does not talk to the controller.
+ * The wanted and the observed state of one unit. A wanted value is the one that was last answered 200, or one that
+ * the controller chose itself. A refused request never changes it, so nothing needs to be undone. This class does not
+ * talk to the controller.
  */
 export class UnitState {
   readonly #options: UnitStateOptions;
 
-  /** What is wanted. The mode is undefined until the controller was heard from. */
+  /** The wanted state. The mode is undefined until the first contact. */
   #mode: Mode | undefined;
   readonly #excitation: WantedExcitation;
   readonly latch = new WantedLatch();
   readonly gains: WantedGains;
 
-  /** What was observed. `UnitSupervision` sets the members without `#`. */
+  /** The observed state. `UnitSupervision` sets the members without `#`. */
   online = false;
-  /** Undefined until a controller of the right kind answered. */
+  /** Undefined until a controller of the right kind has answered. */
   identity: Identity | undefined;
   /** Why it is offline. */
   problem: RobotError | undefined;
@@ -60,7 +60,7 @@ export class UnitState {
     this.gains = new WantedGains(options);
   }
 
-  /** What the controller showed last; undefined until it was heard from. */
+  /** What the controller showed last. Undefined until the first contact. */
   get status(): ControllerStatus | undefined {
     return this.#status;
   }
@@ -74,7 +74,7 @@ export class UnitState {
     return this.#mode;
   }
 
-  /** The excitation in the controller's register, which is in force in debug mode only. */
+  /** The excitation in the controller's register. It is in force in debug mode only. */
   get excitation(): Excitation | undefined {
     return this.#shownExcitation;
   }
@@ -89,8 +89,8 @@ export class UnitState {
   }
 
   /**
-   * Whether the active gains are the wanted ones. False while the journal cannot be read, because the wanted gains are
-   * unknown then.
+   * Whether the active gains are the wanted ones. False while the journal cannot be read, because the wanted gains
+   * are then unknown.
    */
   get wantedGainsRun(): boolean {
     return this.#status !== undefined && this.gains.areWanted(this.#status.activeChecksum);
@@ -117,9 +117,9 @@ export class UnitState {
   }
 
   /**
-   * Takes in readings. Ends a trial of gains with which a loop runs away from its setpoint, excited or not. A loop that
-   * was past its bound when the trial began is excused until it has been within. Example: in debug mode a visual loop
-   * does nothing, and its deviation may stay large.
+   * Takes in readings. If a loop runs away from its setpoint with trial gains, ends the trial, whether the loop is
+   * excited or not. A loop that was beyond its bound when the trial began is ignored until it has been within.
+   * Example: in debug mode a visual loop does nothing, and its deviation may stay large.
    */
   sawReadings(readings: Readings): void {
     const before = this.#loopsPastBound;
@@ -129,7 +129,7 @@ export class UnitState {
     if (isNew && this.gains.trial !== undefined) this.gains.endTrial('runaway');
   }
 
-  /** The loops that are further from their setpoint than their bound. */
+  /** The loops whose deviation from the setpoint is beyond their bound. */
   get #loopsPastBound(): readonly Loop[] {
     return this.#options.unit.loops.filter(({ name, runaway }) => {
       const { setpoint = 0, measured = 0 } = this.telemetry?.loops[name] ?? {};
@@ -146,22 +146,21 @@ export class UnitState {
       this.#excitation.want(this.#shownExcitation);
   }
 
-  /** A frame that is under way may change the deviation. */
+  /** A frame in flight may change the deviation. */
   forgetDeviation(): void {
     this.#shownDeviation = undefined;
   }
 
-  /** The controller confirmed a mode that somebody asked for, with the excitation it has in it. */
+  /** The controller confirmed a mode switch of a caller. It has this excitation in the new mode. */
   confirmedMode(mode: Mode, excitation: GuardedExcitation | undefined): void {
     if (excitation !== undefined) this.#show(excitation);
     this.modeFrames.judge(true, this.#options.clock.nowMs());
-    // The unit was in debug mode already, so the excitation that the controller shows may be what a refused request
-    // left there.
+    // The unit was in debug mode already, so the excitation may be left from a refused request.
     if (mode === 'debug' && this.#mode === 'debug') return;
     this.#wantMode(mode, mode === 'debug' && excitation ? this.#shownExcitation : undefined);
   }
 
-  /** The controller confirmed an excitation that somebody asked for. Returns it. */
+  /** The controller confirmed a caller's excitation. Returns it. */
   confirmedExcitation(shown: GuardedExcitation, runaway?: number): Excitation {
     const excitation = this.#show(shown);
     this.#excitation.want(excitation, runaway);
@@ -169,8 +168,8 @@ export class UnitState {
   }
 
   /**
-   * This excitation is no longer wanted; without an argument, none is. Until the controller has ended it, the
-   * controller shows it, and that must not be adopted as its own choice.
+   * This excitation is no longer wanted. Without an argument, no excitation is wanted. The controller shows the old
+   * one until it has ended it, and this must not be adopted as the controller's own choice.
    */
   endExcitation(excitation?: Excitation): void {
     if (excitation !== undefined && !this.#excitation.is(excitation)) return;
@@ -179,8 +178,8 @@ export class UnitState {
   }
 
   /**
-   * Adds the guard: in a trial `runaway`, or else the loop's own bound. Saved gains run without a guard, because they
-   * are somebody's decision.
+   * Adds the guard: `runaway` in a trial, otherwise the loop's own bound. Saved gains run without a guard, because a
+   * caller chose them deliberately.
    */
   guarded(
     excitation: Excitation,
@@ -193,37 +192,33 @@ export class UnitState {
     return { ...excitation, deviation: isGuarded ? (runaway ?? loop?.runaway ?? 0) : 0 };
   }
 
-  /** From now on the controller has to be latched; a release under way gives up. */
+  /** From now on the latch is wanted. A resume under way ends. */
   wantStop(): void {
     this.latch.want();
     this.gains.endTrial('stop');
   }
 
-  /** The resume was answered 200. A controller that has not confirmed it is released when it appears. */
+  /** The resume was answered 200. A controller that has not confirmed its release is released when it goes online. */
   released(confirmed: boolean): void {
     this.latch.released(confirmed);
     this.#wantMode('manual');
-    // A controller that missed the resume shows its mode of before, which is not its own choice, also when a stop
-    // follows.
+    // A controller that missed the resume shows its old mode. That is not its own choice, even if a stop follows.
     if (!confirmed) this.modeFrames.disturb();
   }
 
-  /** What has to be mended beside the latch, which comes before all of it; undefined where nothing differs. */
+  /** What must be corrected besides the latch, which is always corrected first. Undefined if nothing differs. */
   get difference(): Difference | undefined {
     const status = this.#status;
     if (status === undefined || this.#mode === undefined) return undefined;
     const gains = this.gains.missing(status.activeChecksum);
-    // The release itself puts the controller into manual first, so the mode is left alone meanwhile.
+    // The release puts the controller into manual, so the mode is not corrected before.
     const mode = this.latch.isReleasing || this.mode === this.#mode ? undefined : this.#mode;
     const excitation = this.dueExcitation(this.gains.trial !== undefined);
     if (mode === undefined && gains === undefined && excitation === undefined) return undefined;
     return { mode, gains, excitation };
   }
 
-  /**
-   * The excitation that has to be written; undefined if the controller shows it. `isTrial`: a trial runs or is about to
-   * begin.
-   */
+  /** The excitation to write. Undefined if the controller shows it. `isTrial`: a trial runs or is about to begin. */
   dueExcitation(isTrial: boolean): GuardedExcitation | undefined {
     const shown = this.#shownExcitation;
     const wanted = this.#excitation.current;
@@ -233,7 +228,10 @@ export class UnitState {
     return this.#excitation.is(shown) && isGuarded ? undefined : due;
   }
 
-  /** Returns a check that throws if the controller has been reset since this call. A reset loses what it confirmed. */
+  /**
+   * Returns a check that throws if the controller has been reset since this call. A reset loses everything that the
+   * controller confirmed.
+   */
   sameBoot(): () => void {
     const bootId = this.#status?.bootId;
     return () => {
@@ -269,8 +267,9 @@ export class UnitState {
     for (const fault of appeared) this.#options.emit({ what: 'fault', detail: { fault } });
     for (const fault of gone) this.#options.emit({ what: 'fault-gone', detail: { fault } });
     if (appeared.includes('ran_away')) {
-      // The controller's guard has ended the excitation. No frame that is under way may bring it back, so none is wanted.
-      // It counts as seen without amplitude. Otherwise that would be written, and such a frame clears `ran_away`.
+      // The controller's guard has ended the excitation. No excitation is wanted then, so that no frame starts it
+      // again. It counts as seen without amplitude. Otherwise a frame without amplitude would be written, and would
+      // clear `ran_away`.
       this.#excitation.want(undefined);
       if (this.#shownExcitation !== undefined)
         this.#shownExcitation = { ...this.#shownExcitation, amplitude: 0 };
@@ -281,7 +280,7 @@ export class UnitState {
     if (isLost && this.#followsTarget(after.mode)) this.gains.endTrial('target lost');
   }
 
-  /** In debug mode only a visual loop that is excited follows the target. */
+  /** In debug mode a visual loop follows the target only while it is excited. */
   #followsTarget(mode: Mode): boolean {
     const excited = this.#options.unit.loops.find(({ name }) => name === this.#excitation.current?.loop);
     return mode !== 'debug' || (excited !== undefined && isVisual(excited));
@@ -293,7 +292,7 @@ export class UnitState {
     this.#excitation.want(excitation);
   }
 
-  /** Frames of a request under way may have reached the controller after its reset, so no frame counts as settled. */
+  /** Frames in flight may have reached the controller after its reset, so no frame counts as settled. */
   #wasReset(): void {
     if (this.#mode !== undefined && (this.latch.isWanted || !this.#options.restores(this.#mode)))
       this.#mode = 'manual';

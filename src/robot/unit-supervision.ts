@@ -6,13 +6,15 @@ import { StepReader } from './step-reader.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
-/** Age at which the readings of a unit at rest are read again: at every fifth poll of 50 Hz. */
+/** The age at which the readings of a resting unit are read again: every fifth poll at 50 Hz. */
 const READ_AT_REST_MS = 90;
-/** Pause between heartbeats of a unit at rest: at every third poll of 50 Hz, and within 100 ms or one poll. */
+/**
+ * The pause between heartbeats of a resting unit: every third poll at 50 Hz, and never more than 100 ms or one poll.
+ */
 const BEAT_AT_REST_MS = 50;
 /**
- * Controllers with a shorter host silence get a heartbeat at every poll. If polls come at 10 Hz or more, the others may
- * miss two in a row and keep torque.
+ * A controller with a shorter host silence gets a heartbeat at every poll. At 10 polls a second or more, the others
+ * keep torque even if two heartbeats in a row are lost.
  */
 const PATIENT_MS = 450;
 /** Failed polls in a row before a controller counts as offline. */
@@ -20,11 +22,11 @@ const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
 const SLOWEST_PROBE_MS = 1000;
 
-/** Polls one motor controller while it is online, probes it while it is offline, and has what differs mended. */
+/** Polls one motor controller while it is online, probes it while it is offline, and lets differences be corrected. */
 export class UnitSupervision {
   readonly #parts: UnitParts;
   readonly #steps: StepReader;
-  /** The boot id at which the controller was last adopted. */
+  /** The controller's boot id when it was last adopted. */
   #takenInBootId: number | undefined;
   #beatAtMs = 0;
   #ticking = false;
@@ -37,13 +39,13 @@ export class UnitSupervision {
     this.#steps = new StepReader(parts);
   }
 
-  /** Probes an offline controller at the next tick, however long the pause between two probes has become. */
+  /** Probes an offline controller at the next tick, even if the pause between probes is longer. */
   probeSoon(): void {
     this.#probeAtMs = 0;
     this.#probeEveryMs = FIRST_PROBE_MS;
   }
 
-  /** One poll or probe. Never rejects. Does nothing while the one before is still under way. */
+  /** One poll or probe. Never rejects. Does nothing while the previous one is still running. */
   async tick(): Promise<void> {
     const { state, clock } = this.#parts;
     const { trial } = state.gains;
@@ -85,7 +87,7 @@ export class UnitSupervision {
     } catch (error) {
       this.#gone(error);
       emit(failure('not-found', error));
-      // A stop that was asked during the probe has not reached the controller yet.
+      // A stop that came during the probe has not reached the controller yet.
       if (isRobotError(error, 'stopped')) this.probeSoon();
       else this.#probeAtMs = clock.nowMs() + this.#probeEveryMs;
       this.#probeEveryMs = Math.min(SLOWEST_PROBE_MS, this.#probeEveryMs * 2);
@@ -104,7 +106,7 @@ export class UnitSupervision {
     emit(failure('offline', error));
   }
 
-  /** Adopts the state of a controller, and latches it if it has to be latched. */
+  /** Adopts the state of a controller. Latches it if the latch is wanted. */
   async #takeIn(): Promise<void> {
     const { state, controller, clock } = this.#parts;
     const untilMs = clock.nowMs() + TAKE_IN_MS;
@@ -119,8 +121,8 @@ export class UnitSupervision {
   }
 
   /**
-   * Heartbeat, status, latch, excitation and telemetry. The latch comes before the heartbeat while the robot is stopped,
-   * while a release is due, and while the controller is offline.
+   * Heartbeat, status, latch, excitation and telemetry. The latch comes before the heartbeat while the robot is
+   * stopped, while a release is pending, and while the controller is offline.
    */
   async #read(untilMs: number): Promise<void> {
     const { state, controller } = this.#parts;
@@ -137,8 +139,8 @@ export class UnitSupervision {
   }
 
   /**
-   * Whether the unit is in manual without a trial, and nobody follows its readings. Then heartbeats and readings are
-   * fewer, which leaves bus and processor to others, such as a vision program.
+   * Whether the unit is in manual without a trial, and no listener follows its readings. Then heartbeats and readings
+   * are less frequent, which leaves bus and processor to other programs, such as vision.
    */
   get #isAtRest(): boolean {
     const { state, isFollowed } = this.#parts;
@@ -150,7 +152,7 @@ export class UnitSupervision {
     return !this.#isAtRest || telemetry === undefined || this.#isOlder(readAtMs, READ_AT_REST_MS);
   }
 
-  /** False also for a controller that was reset: it has heard no heartbeat since. */
+  /** False also for a controller that was reset, because it has received no heartbeat since. */
   get #isTakenIn(): boolean {
     const { online, status } = this.#parts.state;
     return online && status?.bootId === this.#takenInBootId;
@@ -174,7 +176,7 @@ export class UnitSupervision {
     this.#beatAtMs = clock.nowMs();
   }
 
-  /** Lets `work` run beside the polls, so that no heartbeat waits for it. Its failure is no missed poll. */
+  /** Runs `work` beside the polls, so that no heartbeat waits for it. Its failure does not count as a missed poll. */
   #beside(work: Promise<void>): void {
     void work.catch(error => this.#parts.emit(failure('poll-failed', error)));
   }

@@ -1,9 +1,9 @@
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 
 /**
- * The frames of one kind (mode, latch or excitation) that were written to a controller and may still take effect. The
- * answer may be lost, and the effect may come up to 20 ms later. While there are such frames, a difference is the
- * daemon's own doing and is mended. Otherwise the controller changed by itself, and that is adopted.
+ * The frames of one kind (mode, latch or excitation) that were written to a controller and may still take effect. An
+ * answer may be lost, and the effect may come up to 20 ms later. While there are such frames, the daemon caused a
+ * difference and corrects it. Otherwise the controller changed without being asked, and the change is adopted.
  */
 export class UnsettledFrames {
   #writing = 0;
@@ -11,14 +11,14 @@ export class UnsettledFrames {
   #disturbances = 0;
   /** Whether only one frame is unsettled, and it has taken full effect. */
   #isProven = false;
-  /** The time since which the controller shows what is wanted; undefined while it does not. */
+  /** The time since which the controller shows the wanted value. Undefined while it does not. */
   #agreesSinceMs: number | undefined;
 
   get unsettled(): boolean {
     return this.#unsettled;
   }
 
-  /** Forgets what was seen before, because a frame may be under way. */
+  /** Forgets earlier observations, because a frame may be in flight. */
   disturb(): void {
     this.#unsettled = true;
     this.#disturbances += 1;
@@ -27,9 +27,9 @@ export class UnsettledFrames {
   }
 
   /**
-   * Runs `write`, which may put frames on the bus until it settles. Tells it whether earlier frames may still take effect.
-   * It resolves with true if it proves its effect: only one frame went out, and the controller now shows what it did not
-   * show before. Then the frame has taken full effect.
+   * Runs `write`, which may put frames on the bus until it settles. Tells `write` whether earlier frames may still
+   * take effect. `write` resolves with true if it proves its effect: it sent only one frame, and the controller now
+   * shows a value that it did not show before. The frame has then taken full effect.
    */
   async during(write: (unsettled: boolean) => Promise<unknown>): Promise<void> {
     const wasUnsettled = this.#unsettled;
@@ -48,8 +48,8 @@ export class UnsettledFrames {
   }
 
   /**
-   * Says who caused a difference between the controller and what is wanted. After a proof, frames settle as soon as the
-   * controller agrees. Otherwise it has to agree for as long as a frame may need to take effect.
+   * Decides who caused a difference between the controller and the wanted value. After a proof, frames settle as soon
+   * as the controller agrees. Otherwise the controller must agree for as long as a frame may need to take effect.
    */
   judge(agrees: boolean, nowMs: number): 'as wanted' | 'our doing' | 'its own doing' {
     if (!agrees) {

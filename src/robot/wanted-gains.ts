@@ -4,15 +4,15 @@ import { changedLoops } from '../gains/changed-loops.js';
 import { gainsChecksum } from '../protocol/codec.js';
 import type { TrialEnd, UnitEvent } from './robot-event.js';
 
-/** Gains that a controller runs for a while without being saved. */
+/** Gains that a controller runs for a limited time without a save. */
 export interface Trial {
   readonly id: string;
-  /** The name of the token that began the trial; without tokens, the address. */
+  /** The name of the token that began the trial. Without tokens, the address. */
   readonly by: string;
-  /** Only the tuning itself changes its trial: it would judge gains that it never measured. */
+  /** Only the tuning itself may change its trial. Otherwise it would judge gains that it never measured. */
   readonly ofTuning?: true;
   readonly gains: GainSet;
-  /** The end in milliseconds of the clock; its owner can renew it. */
+  /** The end in milliseconds of the clock. The owner can renew it. */
   readonly endsAtMs: number;
 }
 
@@ -23,42 +23,40 @@ export function isSameTrial(one: Trial, other: Trial): boolean {
 
 export interface WantedGainsOptions {
   readonly unit: Unit;
-  /** The gains of the journal; undefined while it cannot be read, and then the controller keeps what it has. */
+  /** The gains of the journal. Undefined while the journal cannot be read; the controller then keeps its gains. */
   readonly saved: () => GainSet | undefined;
   readonly emit: (event: UnitEvent) => void;
 }
 
 /**
- * Which gains a controller should run: those of a save under way, or else those of a trial, or else those of the
- * journal.
+ * The gains that a controller should run: those of a save under way, otherwise those of a trial, otherwise those of
+ * the journal.
  */
 export class WantedGains {
   readonly #options: WantedGainsOptions;
-  /** Gains of saves that the controller runs already and the disk has not confirmed yet, the newest last. */
+  /** Gains of saves that the controller runs already but the disk has not confirmed, newest last. */
   readonly #saving: GainSet[] = [];
   #trial: Trial | undefined;
-  /** How often something happened that ends any trial, whether there was one or not. */
+  /** Counts the events that end any trial, including those without a trial. */
   #endings = 0;
-  /** The checksums of sets that were compared before. Every poll compares. */
+  /** Caches the checksums of compared sets, because every poll compares. */
   readonly #checksums = new WeakMap<GainSet, number>();
 
   constructor(options: WantedGainsOptions) {
     this.#options = options;
   }
 
-  /**
-   * The gains to be given to a controller that shows this checksum as active; undefined where it runs the right ones.
-   */
+  /** The gains to give to a controller whose active set has this checksum. Undefined if it runs the right ones. */
   missing(active: number): GainSet | undefined {
     return this.areWanted(active) ? undefined : this.#wanted;
   }
 
-  /** Whether a controller that shows this checksum as active runs what it should. */
+  /** Whether a controller whose active set has this checksum runs the wanted gains. */
   areWanted(active: number): boolean {
     return this.#areActive(this.#wanted, active);
   }
 
-  /** Whether a controller that shows this checksum as active runs the saved gains. */
+  /** Whether a controller whose active set has this checksum runs the saved gains. */
   areSaved(active: number): boolean {
     return this.#areActive(this.#options.saved(), active);
   }
@@ -71,18 +69,18 @@ export class WantedGains {
     return this.#saving.length > 0;
   }
 
-  /** The controller runs these gains, and the disk does not have them yet. */
+  /** The controller runs these gains, and the disk has not confirmed them yet. */
   beginSave(gains: GainSet): void {
     this.endTrial('saved');
     this.#saving.push(gains);
   }
 
-  /** The disk has these gains, or refused them. */
+  /** The disk has confirmed or refused these gains. */
   endSave(gains: GainSet): void {
     this.#saving.splice(this.#saving.indexOf(gains), 1);
   }
 
-  /** Begins a trial, or renews the one under way, which may change its gains. */
+  /** Begins a trial, or renews the current one. A renewal may change its gains. */
   beginTrial(trial: Trial): void {
     const before = this.#trial;
     const { by } = trial;
@@ -94,7 +92,7 @@ export class WantedGains {
   }
 
   endTrial(why: TrialEnd): void {
-    // A target that is lost says nothing against gains that do not run yet.
+    // A lost target is no reason to end a trial whose gains do not run yet.
     if (this.#trial === undefined && why === 'target lost') return;
     this.#endings += 1;
     if (this.#trial === undefined) return;
@@ -104,8 +102,8 @@ export class WantedGains {
   }
 
   /**
-   * Returns a check that throws `trial-ended` when something has happened since now that ends any trial. A trial that is
-   * being begun or renewed must not outlive that either.
+   * Returns a check that throws `trial-ended` if an event since this call ends any trial. It also covers a trial that
+   * is just being begun or renewed.
    */
   noneEnded(): () => void {
     const endings = this.#endings;

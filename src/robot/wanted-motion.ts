@@ -4,16 +4,16 @@ import { UnsettledFrames } from './unsettled-frames.js';
 
 /** An excitation with the guard of a trial. */
 export interface GuardedExcitation extends Excitation {
-  /** Past this deviation of the loop the controller ends the excitation; 0 = no guard. */
+  /** The controller ends the excitation if the loop deviates by more than this; 0 = no guard. */
   readonly deviation: number;
 }
 
-/** The excitation that is wanted of a unit in debug mode. */
+/** The wanted excitation of a unit in debug mode. */
 export class WantedExcitation {
   readonly #emit: (event: UnitEvent) => void;
   /** Undefined if none is wanted. */
   current: Excitation | undefined;
-  /** The largest deviation that was asked for with it; undefined if the loop's own bound holds. */
+  /** The requested limit of the deviation. Undefined for the loop's own bound. */
   runaway: number | undefined;
 
   constructor(emit: (event: UnitEvent) => void) {
@@ -28,7 +28,7 @@ export class WantedExcitation {
     this.#emit({ what: 'excitation', detail: moving === undefined ? { amplitude: 0 } : { ...moving } });
   }
 
-  /** Compares as float32, which controllers keep. All excitations without amplitude are alike. */
+  /** Compares as float32, the precision of controllers. All excitations without amplitude are equal. */
   is(excitation: Excitation | undefined): boolean {
     const wanted = this.current;
     const [a, b] = [excitation?.amplitude ?? 0, wanted?.amplitude ?? 0].map(Math.fround);
@@ -39,20 +39,20 @@ export class WantedExcitation {
 }
 
 /**
- * What has to be done about the latch. `set` latches. `resume` puts the controller into manual and unlatches it,
- * because a resume could not reach it. `unlatch` only unlatches, because an old frame of ours took effect late. `found`
- * stops the whole robot, because the controller latched by itself.
+ * The next act on the latch. `set` latches. `resume` puts the controller into manual and unlatches it, because a
+ * resume could not reach it. `unlatch` only unlatches, because an old frame of the daemon took effect late. `found`
+ * stops the whole robot, because the controller latched without being asked.
  */
 type LatchStep = 'set' | 'resume' | 'unlatch' | 'found';
 
-/** The latch that is wanted of one controller, and the one that was last observed. */
+/** The wanted latch of one controller, and the one that was last observed. */
 export class WantedLatch {
   readonly frames = new UnsettledFrames();
-  /** `released`: a release was answered 200 and the controller has not confirmed it yet. */
+  /** `released`: a release was answered 200, and the controller has not confirmed it yet. */
   #wanted: 'latched' | 'released' | 'as it is' = 'as it is';
-  /** Whether a resume is under way. Then neither a latch nor its absence is mended. */
+  /** Whether a resume is under way. During a resume the latch is not corrected. */
   isUnderRelease = false;
-  /** Whether the controller showed its latch when it was last heard from; undefined before. */
+  /** Whether the controller showed its latch at the last contact. Undefined before the first. */
   #shown: boolean | undefined;
   /** Whether a release was written since the latch was seen. */
   #releaseWritten = false;
@@ -91,7 +91,7 @@ export class WantedLatch {
     if (isLatched && !this.frames.unsettled) this.#releaseWritten = false;
   }
 
-  /** From now on the controller has to be latched; a release under way gives up. */
+  /** From now on the latch is wanted. A resume under way ends. */
   want(): void {
     this.#wanted = 'latched';
     this.isUnderRelease = false;

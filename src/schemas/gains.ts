@@ -1,7 +1,7 @@
 import { defaultGains, FLOAT32_MAX, type GainBounds, type GainSet, type Unit } from '../core/units.js';
 import * as s from './schema.js';
 
-/** The gains of one loop, as they are answered. */
+/** The gains of one loop in an answer. */
 export const loopGains = s.answer('Gains', { kp: s.number(), ki: s.number(), kd: s.number() });
 
 /** The gains of all loops of a unit. */

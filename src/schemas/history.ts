@@ -3,7 +3,7 @@ import { loopGains } from './gains.js';
 import * as s from './schema.js';
 import { measuredStep } from './step.js';
 
-/** Saved gains as the history shows them, with the newest step that was measured on them. */
+/** Saved gains in the history, with the newest step that was measured on them. */
 export function historyLine(gains: s.Schema<GainSet>) {
   const measured = s.record(
     measuredStep,
@@ -25,7 +25,7 @@ const side = s.growing({
 });
 const loopSide = s.growing({ gains: loopGains, measured: s.nullable(measuredStep) });
 
-/** Two sets of gains beside each other, by loop. */
+/** Two sets of gains side by side, by loop. */
 export const comparison = s.answer('Comparison', {
   a: side,
   b: side,

@@ -36,6 +36,6 @@ export type LogPage = s.TypeOf<typeof logPage>;
 
 /** An event to be recorded. The event log gives it number and time. */
 export interface NewEvent extends Omit<LogEvent, 'seq' | 't' | 'at'> {
-  /** What failed. Only the log line has it. */
+  /** The error. Only the log line contains it. */
   readonly error?: unknown;
 }

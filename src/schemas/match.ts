@@ -30,7 +30,7 @@ const members = {
   recorded: s.yesNo('Lock and phase would survive a power cut. False if writing a change takes over 0.8 s.'),
 };
 
-/** The match as status shows it. It has no current time, so that it changes only when the match does. */
+/** The match in status. It does not contain the current time, so it changes only when the match changes. */
 export const matchStatus = s.named('MatchStatus', s.growing(members));
 
 /** The body of GET /api/match. */

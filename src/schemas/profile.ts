@@ -5,8 +5,8 @@ import { measuredStep } from './step.js';
 /** The most profiles that a unit has. */
 export const MOST_PROFILES = 100;
 /**
- * A name does not consist of digits only, since those mean a revision. It has no control characters, and no space at
- * either end.
+ * A name must not consist of digits only, because those stand for a revision. It has no control characters, and no
+ * space at either end.
  */
 export const profileName = {
   ...s.text('Of the profile; not only digits, which mean a revision.'),
@@ -14,7 +14,7 @@ export const profileName = {
   pattern: '^(?![0-9]+$)[^\\s\\u0000-\\u001f]([^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f])?$',
 };
 
-/** A set of gains of one unit under a name. It need not be in force. */
+/** A named set of gains of one unit. It may or may not be in force. */
 export const profile = s.answer('Profile', {
   name: s.text(),
   note: s.text(),

@@ -1,16 +1,16 @@
 /**
- * JSON Schema that carries the TypeScript type of what it describes. The type of a body, the check of it and its
- * documentation come from one declaration, so the compiler finds where they would differ.
+ * JSON Schema that carries the TypeScript type of what it describes. Type, check and documentation of a body come
+ * from one declaration, so they cannot differ.
  */
 export interface Schema<T = unknown> {
   readonly [keyword: string]: unknown;
-  /** This member exists only for the compiler. At run time it is never there. */
+  /** This member exists only for the compiler. It never exists at run time. */
   readonly [TYPE]?: T;
 }
 
 declare const TYPE: unique symbol;
 
-/** Marks a member that may be absent. Neither Ajv nor JSON sees a symbol. */
+/** Marks a member that may be absent. Ajv and JSON ignore symbols. */
 const OPTIONAL = Symbol('optional');
 
 interface Optional<T = unknown> extends Schema<T> {
@@ -27,7 +27,7 @@ type Shape<M extends Members> = Flat<
     readonly [Name in OptionalIn<M>]?: TypeOf<M[Name]> | undefined;
   }
 >;
-/** One object type out of several, as people read it. */
+/** Merges several object types into one, for readable types in an editor. */
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
 export function text(description?: string): Schema<string> {
@@ -74,7 +74,7 @@ export function object<M extends Members>(members: M): Schema<Shape<M>> {
   return { ...growing(members), additionalProperties: false };
 }
 
-/** An answer to which later versions may add members. */
+/** An answer. Later versions may add members to it. */
 export function growing<M extends Members>(members: M): Schema<Shape<M>> {
   const required = Object.entries(members).filter(([, member]) => !(OPTIONAL in member));
   return { type: 'object', properties: members, required: required.map(([name]) => name) };

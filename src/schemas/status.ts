@@ -129,7 +129,7 @@ export const status = s.answer('Status', {
 
 export type Status = s.TypeOf<typeof status>;
 
-/** Whether it has all members of a status. An older daemon's has not. */
+/** Whether the answer has all members of a status. A status of an older daemon does not. */
 export function isStatus(answer: unknown): answer is Status {
   const { required } = status;
   return isObject(answer) && Array.isArray(required) && required.every(name => String(name) in answer);

@@ -19,7 +19,7 @@ const pose = s.answer('Pose', {
 /** The place of the unit on the floor, and its heading. */
 export type Pose = s.TypeOf<typeof pose>;
 
-/** The loops of one unit by name, with `pose` and `target` if the unit has them. */
+/** The loops of one unit by name. If the unit has them, also `pose` and `target`. */
 export type UnitTelemetry = Readonly<Record<string, Reading | Pose | boolean>>;
 
 /** The data of event `telemetry`. */

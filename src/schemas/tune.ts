@@ -44,7 +44,7 @@ const tunedLoop = s.answer(
 
 const TUNE_STATES = ['running', 'better', 'good', 'failed', 'aborted'] as const;
 
-/** A tuning of one or more loops, under way or ended: the data of event `tune`. */
+/** A tuning of one or more loops that is running or has ended: the data of event `tune`. */
 export const tune = s.answer('Tune', {
   id: s.text('What renewals of the lease send.'),
   by: s.text("The owner: a token's name or an address."),

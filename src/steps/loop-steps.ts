@@ -12,7 +12,9 @@ const KEPT_OF_OLDER = 50;
 /** Steps are compared only if their heights differ by less than this part. A high step meets limits that a low one does not. */
 const ALIKE = 0.1;
 
-/** The remembered steps of one loop, and their file. Steps captured before the file was read come after those of the file. */
+/**
+ * The remembered steps of one loop, and their file. Steps captured before the file was read follow those in the file.
+ */
 export class LoopSteps {
   readonly #file: StateFile<readonly RememberedStep[]>;
   #steps: readonly RememberedStep[] = [];
@@ -75,7 +77,7 @@ export class LoopSteps {
     return true;
   }
 
-  /** Never rejects. A failed read is repeated before the next write. */
+  /** Reads the file. Never rejects. A failed read is repeated before the next write. */
   async read(limitMs: number): Promise<void> {
     await this.#file.read(limitMs).catch(() => undefined);
   }

@@ -6,9 +6,9 @@ import type { StepCapture } from '../robot/robot-event.js';
 
 /** How long readings are kept: the longest half period, and the time to read out its capture. */
 const KEPT_MS = 14_000;
-/** Fewer readings than this give no output. */
+/** With fewer readings than this, there is no output. */
 const FEWEST = 20;
-/** A reading belongs to an edge if its setpoint differs from the edge's by less than this part of the step. */
+/** A reading belongs to an edge if its setpoint differs from the edge's setpoint by less than this part of the step. */
 const NEAR = 0.2;
 
 interface Reading {
@@ -43,7 +43,8 @@ export class OutputWatch {
     const lastMs = readings.at(-1)?.atMs ?? 0;
     const isNear = (reading: Reading | undefined, value: number) =>
       Math.abs((reading?.telemetry.loops[loop]?.setpoint ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
-    // The newest such edge with a whole capture behind it. The excitation repeats, so that later edges look the same.
+    // The newest edge of this kind that is followed by a whole capture. The excitation repeats, so later edges look
+    // the same.
     const edge = readings.findLastIndex(
       (reading, index) =>
         reading.atMs + lengthMs <= lastMs && isNear(reading, to) && isNear(readings[index - 1], from),
@@ -64,7 +65,7 @@ export class OutputWatch {
       return;
     }
     const known = this.#readings.get(unit) ?? [];
-    // A failed poll leaves the old telemetry.
+    // A failed poll leaves the previous telemetry.
     if (known.at(-1)?.telemetry === telemetry) return;
     const atMs = this.#clock.nowMs();
     known.push({ atMs, telemetry });

@@ -12,15 +12,15 @@ import { LoopSteps } from './loop-steps.js';
 import { OutputWatch } from './output-watch.js';
 
 const FOLDER = 'steps';
-/** Excited loops give a step every second. The disk is written less often. */
+/** The pause between writes. Excited loops give a step every second. */
 const WRITE_AFTER_MS = 5000;
 /** The longest time to read out a capture. */
 const READ_OUT_MS = 1000;
 
-/** The longest that a start waits for older steps. */
+/** The longest wait for older steps at a start. */
 const START_MS = 300;
 
-/** The last captured steps of each loop, with their gains. Steps reach the disk some seconds later. */
+/** The last captured steps of each loop, with their gains. Steps are written to the disk a few seconds later. */
 export class StepMemory {
   /** Emitted for every captured step, remembered or not. */
   readonly captured = new Listeners<Step>();
@@ -55,7 +55,7 @@ export class StepMemory {
     ];
   }
 
-  /** Never rejects. If the disk is slow, the steps of earlier runs load after this has resolved. */
+  /** Reads the files. Never rejects. If the disk is slow, steps of earlier runs are added after this has resolved. */
   static async open(robot: Robot, parts: StateParts): Promise<StepMemory> {
     const memory = new StepMemory(robot, parts);
     await Promise.all(memory.#all.map(loop => loop.read(START_MS)));
@@ -67,11 +67,11 @@ export class StepMemory {
     const steps = this.#loopsOf(unit, loop).flatMap(({ all }) => all);
     const summaries = steps.map(({ samples, ...summary }) => summary).reverse();
     if (loop !== undefined) return summaries;
-    // All times have the same format, so that comparing their text is enough.
+    // All times have the same format, so comparing their text is enough.
     return summaries.sort((a, b) => Number(a.at < b.at) - Number(a.at > b.at));
   }
 
-  /** The best settled step of each loop, among those about as high as the newest. */
+  /** The best settled step of each loop, among steps about as high as the newest. */
   best(unit: UnitName, loop?: string): readonly StepSummary[] {
     const steps = this.#loopsOf(unit, loop).map(({ best }) => best);
     return steps.filter(step => step !== undefined).map(({ samples, ...summary }) => summary);
@@ -94,7 +94,7 @@ export class StepMemory {
     return this.#loops[unit].get(loop)?.all.find(step => step.number === number);
   }
 
-  /** Resolves when all steps were written, or could not be. */
+  /** Resolves when all steps have been written, or could not be written. */
   async close(): Promise<void> {
     for (const end of this.#ends) end();
     this.#timer?.cancel();

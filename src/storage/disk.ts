@@ -3,7 +3,7 @@ import { access, type FileHandle, mkdir, open, readdir, readFile, rename, rm, st
 import { basename, dirname, resolve } from 'node:path';
 import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
 
-/** The longest that a start waits for one file. */
+/** The longest wait for one file at a start. */
 export const START_MS = 2000;
 
 /** A file open for appending. */
@@ -12,7 +12,7 @@ export interface DiskFile {
   append(data: Buffer): Promise<void>;
   /** Everything appended is on the medium when this resolves. */
   sync(): Promise<void>;
-  /** False if the file was moved, replaced or deleted: what is written to it is lost. */
+  /** False if the file was moved, replaced or deleted. Data written to it is then lost. */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -31,16 +31,16 @@ export interface Disk {
   remove(path: string): Promise<void>;
   /** Resolves with the number of bytes; 0 if there is no such file. */
   size(path: string): Promise<number>;
-  /** Puts created and renamed names of the folder on the medium. */
+  /** Syncs the folder, so that created and renamed names survive a power cut. */
   syncFolder(folder: string): Promise<void>;
 }
 
-/** Names the user by number, because it may have no name here. */
+/** Names the user by number, because the user may have no name here. */
 const NOT_OURS = `The state folder is not the daemon's: mount its disk, or give the folder back with sudo chown -R ${process.getuid?.()} and its path.`;
 const CURES: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space.',
   EDQUOT: 'The disk quota is used up: free some space.',
-  // The service's sandbox shows everything as read-only but its own folder.
+  // The service's sandbox shows everything except its own folder as read-only.
   EROFS:
     'The disk is read-only: check it and mount it writable. A state.folder of your own has to be in the ReadWritePaths= of the service.',
   EACCES: NOT_OURS,
@@ -97,7 +97,7 @@ export const realDisk: Disk = {
 
 /** Whether the path leads to this file. False if it was moved, replaced or deleted. */
 export async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
-  // Both at once: under load, each wait for the thread pool costs a save a turn of the event loop.
+  // Both run at once: under load, each wait for the thread pool costs a save a turn of the event loop.
   const [open, found] = await Promise.all([
     file.stat({ bigint: true }),
     stat(path, { bigint: true }).catch(unlessMissing),
@@ -136,7 +136,7 @@ export function storageFailure(error: unknown): StorageFailure {
   return new RobotError('storage-failed', { operation: 'use', path: 'the state folder' }, { cause: error });
 }
 
-/** The same failure, as the refusal of a change. `mayRemain`: a restart may find the change done. */
+/** The same failure for a refused change. `mayRemain`: the change may be found after a restart. */
 export function refusal({ context, cause }: StorageFailure, mayRemain: boolean): StorageFailure {
   return new RobotError('storage-failed', { ...context, mayRemain }, { cause });
 }

@@ -3,9 +3,9 @@ import { sha256 } from '../core/sha256.js';
 import { type Disk, refusal, storageFailure } from './disk.js';
 
 /**
- * Replaces a whole file, and makes its folder if there is none. At any time, also after a power cut, the path leads to the
- * old file or to the new one. The new file is on the medium when this resolves with its size. Rejects with
- * `storage-failed`; the path may already lead to the new file then. Call this for one path only once at a time.
+ * Replaces a whole file, and makes its folder if there is none. At any time, also after a power cut, the path leads
+ * to the old file or to the new one. Resolves with the size when the new file is synced. Rejects with
+ * `storage-failed`; the path may then already lead to the new file. Do not call this twice at once for one path.
  */
 export async function replaceFile(disk: Disk, path: string, parts: Iterable<Buffer>): Promise<number> {
   const bytes = await putInPlace(disk, path, parts);
@@ -32,7 +32,7 @@ export async function changeFile(
   }
 }
 
-/** The path leads to the new file when this resolves. After a power cut it does so only if the folder was synced. */
+/** Resolves when the path leads to the new file. After a power cut this holds only if the folder was synced. */
 export async function putInPlace(disk: Disk, path: string, parts: Iterable<Buffer>): Promise<number> {
   const unfinished = `${path}.new`;
   await disk.makeFolder(dirname(path));

@@ -8,8 +8,8 @@ import { attempt, leadsTo } from './disk.js';
 /** A lock against other processes. */
 export interface ProcessLock {
   /**
-   * Takes the lock, or checks that it is still held at its path. Rejects if another process has it (the state folder with
-   * `state-in-use`), and with `storage-failed` if locking fails.
+   * Takes the lock, or checks that it is still held at its path. If another process has the lock, rejects (for the
+   * state folder with `state-in-use`). Rejects with `storage-failed` if locking fails.
    */
   hold(): Promise<void>;
   release(): Promise<void>;
@@ -19,8 +19,8 @@ export interface ProcessLock {
 const O_EXLOCK = 0x20;
 
 /**
- * A flock(2) on a folder or a device. The kernel releases it when its process ends, even by a kill. It works across
- * namespaces and on read-only disks, and leaves no file behind.
+ * A flock(2) on a folder or a device. The kernel releases it when the process ends, even if it is killed. It works
+ * across namespaces and on read-only disks, and leaves no file behind.
  */
 export class PathLock implements ProcessLock {
   readonly #path: string;
@@ -39,7 +39,7 @@ export class PathLock implements ProcessLock {
   async hold(): Promise<void> {
     const held = this.#held;
     if (held !== undefined && (await attempt('lock', this.#path, () => leadsTo(this.#path, held)))) return;
-    // A folder that was moved keeps its lock until the one at its path is locked.
+    // If the folder was moved, its lock is kept until the folder at the path is locked.
     this.#held = await (process.platform === 'linux' ? this.#lockedByFlock() : this.#lockedByOpen());
     await held?.close();
   }

@@ -4,10 +4,10 @@ import { Listeners } from '../core/listeners.js';
 import { type Disk, type StorageFailure, storageFailure, tooSlow } from './disk.js';
 import { damagedCopy, putInPlace, replaceFile } from './durable-file.js';
 
-/** How often the file is made to hold the newest value. */
+/** The pause between two attempts to bring the file to the newest value. */
 const MEND_MS = 1000;
 
-/** What every file of the state folder needs. */
+/** The things that every file of the state folder needs. */
 export interface StateParts {
   readonly disk: Disk;
   readonly clock: Clock;
@@ -16,7 +16,7 @@ export interface StateParts {
   readonly setAside?: (copy: string) => void;
 }
 
-/** What a file holds, and how that is written. */
+/** The content of a file, and its format. */
 export interface Content<T> {
   readonly name: string;
   encode(value: T): string;
@@ -25,22 +25,22 @@ export interface Content<T> {
   /** The value while there is no file. */
   readonly absent: T;
   /**
-   * The value of a file that is damaged or cannot be read in time. If undefined, a failed read rejects and may be retried,
-   * and a damaged file counts as absent.
+   * The value if the file is damaged or cannot be read in time. If undefined, a failed read rejects and may be
+   * retried, and a damaged file counts as absent.
    */
   readonly failSafe?: (why: 'unreadable' | 'damaged') => T;
 }
 
 interface Held<T> {
   readonly value: T;
-  /** The content of the file that was read or written; undefined if the value is from no file. */
+  /** The content that was read from or written to the file. Undefined if the value does not come from a file. */
   readonly bytes?: Buffer;
 }
 
 /**
- * A small file that holds the newest value. After a power cut it has the last confirmed value or a newer one. A failed
- * write is retried until the newest value is on the medium. A file with a fail-safe value is written again if it
- * is gone or another one is in its place, because a restart would believe that.
+ * A small file that holds the newest value. After a power cut it has the last confirmed value or a newer one. A
+ * failed write is retried until the newest value is synced. If a file with a fail-safe value is removed or replaced,
+ * it is written again, because a restart would believe the wrong content.
  */
 export class StateFile<T> {
   /** Emitted when the file was read, and when the problem changes. */
@@ -67,12 +67,12 @@ export class StateFile<T> {
     this.#queue = queue;
   }
 
-  /** The newest value, on the medium or not; undefined before the file was read. */
+  /** The newest value, synced or not. Undefined before the file was read. */
   get value(): T | undefined {
     return this.#held?.value;
   }
 
-  /** Why the file cannot be read, or the medium does not have the newest value. */
+  /** Why the file cannot be read, or why the disk does not have the newest value. */
   get problem(): StorageFailure | undefined {
     return this.#problem;
   }
@@ -82,7 +82,10 @@ export class StateFile<T> {
     return this.#isStuck;
   }
 
-  /** Waits for the disk no longer than this. Rejects with `storage-failed` if there is no fail-safe value. */
+  /**
+   * Reads the file. Waits for the disk no longer than `limitMs`. Rejects with `storage-failed` if there is no
+   * fail-safe value.
+   */
   async read(limitMs: number): Promise<T> {
     const { failSafe } = this.#content;
     const isInTime = this.#held !== undefined || (await this.#done(limitMs, () => this.#read()));
@@ -95,8 +98,8 @@ export class StateFile<T> {
   }
 
   /**
-   * Resolves when the medium has this value or a newer one. Rejects with `storage-failed` after a failure or a timeout; the
-   * write is then retried.
+   * Resolves when this value or a newer one is synced. Rejects with `storage-failed` after a failure or a timeout;
+   * the write is then retried.
    */
   async save(value: T, limitMs: number): Promise<void> {
     this.#held = this.#wanted = { value };
@@ -151,7 +154,7 @@ export class StateFile<T> {
     else if (bytes !== undefined) {
       if (failSafe !== undefined) this.#held = { value: failSafe('damaged'), bytes };
       await this.#putAside(bytes);
-      // With a fail-safe value the damaged file stays, and a restart finds it damaged, too.
+      // With a fail-safe value the damaged file stays in place, so that a restart finds it too.
       if (failSafe !== undefined) this.#onMedium = this.#held;
       this.#held ??= { value: absent };
     }
@@ -184,7 +187,7 @@ export class StateFile<T> {
     await this.#write();
   }
 
-  /** Whether the path no longer leads to the file of ours, for example because its folder was moved or restored. */
+  /** Whether the path no longer leads to this program's file, for example because its folder was moved or restored. */
   async #isReplaced(): Promise<boolean> {
     const bytes = this.#onMedium?.bytes;
     return bytes !== undefined && !(await this.#parts.disk.read(this.#path))?.equals(bytes);
@@ -221,7 +224,7 @@ export class StateFile<T> {
   }
 }
 
-/** Runs one piece of work at a time, so that a hanging disk blocks only one thread. */
+/** Runs one operation at a time, so that a hanging disk blocks only one thread. */
 export class WorkQueue {
   #last: Promise<void> = Promise.resolve();
 

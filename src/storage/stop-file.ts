@@ -5,13 +5,13 @@ import { StateFile, type StateParts } from './state-file.js';
 export const STOP_FILE = 'stop.json';
 
 /**
- * The longest wait for the disk. A stop or resume is in force without the record, but a restart may not know of it.
+ * The longest wait for the disk. A stop or resume takes effect without the record, but a restart may not know of it.
  */
 const RECORD_MS = 200;
 
 /**
- * Records whether the robot is stopped, for a restart at which no controller answers. The record counts within one system
- * boot only: a power cut also clears the controllers' latches.
+ * Records whether the robot is stopped, for a restart at which no controller answers. The record counts only within
+ * one system boot, because a power cut also clears the controllers' latches.
  */
 export async function openStopFile(parts: StateParts, boot: string) {
   const file = new StateFile<boolean>(parts, {
@@ -29,9 +29,9 @@ export async function openStopFile(parts: StateParts, boot: string) {
   let wanted = false;
   const save = () => file.save(wanted, RECORD_MS);
   return {
-    /** Whether an earlier process of this boot was stopped when it ended. */
+    /** Whether an earlier process of this boot ended while the robot was stopped. */
     wasStopped: await file.read(START_MS),
-    /** Never rejects. Retries a failed write once. */
+    /** Writes the record. Never rejects. Retries a failed write once. */
     record: async (stopped: boolean): Promise<void> => {
       wanted = stopped;
       await save()

@@ -7,24 +7,24 @@ export interface Course {
   readonly ticksEach: number;
   /** The resting loop before the first edge. */
   readonly from: { readonly measured: number; readonly output: number; readonly setpoint: number };
-  /** The controller starts from its old output at the first edge, and the difference fades. */
+  /** At the first edge the controller starts from its old output, and the difference fades. */
   readonly bridged?: boolean;
-  /** Added to the output from this tick on, behind the controller. */
+  /** A load that is added to the output from this tick on, after the controller. */
   readonly load?: { readonly size: number; readonly fromTick: number };
-  /** Added to the setpoint, in its quantity per second. */
+  /** A ramp that is added to the setpoint, in its quantity per second. */
   readonly ramp?: number;
 }
 
 const FADE_S = 0.1;
 /** The longest delay of a plant, in loop periods. */
 const LONGEST_DELAY = 512;
-/** All simulations share these buffers. The outputs so far are behind LONGEST_DELAY outputs of the resting loop. */
+/** All simulations share these buffers. They begin with LONGEST_DELAY outputs of the resting loop. */
 let outputs = new Float64Array(16 * 1024);
 let measured = new Float64Array(16 * 1024);
 
 /**
- * Simulates the firmware's PID on this plant. Returns the measured value of every loop period, which the next simulation
- * overwrites; undefined if the measured value goes beyond `bound`.
+ * Simulates the firmware's PID on this plant. Returns the measured value of every loop period, in a buffer that the
+ * next simulation overwrites. Returns undefined if the measured value goes beyond `bound`.
  */
 export function simulate(
   plant: Plant,
@@ -50,7 +50,7 @@ export function simulate(
   const steepest = plant.steepest * T;
   const sensing = plant.sensorS === 0 ? 1 : 1 - Math.exp(-T / plant.sensorS);
   const isLag = shape.plant === 'lag';
-  // Without friction, the output at rest is what held the lag there.
+  // Without friction, the output at rest is the one that held the lag there.
   const offset =
     isLag && plant.friction === 0 ? from.output - from.measured / (plant.gain * plant.tauS) : plant.offset;
 

@@ -12,7 +12,7 @@ import { nelderMead } from './nelder-mead.js';
 import type { LoopShape, Plant } from './plant.js';
 
 interface Temper {
-  /** Largest peak of the sensitivity. */
+  /** The largest allowed peak of the sensitivity. */
   readonly liveliness: number;
   /** Gentler gains may cost this much more than the best ones, as a part of the best cost. */
   readonly yielding: number;
@@ -28,7 +28,7 @@ export interface DesignTask {
   readonly shape: LoopShape;
   readonly plant: Plant;
   readonly horizon: Horizon;
-  /** The latest gains that were recorded. No proposal goes further than ten times from these. */
+  /** The latest recorded gains. Proposed gains differ from these at most by a factor of ten. */
   readonly gains: Gains;
   /** Standard deviation of the noise on the measured value. */
   readonly sigma: number;
@@ -43,7 +43,7 @@ export interface Design {
   readonly cost: number;
 }
 
-/** The real plant may be stronger and later, weaker, or stickier than the fitted one. */
+/** The real plant may be stronger and later, weaker, or have more friction than the fitted one. */
 const DOUBTS = [
   { gain: 1.25, friction: 1, samplesLate: 0.5 },
   { gain: 0.75, friction: 1, samplesLate: 0 },
@@ -56,12 +56,12 @@ const RESTLESSNESS = 0.03;
 const EVALUATIONS = 180;
 const SIMPLEX = 0.25;
 
-/** Weight of the error behind a moving setpoint: in auto a loop follows, and seldom makes a step. */
+/** The weight of the error behind a moving setpoint. In auto a loop mostly follows, and seldom makes a step. */
 const FOLLOWING = 3;
 const SHORTEST_S = 0.25;
 const SETTLINGS = 5;
 
-/** The number of gains that are designed for each kind of plant, of kp, ki and kd in this order. */
+/** For each kind of plant, the number of gains to design, in the order kp, ki, kd. */
 const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2, integrator: 1 };
 
 /** Finds quick and calm gains for a plant, and for plants that differ a little. `now`: the latest gains. */
@@ -92,7 +92,7 @@ class Judge {
 
   constructor(task: DesignTask, seeds: readonly Gains[]) {
     const { shape, plant, horizon } = task;
-    // A quick loop shows nothing new in the rest of a long half wave.
+    // A quick loop has settled long before the end of a half wave, so the rest is left out.
     const settlings = seeds.map(gains => evaluateStep(plant, shape, gains, horizon).settlingS);
     const seconds = Math.min(horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * Math.min(...settlings)));
     this.#task = { ...task, horizon: { ...horizon, seconds } };
@@ -103,7 +103,7 @@ class Judge {
     return { gains, evaluation: evaluate(plant, shape, gains, horizon), cost: this.costOf(gains) };
   }
 
-  /** The cost in seconds. Whatever is beyond a bound multiplies it. */
+  /** The cost in seconds. Exceeding a bound multiplies it. */
   costOf(gains: Gains): number {
     const { plant, shape, horizon, style, sigma, sampleS } = this.#task;
     const evaluation = evaluate(plant, shape, gains, horizon);
@@ -169,10 +169,10 @@ function beyond(partOfBound: number, steepness: number): number {
   return partOfBound <= 1 ? 1 : 1 + steepness * (partOfBound - 1);
 }
 
-/** Closed-loop time constants, in parts of the delay. */
+/** Closed-loop time constants, in multiples of the delay. */
 const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 
-/** Internal model control after Skogestad (SIMC), from brisk to slow; and the gains in force. */
+/** Starting points: internal model control after Skogestad (SIMC), from brisk to slow; and the gains in force. */
 function seedsOf({ shape, plant, gains }: DesignTask): readonly Gains[] {
   const theta = plant.delayS + plant.sensorS / 2 + 1.5 * shape.periodS;
   const seeds = SPEEDS.flatMap(times => {

@@ -2,13 +2,16 @@ import type { Gains } from '../core/units.js';
 import { type Course, simulate } from './closed-loop.js';
 import { type LoopShape, outputReach, type Plant } from './plant.js';
 
-/** How a simulated plant behaves with certain gains. Areas are divided by the step, so that they are seconds too. */
+/**
+ * The behaviour of a simulated plant with certain gains. Areas are divided by the step, so that they are in seconds
+ * too.
+ */
 export interface Evaluation {
   readonly settlingS: number;
   readonly overshootPercent: number;
   /** Root of the time-weighted area of the error. For a clean exponential approach this is its time constant. */
   readonly slownessS: number;
-  /** Area of the error after a load of a tenth of the output's reach sets in. */
+  /** Area of the error after the start of a load, which is a tenth of the output's reach. */
   readonly loadS: number;
   /** Area of the error while the setpoint moves by one step in half a second. */
   readonly lagS: number;
@@ -80,7 +83,7 @@ function lagOf(plant: Plant, shape: LoopShape, gains: Gains, horizon: Horizon): 
   return (behind * periodS) / size;
 }
 
-/** The loop at rest. A servo holds its load; other plants rest at the recorded output. */
+/** The loop at rest. A servo holds its load. Other plants rest at the recorded output. */
 export function restAt(value: number, plant: Plant, shape: LoopShape, { output }: Horizon): Course['from'] {
   return { measured: value, setpoint: value, output: shape.plant === 'servo' ? plant.offset : output };
 }
@@ -93,13 +96,13 @@ const RUNAWAY: Evaluation = {
   lagS: Number.POSITIVE_INFINITY,
 };
 
-/** How near the loop is to swinging, if the delay is somewhat longer than the fitted one. */
+/** How close the loop is to oscillating, if the delay is somewhat longer than the fitted one. */
 export function livelinessOf(plant: Plant, shape: LoopShape, gains: Gains, sampleS: number): number {
   const doubt = Math.max(sampleS / 2, 0.0015, 0.15 * plant.delayS);
   return peakSensitivity({ ...plant, delayS: plant.delayS + doubt }, shape, gains);
 }
 
-/** Standard deviation of the output that noise of `sigma` on the measured value causes, as a part of the output's reach. */
+/** Standard deviation of the output due to noise of `sigma` on the measured value, as a part of the output's reach. */
 export function restlessnessOf(shape: LoopShape, { kp, kd }: Gains, sigma: number): number {
   const derivative = kd / (shape.derivativeFilterS + shape.periodS);
   return (sigma * Math.hypot(kp, derivative)) / outputReach(shape);
@@ -109,8 +112,8 @@ const FREQUENCIES = 80;
 const LOWEST_RAD_S = 0.3;
 
 /**
- * The peak of |1 / (1 + L)| over the frequencies, without friction and limits. 1 is calm, 2 is lively, and more is nearly
- * swinging. Sampling counts as a delay of half a loop period.
+ * The peak of |1 / (1 + L)| over the frequencies, without friction and limits. 1 is calm, 2 is lively, and more is
+ * close to oscillating. Sampling counts as a delay of half a loop period.
  */
 export function peakSensitivity(plant: Plant, shape: LoopShape, { kp, ki, kd }: Gains): number {
   const highest = (0.9 * Math.PI) / shape.periodS;
@@ -123,7 +126,7 @@ export function peakSensitivity(plant: Plant, shape: LoopShape, { kp, ki, kd }: 
     const filtered = 1 + (w * filterS) ** 2;
     const cRe = kp + (kd * w * w * filterS) / filtered;
     const cIm = -ki / w + (kd * w) / filtered;
-    // Plant: gain / (jw + 1 / tau), and once more 1 / jw for what moves by its rate.
+    // Plant: gain / (jw + 1 / tau). A servo and an integrator have a further factor 1 / jw.
     const slow = 1 / plant.tauS;
     const size = plant.gain / (slow * slow + w * w);
     let pRe = size * slow;

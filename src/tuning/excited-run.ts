@@ -46,7 +46,7 @@ export function turnedRound(run: ExcitedRun): ExcitedRun {
   return { ...run, halves };
 }
 
-/** The figures of a half wave that rings, or else of the full step that settles last. */
+/** The figures of a half wave that rings. If none rings, those of the full step that settles last. */
 export function figuresOf(shape: LoopShape, { halves, decimation }: ExcitedRun): StepFigures {
   const all = halves.map(half => figuresOfHalf(shape, half, decimation));
   const wild = all.find(figures => figures.end === 'rings');

@@ -5,12 +5,12 @@ import { type LoopShape, outputReach, type Plant, plantSpace } from './plant.js'
 
 export interface Fit {
   readonly plant: Plant;
-  /** Root mean square of the difference to the records, in percent of the step. */
+  /** Root mean square of the difference from the records, in percent of the step. */
   readonly errorPercent: number;
 }
 
 const STARTS = 300;
-/** The best descents of each stage start the next one, with a smaller simplex. */
+/** The best results of each stage start the next stage, with a smaller simplex. */
 const STAGES = [
   { descents: 6, simplex: 0.12, evaluations: 120 },
   { descents: 2, simplex: 0.06, evaluations: 250 },
@@ -19,8 +19,8 @@ const STAGES = [
 ];
 
 /**
- * Finds the plant that comes nearest to the records, in closed loop with the firmware's PID. Tries each start as if the
- * controller had started the first edge from its old output, and as if not.
+ * Finds the plant that fits the records best, in closed loop with the firmware's PID. Tries each start twice: as if
+ * the controller had started the first edge from its old output, and as if not.
  */
 export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[]): Fit {
   const [first] = runs;
@@ -45,14 +45,14 @@ export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[]): Fit {
   return { plant: plantAt(best.point), errorPercent: 100 * Math.sqrt(best.value) };
 }
 
-/** The largest output that the gains can have asked for. */
+/** The largest output that the gains can have requested. */
 function usedReach(shape: LoopShape, run: ExcitedRun): number {
   const { kp, ki } = run.gains;
   const halfS = run.halfTicks * shape.periodS;
   return Math.min(outputReach(shape), (Math.abs(kp) + (Math.abs(ki) * halfS) / 2) * sizeOf(run));
 }
 
-/** The course of a recorded run. */
+/** The setpoints of a recorded run, as a course to simulate. */
 function courseOf({ halves, halfTicks, output }: ExcitedRun, bridged: boolean): Course {
   const [first] = halves;
   const from = { measured: first?.measured[0] ?? 0, output, setpoint: first?.from ?? 0 };

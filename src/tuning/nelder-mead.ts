@@ -26,7 +26,7 @@ export function nelderMead(
     const best = at(0);
     const worst = at(last);
     if (worst.value - best.value <= 1e-9 * Math.abs(best.value)) break;
-    /** A point on the line from the worst corner through the middle of the others: 1 is the mirror image. */
+    /** A point on the line from the worst corner through the middle of the others. At 1 it is the mirror image. */
     const through = (factor: number) => {
       const point: number[] = [];
       for (let axis = 0; axis < start.length; axis += 1) {

@@ -1,7 +1,7 @@
 import { controllerOf, type LoopController } from '../core/loop-controllers.js';
 import type { Loop } from '../core/units.js';
 
-/** What the tuner knows of a loop beforehand. */
+/** What the tuner knows of a loop in advance. */
 export interface LoopShape extends LoopController, Pick<Loop, 'inner'> {
   readonly periodS: number;
 }
@@ -16,8 +16,8 @@ export function outputReach({ outputLimits: { min, max } }: LoopShape): number {
 }
 
 /**
- * The thing that the output moves. Let u be the delayed output minus `offset`. Then a lag is y' = gain (u - friction sgn y) -
- * y / tau. A servo and an integrator are y' = v, v' = gain (u - friction sgn v) - v / tau.
+ * The plant that the output moves. Let u be the delayed output minus `offset`. A lag is y' = gain (u - friction sgn
+ * y) - y / tau. A servo and an integrator are y' = v, v' = gain (u - friction sgn v) - v / tau.
  */
 export interface Plant {
   readonly gain: number;
@@ -25,11 +25,11 @@ export interface Plant {
   readonly delayS: number;
   /** Outputs smaller than this move nothing. */
   readonly friction: number;
-  /** The output that keeps it at rest, for example against gravity. */
+  /** The output at which the plant rests, for example against gravity. */
   readonly offset: number;
   /** Time constant of the sensor that measures a lag. */
   readonly sensorS: number;
-  /** Largest change of v in a second. */
+  /** Largest change of v per second. */
   readonly steepest: number;
 }
 
@@ -56,7 +56,10 @@ const STILL: Plant = {
   steepest: Number.POSITIVE_INFINITY,
 };
 
-/** The plants that are possible for a step of `size` from a resting output of `output`, with at most `reach` more. */
+/**
+ * The possible plants for a step of `size` from a resting output of `output`. The step needs at most `reach` more
+ * output.
+ */
 export function plantSpace(shape: LoopShape, size: number, output: number, reach: number): PlantSpace {
   const parameters = parametersOf(shape, size, output, reach);
   const plantAt = (point: readonly number[]) => {
@@ -71,7 +74,7 @@ export function plantSpace(shape: LoopShape, size: number, output: number, reach
   return { dimensions: parameters.length, plantAt };
 }
 
-/** Mirrors a value into 0 to 1, so that a search finds a slope at both ends. */
+/** Mirrors a value into the range 0 to 1, so that a search finds a slope at both ends. */
 function folded(value: number): number {
   const beyond = Math.abs(value) % 2;
   return beyond > 1 ? 2 - beyond : beyond;
@@ -101,7 +104,7 @@ function parametersOf(shape: LoopShape, size: number, output: number, reach: num
         steepest,
       ];
     case 'servo':
-      // From a gain with which the whole output covers the step in 2 s to one with which it takes 2 ms.
+      // The range of the gain: the whole output covers the step in 2 s, or in 2 ms.
       return [
         { name: 'gain', low: (2 * size) / (reach * 2 ** 2), high: (2 * size) / (reach * 0.002 ** 2) },
         { name: 'tauS', low: 0.01, high: 10 },

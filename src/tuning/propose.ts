@@ -66,7 +66,7 @@ function noiseIn(runs: readonly ExcitedRun[]): number {
 
 const DIGITS = 3;
 
-/** The gains times these factors, rounded to what a person would type. */
+/** The gains times these factors, rounded as a person would type them. */
 export function scaled({ kp, ki, kd }: Gains, by: Gains): Gains {
   const round = (value: number) => Number(value.toPrecision(DIGITS));
   return { kp: round(kp * by.kp), ki: round(ki * by.ki), kd: round(kd * by.kd) };

@@ -1,17 +1,17 @@
 /** A movement between two extremes is a swing if it is larger than this part of the step. */
 const SWING = 0.08;
-/** A loop without a new extreme for this time has stopped swinging. */
+/** A loop without a new extreme for this time no longer oscillates. */
 const STAY_S = 0.6;
 /** A loop without a new extreme for this time was at rest when the setpoint began to move. */
 const STILL_S = 0.15;
-/** A movement of less than this part of a swing is creeping. */
+/** A movement of less than this part of a swing counts as creeping. */
 const CREEP = 0.25;
 /** A setpoint moves if it changes by more than this part of a swing between two samples. */
 const FADE = 0.001;
-/** A swinging loop has turned at least this often. A loop that turned once has overshot and come back. */
+/** An oscillating loop has turned at least this often. A loop that turned once has overshot and come back. */
 const TURNS = 2;
 
-/** Measures sample by sample how long a loop has been swinging since the last edge, at its setpoint or beside it. */
+/** Measures sample by sample how long a loop has oscillated since the last edge, around its setpoint or beside it. */
 export class Ringing {
   readonly #swing: number;
   #setpoint = Number.NaN;

@@ -10,7 +10,7 @@ import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 
 const LIMIT = s.growing({ limit: s.optional({ ...s.count(), minimum: 1, maximum: 1000, default: 50 }) });
-/** The revision from which the caller made the gains; 0 before the first save. Without it, the daemon does not compare. */
+/** The revision that the caller edited; 0 before the first save. Without it, the daemon does not compare revisions. */
 export const BASE_REVISION = s.growing({
   baseRevision: s.optional({ ...s.count(), maximum: Number.MAX_SAFE_INTEGER }),
 });
@@ -20,7 +20,7 @@ const restoreBody = {
   examples: [{ revision: 1 }],
 };
 
-/** What a save needs of its request. */
+/** The parts of a request that a save needs. */
 interface Asked {
   readonly query: s.TypeOf<typeof BASE_REVISION>;
   readonly stillWanted: () => void;

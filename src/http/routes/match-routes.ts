@@ -7,7 +7,7 @@ import { get, post, type Route } from '../route.js';
 
 const name = { ...s.text(), minLength: 1, maxLength: 64 };
 const DAY_S = 86_400;
-/** Milliseconds from 1970 to 2100: a desk may send the time as revision, and no call can use up all revisions. */
+/** Milliseconds from 1970 to 2100. A desk may send the time as revision, and no call can use up all revisions. */
 const HIGHEST_REVISION = 4_102_444_800_000;
 
 const lockBody = s.object({ reason: { ...s.text(), minLength: 1, maxLength: 200 } });
@@ -28,7 +28,7 @@ const leaseBody = s.object({
   takeover: s.optional(s.yesNo('Take the lease from another holder.')),
 });
 
-/** The referee's part of a match. Everything is set and nothing toggled: to ask again is harmless. */
+/** The referee's part of a match. Every call sets a state and toggles none, so repeating a call is harmless. */
 export function matchRoutes({ match: control, durableLog, clock }: AppOptions): Route[] {
   const view = () => {
     const { lease } = control.match;

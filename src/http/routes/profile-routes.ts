@@ -70,7 +70,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
           profile: { name, ...asked(before), savedAt: before?.savedAt ?? '' },
           replaced: before,
         });
-        // This comes first: if the journal cannot be read, it throws before anything is stored.
+        // This comes first: it throws if the journal cannot be read, before anything is stored.
         const inForce = robot.store.current(unitName).gains;
         const { profile, replaced } = dryRun
           ? preview(await profiles.find(unitName, name))

@@ -51,7 +51,7 @@ export function robotRoutes({ robot }: AppOptions): Route[] {
   ];
 }
 
-/** What the daemon shows of everything: now, as a stream, and in its log. */
+/** Status, event stream and log: everything that the daemon shows. */
 export function viewRoutes(options: AppOptions, statusNow: () => Status, events: Events): Route[] {
   const { robot, clock, eventLog, durableLog } = options;
   return [

@@ -14,7 +14,7 @@ import { get, post, type Route, remove } from '../route.js';
 import { trialStatusOf } from '../status-body.js';
 
 const LEASE_S = { minimum: 0.2, maximum: 5 } as const;
-/** Trial gains would run too long after the end of the daemon if the host silence were longer. */
+/** With a longer host silence, trial gains would run too long after the end of the daemon. */
 const LONGEST_SILENCE_MS = 2000;
 
 /** Throws `silence-too-long` if trial gains could outlive the daemon for too long. */
@@ -67,7 +67,7 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
         const unit = robot.units[name];
         const { trial, online } = unit.report();
         const ended = trial !== undefined;
-        // If there is no trial, a controller that is offline has nothing to prove.
+        // Without a trial, an offline controller has nothing to confirm.
         if (ended || online) await unit.gains.endTrial('ended');
         return { ended };
       },

@@ -43,7 +43,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
         if (tuning?.state === 'running') {
           if (chosen.amplitude !== 0)
             throw new RobotError('tune-running', { loop: tuning.loop, by: tuning.by });
-          // A failure here does not matter: `excite` writes the excitation and reads it back.
+          // A failure here does not matter, because `excite` writes the excitation and reads it back.
           await autotune.end('somebody ended its wave').catch(() => undefined);
         }
         return robot.units[name].excite(chosen, stillWanted);
