@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { Access } from '../../src/access/access.js';
 import { hashOf, newSecret } from '../../src/access/token.js';
 import { encodeTokens, writeTokens } from '../../src/access/token-file.js';
-import { isRobotError, RobotError } from '../../src/core/errors.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
+import { codeOf } from '../support/code-of.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -25,7 +25,7 @@ describe('access', () => {
     };
     await access.open();
     for (let count = 0; count < 10_000; count += 1)
-      expect(refusal(() => access.require('drive', access.callerOf(newSecret())))).to.equal('token-unknown');
+      expect(codeOf(() => access.require('drive', access.callerOf(newSecret())))).to.equal('token-unknown');
     expect([access.callerOf('secret').token?.name, reads]).to.deep.equal(['desk', 1]);
     access.close();
   });
@@ -44,8 +44,8 @@ describe('access', () => {
     await opened;
     expect(access.state).to.equal('unavailable');
     expect(access.problem?.context.cure).to.include('too slow');
-    expect(refusal(() => access.require('drive', access.callerOf(undefined)))).to.equal('access-unavailable');
-    expect(refusal(() => access.require('stop', access.callerOf(undefined)))).to.equal(undefined);
+    expect(codeOf(() => access.require('drive', access.callerOf(undefined)))).to.equal('access-unavailable');
+    expect(codeOf(() => access.require('stop', access.callerOf(undefined)))).to.equal(undefined);
     answerAgain();
     await clock.advance(0);
     expect([access.state, access.problem, changes]).to.deep.equal(['open', undefined, 1]);
@@ -96,14 +96,8 @@ describe('a list of tokens that was read', () => {
     access = accessOn({ ...realDisk, read: path => now.read(path) }, clock);
     await access.open();
   };
-  const failing = (errno: string) => {
-    const broken = list();
-    broken.interfere = async () => {
-      const cure = 'Replace the disk.';
-      throw new RobotError('storage-failed', { operation: 'read', path: '/state', errno, cure });
-    };
-    return broken;
-  };
+  const broken = list();
+  broken.fail('read');
   const becomes = async (found: RecordingDisk) => {
     now = found;
     await clock.advance(300);
@@ -112,8 +106,7 @@ describe('a list of tokens that was read', () => {
 
   for (const [how, lost, cure] of [
     ['is gone', list(), 'bring it back'],
-    ['cannot be read', failing('EIO'), 'Replace the disk.'],
-    ['is below something that is no folder any more', failing('ENOTDIR'), 'Replace the disk.'],
+    ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
     it(`holds on while its file ${how}, and says so once`, async () => {
       now = list(encodeTokens(TOKENS));
@@ -129,7 +122,7 @@ describe('a list of tokens that was read', () => {
         ['desk'],
         1,
       ]);
-      expect(refusal(() => access.require('drive', access.callerOf(undefined)))).to.equal('token-required');
+      expect(codeOf(() => access.require('drive', access.callerOf(undefined)))).to.equal('token-required');
       expect(access.callerOf('secret').token?.name).to.equal('desk');
       expect(access.problem?.context).to.include({ lastHolds: true });
       expect(access.problem?.context.cure).to.include(cure);
@@ -143,7 +136,7 @@ describe('a list of tokens that was read', () => {
     now = found;
     await open();
     await clock.advance(1000);
-    for (const lost of [failing('EIO'), list()]) {
+    for (const lost of [broken, list()]) {
       await becomes(lost);
       expect(access.problem?.context.lastHolds).to.equal(true);
       await becomes(found);
@@ -154,7 +147,7 @@ describe('a list of tokens that was read', () => {
   it('leaves an open robot open while it cannot be read', async () => {
     now = list();
     await open();
-    await becomes(failing('EMFILE'));
+    await becomes(broken);
     expect([access.state, access.problem?.context.lastHolds]).to.deep.equal(['open', true]);
     await becomes(list(encodeTokens(TOKENS)));
     expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
@@ -163,7 +156,7 @@ describe('a list of tokens that was read', () => {
   it('that was damaged lets nobody in when it cannot be read, or is gone', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
-    for (const found of [list(Buffer.from('{')), failing('EIO'), list()]) {
+    for (const found of [list(Buffer.from('{')), broken, list()]) {
       await becomes(found);
       expect([access.state, access.problem?.context.lastHolds ?? false]).to.deep.equal([
         'unavailable',
@@ -175,20 +168,10 @@ describe('a list of tokens that was read', () => {
   });
 
   it('is what counts at a start: one that cannot be read closes, none opens', async () => {
-    now = failing('EIO');
+    now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);
     await becomes(list());
     expect(access.state).to.equal('open');
   });
 });
-
-function refusal(act: () => unknown): string | undefined {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    if (isRobotError(error)) return error.code;
-    throw error;
-  }
-}

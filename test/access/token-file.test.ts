@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { hashOf, newSecret, type Token, tokenOf } from '../../src/access/token.js';
 import { decodeTokens, encodeTokens, readTokens, writeTokens } from '../../src/access/token-file.js';
-import { RobotError } from '../../src/core/errors.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const secrets = { desk: newSecret(), driver: newSecret() };
@@ -67,12 +66,7 @@ describe('tokens', () => {
       ] as const) {
         const disk = new RecordingDisk();
         if (before !== undefined) await writeTokens(disk, '/state', before);
-        let left: number = failing;
-        disk.interfere = async operation => {
-          if (operation !== 'syncFolder' || left === 0) return;
-          left -= 1;
-          throw new RobotError('storage-failed', { operation: 'sync', path: '/state', errno: 'EIO' });
-        };
+        disk.failTimes(failing, 'syncFolder');
         const added = [...TOKENS, { name: 'guest', role: 'spectator', hash: hashOf(newSecret()) }] as const;
         const refused = await writeTokens(disk, '/state', added).catch(error => error);
         expect(refused).to.include({ code: 'storage-failed' });

@@ -3,6 +3,7 @@ import { isRobotError, RobotError } from '../../src/core/errors.js';
 import type { Gains } from '../../src/core/units.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
 import { Ringing } from '../../src/tuning/ringing.js';
+import { codeOf } from '../support/code-of.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
 describe('autotune', function () {
@@ -276,13 +277,3 @@ describe('autotune', function () {
     expect(codeOf(() => bench.start())).equal('stopped');
   });
 });
-
-function codeOf(act: () => unknown): string | undefined {
-  try {
-    act();
-  } catch (error) {
-    if (isRobotError(error)) return error.code;
-    throw error;
-  }
-  return undefined;
-}

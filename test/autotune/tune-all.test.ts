@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { isRobotError } from '../../src/core/errors.js';
 import type { Gains } from '../../src/core/units.js';
 import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
+import { codeOf } from '../support/code-of.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
 const BAD = { kp: 90, ki: 90, kd: 2.25 };
@@ -79,12 +79,7 @@ describe('a tuning of several loops', function () {
       state: 'good',
       why: '0 of 2 loops are better; visual_yaw: there is no target in view',
     });
-    try {
-      start('visual_yaw', 'visual_pitch');
-      expect.fail('it was accepted');
-    } catch (error) {
-      expect(isRobotError(error, 'loop-unfit')).equal(true);
-    }
+    expect(codeOf(() => start('visual_yaw', 'visual_pitch'))).equal('loop-unfit');
   });
 
   it('ends only the visual loop whose target is lost, while it moves or computes', async () => {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { defaultGains, type GainSet, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
 import { MAX_REVISION } from '../../src/gains/journal-line.js';
 import type { ProcessLock } from '../../src/storage/path-lock.js';
+import { codeOf } from '../support/code-of.js';
 import { encodeEntry, foreignLine, noLock } from '../support/journal-lines.js';
 import { ManualClock, settle } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
@@ -25,13 +26,6 @@ async function storeOf(journal: string) {
 const line = (revision: number, gains: GainSet | object = chassis) =>
   foreignLine({ revision, time: 't', unit: 'chassis', gains });
 
-const codeOf = (act: () => unknown) => {
-  try {
-    return act() && 'none';
-  } catch (error) {
-    return isRobotError(error) ? error.code : error;
-  }
-};
 const refusal = (saving: Promise<unknown>): Promise<Partial<RobotError<'storage-failed'>['context']>> =>
   saving.then(
     () => ({}),

@@ -27,9 +27,6 @@ async function open(disk: RecordingDisk, clock = new ManualClock()) {
   return { journal, save, clock };
 }
 
-const failing = (operation: string, errno: string) => async (asked: string) => {
-  if (asked === operation) throw new RobotError('storage-failed', { operation, path: '/state', errno });
-};
 const codeOf = (error: unknown) => (error instanceof RobotError ? error.code : String(error));
 
 describe('a journal file', () => {
@@ -113,26 +110,23 @@ describe('Journal', () => {
     expect(disk.operations.slice(before).map(({ kind }) => kind)).to.deep.equal(['append', 'sync']);
   });
 
-  for (const operation of ['append', 'sync']) {
-    for (const errno of ['ENOSPC', 'EROFS', 'EIO']) {
-      it(`stays as it was when ${operation} fails with ${errno}, and goes on when the disk is well`, async () => {
-        const disk = new RecordingDisk();
-        const { journal, save } = await open(disk);
-        await save('gimbal', 1);
-        disk.interfere = failing(operation, errno);
-        expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
-        expect(journal.revisions.newest('gimbal')).to.equal(1);
-        expect(journal.problem?.context.errno).to.equal(errno);
-        disk.interfere = async () => undefined;
-        await journal.open();
-        expect(journal.problem).to.equal(undefined);
-        expect(parseJournal(disk.files()[PATH]!).entries).to.have.length(1);
-        expect((await save('gimbal', 3)).revision).to.equal(2);
-      });
-    }
-  }
+  for (const operation of ['append', 'sync'])
+    it(`stays as it was when ${operation} fails, and takes saves again when the disk works`, async () => {
+      const disk = new RecordingDisk();
+      const { journal, save } = await open(disk);
+      await save('gimbal', 1);
+      disk.fail(operation);
+      expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
+      expect(journal.revisions.newest('gimbal')).to.equal(1);
+      expect(journal.problem?.context.errno).to.equal('EIO');
+      disk.fail();
+      await journal.open();
+      expect(journal.problem).to.equal(undefined);
+      expect(parseJournal(disk.files()[PATH]!).entries).to.have.length(1);
+      expect((await save('gimbal', 3)).revision).to.equal(2);
+    });
 
-  for (const operation of [
+  const FIRST = [
     'makeFolder',
     'list',
     'read',
@@ -142,23 +136,21 @@ describe('Journal', () => {
     'sync',
     'rename',
     'syncFolder',
-  ]) {
-    for (const errno of ['ENOSPC', 'EROFS', 'EIO']) {
-      it(`confirms nothing and loses nothing while ${operation} fails with ${errno} from the start`, async () => {
-        const damaged = Buffer.from(`${line('gimbal', 3)}{"torn`);
-        const disk = new RecordingDisk({ [PATH]: damaged });
-        disk.interfere = failing(operation, errno);
-        const { journal, save } = await open(disk);
-        expect(codeOf(await save('gimbal', 4).catch(error => error))).to.equal('storage-failed');
-        expect(journal.problem?.context.errno).to.equal(errno);
-        const left = Object.values(disk.files()).map(bytes => newest(parseJournal(bytes).entries, 'gimbal'));
-        expect(left).to.include(3);
-        disk.interfere = async () => undefined;
-        expect((await save('gimbal', 5)).revision).to.equal(4);
-        expect(Object.values(disk.files())).to.deep.include(damaged);
-      });
-    }
-  }
+  ];
+  for (const operation of FIRST)
+    it(`confirms nothing and loses nothing while ${operation} fails from the start`, async () => {
+      const damaged = Buffer.from(`${line('gimbal', 3)}{"torn`);
+      const disk = new RecordingDisk({ [PATH]: damaged });
+      disk.fail(operation);
+      const { journal, save } = await open(disk);
+      expect(codeOf(await save('gimbal', 4).catch(error => error))).to.equal('storage-failed');
+      expect(journal.problem?.context.errno).to.equal('EIO');
+      const left = Object.values(disk.files()).map(bytes => newest(parseJournal(bytes).entries, 'gimbal'));
+      expect(left).to.include(3);
+      disk.fail();
+      expect((await save('gimbal', 5)).revision).to.equal(4);
+      expect(Object.values(disk.files())).to.deep.include(damaged);
+    });
 
   it('times out on a slow disk, and takes the line back when the disk is done', async () => {
     const disk = new RecordingDisk();
@@ -176,7 +168,7 @@ describe('Journal', () => {
     const refused = await slow;
     expect([codeOf(refused), refused.context.mayRemain]).to.deep.equal(['storage-failed', true]);
     expect(journal.problem?.context.errno).to.equal('slow');
-    disk.interfere = async () => undefined;
+    disk.fail();
     finish();
     await clock.advance(0);
     expect((await save('gimbal', 3)).revision).to.equal(2);
@@ -208,11 +200,7 @@ describe('Journal', () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
-      disk.interfere = async asked => {
-        if (asked !== operation) return;
-        disk.interfere = async () => undefined;
-        await failing(operation, 'EIO')(asked);
-      };
+      disk.failTimes(1, operation);
       const refused = await save('gimbal', 2).catch(error => error);
       expect([codeOf(refused), refused.context.mayRemain]).to.deep.equal(['storage-failed', false]);
       // As the next process finds it after a kill in this instant.
@@ -228,13 +216,13 @@ describe('Journal', () => {
     await save('gimbal', 1);
     const reports: (string | undefined)[] = [];
     journal.changed.add(() => reports.push(journal.problem?.context.errno));
-    disk.interfere = failing('sync', 'EIO');
+    disk.fail('sync');
     const refused = await save('gimbal', 2).catch(error => error);
     expect(refused.context.mayRemain).to.equal(true);
     expect(parseJournal(disk.files()[PATH]!).entries).to.have.length(2);
     await clock.advance(5000);
     expect(reports).to.deep.equal(['EIO']);
-    disk.interfere = async () => undefined;
+    disk.fail();
     await clock.advance(1000);
     expect(parseJournal(disk.files()[PATH]!).entries).to.have.length(1);
     expect(reports).to.deep.equal(['EIO', undefined]);
@@ -246,7 +234,7 @@ describe('Journal', () => {
   it('says of a save that was never begun that nothing of it remains', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
-    disk.interfere = failing('sync', 'EIO');
+    disk.fail('sync');
     await save('gimbal', 1).catch(error => error);
     const refused = await save('gimbal', 2).catch(error => error);
     expect(codeOf(refused)).to.equal('storage-failed');
@@ -255,7 +243,7 @@ describe('Journal', () => {
 
   it('tries what could not be opened again every second, and says when it is', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
-    disk.interfere = failing('read', 'EIO');
+    disk.fail('read');
     const { journal, clock } = await open(disk);
     let changes = 0;
     journal.changed.add(() => {
@@ -263,7 +251,7 @@ describe('Journal', () => {
     });
     await clock.advance(3000);
     expect([journal.problem?.context.errno, changes]).to.deep.equal(['EIO', 0]);
-    disk.interfere = async () => undefined;
+    disk.fail();
     await clock.advance(1000);
     expect([journal.problem, changes]).to.deep.equal([undefined, 1]);
     expect(journal.revisions.newest('gimbal')).to.equal(9);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { isRobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { Match, type MatchCall, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import type { Act } from '../../src/robot/request-gate.js';
 import type { NewEvent } from '../../src/schemas/log.js';
+import { codeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const SETTINGS: MatchSettings = {
@@ -59,16 +59,7 @@ describe('a match', () => {
     match.set(call(phase, more), by);
   const beat = (holder = 'desk', { by = 'referee', ttlMs = 2000, takeover = false } = {}) =>
     match.beat(holder, by, ttlMs, takeover);
-  const refusal = (act: () => void): string | undefined => {
-    try {
-      act();
-      return undefined;
-    } catch (error) {
-      if (isRobotError(error)) return error.code;
-      throw error;
-    }
-  };
-  const refused = (name: string) => refusal(() => match.require(ACTS[name]!));
+  const refused = (name: string) => codeOf(() => match.require(ACTS[name]!));
   const play = (more: Partial<MatchCall> = {}) => {
     beat();
     set('auto', more);
@@ -116,7 +107,7 @@ describe('a match', () => {
       match.set(last, 'referee');
       const before = match.state;
       for (const change of [{ phase: 'none' }, { remainingS: 5 }, { revision: last.revision - 1 }] as const)
-        expect(refusal(() => match.set({ ...last, ...change }, 'referee'))).to.equal('stale-match');
+        expect(codeOf(() => match.set({ ...last, ...change }, 'referee'))).to.equal('stale-match');
       expect(match.state).to.equal(before);
     });
 
@@ -127,7 +118,7 @@ describe('a match', () => {
           beat();
           set(before);
           const mayBegin = [before, after].includes('ended') || before === 'none' || after === 'pre';
-          const code = refusal(() =>
+          const code = codeOf(() =>
             match.set({ id: 'M2', revision: 0, phase: after, remainingS: null }, 'referee'),
           );
           expect(code, `${before} to ${after}`).to.equal(mayBegin ? undefined : 'stale-match');
@@ -180,11 +171,11 @@ describe('a match', () => {
 
   describe('the lease', () => {
     it('is needed for a play', async () => {
-      expect(refusal(() => set('auto'))).to.equal('referee-silent');
+      expect(codeOf(() => set('auto'))).to.equal('referee-silent');
       beat();
       set('auto');
       await clock.advance(5000);
-      expect(refusal(() => set('teleop'))).to.equal('referee-silent');
+      expect(codeOf(() => set('teleop'))).to.equal('referee-silent');
     });
 
     for (const other of [
@@ -193,11 +184,11 @@ describe('a match', () => {
     ]) {
       it(`is not for ${other.holder} of ${other.by} until its time to live has passed`, async () => {
         beat('red');
-        expect(refusal(() => beat(other.holder, other))).to.equal('lease-held');
+        expect(codeOf(() => beat(other.holder, other))).to.equal('lease-held');
         await clock.advance(1999);
         beat('red');
         await clock.advance(1999);
-        expect(refusal(() => beat(other.holder, other))).to.equal('lease-held');
+        expect(codeOf(() => beat(other.holder, other))).to.equal('lease-held');
         await clock.advance(1);
         beat(other.holder, other);
         expect(match.lease.owner).to.deep.equal(other);
@@ -212,7 +203,7 @@ describe('a match', () => {
         begin();
         beat();
         const isFree = phase === 'pause' || phase === 'ended';
-        const code = refusal(() => set(phase, {}, 'other'));
+        const code = codeOf(() => set(phase, {}, 'other'));
         expect(code, phase).to.equal(isFree ? undefined : 'lease-held');
         set(phase);
         match.lock({ by: 'other', reason: 'inspection' });

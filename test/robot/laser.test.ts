@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import type { Interlock, Missing, OutputPin } from '../../src/hardware/ports.js';
 import { Laser } from '../../src/robot/laser.js';
+import { codeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const LOST: Missing = { missing: 'GPIO line 529 cannot be written', cure: 'Wait.' };
@@ -63,15 +64,6 @@ function setUp({ maxOnS = 0, interlock }: { maxOnS?: number; interlock?: Interlo
   });
   return { pin, hardware, clock, laser, changes, faults };
 }
-
-const codeOf = (act: () => unknown) => {
-  try {
-    act();
-    return 'no error';
-  } catch (error) {
-    return error instanceof RobotError ? error.code : String(error);
-  }
-};
 
 describe('Laser', () => {
   it('reports the state that the pin reads', () => {
@@ -199,7 +191,7 @@ describe('Laser', () => {
 
   it('counts as dark without its pin where it was dark when that was lost, and not where it was lit', () => {
     for (const [before, code] of [
-      ['off', 'no error'],
+      ['off', undefined],
       ['on', 'laser-unavailable'],
     ] as const) {
       const { laser, hardware } = setUp();

@@ -86,12 +86,9 @@ describe('saves that wait for a unit together', () => {
   });
 
   it('have changed nothing by the time of the answer where the disk refuses', async () => {
-    robot.disk.interfere = async operation => {
-      if (operation === 'append')
-        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
-    };
+    robot.disk.fail('append');
     expect([await save(1), saved(), robot.runningKp]).to.deep.equal(['storage-failed', [], 40]);
-    robot.disk.interfere = async () => undefined;
+    robot.disk.fail();
   });
 
   it('are not refused because the first of them came too early', async () => {
@@ -131,16 +128,13 @@ describe('saves that wait for a unit together', () => {
   });
 
   it('are refused before anything is written while the journal cannot be read', async () => {
-    robot.disk.interfere = async operation => {
-      if (operation === 'read')
-        throw new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
-    };
+    robot.disk.fail('read');
     await robot.restart();
     robot.frames.length = 0;
     const saving = robot.chassis.gains.save({ speed: { kp: 1, ki: 0, kd: 0 } });
     expect(await robot.outcome(saving)).to.equal('storage-failed');
     expect([robot.frames.some(frame => isLike(frame, COMMIT)), robot.runningKp]).to.deep.equal([false, 40]);
-    robot.disk.interfere = async () => undefined;
+    robot.disk.fail();
   });
 
   it('are all refused where their turn does not come in time, and the next one is not', async () => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/core/errors.js';
 import type { Disk } from '../../src/storage/disk.js';
 import { openStopFile, STOP_FILE } from '../../src/storage/stop-file.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -33,10 +32,7 @@ describe('the record of a stop', () => {
   it('is written although the disk fails once, before anybody is answered', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
-    disk.interfere = async operation => {
-      disk.interfere = async () => undefined;
-      throw new RobotError('storage-failed', { operation, path: '/state' });
-    };
+    disk.failTimes(1, 'create');
     await record.record(true);
     expect(await foundAfter(disk)).to.equal(true);
   });

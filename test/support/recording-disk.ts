@@ -132,9 +132,17 @@ export class RecordingDisk implements Disk {
 
   /** These operations fail from now on, and no others. */
   fail(...failing: readonly string[]): void {
+    this.failTimes(Number.POSITIVE_INFINITY, ...failing);
+  }
+
+  /** The next so many of these operations fail, and no others. */
+  failTimes(times: number, ...failing: readonly string[]): void {
+    let left = times;
     this.interfere = async operation => {
+      if (left === 0 || !failing.includes(operation)) return;
+      left -= 1;
       const context = { operation, path: '/state', errno: 'EIO', cure: 'Replace the disk.' };
-      if (failing.includes(operation)) throw new RobotError('storage-failed', context);
+      throw new RobotError('storage-failed', context);
     };
   }
 
