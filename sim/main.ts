@@ -61,5 +61,5 @@ const serve = command(
   },
 );
 
-// No await: the package holds this in CommonJS, which has none at the top of a file.
+// There is no await here: the package has this file as CommonJS, which has no top-level await.
 void runProgram({ name, about: 'Trunnion on a simulated robot.', commands: [serve] }, process.argv.slice(2));

@@ -9,14 +9,14 @@ export interface PhysicsOptions {
   /** Seeds the camera's noise. */
   readonly seed: number;
   readonly body?: RobotBody | undefined;
-  /** Integration steps to a loop period. */
+  /** Integration steps per loop period. */
   readonly substeps?: number;
 }
 
-/** How often the control loops run. */
+/** The frequency of the control loops. */
 const LOOP_RATE_HZ = 1000;
 
-/** The whole robot. Same options and same commands give the same motion to the last bit. */
+/** The whole robot. The same options and commands give exactly the same motion. */
 export function createPhysics({
   seed,
   body,

@@ -7,10 +7,13 @@ import { SimulatedPin } from './bus/simulated-pin.js';
 import { type Controller, SimulatedController } from './firmware/simulated-controller.js';
 import type { Physics } from './firmware/unit-loops.js';
 
-/** More than this is not caught up at once: the world slows then, it never races after a lost time. */
+/**
+ * If the simulation lags by more than this, the rest is dropped: simulated time then runs slower, and never in a
+ * burst.
+ */
 const CATCH_UP_MS = 2000;
 
-/** A robot without a robot: controllers and mechanics behind the hardware ports, with faults at will. */
+/** A simulated robot: controllers and mechanics behind the hardware ports, with faults on request. */
 export class SimulatedRobot {
   readonly hardware: Hardware;
   readonly #clock: Clock;
@@ -22,12 +25,12 @@ export class SimulatedRobot {
   #worldMs: number;
   #lagMs = 0;
 
-  /** `effectMs`: the delay until frames for mode, stop, excitation and commit are in force; 0 unless it is given. */
+  /** `effectMs`: the delay until frames for mode, stop, excitation and commit take effect. By default 0. */
   constructor(options: {
     clock: Clock;
     physics: Physics;
     effectMs?: number;
-    /** Makes each controller; the simulated firmware if left out. */
+    /** Makes each controller. By default, one with the simulated firmware. */
     controller?: (unit: Unit) => Controller;
   }) {
     const { clock, physics, effectMs, controller } = options;
@@ -49,7 +52,7 @@ export class SimulatedRobot {
     };
   }
 
-  /** The truth as the fake hardware sees it. */
+  /** The true state of the simulated hardware. */
   truth(): Record<string, unknown> {
     this.#advance();
     return {
@@ -59,7 +62,7 @@ export class SimulatedRobot {
     };
   }
 
-  /** Pairs that FAULT_BODY does not allow do nothing. */
+  /** Injects a fault. Pairs that FAULT_BODY does not allow do nothing. */
   inject({ target, fault, count }: FaultBody): void {
     this.#advance();
     const isPin = target === 'pin';

@@ -1,8 +1,8 @@
 'use strict';
 /**
- * with-code-cache.cjs PROGRAM …: runs a program with code that V8 compiled before, so that the start does not compile. With
- * --make it only compiles, and writes PROGRAM.cache. If the cache is missing, damaged, or made of another text or by another
- * Node, the program is compiled as usual. The program must be CommonJS without import().
+ * with-code-cache.cjs PROGRAM …: runs a program with a code cache of V8, so that the start need not compile it. With
+ * --make it only compiles, and writes PROGRAM.cache. If the cache is missing or damaged, or was made from another
+ * text or by another Node, the program is compiled as usual. The program must be CommonJS without import().
  */
 const { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
@@ -22,7 +22,7 @@ function compile(program) {
 }
 
 function scriptOf(program, source, cachedData) {
-  // On one line, so that line numbers in stack traces stay right.
+  // All on one line, so that line numbers in stack traces stay right.
   const text = `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
   return new vm.Script(text, { filename: program, cachedData });
 }
@@ -45,7 +45,7 @@ function put(file, bytes) {
   const made = `${file}.new`;
   try {
     writeFileSync(made, bytes, { flush: true });
-    // The daemon is not root and must read it, whatever root's umask is.
+    // The daemon is not root, and must be able to read it whatever root's umask is.
     chmodSync(made, 0o644);
     renameSync(made, file);
   } catch (error) {

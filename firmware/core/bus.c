@@ -1,4 +1,4 @@
-/* The interrupt's half: takes frames, judges them when they end, and answers reads. */
+/* The bus interrupt's part: receives frames, checks them when they end, and answers reads. */
 #include "controller.h"
 
 #define REFUSAL_SHOWN_MS 1000
@@ -38,14 +38,14 @@ static const struct frame *frame_of(const struct motor_unit *unit, uint8_t place
     return 0;
 }
 
-/* Gives a frame to the loop. Returns false if there is no room. */
+/* Passes a frame to the loop. Returns false if there is no room. */
 static bool post(struct motor *motor, struct mail mail)
 {
     struct bus *bus = &motor->bus;
     if (bus->mail_head - motor->loop.mail_tail >= MOTOR_MAIL)
         return false;
     bus->mail[bus->mail_head % MOTOR_MAIL] = mail;
-    /* The loop sees the frame from here on, whole. */
+    /* From here on the loop sees the whole frame. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
     bus->mail_head++;
     return true;
@@ -71,7 +71,7 @@ static bool stage(struct motor *motor, uint8_t slot, struct gains gains)
     return true;
 }
 
-/* The staged set becomes active in the next loop period, if it is whole and its checksum is the host's. */
+/* The staged set becomes active in the next loop period if it is complete and its checksum is the host's. */
 static bool commit(struct motor *motor, uint32_t checksum)
 {
     struct bus *bus = &motor->bus;
@@ -86,7 +86,7 @@ static bool commit(struct motor *motor, uint32_t checksum)
     return post(motor, mail);
 }
 
-/* A frame whose length and CRC are right. Returns false to refuse it. */
+/* Handles a frame whose length and CRC are right. Returns false to refuse it. */
 static bool take(struct motor *motor, const struct frame *frame, const uint8_t *data)
 {
     struct bus *bus = &motor->bus;
@@ -188,7 +188,7 @@ static void capture_page(const struct motor *motor, uint8_t *data)
     memcpy(data + 2, counts, sizeof counts);
 }
 
-/* Loads the whole frame, so that all of its bytes belong together. */
+/* Copies the whole frame, so that all of its bytes belong together. */
 static void load(struct motor *motor, const struct frame *frame)
 {
     struct bus *bus = &motor->bus;
@@ -265,7 +265,7 @@ uint8_t motor_byte_to_send(struct motor *motor)
     return bus->data[place - frame->place];
 }
 
-/* Judges a write if one has come. A register byte alone is no write. */
+/* Checks a write if one has come. A register byte alone is not a write. */
 void motor_frame_ends(struct motor *motor)
 {
     struct bus *bus = &motor->bus;

@@ -1,4 +1,4 @@
-/* Records the answer of the excited loop to each edge. */
+/* Records the response of the excited loop to each edge. */
 #include "controller.h"
 
 #define KEPT_MS 1000
@@ -43,10 +43,8 @@ static void begin(struct motor *motor, const struct excitation *excitation, stru
     record(motor, before);
 }
 
-/*
- * One loop period. `excitation` is null unless it runs. `edge` says that the setpoint of this period is the first after
- * an edge. An excitation that ends or moves to another loop leaves no capture of its last edge.
- */
+/* One loop period. `excitation` is null if none runs. `edge` is true if this period's setpoint is the first after an
+   edge. If an excitation ends or moves to another loop, its last edge has no capture. */
 void capture_tick(struct motor *motor, const struct excitation *excitation, struct reading before, struct reading after,
                   bool edge)
 {
@@ -59,7 +57,7 @@ void capture_tick(struct motor *motor, const struct excitation *excitation, stru
     }
     if (loop->recording != 0 && --loop->wait == 0)
         record(motor, after);
-    /* The host is reading the newest capture; a newer one waits until a second after its last selection. */
+    /* The host is reading the newest capture. A newer one waits until a second after the host's last selection. */
     if (loop->selections != motor->bus.selections)
         loop->kept_ms = KEPT_MS;
     loop->selections = motor->bus.selections;

@@ -1,9 +1,10 @@
-/* The chassis: the position loop feeds the speed loop; the course or a hold feeds position and heading. */
+/* The chassis. The position loop feeds the speed loop. In auto the course feeds position and heading; otherwise they
+   hold. */
 #include "loops.h"
 
 #define DRIVING_V 16.0f
 #define TURNING_V 8.0f
-/* Largest speed that the position loop adds to the reference's own. */
+/* The largest speed that the position loop adds to the reference's own speed. */
 #define CATCH_UP_M_S 1.2f
 #define SPEED_FILTER_S 0.005f
 #define COUNTS_PER_TURN 57344
@@ -12,16 +13,16 @@
 #define SPEED_UP_M_S2 1.0f
 #define SLOW_DOWN_M_S2 2.0f
 #define TURN_RAD_S 2.0f
-/* How sharply the heading corrects the distance from the course. */
+/* How strongly the distance from the course turns the heading. */
 #define STEER_RAD_M 2.0f
-/* The reference waits for a chassis that is this far from it. */
+/* The reference waits if the chassis is this far from it. */
 #define LEASH_M 0.3f
 
 static const struct pid_shape speed_shape = { 0.01f, -DRIVING_V, DRIVING_V };
 static const struct pid_shape angle_shape = { 0.005f, -TURNING_V, TURNING_V };
 static const struct pid_shape position_shape = { 0.01f, -CATCH_UP_M_S, CATCH_UP_M_S };
 
-/* The motion as wheels and heading show it. */
+/* The motion, from wheels and heading. */
 static struct {
     bool known;
     int32_t left, right, start;
@@ -29,7 +30,7 @@ static struct {
     float course_rad, speed_m_s, way_m;
 } odometer;
 
-/* Where the chassis is, where it should be, how fast, and its heading. */
+/* The chassis' place, the place where it should be, its speed, and its heading. */
 static struct {
     struct sum place_m, aim_m, heading_rad;
     float speed_m_s;
@@ -39,7 +40,7 @@ static struct pid speed, angle, position;
 static struct activity activity;
 static struct wave wave;
 static float speed_setpoint_m_s;
-/* In debug mode headings are measured from the one at which it was entered. */
+/* In debug mode, headings are measured from the heading at which debug mode was entered. */
 static float entry_rad;
 
 static void sense(void)
@@ -87,7 +88,7 @@ static void advance(float speed_m_s, float change_m_s2)
     sum_add(&reference.aim_m, reference.speed_m_s * PERIOD_S);
 }
 
-/* Follows a chassis that something else drives, so that nothing jumps when the reference leads again. */
+/* Follows a chassis that something else drives, so that nothing jumps when the reference takes over again. */
 static void yield(void)
 {
     sum_add(&reference.place_m, odometer.way_m);
@@ -101,7 +102,7 @@ static void hold(void)
     advance(0, SLOW_DOWN_M_S2);
 }
 
-/* Drives the course; turns first if it heads another way. */
+/* Drives the course. Turns first if the chassis heads another way. */
 static void drive(void)
 {
     struct course_point point = course_at(reference.place_m.value);
@@ -139,7 +140,7 @@ static float excited(const struct command *command, uint8_t slot)
     return excitation != 0 && excitation->slot == slot ? wave.value : 0;
 }
 
-/* The outer loop: from places to a speed. */
+/* The outer loop: from the distance to a speed. */
 static void place(const struct command *command, struct loops *loops)
 {
     struct reading *reading = &loops->reading[MOTOR_CHASSIS_POSITION_SLOT];

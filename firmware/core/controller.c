@@ -1,4 +1,4 @@
-/* The loop's half: applies accepted frames, runs the loops, guards the excitation and shows the result. */
+/* The loop's part: applies accepted frames, runs the loops, guards the excitation, and publishes the result. */
 #include "controller.h"
 
 /* Faults that take torque. */
@@ -7,7 +7,7 @@
      MOTOR_FAULTS_ENCODER_FAILED | MOTOR_FAULTS_SUPPLY_LOW)
 #define SILENCE_AT_START_MS 500
 #define OLD_MS 0xffff
-/* A fault that takes torque is shown for at least this long, so that a poll sees it. */
+/* A fault that takes torque off is shown for at least this long, so that a poll sees it. */
 #define FAULT_SHOWN_MS 1000
 
 static void enter(struct loop *loop, uint8_t mode)
@@ -54,7 +54,8 @@ static uint16_t older(uint16_t age_ms, bool again)
     return (uint16_t)(again ? 1 : age_ms < OLD_MS ? age_ms + 1 : OLD_MS);
 }
 
-/* Finds the faults of this period. The ages of two that take torque are one: both end 1 s after the last of them. */
+/* Finds the faults of this period. The two faults that take torque off share one age: both end 1 s after the later
+   one. */
 static void sense_faults(struct motor *motor)
 {
     struct loop *loop = &motor->loop;
@@ -72,7 +73,7 @@ static void sense_faults(struct motor *motor)
     loop->state.faults = (uint16_t)(now | loop->held_faults | (silent ? MOTOR_FAULTS_SILENT : 0));
 }
 
-/* The guard. The difference is taken in double, in which it is exact at the bound. */
+/* The guard. The difference is computed in double, in which it is exact at the bound. */
 static void watch(struct motor *motor, struct reading reading)
 {
     struct loop *loop = &motor->loop;

@@ -27,7 +27,7 @@ struct reading {
     float setpoint, measured, output;
 };
 
-/* What the protocol asks of the loops in one period. */
+/* The protocol's command to the loops for one period. */
 struct command {
     uint8_t mode;
     bool torque;
@@ -35,12 +35,12 @@ struct command {
     struct excitation excitation;
 };
 
-/* What the loops show after a period. */
+/* The result of the loops for one period. */
 struct loops {
     struct reading reading[MOTOR_LOOP_SLOTS];
     /* Place and heading on the floor; unused by a unit without a pose. */
     float x_m, y_m, heading_rad;
-    /* Counts the edges of the excitation. The period that counts one shows the new setpoint. */
+    /* Counts the edges of the excitation. In the period in which it increases, the setpoint is already the new one. */
     uint32_t edges;
     bool target_visible;
 };
@@ -78,7 +78,7 @@ struct mail {
     };
 };
 
-/* More than a bus of 400 kHz can carry in a loop period. */
+/* More frames than a bus of 400 kHz can carry in one loop period. */
 #define MOTOR_MAIL 16
 
 /* Written by the interrupt only. */
@@ -109,7 +109,7 @@ struct capture {
     } sample[MOTOR_CAPTURE_SAMPLES];
 };
 
-/* The state of the loop that the host can see. */
+/* The part of the loop's state that the host can see. */
 struct state {
     struct command command;
     struct loops loops;
@@ -129,14 +129,14 @@ struct loop {
     bool ran_away;
     uint32_t mail_tail, beats, selections;
     uint16_t silence_age_ms, fault_age_ms, kept_ms;
-    /* The faults that take torque. Each is kept for a second. */
+    /* The faults that take torque off. Each is kept for a second. */
     uint16_t held_faults;
     struct capture captures[MOTOR_BUFFERS];
     /* Null if there is none. */
     struct capture *recording, *next;
     uint16_t wait;
     uint8_t capture_count;
-    /* Copies of `state` for the interrupt, each written as a whole at the end of a period. */
+    /* Copies of `state` for the interrupt. Each is written completely at the end of a period. */
     struct state shown[2];
 };
 
@@ -145,30 +145,27 @@ struct motor {
     uint32_t boot_id;
     struct bus bus;
     struct loop loop;
-    /* Index of the newest whole `loop.shown`. */
+    /* The index of the newest complete `loop.shown`. */
     volatile uint8_t newest;
 };
 
-/*
- * Begins with power-up: manual, no torque, no gains. All memory of the program is as it was loaded. `boot_id` differs from that of
- * the last start.
- */
+/* Starts as after power-up: manual, no torque, no gains. The program's memory must be as it was loaded. `boot_id`
+   must differ from the one of the last start. */
 void motor_start(struct motor *motor, const struct motor_unit *unit, uint32_t boot_id);
 
 /* One loop period. */
 void motor_tick(struct motor *motor);
 
-/*
- * The bus. Call these from its interrupt, in the order of the wire. motor_frame_ends comes with each start, repeated start and
- * stop.
- */
+/* The bus. Call these functions from its interrupt, in the order of the wire. Call motor_frame_ends at each start,
+   repeated start and stop. */
 void motor_frame_ends(struct motor *motor);
 void motor_byte_received(struct motor *motor, uint8_t byte);
 uint8_t motor_byte_to_send(struct motor *motor);
 
-/* Parts of the core that its files share. */
+/* Functions that the files of the core share. */
 bool is_finite(float value);
-/* value * scale, rounded to the nearest whole number, halves upwards, and held within +-limit. Exact for all finite values. */
+/* value * scale, rounded to the nearest whole number, halves upwards, and limited to +-limit. Exact for all finite
+   values. */
 int32_t scaled(float value, uint16_t scale, int32_t limit);
 void *memcpy(void *to, const void *from, size_t bytes);
 void *memset(void *what, int value, size_t bytes);

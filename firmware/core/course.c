@@ -12,7 +12,7 @@
 /* Height of the far bend's centre over the near one's. */
 #define CENTRES_M (4 * RADIUS_M)
 #define SEARCH_M 0.05f
-/* Metres of detour that a wrong heading is worth. */
+/* The detour in metres that costs as much as a wrong heading. */
 #define WRONG_HEADING_M 1.0f
 
 const float course_lap_m = 2 * (BEND_M + STRAIGHT_M);

@@ -17,7 +17,7 @@ struct axis {
     struct sum aim_rad;
 };
 
-/* End stops less 0.05 rad. */
+/* The end stops, less 0.05 rad. */
 #define AXIS(name, visual, encoder, low, high) \
     { .motor = name, .visual_slot = visual, .angle_slot = encoder, .visual_shape = { 0.03f, low, high }, \
       .angle_shape = { 0.002f, -SUPPLY_V, SUPPLY_V } }
@@ -46,7 +46,7 @@ static void drop(void)
     pitch.angle.joining = true;
 }
 
-/* The visual loop only watches: its output stays where it is. */
+/* The visual loop only measures. Its output does not change. */
 static void watch(struct axis *axis, struct loops *loops, float offset_rad)
 {
     pid_follow(&axis->visual, &axis->visual_shape, axis->aim_rad.value, -offset_rad);
@@ -75,7 +75,7 @@ static void tick_axis(struct axis *axis, const struct command *command, struct l
     const struct excitation *excitation = excitation_of(command);
     bool is_visual = excitation != 0 && excitation->slot == axis->visual_slot;
     if (visible && (command->mode == MOTOR_MODE_AUTO || (is_visual && wave.value != 0))) {
-        /* The offset falls as the axis turns towards the target, so both signs are reversed. */
+        /* The offset falls when the axis turns towards the target, so both signs are reversed. */
         sum_set(&axis->aim_rad, pid_update(&axis->visual, &axis->visual_shape, -wave.value, -offset_rad,
                                            command->gains[axis->visual_slot]));
         loops->reading[axis->visual_slot] = (struct reading){ wave.value, offset_rad, axis->aim_rad.value };

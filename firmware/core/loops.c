@@ -1,8 +1,8 @@
 #include "loops.h"
 
-/* exp(-T / 0.1 s): a bridged jump of the output fades with this factor a period. */
+/* exp(-T / 0.1 s). In each period a jump that is being faded out shrinks by this factor. */
 #define FADING 0.99004983f
-/* Larger products are held here: sums of them stay finite. */
+/* Larger products are limited to this, so that sums of them stay finite. */
 #define HUGE 1e37f
 
 float clamped(float value, float min, float max)

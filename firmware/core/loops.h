@@ -7,7 +7,7 @@
 #define PERIOD_S (1.0f / MOTOR_LOOP_RATE_HZ)
 #define PI 3.14159265358979f
 
-/* A sum of many small parts that loses no digits to rounding (Kahan): its value is `value`. */
+/* A sum of many small parts, without loss of digits by rounding (Kahan). The sum is `value`. */
 struct sum {
     float value, lost;
 };
@@ -26,28 +26,28 @@ struct pid {
     struct sum integral;
     float derivative, measured, bridge, output;
     bool has_measured;
-    /* Set this if the setpoint moves next. The output continues without a jump. */
+    /* Set this before the setpoint jumps. The output then continues without a jump. */
     bool joining;
 };
 
-/* One period of the running loop. Any finite gains give an output within the limits. */
+/* One period of the running loop. If the gains are finite, the output is within the limits. */
 float pid_update(struct pid *pid, const struct pid_shape *shape, float setpoint, float measured, struct gains gains);
-/* One period in which something else sets the output; pid_update continues from there. */
+/* One period in which something else sets the output. pid_update continues from that output. */
 void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, float measured);
 
 /* The excitation on the setpoint. */
 struct wave {
     float value, height;
     uint32_t edges;
-    /* Periods since the last edge, and from it to the next; both 0 without an excitation. */
+    /* Periods since the last edge, and from it to the next. Both are 0 without an excitation. */
     int32_t since, half;
 };
 
-/* `excitation` is null unless one runs. One that ended fades within a second. */
+/* `excitation` is null if none runs. After its end it fades within a second. */
 void wave_tick(struct wave *wave, const struct excitation *excitation);
 void wave_end(struct wave *wave);
 
-/* Notices that mode, torque or the excited loop differ from the last period. */
+/* Returns whether mode, torque or the excited loop differ from the last period. */
 struct activity {
     bool known, torque;
     uint8_t mode, slot;
@@ -55,12 +55,12 @@ struct activity {
 enum turn { SAME, REDIRECTED, ENTERED };
 enum turn activity_turn(struct activity *activity, const struct command *command);
 
-/* The excitation of the command if it may move `slot`, else null. */
+/* Returns the command's excitation if it may move `slot`, otherwise null. */
 const struct excitation *excitation_of(const struct command *command);
 
 float clamped(float value, float min, float max);
 float towards(float from, float to, float most);
-/* The same direction, from -pi to pi. */
+/* The same direction, in the range from -pi to pi. */
 float wrapped(float angle_rad);
 float sine(float angle_rad);
 float cosine(float angle_rad);
@@ -72,7 +72,7 @@ struct course_point {
 };
 extern const float course_lap_m;
 struct course_point course_at(float place_m);
-/* The place where the course is best joined: near, and heading much the same way. */
+/* The place where the chassis best joins the course: near, and with nearly the same heading. */
 float course_join(float x_m, float y_m, float heading_rad);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the core asks of the chip. A chip implements these functions; the loops call them once a period. */
+/* The functions that the core needs from a chip. Implement them for each chip. The loops call each once per period. */
 #ifndef PORT_H
 #define PORT_H
 
@@ -8,7 +8,7 @@
 enum motor_name { MOTOR_YAW, MOTOR_PITCH, MOTOR_LEFT, MOTOR_RIGHT };
 
 struct picture {
-    /* False if the newest picture does not show the target. The offsets are then those of the last one that did. */
+    /* False if the newest picture does not show the target. The offsets are then those of the last picture that did. */
     bool visible;
     /* Offset of the target from the boresight, to the left and upwards, in rad. */
     float yaw_rad, pitch_rad;
@@ -24,9 +24,9 @@ void port_drive(enum motor_name motor, float volts);
 void port_torque(bool on);
 /* Fault bits of motor_registers.h that sensors and drivers show now. */
 uint16_t port_faults(void);
-/* Tells the mode and torque of the period, for a lamp. */
+/* Reports the period's mode and torque, for a lamp. */
 void port_show(uint8_t mode, bool torque);
-/* Whether `auto` may search for a target or drive the course. If not, it holds. */
+/* Whether `auto` may search for a target or drive the course. If not, `auto` holds. */
 bool port_auto_moves(void);
 
 #endif

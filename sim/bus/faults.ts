@@ -10,7 +10,7 @@ const OF_UNIT = ['unplug', 'plug', 'brownout', ...OF_BUS, 'clear'] as const;
 export type BusFault = (typeof OF_BUS)[number];
 type FaultTarget = UnitName | 'bus' | 'pin';
 
-/** Which fault goes with which target: one that does not is reported once, at `/fault`. */
+/** The fault must fit the target. One that does not is reported once, at `/fault`. */
 const PAIRS: readonly { readonly targets: readonly FaultTarget[]; readonly faults: readonly string[] }[] = [
   { targets: UNITS, faults: OF_UNIT },
   { targets: ['bus'], faults: [...OF_BUS, 'clear'] },
@@ -25,7 +25,10 @@ const among = (targets: readonly string[]) => ({
 
 const fault: s.Schema<(typeof OF_UNIT)[number]> = { type: 'string' };
 
-/** Body of POST /sim/faults, with the pairs. `count`: transactions or pin calls affected; absent = until `clear`. */
+/**
+ * Body of POST /sim/faults, with the valid pairs. `count` is the number of affected transactions or pin calls.
+ * Without it, the fault lasts until `clear`.
+ */
 export const FAULT_BODY = {
   ...s.object({ target: s.oneOf(TARGETS), fault, count: s.optional({ ...s.count(), minimum: 1 }) }),
   allOf: [

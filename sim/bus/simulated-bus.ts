@@ -5,9 +5,12 @@ import type { I2cBus } from '../../src/hardware/ports.js';
 import type { Controller } from '../firmware/simulated-controller.js';
 import type { BusFault } from './faults.js';
 
-/** errno as a Pi's adapter gives it. */
+/** The errno that a Pi's adapter reports. */
 const ERRNO = { nack: 121, 'bus-timeout': 110 } as const satisfies Partial<Record<ErrorCode, number>>;
-/** How long a transaction takes that times out. A Pi's adapter takes about 1 s; shorter here, so that a faulty unit leaves most of the time to the other. */
+/**
+ * The duration of a transaction that times out. A Pi's adapter takes about 1 s. It is shorter here, so that a faulty
+ * unit leaves most of the time to the other unit.
+ */
 const TIMEOUT_MS = 30;
 const MAX_BLOCK_BYTES = 32;
 
@@ -15,7 +18,7 @@ type Target = UnitName | 'bus';
 
 interface Standing {
   readonly fault: BusFault;
-  /** Transactions still to be hit. */
+  /** The number of transactions that the fault still affects. */
   left: number;
 }
 
@@ -28,11 +31,11 @@ interface Stuck {
 interface SimulatedBusOptions {
   readonly controllers: readonly Controller[];
   readonly clock: Clock;
-  /** Brings the world to the present. */
+  /** Advances the simulation to the present. */
   readonly beforeEach: () => void;
 }
 
-/** The I2C bus between the host and the simulated controllers, with what can go wrong on it. */
+/** The I2C bus between the host and the simulated controllers, with faults on request. */
 export class SimulatedBus implements I2cBus {
   readonly #options: SimulatedBusOptions;
   readonly #standing = new Map<Target, Standing[]>();
@@ -59,13 +62,15 @@ export class SimulatedBus implements I2cBus {
     });
   }
 
-  /** Hits the next `count` transactions, or all until cleared; of several faults the latest comes first. */
+  /**
+   * Affects the next `count` transactions, or all until cleared. If there are several faults, the latest comes first.
+   */
   inject(target: Target, fault: BusFault, count = Number.POSITIVE_INFINITY): void {
     const others = (this.#standing.get(target) ?? []).filter(one => one.fault !== fault);
     this.#standing.set(target, [{ fault, left: count }, ...others]);
   }
 
-  /** The unit does not answer, and keeps running. */
+  /** The unit no longer answers, but keeps running. */
   unplug(unit: UnitName, count = Number.POSITIVE_INFINITY): void {
     this.#unplugged.set(unit, count);
   }
@@ -74,7 +79,7 @@ export class SimulatedBus implements I2cBus {
     this.#unplugged.delete(unit);
   }
 
-  /** Ends the target's faults, those of the bus together with those of every unit; what hangs by them fails now. */
+  /** Ends the target's faults. For the bus, ends those of every unit too. Hanging transactions fail now. */
   clear(target: Target): void {
     if (target === 'bus') {
       this.#standing.clear();
@@ -141,7 +146,7 @@ export class SimulatedBus implements I2cBus {
     return first.fault;
   }
 
-  /** Holds the bus until `clear` where it hangs, and otherwise until the adapter gives up. */
+  /** Holds the bus. If it hangs, until `clear`; otherwise until the adapter times out. */
   async #stickBy(target: Target, hangs: boolean): Promise<void> {
     await new Promise<void>(resolve => {
       const timer = hangs ? undefined : this.#options.clock.after(TIMEOUT_MS, resolve);

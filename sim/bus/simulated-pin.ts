@@ -1,10 +1,10 @@
 import { RobotError } from '../../src/core/errors.js';
 import type { OutputPin } from '../../src/hardware/ports.js';
 
-/** The laser's pin; while it fails, its level stays as it is. */
+/** The laser's pin. While it fails, its level does not change. */
 export class SimulatedPin implements OutputPin {
   #lit = false;
-  /** Calls that still fail; infinite until cleared. */
+  /** The number of calls that still fail. Infinite until cleared. */
   #failures = 0;
 
   get level(): 0 | 1 {

@@ -17,12 +17,12 @@ import { AT_REST, type LoopReading, type UnitLoops } from './unit-loops.js';
 
 const VERSION = { firmware_major: 1, firmware_minor: 0, firmware_patch: 0 };
 const SILENCE_AT_START_MS = 500;
-/** How long a refused frame shows as a fault. */
+/** A refused frame shows as a fault for this long. */
 const REFUSAL_SHOWN_MS = 1000;
 
 type Values = Readonly<Record<string, number>>;
 
-/** A controller from one start to the next. All of it is lost with its power. */
+/** A controller from one start to the next. Without power it loses all of this. */
 export class Firmware {
   readonly #unit: Unit;
   readonly #loops: UnitLoops;
@@ -72,7 +72,7 @@ export class Firmware {
     const wave = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;
     if (wave !== undefined) this.#watch(this.#reading(loop));
     const after = this.#reading(loop);
-    // An edge that moves no setpoint, as without a target, makes no capture.
+    // An edge that does not move the setpoint, as without a target, makes no capture.
     const edge = this.#loops.edges !== edges && after.setpoint !== before.setpoint;
     this.#recorder.tick(wave, before, after, edge);
   }
@@ -86,13 +86,13 @@ export class Firmware {
     };
   }
 
-  /** A frame was not taken. */
+  /** A frame was refused. */
   refuse(): void {
     this.#refused = (this.#refused + 1) & 0xff;
     this.#refusalAgeMs = 0;
   }
 
-  /** Judges a frame at once. Returns its effect, which may come later. Throws `bad-frame` to refuse the frame. */
+  /** Checks a frame. Returns its effect, which may come later. Throws `bad-frame` to refuse the frame. */
   take(register: Register, values: Values): () => void {
     const value = (name: string) => values[name] ?? 0;
     switch (register.name) {
@@ -120,7 +120,7 @@ export class Firmware {
     return () => this.#gains.stage(loop, { kp: value('kp'), ki: value('ki'), kd: value('kd') });
   }
 
-  /** The register as it is encoded now: pages of a capture count as their loop does. */
+  /** The encoded register. The pages of a capture are scaled as their loop's telemetry. */
   shape(register: Register): Register {
     const { loop } = this.#recorder;
     if (register.name !== 'capture_page' || loop === undefined) return register;
@@ -174,7 +174,7 @@ export class Firmware {
     return this.#loops.readings[name] ?? AT_REST;
   }
 
-  /** The guard ends a wave that drives its loop too far. */
+  /** The guard ends an excitation that moves its loop too far. */
   #watch({ setpoint, measured }: LoopReading): void {
     const { deviation } = this.#excitation;
     if (deviation === 0 || Math.abs(setpoint - measured) <= deviation) return;

@@ -1,7 +1,7 @@
 import type { GainSet, Gains, Loop, Unit } from '../../src/core/units.js';
 import { gainsChecksum } from '../../src/protocol/codec.js';
 
-/** Staged and active gains of one controller: whole sets become active, or nothing does. */
+/** Staged and active gains of one controller. Only a whole set becomes active. */
 export class GainBank {
   readonly #unit: Unit;
   readonly #staged = new Map<number, Gains>();
@@ -9,7 +9,7 @@ export class GainBank {
   committed: GainSet | undefined;
   /** Whether the last commit was refused. */
   commitRefused = false;
-  /** The set that was committed last, in force or about to be. */
+  /** The set that was committed last. It is in force, or soon will be. */
   #shown: GainSet | undefined;
 
   constructor(unit: Unit) {
@@ -30,12 +30,12 @@ export class GainBank {
     this.#staged.set(slot, gains);
   }
 
-  /** The content of the loop's staging frame. A commit leaves it as it was. */
+  /** The content of the loop's staging frame. A commit does not change it. */
   shown({ slot, name }: Loop): Gains {
     return this.#staged.get(slot) ?? this.#shown?.[name] ?? { kp: 0, ki: 0, kd: 0 };
   }
 
-  /** The whole staged set, if it is complete and has this checksum. It is staged no more then. */
+  /** Takes the staged set, if it is complete and has this checksum. */
   commit(checksum: number): GainSet | undefined {
     const set: Record<string, Gains> = {};
     for (const { slot, name } of this.#unit.loops) {

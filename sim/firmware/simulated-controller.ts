@@ -5,7 +5,7 @@ import { frameBytes, type Register, registerMap, SPACE_BYTES } from '../../src/p
 import { Firmware } from './firmware.js';
 import type { UnitLoops } from './unit-loops.js';
 
-/** Frames that the protocol gives time until they take effect. */
+/** The frames whose effect the protocol allows to be late. */
 const TAKE_EFFECT_LATER: readonly string[] = [
   'mode',
   'stop',
@@ -18,15 +18,15 @@ const TAKE_EFFECT_LATER: readonly string[] = [
 /** One motor controller as the bus sees it: 256 bytes of registers. */
 export interface Controller {
   readonly unit: Unit;
-  /** Power comes back. The controller has forgotten everything, while the mechanics keep their motion. */
+  /** Power returns. The controller has forgotten everything. The mechanics keep their motion. */
   reset(): void;
   /** One loop period. */
   tick(): void;
-  /** Reads from the 256 bytes of memory. Past the end it continues at the beginning. */
+  /** Reads from the 256 bytes of memory. Past the end, continues at the beginning. */
   read(address: number, length: number): Buffer;
   /**
-   * One frame. A frame that is not whole and right is refused: it changes nothing but the count of refusals. A register
-   * byte without data is no frame.
+   * Receives one frame. A frame with a wrong length or CRC is refused: it changes only the count of refusals. A
+   * register byte without data is not a frame.
    */
   write(address: number, data: Buffer): void;
   truth(): Record<string, unknown>;
@@ -37,7 +37,7 @@ interface Effect {
   readonly act: () => void;
 }
 
-/** Acts when its time has come. */
+/** Called when its time has come. */
 function isOver(effect: Effect): boolean {
   effect.ticks -= 1;
   if (effect.ticks <= 0) effect.act();
@@ -56,7 +56,7 @@ export class SimulatedController implements Controller {
   #boots = 0;
   #firmware: Firmware;
 
-  /** Frames that may take effect later do so after `effectMs`. */
+  /** Frames that may take effect late do so after `effectMs`. */
   constructor(unit: Unit, loops: UnitLoops, rateHz: number, effectMs = 0) {
     this.#effectTicks = Math.round((effectMs * rateHz) / 1000);
     this.unit = unit;
@@ -99,7 +99,7 @@ export class SimulatedController implements Controller {
       if (register === undefined) throw new RobotError('bad-frame', { address });
       const act = this.#firmware.take(register, decodeFrame(this.unit.address, register, data));
       const isLater = this.#effectTicks > 0 && TAKE_EFFECT_LATER.includes(register.name);
-      // A heartbeat holds from the next loop period.
+      // A heartbeat takes effect in the next loop period.
       const ticks = register.name === 'heartbeat' ? 1 : this.#effectTicks;
       if (isLater) this.#effects = [...this.#effects, { ticks, act }];
       else act();

@@ -2,7 +2,7 @@ import type { Loop } from '../../src/core/units.js';
 import { CAPTURE_PAGE_SAMPLES, CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
 import type { LoopReading } from './unit-loops.js';
 
-/** The square wave as it runs now. */
+/** The square wave that runs now. */
 interface Wave {
   readonly loop: Loop;
   readonly periodS: number;

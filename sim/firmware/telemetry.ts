@@ -1,7 +1,7 @@
 import type { Unit } from '../../src/core/units.js';
 import type { UnitLoops } from './unit-loops.js';
 
-/** What the loops show, by the names of the fields of the telemetry frame. */
+/** The readings of the loops, by the names of the fields of the telemetry frame. */
 export function telemetryOf(unit: Unit, { readings, pose }: UnitLoops): Record<string, number> {
   const values: Record<string, number> = {};
   for (const { name } of unit.loops) {

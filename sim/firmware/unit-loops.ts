@@ -1,13 +1,13 @@
 import type { Excitation, GainSet, Mode, Unit, UnitName } from '../../src/core/units.js';
 import type { Reading } from '../../src/schemas/telemetry.js';
 
-/** The commands that the firmware gives its loops. The numbers are finite, but may be very large. */
+/** The firmware's commands to its loops. The numbers are finite, but may be very large. */
 export interface LoopCommand {
   readonly mode: Mode;
-  /** Without torque there is no voltage on any motor, and the loops only watch. */
+  /** Without torque no motor has voltage, and the loops only measure. */
   readonly torque: boolean;
   readonly gains: GainSet;
-  /** Has a meaning in debug mode only. */
+  /** Used in debug mode only. */
   readonly excitation: Excitation;
 }
 
@@ -28,28 +28,28 @@ export interface UnitLoops {
   tick(command: LoopCommand): void;
   /** The readings of the last tick, by the name of the loop. */
   readonly readings: Readonly<Record<string, LoopReading>>;
-  /** Counts the edges of the excitation. The tick that counts one already shows the new setpoint. */
+  /** Counts the edges of the excitation. In the tick in which it increases, the setpoint is already the new one. */
   readonly edges: number;
   readonly targetVisible: boolean;
   readonly pose: Pose | undefined;
-  /** The truth as no sensor sees it. */
+  /** The true state, which no sensor measures. */
   readonly axes: Readonly<Record<string, unknown>>;
   /** Removes the excitation from the setpoint at once. The outputs do not jump. */
   dropWave(): void;
-  /** The controller restarts: integrators and filters are forgotten, the mechanics stay as they are. */
+  /** The controller restarts. Integrators and filters are reset; the mechanics are not. */
   reset(): void;
 }
 
 export interface Physics {
   readonly loops: Readonly<Record<UnitName, UnitLoops>>;
   readonly loopRateHz: number;
-  /** Called after the ticks of both units: the world advances by one loop period. */
+  /** Called after the ticks of both units. The simulation advances by one loop period. */
   step(): void;
 }
 
 export const AT_REST: LoopReading = { setpoint: 0, measured: 0, output: 0 };
 
-/** Loops of a unit on which nothing moves, for firmware without physics. */
+/** Loops of a unit in which nothing moves, for firmware without physics. */
 export function standstill(unit: Unit): UnitLoops {
   return {
     tick: () => undefined,

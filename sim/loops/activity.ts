@@ -1,10 +1,10 @@
 import type { LoopCommand } from '../firmware/unit-loops.js';
 
-/** Notices when a unit is to do something else than in the period before. */
+/** Notices when a unit's command differs from the one of the period before. */
 export class Activity {
   #last: LoopCommand | undefined;
 
-  /** `entered`: mode or torque are new. `redirected`: another loop is excited. */
+  /** `entered`: mode or torque changed. `redirected`: another loop is excited. */
   turn(command: LoopCommand): 'entered' | 'redirected' | 'same' {
     const last = this.#last;
     this.#last = command;
@@ -18,7 +18,7 @@ export class Activity {
   }
 }
 
-/** The loop that carries the square wave now, if any. */
+/** The loop that carries the square wave now. Undefined if there is none. */
 export function excitedLoop({ mode, torque, excitation }: LoopCommand): string | undefined {
   return mode === 'debug' && torque ? excitation.loop : undefined;
 }

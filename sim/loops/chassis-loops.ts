@@ -9,7 +9,7 @@ import { type LoopNameOf, readingsOf } from './loop-readings.js';
 import { NO_GAINS, pidOf } from './pid.js';
 import { SquareWave } from './square-wave.js';
 
-/** The chassis' firmware: the position loop feeds the speed loop, the course the position and heading loops. */
+/** The chassis' firmware. The position loop feeds the speed loop. The course feeds the position and heading loops. */
 export class ChassisLoops implements UnitLoops {
   readonly readings = readingsOf('chassis');
   readonly targetVisible = false;
@@ -20,7 +20,7 @@ export class ChassisLoops implements UnitLoops {
   readonly #wave: SquareWave;
   readonly #pids;
   #speedSetpointMS = 0;
-  /** The heading at which debug mode was entered; in debug mode headings are measured from it. */
+  /** The heading at which debug mode was entered. In debug mode, headings are measured from it. */
   #entryRad = 0;
 
   constructor(mechanics: RobotMechanics, rateHz: number) {
@@ -101,7 +101,7 @@ export class ChassisLoops implements UnitLoops {
     this.readings.position.show(reference.placeM, reference.placeM, 0);
   }
 
-  /** The outer loop: from places to a speed. */
+  /** The outer loop: from the distance to a speed. */
   #place(command: LoopCommand): void {
     const reference = this.#reference;
     const excited = excitedLoop(command);

@@ -6,17 +6,20 @@ const COURSE_MS = 0.5;
 const SPEED_UP_MS2 = 1;
 const SLOW_DOWN_MS2 = 2;
 const TURN_RAD_S = 2;
-/** How sharply the heading corrects the distance from the course. */
+/** How strongly the distance from the course turns the heading. */
 const STEER_RAD_M = 2;
-/** The reference waits for a chassis that is so far from it. */
+/** The reference waits if the chassis is this far from it. */
 const LEASH_M = 0.3;
 
 /** Reference place, speed and heading of the chassis: at rest, or on the course. */
 export class ChassisReference {
   readonly #periodS: number;
-  /** The place of the chassis: along the lap on the course, otherwise from where it entered the mode. */
+  /**
+   * The place of the chassis. On the course it is the distance along the lap; otherwise the distance from where the
+   * mode was entered.
+   */
   placeM = 0;
-  /** The place on the way where the chassis should be, in metres. */
+  /** The place where the chassis should be, in metres along its way. */
   aimM = 0;
   speedMS = 0;
   /** It is not wrapped: a full turn adds 2 pi. */
@@ -28,7 +31,7 @@ export class ChassisReference {
     this.#periodS = periodS;
   }
 
-  /** Begins where the odometer says, with the chassis moving at `speedMS`. */
+  /** Starts from the odometer's values, with the chassis moving at `speedMS`. */
   enter(onCourse: boolean, { xM, yM, courseRad, headingRad }: Odometer, speedMS: number): void {
     this.placeM = onCourse ? joinCourse(xM, yM, headingRad) : 0;
     this.aimM = this.placeM;
@@ -36,20 +39,20 @@ export class ChassisReference {
     this.headingRad = courseRad;
   }
 
-  /** Slows the reference down to rest at the place of the chassis. */
+  /** Slows the reference down, to rest at the place of the chassis. */
   hold({ wayM }: Odometer): void {
     this.placeM += wayM;
     this.#advance(0, SLOW_DOWN_MS2);
   }
 
-  /** Follows a chassis that something else drives, so that nothing jumps when the reference leads again. */
+  /** Follows a chassis that something else drives, so that nothing jumps when the reference takes over again. */
   yield({ wayM }: Odometer): void {
     this.placeM += wayM;
     this.aimM = this.placeM;
     this.speedMS = 0;
   }
 
-  /** Drives the course; turns first where that lies another way. */
+  /** Drives the course. Turns first if the chassis heads another way. */
   drive({ xM, yM, courseRad }: Odometer): void {
     const point = courseAt(this.placeM);
     const cosine = Math.cos(point.headingRad);

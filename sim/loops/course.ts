@@ -2,7 +2,7 @@
 interface CoursePoint {
   readonly xM: number;
   readonly yM: number;
-  /** It is not wrapped: it runs from -2 pi / 3 to 2 pi / 3. */
+  /** Not wrapped: it runs from -2 pi / 3 to 2 pi / 3. */
   readonly headingRad: number;
 }
 
@@ -52,10 +52,10 @@ function straight(from: CoursePoint, wayM: number): CoursePoint {
 }
 
 const SEARCH_M = 0.05;
-/** Metres of detour that a wrong heading is worth. */
+/** The detour in metres that costs as much as a wrong heading. */
 const WRONG_HEADING_M = 1;
 
-/** The place where the course is best joined from a pose: near, and heading much the same way. */
+/** The place where the chassis best joins the course: near, and with nearly the same heading. */
 export function joinCourse(xM: number, yM: number, headingRad: number): number {
   let best = 0;
   let least = Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ import { NO_GAINS, type Pid, pidOf } from './pid.js';
 
 type GimbalReadings = Readonly<Record<LoopNameOf<'gimbal'>, Reading>>;
 
-/** The two loops of one gimbal axis: the visual loop outside, whose output is the angle loop's setpoint. */
+/** The two loops of one gimbal axis. The output of the visual loop is the setpoint of the angle loop. */
 export class GimbalAxis {
   readonly visualName: LoopNameOf<'gimbal'>;
   readonly angleName: LoopNameOf<'gimbal'>;
@@ -59,7 +59,7 @@ export class GimbalAxis {
 
   /** One period of an axis that sees the target and keeps it at `wave` from the boresight. */
   track(angleRad: number, offsetRad: number, gains: GainSet, wave: number): number {
-    // The offset falls as the axis turns towards the target, so both go in with their signs reversed.
+    // The offset falls when the axis turns towards the target, so both signs are reversed.
     this.#aimRad = this.#visual.update(-wave, -offsetRad, gains[this.visualName] ?? NO_GAINS);
     this.#visualReading.show(wave, offsetRad, this.#aimRad);
     return this.#turn(angleRad, 0, gains);

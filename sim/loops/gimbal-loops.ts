@@ -14,7 +14,7 @@ const SEARCH_AFTER_S = 1;
 const SEARCH_RAD = 1.8;
 const SEARCH_RAD_S = 0.8;
 
-/** The gimbal's firmware: holds, follows the target by its camera, or is excited. */
+/** The gimbal's firmware. It holds, follows the target by its camera, or is excited. */
 export class GimbalLoops implements UnitLoops {
   readonly readings: Readonly<Record<string, LoopReading>>;
   readonly pose = undefined;

@@ -3,7 +3,7 @@ import type { LoopReading } from '../firmware/unit-loops.js';
 
 export type LoopNameOf<U extends UnitName> = keyof (typeof UNITS)[U]['loops'];
 
-/** A reading that its loop keeps up to date. */
+/** A reading that its loop updates. */
 export class Reading implements LoopReading {
   setpoint = 0;
   measured = 0;
@@ -16,7 +16,7 @@ export class Reading implements LoopReading {
   }
 }
 
-/** One for every loop that is declared: those without a place in this firmware stay at 0. */
+/** One reading for every declared loop. Loops that this firmware does not run stay at 0. */
 export function readingsOf<U extends UnitName>(unit: U): Record<LoopNameOf<U>, Reading> {
   const readings = unitNamed(unit).loops.map(loop => [loop.name, new Reading()]);
   return Object.fromEntries(readings) as Record<LoopNameOf<U>, Reading>;

@@ -3,7 +3,7 @@ import type { Gains, Loop } from '../../src/core/units.js';
 
 export interface PidShape {
   readonly periodS: number;
-  /** The value that is differentiated. The error kicks at steps of the setpoint, the measured value does not. */
+  /** The differentiated value. The error jumps with the setpoint; the measured value does not. */
   readonly derivative: 'error' | 'measurement';
   /** Time constant of the first-order filter on the derivative; 0 = none. */
   readonly filterS: number;
@@ -18,7 +18,7 @@ export function pidOf(loop: Pick<Loop, 'unit' | 'name'>, periodS: number): Pid {
   return new Pid({ periodS, derivative: 'measurement', filterS, ...outputLimits });
 }
 
-/** Time constant with which a bridged jump of the output fades away. */
+/** The time constant with which a jump of the output is faded out. */
 const FADE_S = 0.1;
 
 export const NO_GAINS: Gains = { kp: 0, ki: 0, kd: 0 };
@@ -46,7 +46,7 @@ export class Pid {
     this.#fading = Math.exp(-shape.periodS / FADE_S);
   }
 
-  /** One period of the running loop. Any finite numbers give a finite output, if the limits are finite. */
+  /** One period of the running loop. If the limits are finite, any finite numbers give a finite output. */
   update(setpoint: number, measured: number, gains: Gains): number {
     const { periodS, min, max } = this.#shape;
     const error = setpoint - measured;
@@ -73,7 +73,7 @@ export class Pid {
     this.#joining = true;
   }
 
-  /** One period in which something else determines the output. `update` continues from it. */
+  /** One period in which something else sets the output. `update` continues from it. */
   follow(output: number, setpoint: number, measured: number): void {
     this.#differentiate(setpoint - measured, measured);
     this.#integral = output;
@@ -81,7 +81,7 @@ export class Pid {
     this.#joining = true;
   }
 
-  /** Forgets gains, sums and measured values, as a controller that starts does. */
+  /** Resets gains, sums and measured values, as a start of the controller does. */
   reset(): void {
     this.#gains = NO_GAINS;
     this.#integral = 0;

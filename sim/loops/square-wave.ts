@@ -2,16 +2,19 @@ import type { LoopCommand } from '../firmware/unit-loops.js';
 import { towards } from '../physics/angles.js';
 import { excitedLoop } from './activity.js';
 
-/** How long the setpoint takes to come back from a wave that ended. */
+/** How long the setpoint takes to return after a wave has ended. */
 const FADE_S = 1;
 
-/** The excitation of debug mode. It begins with its positive half; amplitude and period count from the next edge on. */
+/**
+ * The excitation of debug mode. It begins with its positive half. A new amplitude or period counts from the next
+ * edge.
+ */
 export class SquareWave {
   readonly #rateHz: number;
-  /** What is added to the setpoint now. */
+  /** The number that is added to the setpoint now. */
   value = 0;
   edges = 0;
-  /** Loop periods since the last edge; undefined while there is no wave. */
+  /** Loop periods since the last edge. Undefined if there is no wave. */
   #since: number | undefined;
   /** Loop periods from the last edge to the next. */
   #half = 0;

@@ -1,4 +1,4 @@
-/** The same direction, from -pi to pi. */
+/** The same direction, in the range from -pi to pi. */
 export function wrapped(angleRad: number): number {
   return angleRad - 2 * Math.PI * Math.round(angleRad / (2 * Math.PI));
 }

@@ -1,6 +1,6 @@
 import type { Noise } from './noise.js';
 
-/** A pinhole camera on the gimbal's boresight. Its pictures arrive some time after they were taken. */
+/** A pinhole camera on the gimbal's boresight. Its pictures arrive with a delay. */
 const FRAME_RATE_HZ = 60;
 const FOCAL_PX = 520;
 const HALF_WIDTH_PX = 320;
@@ -19,7 +19,7 @@ export interface Sight {
 interface Picture {
   readonly tick: number;
   readonly visible: boolean;
-  /** To the left of the boresight. Of the newest picture that shows the target. */
+  /** To the left of the boresight, in the newest picture that shows the target. */
   readonly yawRad: number;
   /** Above the boresight. */
   readonly pitchRad: number;
@@ -46,7 +46,7 @@ export class Camera {
     return this.#shown ?? NO_PICTURE;
   }
 
-  /** One loop period. `sight` is asked when a picture is taken. */
+  /** One loop period. `sight` is called when a picture is taken. */
   tick(yawRad: number, pitchRad: number, sight: () => Sight): void {
     this.#tick += 1;
     if ((this.#tick * FRAME_RATE_HZ) % this.#rateHz < FRAME_RATE_HZ) {

@@ -2,11 +2,11 @@ import { clamped } from './angles.js';
 import { AT_REST, DcMotor, type MotorState } from './dc-motor.js';
 import type { RobotBody } from './robot-body.js';
 
-/** A differential drive on a plane. It never slides sideways; each side slips when it asks more of the floor than grip. */
+/** A differential drive on a plane. It never slides sideways. A side slips if it needs more force than its grip. */
 export interface ChassisState {
   readonly xM: number;
   readonly yM: number;
-  /** The heading, which is not wrapped: a turn adds 2 pi. */
+  /** The heading. It is not wrapped: a turn adds 2 pi. */
   readonly headingRad: number;
   readonly speedMS: number;
   readonly turnRadS: number;
@@ -45,8 +45,8 @@ export class ChassisMechanics {
   }
 
   /**
-   * Pure. First steps the wheels as if they hung free. Then finds the forces between wheels and floor that leave no slip
-   * at the end of the step, limited by grip.
+   * Computes one step without side effects. First steps the wheels as if they hung free. Then finds the forces
+   * between wheels and floor that leave no slip at the end of the step, limited by grip.
    */
   step(state: ChassisState, drive: ChassisDrive, reactionNm: number, dtS: number): ChassisState {
     const { wheelRadiusM: r, trackM, massKg, inertiaKgM2, gripN } = this.#chassis;
@@ -60,7 +60,7 @@ export class ChassisMechanics {
     const rightSlip = r * right.rateRadS - (state.speedMS + (turned * trackM) / 2);
     const forward = dtS / massKg;
     const turning = (dtS * trackM ** 2) / (4 * inertiaKgM2);
-    // Newtons on one side lessen the slip there by `own` and on the other side by `other`.
+    // The slip per newton: a force on one side reduces the slip there by `own`, and on the other side by `other`.
     const own = r * r * motor.rateGain(open, dtS) + forward + turning;
     const other = forward - turning;
     const determinant = own * own - other * other;
@@ -68,7 +68,8 @@ export class ChassisMechanics {
     let rightN = (own * rightSlip - other * leftSlip) / determinant;
     const slipping = Math.abs(leftN) > gripN || Math.abs(rightN) > gripN;
     if (slipping) {
-      // The side that asks for more slips; the other holds if it can under what the first still gives.
+      // The side that needs more force slips. The other side holds if it can with the force that the first one still
+      // has.
       if (Math.abs(leftN) >= Math.abs(rightN)) {
         leftN = clamped(leftN, -gripN, gripN);
         rightN = clamped((rightSlip - other * leftN) / own, -gripN, gripN);

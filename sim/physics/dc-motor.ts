@@ -9,7 +9,7 @@ export interface MotorParameters {
   /** Torque constant and back-EMF constant, the same number in SI. */
   readonly torqueNmA: number;
   readonly resistanceOhm: number;
-  /** 0: the current follows the voltage at once. */
+  /** If 0, the current follows the voltage at once. */
   readonly inductanceH: number;
   /** Largest voltage either way. */
   readonly supplyV: number;
@@ -25,7 +25,7 @@ export interface MotorInput {
   readonly voltageV: number;
   /** Torque that acts on the shaft from outside. */
   readonly loadNm: number;
-  /** Open: the bridge is off, no current flows and `voltageV` does not matter. */
+  /** The bridge is off: no current flows, and `voltageV` has no effect. */
   readonly open: boolean;
 }
 
@@ -34,7 +34,7 @@ export const AT_REST: MotorState = { angleRad: 0, rateRadS: 0, currentA: 0 };
 /** Factors of rate, current, voltage and torque. */
 type Row = readonly [rate: number, current: number, voltage: number, torque: number];
 
-/** What a step adds to the angle, and what it makes of rate and current. */
+/** The change of the angle in a step, and the new rate and current. */
 interface Factors {
   readonly angle: Row;
   readonly rate: Row;
@@ -44,7 +44,7 @@ interface Factors {
 function factors(motor: MotorParameters, open: boolean, dtS: number): Factors {
   const { inertiaKgM2: j, viscousNmS: b, resistanceOhm: r, inductanceH: l } = motor;
   const k = open ? 0 : motor.torqueNmA;
-  // States are angle, rate and current; inputs are voltage and torque.
+  // The states are angle, rate and current. The inputs are voltage and torque.
   if (!open && l > 0) {
     const turning = [0, -b / j, k / j, 0, 1 / j];
     const flowing = [0, -k / l, -r / l, 1 / l, 0];
@@ -53,7 +53,7 @@ function factors(motor: MotorParameters, open: boolean, dtS: number): Factors {
     if (angle === undefined || rate === undefined || current === undefined) throw new RangeError('rows');
     return { angle, rate, current };
   }
-  // The current follows at once, so that it is no state.
+  // Without inductance the current is not a state.
   const turning = [0, -(b + (k * k) / r) / j, k / r / j, 1 / j];
   const [angle, rate] = discretize([[0, 1, 0, 0], turning], dtS).map(
     ([, w = 0, v = 0, t = 0]): Row => [w, 0, v, t],
@@ -80,7 +80,7 @@ export class DcMotor {
     this.#open = factors(parameters, true, 0);
   }
 
-  /** Pure; the factors of the last step size are kept. */
+  /** Has no side effects. The factors of the last step size are cached. */
   step(state: MotorState, input: MotorInput, dtS: number): MotorState {
     const { angle, rate, current } = this.#factors(input.open, dtS);
     const { rateRadS: w, currentA: i } = state;
@@ -98,7 +98,7 @@ export class DcMotor {
     };
   }
 
-  /** `state` as it would be, had `torqueNm` more acted during the step that led to it. */
+  /** `state` as it would be if `torqueNm` more had acted during the step that led to it. */
   pushed(state: MotorState, torqueNm: number, open: boolean, dtS: number): MotorState {
     const { angle, rate, current } = this.#factors(open, dtS);
     return {
@@ -123,7 +123,7 @@ export class DcMotor {
   }
 }
 
-/** The motor behind a rigid gear of `ratio` to 1, with what hangs on it, as a motor at the output shaft. */
+/** The motor behind a rigid gear of `ratio` to 1, with its load, as an equivalent motor at the output shaft. */
 export function geared(
   motor: MotorParameters,
   ratio: number,
@@ -138,7 +138,7 @@ export function geared(
   };
 }
 
-/** The angle as an encoder with so many counts to the turn shows it. */
+/** The angle as an encoder with this many counts per turn shows it. */
 export function encoded(angleRad: number, countsPerTurn: number): number {
   const countRad = (2 * Math.PI) / countsPerTurn;
   return Math.floor(angleRad / countRad) * countRad;

@@ -8,10 +8,13 @@ function multiply(a: Matrix, b: Matrix): number[][] {
 
 const TAYLOR_TERMS = 18;
 
-/** With a larger norm the squarings would leave no digit that is right. */
+/** With a larger norm, squaring would leave no correct digit. */
 const MAX_NORM = 1e9;
 
-/** The exponential of a square matrix, by scaling to a norm below 1/2, Taylor's series, and squaring back. Throws RangeError. */
+/**
+ * The exponential of a square matrix. Scales to a norm below 1/2, uses Taylor's series, and squares back. Throws
+ * RangeError.
+ */
 function matrixExponential(matrix: Matrix): number[][] {
   const norm = Math.max(...matrix.map(row => row.reduce((sum, value) => sum + Math.abs(value), 0)));
   if (!(norm <= MAX_NORM)) throw new RangeError(`too fast to integrate: ${norm} time constants in a step`);
@@ -28,8 +31,8 @@ function matrixExponential(matrix: Matrix): number[][] {
 }
 
 /**
- * The exact step from one sample to the next while the inputs are held. One row per state, as in the differential
- * equations that are given: the factors of the states, then of the inputs.
+ * The exact step from one sample to the next while the inputs are held. There is one row per state, as in the given
+ * differential equations: first the factors of the states, then those of the inputs.
  */
 export function discretize(equations: Matrix, dtS: number): number[][] {
   const size = equations[0]?.length ?? 0;

@@ -3,11 +3,11 @@ import { AT_REST, DcMotor, type MotorState } from './dc-motor.js';
 import type { RobotBody } from './robot-body.js';
 
 export interface GimbalState {
-  /** Measured against the chassis; positive is to the left. */
+  /** Relative to the chassis. Positive is to the left. */
   readonly yaw: MotorState;
   /** Positive is upwards. */
   readonly pitch: MotorState;
-  /** The acceleration of the yaw axis against the floor during the last step. */
+  /** The acceleration of the yaw axis relative to the floor in the last step. */
   readonly yawAccelerationRadS2: number;
 }
 
@@ -20,7 +20,7 @@ interface GimbalDrive {
 
 export const GIMBAL_AT_REST: GimbalState = { yaw: AT_REST, pitch: AT_REST, yawAccelerationRadS2: 0 };
 
-/** The stops swallow the motion: no rebound. */
+/** The stops absorb the motion, without rebound. */
 function stopped(state: MotorState, { minRad, maxRad }: RobotBody['gimbal']['yaw']): MotorState {
   const { angleRad, rateRadS } = state;
   if (angleRad > maxRad) return { ...state, angleRad: maxRad, rateRadS: Math.min(0, rateRadS) };
@@ -40,8 +40,9 @@ export class GimbalMechanics {
   }
 
   /**
-   * Pure. The yaw axis carries the payload, so its inertia changes with the pitch angle; what that takes from the
-   * nominal inertia, and the turning chassis, act as loads. The spinning payload in turn pulls the pitch axis to level.
+   * Computes one step without side effects. The yaw axis carries the payload, so its inertia depends on the pitch
+   * angle. The difference from the nominal inertia and the turning chassis act as loads. The spinning payload pulls
+   * the pitch axis to level.
    */
   step(state: GimbalState, drive: GimbalDrive, chassis: ChassisState, dtS: number): GimbalState {
     const gimbal = this.#gimbal;
@@ -70,7 +71,7 @@ export class GimbalMechanics {
     };
   }
 
-  /** Torque of the payload on the chassis that turned it. */
+  /** The torque of the payload on the chassis below it. */
   reactionNm(state: GimbalState): number {
     return -this.#gimbal.yawInertiaKgM2 * state.yawAccelerationRadS2;
   }

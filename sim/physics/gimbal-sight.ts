@@ -4,7 +4,7 @@ import type { Noise } from './noise.js';
 import type { RobotMechanics } from './robot-mechanics.js';
 import { Target } from './target.js';
 
-/** What the gimbal's camera shows: the opponent that moves about, or in debug mode a test card. */
+/** What the gimbal's camera sees: the moving opponent, or in debug mode a test card. */
 export class GimbalSight {
   readonly camera: Camera;
   readonly #mechanics: RobotMechanics;
@@ -30,7 +30,7 @@ export class GimbalSight {
     this.camera.tick(yaw.angleRad, pitch.angleRad, this.#seen);
   }
 
-  /** Mode or torque are new. In debug mode a test card is placed where the gimbal points. */
+  /** Mode or torque changed. In debug mode a test card is placed where the gimbal points. */
   enter(mode: Mode): void {
     const { yaw, pitch } = this.#mechanics.gimbal;
     const hadCard = this.#target.hasCard;

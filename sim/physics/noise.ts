@@ -1,4 +1,4 @@
-/** Normally distributed numbers of deviation 1, the same for the same seed. */
+/** Normally distributed numbers with deviation 1. The same seed gives the same numbers. */
 export type Noise = () => number;
 
 export function seededNoise(seed: number): Noise {

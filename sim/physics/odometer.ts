@@ -4,11 +4,14 @@ import type { ChassisState } from './chassis-mechanics.js';
 import { encoded } from './dc-motor.js';
 import type { RobotBody } from './robot-body.js';
 
-/** Resolution of the heading sensor (a gyroscope, integrated); it does not drift. */
+/** The resolution of the heading sensor, an integrated gyroscope without drift. */
 const HEADING_RAD = 1e-4;
 const SPEED_FILTER_S = 0.005;
 
-/** The motion of the chassis as its firmware knows it from wheel encoders and heading. A slipping wheel misleads it. */
+/**
+ * The motion of the chassis from wheel encoders and heading, as its firmware knows it. A slipping wheel makes it
+ * wrong.
+ */
 export class Odometer implements Pose {
   readonly #periodS: number;
   readonly #body: RobotBody;
@@ -17,7 +20,7 @@ export class Odometer implements Pose {
   /** It is not wrapped: a full turn adds 2 pi. */
   courseRad = 0;
   speedMS = 0;
-  /** The way made during the last loop period, in metres. */
+  /** The distance covered in the last loop period, in metres. */
   wayM = 0;
   #travelledM: number | undefined;
   #startRad = 0;
@@ -46,7 +49,7 @@ export class Odometer implements Pose {
     this.yM += this.wayM * Math.sin(this.courseRad);
   }
 
-  /** Distance and heading count from the current place of the chassis. */
+  /** Resets distance and heading to the current place of the chassis. */
   reset(): void {
     this.#travelledM = undefined;
     this.xM = 0;

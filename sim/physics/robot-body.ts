@@ -1,6 +1,6 @@
 import { geared, type MotorParameters } from './dc-motor.js';
 
-/** The robot that is simulated, in SI units. Loops are tuned for it. */
+/** The properties of the simulated robot, in SI units. Its loops are tuned for them. */
 
 const GRAVITY = 9.81;
 
@@ -8,7 +8,7 @@ const SUPPLY_V = 24;
 
 const CHASSIS = {
   massKg: 12,
-  /** About the vertical axis, without what the gimbal turns. */
+  /** About the vertical axis, without the parts that the gimbal turns. */
   inertiaKgM2: 0.35,
   wheelRadiusM: 0.05,
   /** The distance between the left and the right wheels. */
@@ -23,7 +23,10 @@ const GIMBAL = {
   /** How much the yaw axis' inertia falls as the pitch axis goes from level to upright. */
   yawInertiaFallKgM2: 0.003,
   pitchInertiaKgM2: 0.008,
-  /** Weight of the payload times its lever in front of and below the pitch axis: left alone, it hangs at -0.25 rad. */
+  /**
+   * Weight of the payload times its lever in front of and below the pitch axis. Without torque, the payload hangs at
+   * -0.25 rad.
+   */
   aheadNm: 0.8 * GRAVITY * 0.015,
   belowNm: 0.8 * GRAVITY * 0.06,
   /** Mechanical end stops. */
@@ -47,7 +50,7 @@ const GEARS = { yaw: 15, pitch: 15, wheel: 14 } as const;
 
 export type MotorName = keyof typeof GEARS;
 
-/** The motors as they act at their output shafts; the inertia includes that of the axis or wheel. */
+/** The motors as equivalent motors at their output shafts. The inertia includes that of the axis or wheel. */
 const MOTORS: Readonly<Record<MotorName, MotorParameters>> = {
   yaw: geared(GEARMOTOR, GEARS.yaw, {
     inertiaKgM2: GIMBAL.yawInertiaKgM2,
@@ -66,22 +69,20 @@ const MOTORS: Readonly<Record<MotorName, MotorParameters>> = {
   }),
 };
 
-/** Encoders sit on the motor shafts; counts to one turn of the output. */
+/** The encoders' counts per turn of the output. The encoders are on the motor shafts. */
 const ENCODER_COUNTS_PER_TURN: Readonly<Record<MotorName, number>> = {
   yaw: ENCODER_COUNTS * GEARS.yaw,
   pitch: ENCODER_COUNTS * GEARS.pitch,
   wheel: ENCODER_COUNTS * GEARS.wheel,
 };
 
-/**
- * The properties in which another robot of the kind may differ, in SI units. Motors are given at their output shafts.
- */
+/** The properties in which another robot may differ, in SI units. Motors are given at their output shafts. */
 export interface RobotBody {
   readonly chassis: Readonly<typeof CHASSIS>;
   readonly gimbal: Readonly<typeof GIMBAL>;
   readonly motors: Readonly<Record<MotorName, MotorParameters>>;
   readonly encoderCountsPerTurn: Readonly<Record<MotorName, number>>;
-  /** The time from a picture until the loops have it. */
+  /** The time from a picture until the loops receive it. */
   readonly cameraLatencyS: number;
 }
 

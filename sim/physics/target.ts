@@ -10,7 +10,7 @@ interface Spot {
 
 const TEST_CARD_M = 6;
 
-/** The target of the gimbal: an opponent that swings from side to side, or a test card at rest. */
+/** The target of the gimbal: an opponent that moves from side to side, or a test card at rest. */
 export class Target {
   #card: Spot | undefined;
 

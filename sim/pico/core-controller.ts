@@ -6,14 +6,14 @@ import { Core, type CoreBelow } from './core.js';
 
 const STATUS_BYTES = frameBytes(REGISTERS.status);
 
-/** A motor controller that runs the C core, in place of the simulated firmware. */
+/** A motor controller that runs the C core instead of the simulated firmware. */
 export class CoreController implements Controller {
   readonly unit: Unit;
   readonly #core: Core;
   readonly #axes: () => unknown;
   #boots = 0;
 
-  /** `axes` is the truth about the mechanics, as no sensor sees it. */
+  /** `axes` is the true state of the mechanics, which no sensor measures. */
   constructor(module: WebAssembly.Module, unit: Unit, below: CoreBelow, axes: () => unknown) {
     this.unit = unit;
     this.#axes = axes;

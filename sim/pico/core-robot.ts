@@ -17,7 +17,7 @@ export function coreModule(file: string): WebAssembly.Module {
   return new WebAssembly.Module(readFileSync(file));
 }
 
-/** The simulated mechanics with the C core and its own loops as both controllers. */
+/** A simulated robot whose two controllers run the C core with its own loops. */
 export function createCoreRobot(
   module: WebAssembly.Module,
   { seed, body, substeps = 2 }: PhysicsOptions,

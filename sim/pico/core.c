@@ -1,4 +1,4 @@
-/* The core as a WebAssembly module: one unit an instance. The port's functions are imported from the host. */
+/* The core as a WebAssembly module, with one instance per unit. The host provides the functions of the port. */
 #include "../../firmware/core/controller.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
@@ -8,7 +8,7 @@ static struct motor motor;
 static struct motor_unit unit;
 static uint8_t buffer[BUFFER_BYTES];
 
-/* Loops that the host runs in place of the core's own. */
+/* Loops that run on the host instead of the core's own loops. */
 void host_tick(const struct command *command, struct loops *loops);
 void host_drop_excitation(void);
 

@@ -22,7 +22,7 @@ function isExports(exports: object): exports is Exports {
 const MOTORS = ['yaw', 'pitch', 'left', 'right'] as const;
 export type CoreMotor = (typeof MOTORS)[number];
 
-/** What the core asks of its chip: firmware/core/port.h. */
+/** The functions that the core needs from its chip: firmware/core/port.h. */
 export interface CorePort {
   /** Counts since power-up. */
   encoder(motor: CoreMotor): number;
@@ -36,10 +36,10 @@ export interface CorePort {
   show(mode: Mode, torque: boolean): void;
 }
 
-/** What runs below the protocol: the core's own loops on a chip, or loops of the simulator. */
+/** The part below the protocol: the core's own loops on a chip, or loops of the simulator. */
 export type CoreBelow = { readonly port: CorePort } | { readonly loops: UnitLoops };
 
-/** One motor controller of the C core, in WebAssembly: on the loops of the core, or on loops of the simulator. */
+/** One motor controller with the C core in WebAssembly. It runs the core's loops, or loops of the simulator. */
 export class Core {
   readonly #unit: Unit;
   readonly #module: WebAssembly.Module;
@@ -53,7 +53,7 @@ export class Core {
     this.#exports = this.#powered();
   }
 
-  /** Power comes back: no variable of the program keeps its value. */
+  /** Power returns. No variable of the program keeps its value. */
   start(bootId: number): void {
     this.#exports = this.#powered();
     const isHosted = 'loops' in this.#below;

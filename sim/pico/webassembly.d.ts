@@ -1,4 +1,4 @@
-/** What the simulator uses of WebAssembly: TypeScript has these types only for browsers. */
+/** The part of WebAssembly that the simulator uses. TypeScript has these types only for browsers. */
 declare namespace WebAssembly {
   class Memory {
     readonly buffer: ArrayBuffer;

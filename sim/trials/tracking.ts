@@ -31,7 +31,7 @@ const ON_COURSE: readonly Sample[] = [
   ['speed (m/s)', error('chassis', 'speed')],
 ];
 
-/** The errors during a minute of auto, with the default gains unless others are given. */
+/** The errors during a minute in auto. By default with the default gains. */
 export function trackingErrors(
   options: PhysicsOptions,
   gains: Readonly<Partial<Record<UnitName, GainSet>>> = {},

@@ -1,10 +1,10 @@
 import { systemClock } from '../core/clock.js';
 import type { ServerEvents, Surroundings } from './daemon/surroundings.js';
 
-/** The version of the page, put in when it is built. */
+/** The version of the page, inserted by the build. */
 declare const VERSION: string;
 
-/** The browser that the page runs in. `windows` reaches its other windows. */
+/** The browser in which the page runs. `windows` are its other windows with this page. */
 export function browserSurroundings(windows: BroadcastChannel): Surroundings {
   return {
     clock: systemClock,
@@ -29,7 +29,7 @@ export function browserSurroundings(windows: BroadcastChannel): Surroundings {
         try {
           localStorage.setItem(key, text);
         } catch {
-          // A browser that stores nothing forgets it with the page.
+          // If the browser stores nothing, the value lasts as long as the page.
         }
       },
       onChange: (key, act) =>

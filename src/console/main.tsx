@@ -20,12 +20,12 @@ window.addEventListener('pagehide', () => stream.setHidden(true));
 for (const type of ['focus', 'pointerdown', 'keydown']) {
   window.addEventListener(type, () => stream.wake(), { capture: true });
 }
-// The person may have logged in or out in another window. The answer may change the layout, so the question waits a second:
-// STOP must not move away from a press that came with the focus.
+// The person may have logged in or out in another window. The answer may change the layout, so the question waits a
+// second: STOP must not move away from the press that gave this window the focus.
 window.addEventListener('focus', () => {
   if (model.status.peek() !== undefined) setTimeout(() => void access.refresh(), 1000);
 });
-// The browser asks before it forgets a STOP or an Off that is still to be sent, or ends the beats of a referee.
+// The browser asks before the page closes if a STOP or an Off is pending, or if a referee's beats would end.
 window.onbeforeunload = () => model.isOwing || model.referee.isBeating || null;
 
 let drawnMs = 0;

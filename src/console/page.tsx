@@ -32,7 +32,7 @@ export function Page() {
     root.toggleAttribute('data-stopped', status?.stopped === true);
     root.toggleAttribute('data-lit', model.laser.looksLit);
   });
-  // A token may still follow.
+  // The user may still enter a token.
   if (hash.value.startsWith('#match')) return <MatchView />;
   return (
     <>

@@ -2,7 +2,10 @@ import { useSignal } from '@preact/signals';
 import { Press, Toggle, useModel } from '../parts/parts.js';
 import { ALL_WELL, stripLines, wellText } from './strip.js';
 
-/** All complaints, the most urgent first, in a place of their own: nothing moves. A press unfolds them over the page below. */
+/**
+ * The alert strip: all lines, the most urgent first. Its place is fixed, so that nothing else moves. A press unfolds
+ * the lines over the page below.
+ */
 export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boolean }) {
   const model = useModel();
   const open = useSignal(false);

@@ -5,7 +5,10 @@ const TONES = ['alarm', 'doing', 'bad', 'note'] as const;
 
 /** One line of the alert strip. */
 export interface Line {
-  /** `alarm`: somebody may get hurt. `bad`: something is wrong. `doing`: somebody tries or moves something. `note`: good to know. */
+  /**
+   * `alarm`: a person may get hurt. `bad`: something is wrong. `doing`: a caller tries or moves something. `note`:
+   * good to know.
+   */
   readonly tone: (typeof TONES)[number];
   readonly about: string;
   readonly text: string;
@@ -20,7 +23,7 @@ export function safetyLines(status: Status, fresh: boolean, cause = ''): Line[] 
   return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh, cause) : [])];
 }
 
-/** Why a Resume is not to be pressed now; empty if it may be. */
+/** Why Resume must not be pressed now. Empty if it may be. */
 export function whyNoResume({ stopped, match, ...status }: Status): string {
   if (match.lock !== null) return 'locked';
   if (!match.allows.resume) return match.refereeSilent ? 'no referee' : `not in ${match.phase}`;
@@ -61,7 +64,7 @@ function laserLines({ light, reason, problem }: LaserStatus): Line[] {
   return [{ tone: 'note', about: 'Laser', text: `went dark by itself: ${reason}.` }];
 }
 
-/** Lines while the daemon is not heard. */
+/** Lines while the page has no contact with the daemon. */
 export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string): Line[] {
   return [
     ...(mayBeLit

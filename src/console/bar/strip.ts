@@ -12,19 +12,22 @@ export interface AnswerableLine extends Line {
 
 interface Answer {
   readonly label: string;
-  /** What a screen reader reads out for the button. */
+  /** The text that a screen reader reads for the button. */
   readonly name: string;
   readonly run: () => unknown;
   readonly disabled?: boolean;
 }
 
-/** All lines of the strip, the most urgent first. `isForThumb`: without the button that reloads the page. */
+/**
+ * All lines of the strip, the most urgent first. `isForThumb`: for the match view, without the button that reloads
+ * the page.
+ */
 export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
   const { access, deafness, exciting, fresh, gains, laser, modes, resuming, stream, tuning } = model;
   const status = model.status.value;
   const mayBeStale = !fresh.value && (stream.resting.value || status !== undefined);
   const actions = [
-    // The login shows its own.
+    // The login shows its own lines.
     ...(access.isShut ? [] : [access.action]),
     ...Object.values(modes),
     ...Object.values(exciting),
@@ -69,10 +72,12 @@ function causeText({ log: { lastStop }, surroundings }: Model): string {
 }
 
 const PRESS_AGAIN = 'Press it again if it is still wanted.';
-/** A STOP that was sent this often is about 10 s old. */
+/** A STOP that was sent this many times is about 10 s old. */
 const MANY_TIMES = 20;
 
-/** The STOP that was pressed here. If the robot is known to be stopped, status says more. */
+/**
+ * The line about the STOP that was pressed here. If the robot is known to be stopped, the line from status says more.
+ */
 function stopLines(model: Model): Line[] {
   const { stop } = model;
   const { press } = stop;
@@ -93,7 +98,7 @@ function stopLines(model: Model): Line[] {
   return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
 }
 
-/** The Off that was pressed here. */
+/** The line about the Off that was pressed here. */
 function offLines(model: Model): Line[] {
   const { daemon, laser } = model;
   const press = daemon.offPress;
@@ -130,7 +135,7 @@ function restartLines(model: Model): AnswerableLine[] {
   });
 }
 
-/** A note about the laser that went dark can be confirmed. Then it is gone. Other lines stay. */
+/** A person can dismiss the note about a laser that went dark. Other lines cannot be dismissed. */
 function unreadLines(model: Model, line: Line): AnswerableLine[] {
   const dark = line.tone === 'note' ? model.log.lastDark : undefined;
   if (dark === undefined) return [line];
@@ -141,7 +146,7 @@ function gotIt({ log }: Model, event: LogEvent): Answer {
   return { label: 'Got it', name: 'Got it', run: () => log.confirm(event) };
 }
 
-/** Reloading without contact might not bring the page back, and would forget a STOP or an Off that is still to be sent. */
+/** Reloading without contact might fail, and would lose a STOP or an Off that is still pending. */
 function versionLines(
   { status, fresh, isOwing, surroundings }: Model,
   isForThumb: boolean,
@@ -162,7 +167,7 @@ function versionLines(
   ];
 }
 
-/** A tuning, an excitation, or gains on trial. A tuning's line speaks for what it excites and tries itself. */
+/** A line about a tuning, an excitation, or gains on trial. During a tuning there is only the tuning's line. */
 function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   const tune = model.tuning.tunes[unit.name].value;
   if (tune?.state !== 'running') return [...excitationLines(model, unit), ...trialLines(model, unit)];
@@ -171,7 +176,7 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   return [moving(unit, text, 'tuning', access.hasRight('tune') && (() => tuning.end(unit.name)))];
 }
 
-/** The loop with this name. An unknown loop has its name as title. */
+/** The title of the loop with this name. An unknown loop has its name as title. */
 export function loopNamed({ loops }: Unit, name: string) {
   return loops.find(loop => loop.name === name) ?? { title: name, quantity: '' };
 }

@@ -4,7 +4,7 @@ import type { LaserStatus } from '../../schemas/status.js';
 import { isTouchScreen, Press, useModel, vibrate } from '../parts/parts.js';
 import { whyNoResume } from './lines.js';
 
-/** Stops by one press, or by Escape from anywhere. */
+/** The STOP button. One press stops, or Escape from anywhere. */
 export function StopButton() {
   const model = useModel();
   const stop = () => {
@@ -100,7 +100,7 @@ interface ModeSwitchProps {
   readonly isInMatch?: boolean;
 }
 
-/** The modes of one unit. The one in force is lit, or grey while the controller is away. */
+/** The mode buttons of one unit. The mode in force is lit, or grey while the controller is offline. */
 export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwitchProps) {
   const model = useModel();
   const status = model.status.value?.[name];
@@ -136,7 +136,7 @@ export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwi
   );
 }
 
-/** Whether the page hears the daemon. Shows its children while it does. */
+/** Shows whether the page has contact with the daemon. Shows its children only during contact. */
 export function LinkState({ children }: { readonly children: ComponentChildren }) {
   const { status, fresh, deafness } = useModel();
   const isNew = status.value === undefined;

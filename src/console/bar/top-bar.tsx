@@ -5,7 +5,7 @@ import { WhoAmI } from './access.js';
 import { AlertStrip } from './alert-strip.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from './switches.js';
 
-/** Always visible: connection, modes, laser, STOP, match and alerts. */
+/** The bar that is always visible: connection, modes, laser, STOP, match and alerts. */
 export function TopBar() {
   const model = useModel();
   const { streams = 0 } = model.status.value ?? {};

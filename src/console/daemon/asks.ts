@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Clock, Timer } from '../../core/clock.js';
 import { isUnanswered, type Outcome, type Refusal, TAKEN_BACK } from './request.js';
 
-/** A person may no longer want what was pressed longer ago than this. */
+/** After this time, a person may no longer want what was pressed. */
 export const WANTED_MS = 60_000;
 
 export const STOP = '/api/stop';
@@ -12,47 +12,50 @@ export interface Ask {
   readonly path: string;
   readonly method?: 'POST' | 'DELETE';
   readonly body?: unknown;
-  /** `insists`: sent again until it is answered. `moves`: sent once, and never while a STOP has no answer. `calms`: sent once. */
+  /**
+   * `insists`: retried until it is answered. `moves`: sent once, and never while a STOP is unanswered. `calms`: sent
+   * once.
+   */
   readonly rule: 'insists' | 'moves' | 'calms';
-  /** Of an ask that insists: expires without an answer WANTED_MS after the press. */
+  /** Only for `insists`: expires WANTED_MS after the press if it is unanswered. */
   readonly expires?: boolean;
-  /** Renews what an older ask began. A renewal replaces no other ask. */
+  /** Renews what an older ask began. A renewal does not replace another ask. */
   readonly renews?: boolean;
-  /** The path of an ask that is no longer wanted once this one is done. */
+  /** When this ask is done, the ask with this path is no longer wanted. */
   readonly ends?: string;
-  /** The number of presses when the person pressed; by default this one is the newest. */
+  /** The count of presses when the person pressed. By default, this ask is the newest press. */
   readonly since?: number;
 }
 
-/** One press, and what is known of it. */
+/** One press, and its result so far. */
 export interface Press {
   readonly ask: Ask;
   readonly number: number;
-  /** Calendar time in ms: the page's clock may stop while a phone sleeps. */
+  /** Wall time in ms. The page's clock may stop while a phone sleeps. */
   readonly pressedMs: number;
-  /** `expired`: without an answer, or refused for a missing right, for WANTED_MS. */
+  /** `expired`: unanswered, or refused for a missing right, for longer than WANTED_MS. */
   state: 'pending' | 'done' | 'refused' | 'expired';
   refusal: Refusal | undefined;
-  /** How often it was sent. */
+  /** The number of attempts. */
   sent: number;
   sentMs: number;
-  /** The rights of the caller when it was sent last. */
+  /** The caller's rights at the latest attempt. */
   rights: string | undefined;
-  /** Tells the caller, who knows the type of the answer. */
+  /** Gives the result to the caller, who knows the type of the answer. */
   settle(outcome: Outcome<unknown>): void;
 }
 
 interface AskOptions {
   readonly clock: Clock;
-  /** The caller's rights; undefined as long as they are unknown. */
+  /** The caller's rights. Undefined until they are known. */
   readonly rights: () => string | undefined;
   readonly send: (press: Press, signal: AbortSignal) => Promise<Outcome<unknown>>;
 }
 
-/** How often asks that wait are looked after. */
+/** The interval in which waiting asks are checked. */
 const TICK_MS = 100;
 
-/** What this page wants of the robot, and what it has heard of each wish: what is sent, sent again and taken back. */
+/** What this page wants of the robot, and the results so far. Decides what is sent, retried and dropped. */
 export class Asks {
   readonly #options: AskOptions;
   /** The newest press of each path. */
@@ -74,7 +77,7 @@ export class Asks {
     return this.#presses;
   }
 
-  /** The newest press of the path if it insists. */
+  /** The newest press of this path, if it is one that insists. */
   insisting(path: string): Press | undefined {
     this.#changes.value;
     return this.#insisting(path);
@@ -103,10 +106,13 @@ export class Asks {
     this.#changed();
   }
 
-  /** Time has passed, or something came from the daemon: sends what is due, and ends what is no longer wanted. */
+  /**
+   * Sends what is due, and drops what is no longer wanted. Called as time passes, and whenever data comes from the
+   * daemon.
+   */
   pass(isHeard: boolean): void {
     for (const press of this.#waiting) {
-      // If the clock was set back, the press seems to be in the future. It counts as old, too.
+      // If the clock was set back, the press seems to be in the future. It counts as expired then.
       const isOld = Math.abs(this.#wallMs - press.pressedMs) > WANTED_MS;
       if (isOld && (press.state === 'refused' || press.ask.expires)) this.#expire(press);
       else if (this.#isDue(press, isHeard)) {
@@ -149,7 +155,7 @@ export class Asks {
     if (rule === 'insists' && !isDone && isUnanswered(outcome.refusal)) return;
     press.state = isDone ? 'done' : 'refused';
     press.refusal = isDone ? undefined : outcome.refusal;
-    // After one success, older requests are needless. They would undo what a person asks next.
+    // After one success, older requests are needless, and could undo what a person asks next.
     if (rule === 'insists' && isDone)
       this.#takeBack(one => one.ask.path === path && one.number <= press.number);
     if (ends !== undefined && isDone) {
@@ -186,7 +192,7 @@ export class Asks {
     return press?.ask.rule === 'insists' ? press : undefined;
   }
 
-  /** The asks that may be sent again. */
+  /** The asks that may be retried. */
   get #waiting(): Press[] {
     return [...this.#newest.values()].filter(
       ({ ask, state, refusal }) =>
@@ -212,7 +218,7 @@ export class Asks {
   }
 }
 
-/** A request of `older` must not arrive after `ask`. One that insists may: another STOP or Off does no harm. */
+/** Whether a late request of `older` could undo `ask`. A late STOP or Off does no harm. */
 function excludes(ask: Ask, older: Ask): boolean {
   if (ask.rule === 'insists' && older.rule === 'insists') return false;
   return ask.path === older.path || ask.path === STOP;
@@ -220,12 +226,15 @@ function excludes(ask: Ask, older: Ask): boolean {
 
 const FIRST_PAUSE_MS = 300;
 
-/** How long an ask that insists waits for an answer before it is sent once more. */
+/** The pause before the next attempt of an ask that insists. */
 function pauseMs(sent: number): number {
   return sent === 1 ? FIRST_PAUSE_MS : sent < 20 ? 500 : 2000;
 }
 
-/** The daemon answers a STOP within 800 ms. A network on which all of these were too short may be slow. */
+/**
+ * The time limit of an attempt. The daemon answers a STOP within 800 ms. After 20 attempts the network may be slow,
+ * so there is no limit.
+ */
 export function deadlineMs({ ask, sent }: Press): number | undefined {
   return ask.rule === 'insists' && sent < 20 ? 1500 : undefined;
 }

@@ -5,13 +5,13 @@ import { type Ask, Asks, deadlineMs, type Press, STOP } from './asks.js';
 import { createSend, type Send, type SendHandlers } from './request.js';
 import type { Surroundings } from './surroundings.js';
 
-/** Who is at this page and what they may do, as the daemon says. */
+/** The caller's name and rights, from the daemon. */
 export interface Session {
   readonly access: 'open' | 'closed' | 'unavailable';
   readonly name: string | null;
   readonly role: string | null;
   readonly rights: readonly string[];
-  /** A daemon of 0.2.0 does not say it. */
+  /** A daemon of 0.2.0 does not send it. */
   readonly simulated?: boolean;
 }
 
@@ -21,13 +21,13 @@ type TuneBody = { readonly leaseS: number } & (
 );
 
 interface DaemonHandlers extends SendHandlers {
-  /** The caller's rights; undefined as long as they are unknown. */
+  /** The caller's rights. Undefined until they are known. */
   readonly rights: () => string | undefined;
 }
 
 const LASER = '/api/laser';
 
-/** All that the page asks of the daemon. */
+/** All requests of the page to the daemon. */
 export class DaemonClient {
   readonly #send: Send;
   readonly #asks: Asks;
@@ -44,7 +44,7 @@ export class DaemonClient {
     });
   }
 
-  /** The newest STOP that was pressed here, until it need not be told any more. */
+  /** The newest STOP that was pressed here, until the page no longer needs to show it. */
   get stopPress(): Press | undefined {
     return this.#asks.insisting(STOP);
   }
@@ -54,12 +54,12 @@ export class DaemonClient {
     return this.#asks.insisting(LASER);
   }
 
-  /** The number of presses so far. An ask that has to wait passes it on as `since`, so that a STOP drops it. */
+  /** The number of presses so far. An ask that must wait passes it on as `since`, so that a STOP drops the ask. */
   get presses(): number {
     return this.#asks.presses;
   }
 
-  /** Something came from the daemon, so a STOP or an Off without an answer is sent again at once. */
+  /** Data came from the daemon, so the daemon is reachable: retries an unanswered STOP or Off at once. */
   heard = () => this.#asks.pass(true);
   forgetStop = () => this.#asks.forget(STOP);
   forgetOff = () => this.#asks.forget(LASER);
@@ -88,7 +88,7 @@ export class DaemonClient {
   endTune = (unit: UnitName) =>
     this.#asks.press({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
 
-  /** Requests that are sent once, whatever else is asked for. */
+  /** Requests that are sent once, whatever other asks are pending. */
   get = <T>(path: string) => this.#send<T>('GET', path);
   post = <T>(path: string, body: unknown) => this.#send<T>('POST', path, body);
   delete = <T>(path: string) => this.#send<T>('DELETE', path);

@@ -19,24 +19,24 @@ export interface StreamEvents {
 
 export interface StreamHandlers {
   readonly onOpen: () => void;
-  /** The daemon refused the stream, or nothing newer than DEAD_MS came. */
+  /** True if the daemon refused the stream, or if nothing newer than DEAD_MS came. */
   readonly onLost: (isRefused: boolean) => void;
   readonly events: { readonly [Type in keyof StreamEvents]: (data: StreamEvents[Type]) => void };
 }
 
-/** Below the promised second, since timers of a busy browser are late. */
+/** Less than the promised second, because timers of a busy browser are late. */
 const STALE_MS = 750;
-/** A stream that is silent for longer is closed and opened again. */
+/** If a stream is silent for longer, the page closes it and opens another. */
 const DEAD_MS = 4000;
 const REOPEN_MS = 500;
 const GIVEN_WAY_MS = 1500;
 const CHECK_MS = 50;
 
-/** The stream of events: open while the page is visible, unless newer windows need the connection. */
+/** The event stream. It is open while the page is visible, unless newer windows need the connection. */
 export class EventStream {
   /** Whether the latest data is younger than STALE_MS. */
   readonly fresh = signal(false);
-  /** Newer windows use the connections. A press or a key wakes this one. */
+  /** True while newer windows use the connections. A press or a key wakes this window. */
   readonly resting = signal(false);
   readonly room: StreamRoom;
   readonly #surroundings: Surroundings;
@@ -116,7 +116,7 @@ export class EventStream {
         act(data);
         this.fresh.value = nowMs - this.#heardMs < STALE_MS;
       });
-    // Other events are taken to be as late as the latest reading.
+    // Other events count as being as late as the latest reading.
     listen('telemetry', events.telemetry, ({ t }) => {
       lateMs = 1000 * lateS(t, clock.nowMs() / 1000);
     });
@@ -134,12 +134,13 @@ export class EventStream {
   }
 }
 
-/** Two clocks drift apart by less than this, in seconds a second. */
+/** The largest drift between two clocks, in seconds per second. */
 const DRIFT = 0.001;
 
 /**
- * Makes the function that says how much later than the quickest reading of its stream each reading arrives, in seconds. How
- * long the quickest took is unknown. `t` is the daemon's time of the reading, `nowS` the page's time of its arrival.
+ * Makes a function that returns how late a reading is, in seconds, relative to the quickest reading of its stream.
+ * How long the quickest took is unknown. `t` is the daemon's time of the reading. `nowS` is the page's time of its
+ * arrival.
  */
 export function lateness(): (t: number, nowS: number) => number {
   let quickest = Number.POSITIVE_INFINITY;

@@ -2,9 +2,9 @@ import type { Complaint } from '../../schemas/status.js';
 import type { Surroundings } from './surroundings.js';
 
 export interface Refusal extends Complaint {
-  /** Each fault of a body, by JSON pointer. */
+  /** The faults of a body, by JSON pointer. */
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-  /** The caller has no token, an unknown one, or one without the right. */
+  /** The caller has no token, an unknown token, or one without the right. */
   readonly isIdentity?: boolean;
   /** With code `changed-meanwhile`: the revision in force. */
   readonly revision?: number;
@@ -15,22 +15,22 @@ export type Outcome<T> = { readonly body: T } | { readonly refusal: Refusal };
 const STUCK_MS = 400;
 export const DEADLINE_MS = 4000;
 
-/** No answer came, so the daemon may have done it. */
+/** No answer came. The daemon may or may not have acted. */
 export const UNREACHABLE: Refusal = {
   code: 'unreachable',
   detail: 'The daemon does not answer. Check its power and the network.',
   errors: [],
 };
 
-/** The result of a request that was taken back. The page does not show it. */
+/** The result of a request that was cancelled. The page does not show it. */
 export const TAKEN_BACK: Refusal = { code: 'taken-back', detail: '', errors: [] };
 
-/** The daemon may have done what was asked. */
+/** The daemon may have acted on the request. */
 export function isUnanswered(refusal: Refusal): boolean {
   return refusal === UNREACHABLE || refusal === TAKEN_BACK;
 }
 
-/** Answers who is logged in, and accepts a token. */
+/** The path that says who is logged in, and that accepts a token. */
 export const SESSION = '/api/session';
 
 interface SendOptions {
@@ -46,13 +46,13 @@ export type Send = <T>(
 ) => Promise<Outcome<T>>;
 
 export interface SendHandlers {
-  /** A request waits suspiciously long: the browser may have no connection left for it. */
+  /** A request has waited for long: the browser may have no connection left for it. */
   readonly onStuck: () => void;
-  /** The caller is not who this page took them for, or lacks a right that the page offered. */
+  /** The caller is not the one that the page assumed, or lacks a right that the page assumed. */
   readonly onIdentityRefused: () => void;
 }
 
-/** Makes the function that sends one request and resolves with its answer, whatever happens. */
+/** Makes the function that sends one request. It always resolves with an answer, and never rejects. */
 export function createSend(
   { clock, fetch }: Pick<Surroundings, 'clock' | 'fetch'>,
   { onStuck, onIdentityRefused }: SendHandlers,

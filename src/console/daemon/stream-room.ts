@@ -5,22 +5,22 @@ interface Announcement {
   readonly id: string;
 }
 
-/** A browser has six connections to a host for all its windows together. Two stay free for requests. */
+/** A browser has six connections to a host for all its windows together. Two of them stay free for requests. */
 const MOST_STREAMS = 4;
-/** With fewer streams than this a waiting request has a connection: it waits for the daemon. */
+/** With fewer streams than this, a waiting request has a connection, and is waiting for the daemon. */
 const FEWEST_IN_THE_WAY = 3;
 
 export interface StreamRoomOptions {
   readonly id: string;
   /** Sends a message to the other windows of this browser. */
   readonly tell: (message: unknown) => void;
-  /** MOST_STREAMS windows opened a stream after this one, so this one rests. */
+  /** MOST_STREAMS windows have opened a stream after this one, so this one closes its stream. */
   readonly onCrowded: () => void;
-  /** A request of one of the windows finds no connection. */
+  /** A request of one of the windows has no connection. */
   readonly onGiveWay: () => void;
 }
 
-/** Keeps the streams of one browser's visible windows from taking all of its connections. */
+/** Keeps the streams of a browser's visible windows from taking all of its connections. */
 export class StreamRoom {
   readonly #options: StreamRoomOptions;
   readonly #younger = new Set<string>();

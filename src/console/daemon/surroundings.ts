@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.js';
 
-/** What the page needs of the browser, besides drawing. Tests pass a fake one. */
+/** The parts of the browser that the page uses, besides drawing. Tests pass a fake. */
 export interface Surroundings {
   readonly clock: Clock;
-  /** The version of the page, put in when it is built. */
+  /** The version of the page, inserted by the build. */
   readonly version: string;
   readonly fetch: (path: string, asked: HttpRequest) => Promise<HttpAnswer>;
   readonly openStream: (path: string) => ServerEvents;
@@ -27,9 +27,9 @@ export interface HttpAnswer {
 
 /** A stream of server-sent events. */
 export interface ServerEvents {
-  /** `open` is a type, too. */
+  /** `open` is one of the types. */
   on(type: string, act: (data: string) => void): void;
-  /** The daemon refused it, or it was closed. */
+  /** True if the daemon refused the stream, or if it was closed. */
   isClosed(): boolean;
   close(): void;
 }
@@ -37,13 +37,13 @@ export interface ServerEvents {
 /** Texts by key. They outlive a reload, and all windows of one browser share them. */
 export interface PageStorage {
   read(key: string): string | null;
-  /** Does nothing in a browser that stores nothing. */
+  /** Does nothing if the browser cannot store it. */
   write(key: string, text: string): void;
   /** Calls `act` when another window has written. */
   onChange(key: string, act: () => void): void;
 }
 
-/** The list that is stored as JSON; empty if there is none or it is damaged. */
+/** The list that is stored as JSON. Empty if there is none, or if it is damaged. */
 export function readList(storage: PageStorage, key: string): readonly unknown[] {
   const list = parsed(storage.read(key));
   return Array.isArray(list) ? list : [];

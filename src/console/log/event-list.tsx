@@ -13,7 +13,7 @@ const FILTERS: Readonly<Record<string, (event: LogEvent) => boolean>> = {
   'by itself': ({ who }) => who === undefined,
 };
 
-/** The event log, newest first: one sentence for each act of a caller, and for what the robot did by itself. */
+/** The event log, newest first. Each act of a caller, and each change by the robot itself, is one sentence. */
 export function EventList() {
   const { events, dropped } = useModel().log;
   const filter = useSignal('all');

@@ -1,7 +1,7 @@
 import type { Phase } from '../../core/phases.js';
 import { useModel } from '../parts/parts.js';
 
-/** Phase, time left and lock, big. Nothing if there is no match. */
+/** Phase, time left and lock in large letters. Empty if there is no match. */
 export function MatchBoard() {
   const match = useModel().status.value?.match;
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
@@ -22,7 +22,7 @@ export function MatchBoard() {
 /** `auto` is also a mode. */
 export const phaseText = (phase: Phase) => (phase === 'auto' ? 'autonomous' : phase);
 
-/** `1:05`, and never below 0. */
+/** Formats `1:05`. Never below 0. */
 export function minutesText(seconds: number): string {
   const left = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;

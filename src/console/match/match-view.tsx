@@ -11,7 +11,7 @@ import { useModel } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
 import { RefereePanel } from './referee-panel.js';
 
-/** The page for one thumb on a phone: STOP at the bottom, and Resume far from it. */
+/** The page for one thumb on a phone. STOP is at the bottom, and Resume is far from it. */
 export function MatchView() {
   const { access, fresh, isSimulated, status } = useModel();
   return (
@@ -44,7 +44,7 @@ export function MatchView() {
   );
 }
 
-/** What the robot does, in a few words. */
+/** A short text about what the robot does. */
 function stateText(status: Status | undefined, isFresh: boolean): string {
   if (status === undefined || !isFresh) return 'unknown';
   if (status.stopped) return isStopProven(status) ? 'STOPPED, confirmed' : 'STOPPED, NOT CONFIRMED';
@@ -55,7 +55,7 @@ function stateText(status: Status | undefined, isFresh: boolean): string {
 
 const CHECK_MS = 2000;
 
-/** How long the daemon takes to answer, and how many readings a second come. */
+/** The daemon's response time, and the number of readings a second. */
 function LinkQuality() {
   const { daemon, telemetry, surroundings } = useModel();
   const answerMs = useSignal<number | undefined>(undefined);
@@ -78,7 +78,7 @@ function LinkQuality() {
   );
 }
 
-/** Keeps the screen lit while the page is visible, if the browser grants it, and says whether it does. */
+/** Keeps the screen lit while the page is visible, if the browser allows it. Shows whether it does. */
 function Awake() {
   const awake = useSignal(false);
   useEffect(() => {
@@ -94,7 +94,7 @@ function Awake() {
         });
         if (ended) void lock.release();
       } catch {
-        // Browsers grant it over HTTPS only, and not on a low battery.
+        // Browsers allow it over HTTPS only, and not on a low battery.
         awake.value = false;
       }
     };

@@ -17,7 +17,7 @@ export function RefereePanel() {
   if (match === undefined) return null;
   const id = name.value ?? match.id ?? 'match-1';
   const { interrupted } = referee;
-  // Pressed again, a phase would begin again with its whole time.
+  // Without this, a second press would start the phase again with its whole time.
   const isRunning = (phase: Phase) => match.phase === phase && match.id === id;
   return (
     <div class="referee">
@@ -77,7 +77,7 @@ export function RefereePanel() {
 
 const LOOK_MS = 1000;
 
-/** Who speaks for the match, and the age of their last beat. */
+/** The desk that has the lease, and the age of its last beat. */
 function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) {
   const { referee, surroundings } = useModel();
   const { clock } = surroundings;

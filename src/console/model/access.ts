@@ -4,14 +4,14 @@ import { type Outcome, SESSION } from '../daemon/request.js';
 import type { Surroundings } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 
-/** Who is at this page, and what they have the right to. */
+/** Knows who uses this page, and what rights they have. */
 export class Access {
-  /** Undefined until the daemon has said it. A daemon without tokens gives all rights. */
+  /** Undefined until the daemon has answered. A daemon without tokens gives all rights. */
   readonly session = signal<Session | undefined>(undefined);
   readonly action: Action;
   readonly #daemon: DaemonClient;
   readonly #onAnswer: () => void;
-  /** The number of questions so far, and the number of the question with the newest answer. */
+  /** The number of questions so far, and the number of the newest question that was answered. */
   #asked = 0;
   #answered = 0;
 
@@ -31,7 +31,7 @@ export class Access {
     return session !== undefined && session.access !== 'open' && !session.rights.includes('read');
   }
 
-  /** Asks who is here. Returns whether the daemon answered. */
+  /** Asks the daemon who is logged in. Returns whether the daemon answered. */
   async refresh(): Promise<boolean> {
     this.#asked += 1;
     const turn = this.#asked;
@@ -48,7 +48,7 @@ export class Access {
     return this.#become(() => this.#daemon.delete(SESSION));
   }
 
-  /** Its answer is newer than the answer to any question asked before. */
+  /** This answer is newer than the answer to any earlier question. */
   async #become(request: () => Promise<Outcome<Session>>): Promise<boolean> {
     const isDone = await this.action.run(async () => {
       const outcome = await request();

@@ -4,14 +4,14 @@ import { type Outcome, type Refusal, TAKEN_BACK } from '../daemon/request.js';
 
 const SHOWN_MS = { done: 8000, refusal: 10_000 };
 
-/** Something that a person asks for: pending, refused or done. Only the latest run counts. */
+/** One act of a person: pending, refused or done. Only the latest run counts. */
 export class Action {
-  /** Names it in the strip. */
+  /** The name of the act in the strip. */
   readonly title: string;
-  /** A request is under way. */
+  /** True while a request is under way. */
   readonly pending = signal(false);
   readonly refusal = signal<Refusal | undefined>(undefined);
-  /** What was done, for people. */
+  /** The result, in words. */
   readonly done = signal('');
   readonly #clock: Clock;
   #turn = 0;
@@ -57,7 +57,7 @@ export class Action {
   }
 }
 
-/** Texts for refusals whose detail tells programs what to do. */
+/** Texts for refusals whose detail is written for programs. */
 const HERE: Readonly<Record<string, string>> = {
   stopped: 'The robot is stopped.',
   'changed-meanwhile': 'Somebody else saved meanwhile. Check what they changed, then press again.',

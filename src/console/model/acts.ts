@@ -1,7 +1,7 @@
 import { unitNamed } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
 
-/** What the robot's own event of a request is called, if not as the request. */
+/** The name of the robot's own event for a request, if it differs from the request's. */
 const EFFECTS: Readonly<Record<string, string>> = {
   excite: 'excitation',
   restore: 'save',
@@ -13,7 +13,10 @@ const EFFECTS: Readonly<Record<string, string>> = {
 /** An effect is recorded at most this long before its request is answered. */
 const TOGETHER_S = 2;
 
-/** One event for each act: what a request changed becomes part of the request. What is left without `who` the robot did by itself. */
+/**
+ * Joins events, so that each act has one: a change becomes part of the request that caused it. A change without `who`
+ * was made by the robot itself.
+ */
 export function actsOf(events: readonly LogEvent[]): LogEvent[] {
   const effects = new Set<LogEvent>();
   const acts = events.map((request, index): LogEvent => {
@@ -50,7 +53,7 @@ export function actText({ what, unit, who, outcome, detail = {} }: LogEvent): st
   return `${about.slice(0, 1).toUpperCase()}${about.slice(1)}${parts && `: ${parts}`}${by}${refusal}.`;
 }
 
-/** Names of the API that the page calls otherwise. */
+/** Names in the API that have other names on the page. */
 const WORDS: Readonly<Record<string, string>> = {
   excite: 'test steps',
   excitation: 'test steps',

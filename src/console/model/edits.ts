@@ -13,7 +13,7 @@ import { parseGain } from './numbers.js';
 export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const satisfies readonly (keyof Gains)[];
 export type GainName = (typeof GAIN_NAMES)[number];
 
-/** Unsaved texts of one unit's fields, by the JSON pointer of the gain. */
+/** The unsaved texts of one unit's fields, by the JSON pointer of the gain. */
 export type EditTexts = Readonly<Record<string, string>>;
 
 export interface Field {
@@ -30,7 +30,7 @@ export interface Change {
 
 export interface EditState {
   readonly changes: readonly Change[];
-  /** What is wrong with a text, by the pointer of its field. */
+  /** The fault of each text, by the pointer of its field. */
   readonly faults: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ export function storedValue(gains: GainSet, field: Field): number {
   return gains[field.loop]?.[field.gain] ?? Number.NaN;
 }
 
-/** A text with the stored value, such as `1.0` for 1, is no change. */
+/** A text with the stored value, such as `1.0` for 1, does not count as an edit. */
 export function editState(unit: Unit, stored: GainSet, texts: EditTexts): EditState {
   const changes: Change[] = [];
   const faults: Record<string, string> = {};
@@ -75,7 +75,7 @@ export function withChanges(stored: GainSet, changes: readonly Change[]): GainSe
   return result;
 }
 
-/** A change of sign, or by more than a factor of 3: possibly a typing error. */
+/** True if the sign changes, or if the value changes by more than a factor of 3: possibly a typing error. */
 export function isDrastic({ from, to }: Change): boolean {
   if (from * to < 0) return true;
   return from !== 0 && to !== 0 && Math.abs(Math.log(to / from)) > Math.log(3) + 1e-9;
@@ -100,7 +100,7 @@ export function changeText(unit: Unit, { field, from, to }: Change): string {
 export type AllGains = Readonly<Record<UnitName, GainSet>>;
 export type Imported = { readonly gains: AllGains } | { readonly faults: readonly string[] };
 
-/** Reads a file of all gains. Rejects the whole file if it has any fault. */
+/** Parses a file of all gains. Rejects the whole file if it has any fault. */
 export function importGains(text: string): Imported {
   const file = parsed(text);
   if (file === undefined) return { faults: ['This file is not JSON.'] };
@@ -109,7 +109,7 @@ export function importGains(text: string): Imported {
 
 const isAllGains = (file: unknown): file is AllGains => faultsOf(file).length === 0;
 
-/** How a parsed file differs from the shape of all gains: by a missing, mistyped or unknown member. */
+/** Describes how a parsed file differs from a file of all gains: by a missing, mistyped or unknown member. */
 function faultsOf(value: unknown, shape: object = perUnit(defaultGains), pointer = ''): string[] {
   if (!isObject(value)) return [`${pointer || 'the file'} is missing or not an object`];
   const strangers = Object.keys(value).filter(name => !Object.hasOwn(shape, name));

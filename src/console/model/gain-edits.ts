@@ -32,14 +32,14 @@ interface Save {
   /** Within the unit. */
   readonly path: string;
   readonly body: unknown;
-  /** What to say when it is done. */
+  /** The text to show on success. */
   readonly done: string;
 }
 
 const KEY = 'trunnion.edits';
 const RETRY_MS = 1000;
 
-/** The gains of one unit as the daemon has saved them, and what the person at this page edits, tries and saves. */
+/** The saved gains of one unit, and the edits, trials and saves of the person at this page. */
 export class GainEdits {
   readonly unit: Unit;
   readonly stored = signal<Stored | undefined>(undefined);
@@ -56,7 +56,7 @@ export class GainEdits {
       ? { changes: [], faults: {} }
       : editState(this.unit, gains, this.kept.value.texts);
   });
-  /** Changes that another caller saved in loops that are edited here. The person decides once: theirs or mine. */
+  /** Another caller saved changes to loops that are edited here. The person decides once which gains to keep. */
   readonly conflict = computed(() => {
     const [stored, { base }] = [this.stored.value, this.kept.value];
     if (stored === undefined || base === undefined) return [];
@@ -86,7 +86,7 @@ export class GainEdits {
     });
   }
 
-  /** Fetches the gains that status says are saved, unless they are here. */
+  /** Fetches the saved gains that status names, unless the page has them. */
   follow({ revision, savedAt }: { readonly revision: number; readonly savedAt: string | null }): void {
     const version = `${revision} ${savedAt}`;
     if (this.#loaded !== version) void this.#load(version, revision);
@@ -104,7 +104,7 @@ export class GainEdits {
     this.kept.value = { texts, base: this.stored.value };
   }
 
-  /** The gains of one loop become edits. */
+  /** Turns the gains of one loop into edits. */
   editLoop(loop: string, { kp, ki, kd }: Gains): void {
     this.edit(`/${loop}/kp`, String(kp));
     this.edit(`/${loop}/ki`, String(ki));
@@ -116,7 +116,7 @@ export class GainEdits {
     return this.saving.pending.value;
   }
 
-  /** There are edits, all of them are numbers, and none is being saved. */
+  /** True if there are edits, all of them are numbers, and none is being saved. */
   get isReady(): boolean {
     const { changes, faults } = this.edits.value;
     return changes.length > 0 && Object.keys(faults).length === 0 && !this.isSaving;
@@ -137,7 +137,10 @@ export class GainEdits {
     await this.trial.undo();
   }
 
-  /** Drops texts that say nothing new. The others become edits of the gains now in force, unless there is a conflict. */
+  /**
+   * Drops edits that equal the saved gains. The others become edits of the gains now in force, unless there is a
+   * conflict.
+   */
   tidy(): void {
     const stored = this.stored.value;
     const { texts, base } = this.kept.value;
@@ -150,7 +153,7 @@ export class GainEdits {
     });
   }
 
-  /** Settles the conflict. `mine` saves the edited loops as they were on this page; `theirs` drops these edits. */
+  /** Resolves the conflict. `mine` saves the edited loops with the values of this page. `theirs` drops these edits. */
   async decide(whose: 'mine' | 'theirs'): Promise<void> {
     const stored = this.stored.value;
     const { texts, base } = this.kept.value;
@@ -168,11 +171,11 @@ export class GainEdits {
     if (whose === 'mine') await this.save();
   }
 
-  /** Saves the edits in place of the gains that they were made on. The daemon refuses it if others are in force by now. */
+  /** Saves the edits. The daemon refuses the save if the gains in force are no longer the ones that were edited. */
   async save(): Promise<boolean> {
     const { texts, base = this.stored.value } = this.kept.value;
     if (base === undefined || !this.isReady) return false;
-    // Another state folder may have the same revision, so the daemon could not tell.
+    // Another state folder may have the same revision, so the daemon could not notice the difference.
     if (this.conflict.value.length > 0) {
       this.saving.refuse({ code: 'changed-meanwhile', detail: '', errors: [] });
       return false;
@@ -182,7 +185,7 @@ export class GainEdits {
     return this.saveSet(withChanges(base.gains, changes), done, base);
   }
 
-  /** Saves some loops in place of the gains of a revision, and no other edits. */
+  /** Saves some loops in place of the gains of a revision. Leaves the other edits alone. */
   saveLoops(loops: GainSet, revision: number): Promise<boolean> {
     const stored = this.stored.value?.gains;
     if (stored === undefined) return Promise.resolve(false);
@@ -195,7 +198,7 @@ export class GainEdits {
     return this.saveBy({ path: 'pidconfig', body: gains, done }, from);
   }
 
-  /** Any request that saves gains in place of `from`. Its answer is the gains in force. */
+  /** Sends a request that saves gains in place of `from`. Its answer is the gains in force. */
   async saveBy({ path, body, done }: Save, from = this.stored.value): Promise<boolean> {
     if (from === undefined || this.isSaving) return false;
     return this.saving.run(async () => {
@@ -206,7 +209,7 @@ export class GainEdits {
       else {
         const { errors, revision } = outcome.refusal;
         this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
-        // A page that hears no status learns in no other way that others were saved.
+        // If the page receives no status, this is how it learns that another caller has saved.
         if (revision !== undefined) void this.#load(`${revision}`, revision);
       }
       return outcome;
@@ -221,12 +224,12 @@ export class GainEdits {
     });
   }
 
-  /** `isOlder`: other gains came while the save was under way. They are newer, or status makes the page load ours next. */
+  /** `isOlder`: newer gains arrived while the save was under way, or status will make the page load newer ones next. */
   #saved(from: Stored, gains: GainSet, isOlder: boolean): void {
     this.trial.drop();
     this.trial.action.clear();
     const { texts, base } = this.kept.value;
-    // What this save changed is no conflict. What others changed before stays one.
+    // The changes of this save are no conflict. Earlier changes by other callers stay one.
     const own = difference(this.unit, from.gains, gains);
     batch(() => {
       this.kept.value = {
@@ -257,7 +260,7 @@ export class GainEdits {
   }
 }
 
-/** Whatever another version or another program has stored is no fault. */
+/** Ignores values that another version or another program has stored. */
 function readable(kept: unknown): KeptEdits {
   const { texts, base } = Object(kept);
   const pairs = Object.entries(Object(texts)).map(([pointer, text]) => [pointer, String(text)]);

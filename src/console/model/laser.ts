@@ -4,18 +4,23 @@ import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
 import type { Observed } from './stop.js';
 
-/** No data comes later than this: the stream is closed before. A request without an answer ends before, too. */
+/**
+ * No data arrives later than this, because the stream is closed before. A request without an answer ends before, too.
+ */
 const LATEST_MS = 5000;
 
-/** What was asked of the laser here, and whether it may be lit. */
+/** The page's requests about the laser, and whether it may be lit. */
 export class Laser {
   readonly action: Action;
   readonly #observed: Observed;
-  /** `on`: light was asked for here. `dark`: an Off or a STOP was answered. Undefined: the status is newer than either. */
+  /**
+   * `on`: a person asked for light here. `dark`: an Off or a STOP was answered. Undefined: a newer status has
+   * replaced both.
+   */
   readonly #since = signal<'on' | 'dark' | undefined>(undefined);
-  /** Page time at which light was asked for. */
+  /** Page time of the last On here. */
   #askedMs = Number.NEGATIVE_INFINITY;
-  /** The number of statuses that said that it is lit. */
+  /** The number of statuses that said that the laser is lit. */
   #litCount = 0;
 
   constructor(observed: Observed) {
@@ -28,19 +33,19 @@ export class Laser {
     });
   }
 
-  /** It was lit when it was last heard of, or light was asked for since. */
+  /** True if the laser was lit at the last contact, or if light was requested since. */
   get mayBeLit(): boolean {
     return (this.#since.value ?? this.#observed.status.value?.laser.light) === 'on';
   }
 
-  /** Its pin says so or does not obey, or the page does not hear the daemon and the laser may be lit. */
+  /** True if the pin shows light or does not obey. Also true without contact, if the laser may be lit. */
   get looksLit(): boolean {
     const { fresh, status } = this.#observed;
     const light = status.value?.laser.light;
     return light === 'fault' || (fresh.value ? light === 'on' : this.mayBeLit);
   }
 
-  /** An Off has no answer yet. */
+  /** True while an Off is unanswered. */
   get isOwed(): boolean {
     return this.#observed.daemon.offPress?.state === 'pending';
   }
@@ -59,7 +64,7 @@ export class Laser {
     void this.action.run(() => this.darkened(this.#observed.daemon.darken()));
   }
 
-  /** After an Off or a STOP is done the laser is dark, unless a status since the press said that it is lit. */
+  /** After an Off or a STOP has succeeded the laser is dark, unless a status since the press said that it is lit. */
   async darkened<T extends object>(asked: Promise<T>): Promise<T> {
     const lit = this.#litCount;
     const outcome = await asked;
@@ -67,7 +72,7 @@ export class Laser {
     return outcome;
   }
 
-  /** Telemetry or a status came. It may be older than light that was asked for since: they have different connections. */
+  /** Telemetry or a status arrived. It may be older than the last On, because they use different connections. */
   heard(status?: Status): void {
     if (status?.laser.light === 'on') this.#litCount += 1;
     const isOlder = this.#observed.clock.nowMs() - this.#askedMs < LATEST_MS;

@@ -14,7 +14,7 @@ const MOST_SEEN = 100;
 
 type Restart = LogEvent & { readonly unit: UnitName };
 
-/** The daemon's event log as this page has it, and which restarts of controllers were confirmed. */
+/** The part of the daemon's event log that this page has, and the controller restarts that a person confirmed. */
 export class LogView {
   /** Oldest first. */
   readonly events = signal<readonly LogEvent[]>([]);
@@ -23,7 +23,7 @@ export class LogView {
   readonly #daemon: DaemonClient;
   readonly #storage: PageStorage;
   readonly #seen = signal<readonly string[]>([]);
-  /** The newest restart of each controller. Stored here, because a restarted daemon does not know it. */
+  /** The newest confirmed restart of each controller. It is stored here, because a restarted daemon forgets it. */
   readonly #newest = signal<readonly Restart[]>([]);
   /** Restarts that are not yet confirmed. */
   readonly restarts = computed(() => this.#newest.value.filter(event => !this.isSeen(event)));
@@ -43,7 +43,7 @@ export class LogView {
     });
   }
 
-  /** Fetches the events that the stream did not bring. */
+  /** Fetches the events that the stream did not send. */
   async load(): Promise<void> {
     const before = this.events.peek();
     const outcome = await this.#daemon.get<LogPage>('/api/log?after=0');
@@ -62,12 +62,12 @@ export class LogView {
     this.#storeRestarts([event]);
   }
 
-  /** Somebody at this browser has read the line about this event. */
+  /** True if a person at this browser has dismissed the line about this event. */
   isSeen(event: LogEvent): boolean {
     return this.#seen.value.includes(nameOf(event));
   }
 
-  /** When the laser last went dark by itself. */
+  /** The event of the last time that the laser went dark without a request. */
   get lastDark(): LogEvent | undefined {
     return this.events.value.findLast(({ what, detail }) => what === 'laser' && detail?.reason !== undefined);
   }
@@ -78,14 +78,14 @@ export class LogView {
     this.#storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));
   }
 
-  /** Who saved the unit's gains last; undefined if the log does not say. */
+  /** The last caller who saved the unit's gains. Undefined if the log does not say. */
   lastSaverOf(unit: UnitName): string | undefined {
     const isSave = ({ what, outcome, ...event }: LogEvent) =>
       event.unit === unit && outcome === 'done' && ['save', 'restore', 'load-profile'].includes(what);
     return this.events.value.findLast(isSave)?.who;
   }
 
-  /** Who saved this revision, if the log still has it. */
+  /** The caller who saved this revision. Undefined if the log no longer says. */
   saverOf(unit: UnitName, revision: number): string | undefined {
     return actsOf(this.events.value).find(
       act =>
@@ -96,7 +96,7 @@ export class LogView {
     )?.who;
   }
 
-  /** Why and when the robot was stopped last; undefined if the log does not say. */
+  /** The reason and time of the last stop. Undefined if the log does not say. */
   get lastStop(): { readonly at: string; readonly why: string } | undefined {
     const events = this.events.value;
     const index = events.findLastIndex(({ what, who }) => what === 'stop' && who === undefined);
@@ -120,5 +120,5 @@ function isRestart(event: unknown): event is Restart {
   return isObject(event) && event.what === 'reset' && UNIT_LIST.some(({ name }) => name === event.unit);
 }
 
-/** A restarted daemon reuses the numbers, so the name contains the time. */
+/** A restarted daemon reuses the numbers, so the key contains the time. */
 const nameOf = ({ seq, at }: LogEvent) => `${seq} ${at}`;

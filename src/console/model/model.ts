@@ -18,19 +18,19 @@ import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry-view.js';
 import { Tuning } from './tuning.js';
 
-/** What a match may forbid. */
+/** Acts that a match may forbid. */
 export type Act = 'drive' | 'laser' | 'tune' | 'resume';
 
-/** What this page knows of the robot, and what it can ask of it. Components read the model and call it. */
+/** The page's knowledge of the robot, and its requests. Components read the model and call it. */
 export class Model {
   readonly surroundings: Surroundings;
   readonly openedAt: Date;
   readonly daemon: DaemonClient;
   readonly stream: EventStream;
   readonly status = signal<Status | undefined>(undefined);
-  /** Whether `status` is known to be true now. */
+  /** True while `status` is known to be current. */
   readonly fresh: ReadonlySignal<boolean>;
-  /** Why nothing is heard of a daemon that answers requests; empty if that is unknown. */
+  /** Why the daemon answers requests but sends no data. Empty if that is unknown. */
   readonly deafness = signal('');
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
   readonly access: Access;
@@ -42,7 +42,7 @@ export class Model {
   readonly tuning: Tuning;
   readonly runs: Runs;
   readonly referee: Referee;
-  /** The latest tuning of the chosen unit, unless it was dismissed. */
+  /** The latest tuning of the chosen unit, unless the person dismissed it. */
   readonly tuned = computed(() => {
     const tune = this.tuning.tunes[this.choice.value.unit].value;
     return tune?.id === this.tuning.dismissed.value ? undefined : tune;
@@ -55,7 +55,7 @@ export class Model {
   readonly resuming: Action;
   readonly modes: Readonly<Record<UnitName, Action>>;
   readonly exciting: Readonly<Record<UnitName, Action>>;
-  /** No status has come since the stream was opened. */
+  /** True if no status has arrived since the stream was opened. */
   #isOpened = false;
 
   constructor(surroundings: Surroundings) {
@@ -68,7 +68,7 @@ export class Model {
       rights: () => this.access.session.peek()?.rights.join(),
     });
     this.stream = new EventStream(surroundings, {
-      // A caller with the right to read is refused only if there is no room.
+      // The daemon refuses a caller with the right to read only if all streams are taken.
       onLost: isRefused => void this.#lost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
       onOpen: () => this.#opened(),
       events: {
@@ -107,7 +107,7 @@ export class Model {
     });
   }
 
-  /** The robot is stopped, or a STOP has no answer yet. */
+  /** True if the robot is stopped, or if a STOP is unanswered. */
   get isStopping(): boolean {
     return this.stop.stopped === true || this.stop.isUnanswered;
   }
@@ -121,14 +121,14 @@ export class Model {
     return this.access.hasRight(act === 'tune' ? 'tune' : 'drive');
   }
 
-  /** Whether the caller's rights and the match allow it. The daemon decides what is unknown here. */
+  /** Whether rights and match allow the act. If that is unknown, this returns true and the daemon decides. */
   may(act: Act): boolean {
     if (!this.hasRightTo(act)) return false;
     const match = this.status.value?.match;
     return match === undefined || (match.allows[act] && match.lock === null);
   }
 
-  /** A STOP or an Off is still to be sent. The page would forget it if it were reloaded. */
+  /** True while a STOP or an Off is pending. The page would lose it by reloading. */
   get isOwing(): boolean {
     return this.stop.isOwed || this.laser.isOwed;
   }
@@ -141,7 +141,7 @@ export class Model {
     void this.laser.darkened(this.daemon.stop());
   }
 
-  /** Does not reload while a STOP is still to be sent: another person may have to log in to send it. */
+  /** Does not reload while a STOP is pending, because another person may have to log in to send it. */
   async leave(): Promise<void> {
     if ((await this.access.leave()) && !this.isOwing) this.surroundings.reload();
   }
@@ -152,7 +152,7 @@ export class Model {
     return excitation && excitation.amplitude !== 0 && !this.stop.stopped ? excitation : undefined;
   }
 
-  /** The trial that runs on a unit, of any caller; undefined during a tuning. */
+  /** The trial that runs on a unit, whoever began it. Undefined during a tuning. */
   trialOf(unit: UnitName): TrialStatus | undefined {
     return this.tuning.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
   }
@@ -175,7 +175,7 @@ export class Model {
       await this.exciting[unit].run(() => this.daemon.excite(unit, { ...excitation, amplitude: 0 }));
   }
 
-  /** Sets the reason for a silent stream: `why`, unless requests fail, too, or the caller may not read. */
+  /** Sets the reason for a silent stream to `why`, unless requests fail too, or the caller may not read. */
   async #lost(why: string): Promise<void> {
     const isDeaf = (await this.access.refresh()) && !this.fresh.peek();
     this.deafness.value = isDeaf ? (this.access.isShut ? 'Nobody is logged in' : why) : '';
@@ -217,7 +217,7 @@ export class Model {
     this.referee.heard(before, status, this.telemetry.latest?.t ?? 0);
   }
 
-  /** Clears refusals whose cause is over. */
+  /** Clears refusals whose cause has ended. */
   #clearOutdated(status: Status): void {
     const clear = (action: Action, ...codes: readonly string[]) => {
       if (codes.includes(action.refusal.peek()?.code ?? '')) action.clear();

@@ -1,6 +1,6 @@
 export type Parsed = { readonly value: number } | { readonly fault: string };
 
-/** A gain as a person types it. */
+/** Formats a gain as a person types it. */
 export function parseGain(text: string): Parsed {
   const trimmed = text.trim().replace(/^\+/, '').replace('−', '-');
   if (trimmed === '') return { fault: 'is empty' };
@@ -17,13 +17,13 @@ const decimalsOf = (value: number) => {
 
 const SMALLEST_EXPONENT = -4;
 
-/** A tenth of the usual step, the usual step, ten times as much. */
+/** `fine` is a tenth of the usual step, `coarse` ten times the usual step. */
 export type StepSize = 'fine' | 'usual' | 'coarse';
 const STEP_EXPONENTS: Readonly<Record<StepSize, number>> = { fine: -2, usual: -1, coarse: 0 };
 
 /**
- * One step up or down changes the second significant digit by one, a fine step the third. From a power of ten towards zero
- * the step is that of the smaller numbers, so that a step back leads to where it came from.
+ * Changes the second significant digit by one. A fine step changes the third. A power of ten steps towards zero by
+ * the step of the smaller numbers, so that a step back returns to the same value.
  */
 export function stepped(value: number, direction: 1 | -1, by: StepSize): number {
   const size = Math.abs(value);
@@ -44,7 +44,7 @@ export function fixed(value: number | null | undefined, decimals: number): strin
   return (Number(text) === 0 ? text.replace('-', '') : text).replace('-', '−');
 }
 
-/** `21:03:07`, or with its date when it was not today. */
+/** Formats `21:03:07`, with the date if it was not today. */
 export function clockText(iso: string, now: Date): string {
   const time = new Date(iso);
   const two = (value: number) => String(value).padStart(2, '0');

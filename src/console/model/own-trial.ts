@@ -6,13 +6,13 @@ import type { DaemonClient } from '../daemon/daemon.js';
 import type { Outcome, Refusal } from '../daemon/request.js';
 import { Action } from './action.js';
 
-/** Seconds after which a trial or a tuning ends if the page is gone. One lost renewal is tolerated. */
+/** The lease in seconds: a trial or a tuning ends this long after the page is gone. One lost renewal is tolerated. */
 export const LEASE_S = 3;
 
 /** Refusals after which there is nothing to renew. */
 const OVER: readonly string[] = ['trial-ended', 'lease-held', 'not-allowed'];
 
-/** What this page holds of the daemon as long as it renews it, once a second. */
+/** A trial or a tuning of the daemon that this page renews once a second. */
 export class Renewal {
   /** The id of what is held. */
   readonly id = signal<string | undefined>(undefined);
@@ -23,7 +23,7 @@ export class Renewal {
     this.#clock = clock;
   }
 
-  /** `onEnded`: the daemon says that it is over. */
+  /** `onEnded` is called when the daemon says that it has ended. */
   hold(id: string, renew: () => Promise<Outcome<unknown>>, onEnded: (refusal: Refusal) => unknown): void {
     this.drop();
     this.id.value = id;
@@ -47,13 +47,15 @@ export class Renewal {
   }
 }
 
-/** The gains of one unit that this page tries. The controller runs them unsaved, as long as the page renews them. */
+/**
+ * The trial of one unit's gains by this page. The controller runs the gains unsaved, as long as the page renews them.
+ */
 export class OwnTrial {
   readonly action: Action;
   readonly #unit: Unit;
   readonly #daemon: DaemonClient;
   readonly #renewal: Renewal;
-  /** The latest request. The next one waits for its answer, which has the id. */
+  /** The latest request. The next one waits for its answer, which contains the id. */
   #latest: Promise<unknown> = Promise.resolve();
   /** The gains that are renewed. */
   #gains: GainSet | undefined;
@@ -98,7 +100,7 @@ export class OwnTrial {
     await this.action.run(() => this.#inTurn(end), 'The saved gains run again.');
   }
 
-  /** Ends the trial, also one whose begin has no answer yet. */
+  /** Ends the trial, even if its start is still unanswered. */
   async undo(): Promise<void> {
     await this.#latest;
     if (this.id !== undefined) await this.end();

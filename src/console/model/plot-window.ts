@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 
-/** Seconds; `zeroT` is where the axis reads 0. */
+/** In seconds. `zeroT` is where the axis reads 0. */
 interface Held {
   readonly fromT: number;
   readonly toT: number;
@@ -9,7 +9,7 @@ interface Held {
 
 /** The part of the telemetry that a plot shows: the newest seconds, or a fixed part while it is paused. */
 export class PlotWindow {
-  /** Width in seconds while it is not paused. */
+  /** The width in seconds while the plot is not paused. */
   readonly spanS: Signal<number>;
   readonly #held = signal<Held | undefined>(undefined);
   #newestT = 0;
@@ -54,7 +54,7 @@ export class PlotWindow {
     this.#held.value = { fromT, toT, zeroT: this.zeroT };
   }
 
-  /** Zooms around `t`: a factor below 1 goes closer. Limited to a few samples and to what is kept. */
+  /** Zooms around `t`. A factor below 1 zooms in. The width stays within a few samples and the stored telemetry. */
   zoomAround(t: number, factor: number): void {
     const [fromT, toT] = this.range;
     const span = Math.min(Math.max((toT - fromT) * factor, 0.1), 160);
@@ -63,7 +63,7 @@ export class PlotWindow {
     this.zoom(end - span, end);
   }
 
-  /** Moves by a part of the width: -0.5 goes half a width back. */
+  /** Moves by a part of the width. -0.5 moves back by half of it. */
   pan(part: number): void {
     const [fromT, toT] = this.range;
     const byS = Math.min((toT - fromT) * part, this.zeroT - toT);
@@ -71,7 +71,7 @@ export class PlotWindow {
   }
 }
 
-/** What all plots of the panel share. */
+/** The state that all plots of the panel share. */
 export class PlotSettings {
   readonly view = new PlotWindow(15);
   readonly showsOutput = signal(false);

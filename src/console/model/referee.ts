@@ -7,7 +7,7 @@ import { type PageStorage, parsed } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
 
-/** The robot plays in these phases, and only while a desk sends beats. */
+/** In these phases the robot plays, and needs a desk that sends beats. */
 export const PLAY: readonly Phase[] = ['auto', 'teleop'];
 
 interface Interrupted {
@@ -27,16 +27,19 @@ const KEY = 'trunnion.phases';
 const DURATIONS = { auto: '30', teleop: '120' };
 const LONGEST_S = 86_400;
 
-/** What a referee does at this page. It speaks for the match only after its referee took the lease, and as long as it is open. */
+/**
+ * The referee's acts at this page. The page controls the match after its referee has taken the lease, while the page
+ * is open.
+ */
 export class Referee {
   readonly action: Action;
-  /** Page time of the last beat that was accepted: of this page, or of the desk that `look` found. */
+  /** Page time of the last accepted beat, by this page or by the desk that `look` found. */
   readonly beatMs = signal<number | undefined>(undefined);
-  /** What the last pause interrupted, if this page saw it. */
+  /** The phase that the last pause interrupted, if this page saw it. */
   readonly interrupted = signal<Interrupted | undefined>(undefined);
   /** Durations as typed, by phase. */
   readonly durations = signal<Readonly<Record<string, string>>>({});
-  /** The name of this page as a desk. Another window of the same referee is another desk. */
+  /** This page's name as a desk. Another window of the same referee is another desk. */
   readonly holder = `page-${Math.random().toString(36).slice(2, 6)}`;
   readonly #options: RefereeOptions;
   readonly #beats: Renewal;
@@ -73,7 +76,7 @@ export class Referee {
     );
   }
 
-  /** Ends the beats. A robot that plays stops then, unless another desk beats. */
+  /** Ends the beats. A playing robot then stops, unless another desk beats. */
   release(): void {
     this.#beats.drop();
   }
@@ -83,7 +86,10 @@ export class Referee {
     this.#options.storage.write(KEY, JSON.stringify(this.durations.value));
   }
 
-  /** Seconds of a phase as typed: `120`, `1,5` or `2:00`. Null if it does not end by itself; undefined if it cannot be read. */
+  /**
+   * Parses the seconds of a phase: `120`, `1,5` or `2:00`. Null if the phase has no time limit. Undefined if the text
+   * cannot be parsed.
+   */
   durationS(phase: Phase): number | null | undefined {
     const text = String(this.durations.value[phase] ?? '').trim();
     if (!PLAY.includes(phase) || text === '') return null;
@@ -92,7 +98,7 @@ export class Referee {
     return durationS > 0 && durationS <= LONGEST_S ? durationS : undefined;
   }
 
-  /** Sets a phase for as long as it is given here. Does nothing if the duration cannot be read. */
+  /** Sets a phase with the duration that was typed here. Does nothing if the duration cannot be parsed. */
   async begin(id: string, phase: Phase): Promise<void> {
     const durationS = this.durationS(phase);
     if (durationS !== undefined) await this.set(id, phase, durationS);
@@ -116,7 +122,7 @@ export class Referee {
     return this.action.run(() => this.#options.daemon.press({ path: '/api/match/unlock', rule: 'moves' }));
   }
 
-  /** Remembers what a pause interrupts. `t` is the daemon's time. */
+  /** Remembers the phase that a pause interrupts. `t` is the daemon's time. */
   heard({ match: before }: Status, { match: after }: Status, t: number): void {
     if (after.phase === before.phase) return;
     const { phase, endsAtT } = before;

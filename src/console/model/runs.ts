@@ -8,7 +8,7 @@ import type { LoopChoice } from './loop-choice.js';
 /** What a tuning found for one loop, with the id of the tuning. */
 export type TunedLoop = Tune['results'][number] & { readonly id: string | undefined };
 
-/** Names of the colours of the runs under the main run. More curves on one another cannot be told apart. */
+/** The names of the colours of the runs below the main run. More curves could not be told apart. */
 export const RUN_COLOURS = ['run-1', 'run-2', 'run-3', 'run-4', 'run-5'] as const;
 export type RunColour = (typeof RUN_COLOURS)[number];
 
@@ -23,7 +23,9 @@ export class Runs {
   readonly list = signal<readonly StepSummary[]>([]);
   /** The number of the best run so far. */
   readonly best = signal<number | undefined>(undefined);
-  /** The runs that the person ticked, by number, oldest first. They are drawn under the main run, each in its colour. */
+  /**
+   * The runs that the person ticked, by number, oldest first. They are drawn below the main run, each in its colour.
+   */
   readonly ticked = signal<ReadonlyMap<number, RunColour>>(new Map());
   readonly samples = signal<ReadonlyMap<number, RememberedStep>>(new Map());
   readonly #daemon: DaemonClient;
@@ -71,13 +73,16 @@ export class Runs {
     return tune?.id === this.#leftBehind.value ? undefined : tune;
   }
 
-  /** The newest run, or the run with the gains that a tuning proposes. The run before it until its samples have come. */
+  /**
+   * The main run: the newest, or the one with the gains that a tuning proposes. Until its samples have arrived, the
+   * previous main run.
+   */
   get main(): RememberedStep | undefined {
     const main = this.#sampled(this.#main);
     return main ?? this.list.value.map(run => this.#sampled(run)).find(run => run !== undefined);
   }
 
-  /** The runs drawn under the main run: the ticked ones, or the newest run with the gains before. */
+  /** The runs drawn below the main run: the ticked ones, or the newest run with the previous gains. */
   get under(): readonly DrawnRun[] {
     return this.#underneath.flatMap(run => {
       const step = this.#sampled(run);
@@ -99,7 +104,7 @@ export class Runs {
     void this.#fetch();
   }
 
-  /** Fetches what is new, and repeats that if something came during the fetch. */
+  /** Fetches what is new. Repeats that if something arrived during the fetch. */
   async look(): Promise<void> {
     this.#news = true;
     if (this.#looking) return;

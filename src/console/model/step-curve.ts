@@ -26,7 +26,7 @@ export interface StepCurves {
   readonly measured: Curve;
 }
 
-/** Makes every step start at 0 and go upwards, so that steps up and down can be compared. */
+/** Makes every step start at 0 and go upwards, so that all steps can be compared. */
 export function stepCurves({ samples, periodS }: Pick<RememberedStep, 'samples' | 'periodS'>): StepCurves {
   const from = samples.setpoint[0] ?? 0;
   const falls = (samples.setpoint.at(-1) ?? 0) < from;
@@ -38,12 +38,12 @@ export function stepCurves({ samples, periodS }: Pick<RememberedStep, 'samples' 
   };
 }
 
-/** How far the setpoint goes, without a sign. */
+/** The height of the step, without a sign. */
 export function heightOf({ samples: { setpoint } }: Pick<RememberedStep, 'samples'>): number {
   return Math.abs((setpoint.at(-1) ?? 0) - (setpoint[0] ?? 0));
 }
 
-/** Whether the steps can only be compared in percent. */
+/** True if the steps have different heights, and can only be compared in percent. */
 export function differInHeight(steps: readonly Pick<RememberedStep, 'samples'>[]): boolean {
   const heights = steps.map(heightOf);
   return Math.min(...heights) < 0.99 * Math.max(...heights);

@@ -4,7 +4,7 @@ import type { Status } from '../../schemas/status.js';
 import type { Press } from '../daemon/asks.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 
-/** What is asked of the daemon, and what is heard of it. */
+/** The part of the daemon's client that stops need. */
 export interface Observed {
   readonly daemon: DaemonClient;
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface Observed {
   readonly fresh: ReadonlySignal<boolean>;
 }
 
-/** The STOP that was pressed here, until the robot is known to be stopped, and whether it is. */
+/** The STOP that was pressed here, until the robot is known to be stopped; and whether the robot is stopped. */
 export class Stop {
   readonly #observed: Observed;
 
@@ -21,7 +21,8 @@ export class Stop {
     this.#observed = observed;
     effect(() => {
       const { stopped } = this;
-      // Only a status that comes after the answer says whether the robot is stopped.
+      // The status may be older than the answer. Only a status that arrives after the answer says whether the robot
+      // is stopped.
       const press = untracked(() => this.press);
       if (press === undefined || press.state === 'pending') return;
       if (stopped || (stopped === false && this.#wasResumed(press))) observed.daemon.forgetStop();
@@ -42,12 +43,12 @@ export class Stop {
     return this.press?.state === 'pending';
   }
 
-  /** The page must not forget it. */
+  /** True while the page must not lose the STOP. */
   get isOwed(): boolean {
     return this.isUnanswered || this.press?.state === 'refused';
   }
 
-  /** A status came, which says more than the answer to a STOP. */
+  /** A status arrived. It says more than the answer to a STOP. */
   heardStatus(): void {
     if (this.press?.state === 'done') this.#observed.daemon.forgetStop();
   }

@@ -28,13 +28,13 @@ export class TelemetryBuffer {
     if (this.#samples.length > this.#capacity) this.#samples.shift();
   }
 
-  /** Puts older samples before those that are here. */
+  /** Inserts older samples before the present ones. */
   prepend(samples: readonly Telemetry[]): void {
     const firstT = this.#samples[0]?.t ?? Number.POSITIVE_INFINITY;
     this.#samples.unshift(...samples.filter(({ t }) => t < firstT));
   }
 
-  /** A moment without values, so that plots draw no line across a break. */
+  /** Adds a moment without values, so that plots draw no line across a gap. */
   pushGap(t: number): void {
     this.push({ t, gimbal: null, chassis: null });
   }

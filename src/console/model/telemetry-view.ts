@@ -6,7 +6,7 @@ import type { Telemetry } from '../../schemas/telemetry.js';
 import { Trail } from './readings.js';
 import { TelemetryBuffer } from './telemetry-buffer.js';
 
-/** Enough for 2 minutes at 50 Hz. */
+/** Enough samples for 2 minutes at 50 Hz. */
 const SAMPLES = 8192;
 const MOST_MARKS = 500;
 
@@ -15,10 +15,10 @@ export class TelemetryView {
   readonly buffer = new TelemetryBuffer(SAMPLES);
   readonly trail = new Trail();
   readonly marks: Mark[] = [];
-  /** Changes at most once a frame of the browser; drawings of telemetry follow it. */
+  /** Changes at most once per frame of the browser. Drawings of telemetry depend on it. */
   readonly frame = signal(0);
   latest: Telemetry | undefined;
-  /** The number of samples that came. */
+  /** The number of samples that have arrived. */
   count = 0;
   readonly #clock: Clock;
   readonly #timeline = new Timeline();
@@ -54,13 +54,13 @@ export class TelemetryView {
     this.#hasNews = true;
   }
 
-  /** Nothing comes any more, so plots show a gap. */
+  /** No more data arrives, so plots show a gap. */
   breakOff(): void {
     if (this.buffer.newestT !== undefined) this.buffer.pushGap(this.buffer.newestT);
     this.#hasNews = true;
   }
 
-  /** Marks what changed between two statuses. */
+  /** Marks the differences between two statuses. */
   mark(before: Status, after: Status): void {
     this.marks.push(...marksBetween(before, after, this.nowT));
     this.marks.splice(0, this.marks.length - MOST_MARKS);
@@ -92,7 +92,7 @@ export class Timeline {
     this.#isNew = true;
   }
 
-  /** What to add to the daemon's seconds. `t` is a moment of the daemon that is now, or hardly ago. */
+  /** The number to add to the daemon's seconds. `t` is the daemon's current time, or a time shortly before. */
   offsetAt(t: number, nowS: number): number {
     this.#offset ??= nowS - t;
     return this.#offset;

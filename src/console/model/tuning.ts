@@ -12,13 +12,13 @@ import { LEASE_S, Renewal } from './own-trial.js';
 interface TuningOptions {
   readonly daemon: DaemonClient;
   readonly clock: Clock;
-  /** Brings the unit into debug mode unless it is there. */
+  /** Switches the unit to debug mode, unless it is in debug mode already. */
   readonly prepare: (unit: UnitName) => Promise<boolean>;
 }
 
 const RETRY_MS = 1000;
 
-/** How many loops are done and left, and about how long these take. */
+/** The number of loops that are done and left, and about how long they take. */
 export function leftText({ unit, loops, results }: Pick<Tune, 'unit' | 'loops' | 'results'>): string {
   const left = loops.slice(results.length);
   const tuned = unitNamed(unit).loops.filter(({ name }) => left.includes(name));
@@ -29,7 +29,7 @@ export function leftText({ unit, loops, results }: Pick<Tune, 'unit' | 'loops' |
   return `${results.length} of ${loops.length} loops done, ${left.length} left: about ${leftS} s.`;
 }
 
-/** The tuning under way and the latest of each unit, of any caller. The page renews its own. */
+/** The running tuning and the latest tuning of each unit, whoever began it. The page renews its own. */
 export class Tuning {
   readonly tunes = perUnit(() => signal<Tune | undefined>(undefined));
   readonly style = signal<Style>('normal');
@@ -38,7 +38,7 @@ export class Tuning {
   readonly action: Action;
   readonly #options: TuningOptions;
   readonly #renewal: Renewal;
-  /** By unit: when to ask again for its latest tuning. */
+  /** By unit, the time at which to ask again for its latest tuning. */
   readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
 
   constructor(options: TuningOptions) {
@@ -53,12 +53,12 @@ export class Tuning {
       .find(tune => tune?.state === 'running');
   }
 
-  /** This page renews the tuning under way. */
+  /** True if this page renews the running tuning. */
   get isOwn(): boolean {
     return this.running !== undefined && this.running.id === this.#renewal.id.value;
   }
 
-  /** Learns what began or ended while this page did not listen. A unit is tuned in debug mode. */
+  /** Fetches the tunings that began or ended while this page had no stream. A tuned unit is in debug mode. */
   async look(status: Status): Promise<void> {
     for (const { name } of UNIT_LIST) {
       if (status[name].mode !== 'debug' && this.tunes[name].peek()?.state !== 'running') continue;
@@ -106,10 +106,10 @@ export class Tuning {
     const { daemon, clock } = this.#options;
     const outcome = await daemon.get<{ tune: Tune | null }>(`/api/${unit}/autotune`);
     this.#retries[unit]?.cancel();
-    // A tuning that is wrongly shown as running would hide the excitations and trials of its unit.
+    // If a tuning were wrongly shown as running, the excitations and trials of its unit would stay hidden.
     if ('refusal' in outcome && isUnanswered(outcome.refusal))
       this.#retries[unit] = clock.after(RETRY_MS, () => void this.#learn(unit));
-    // If the stream has brought a change since the request, that is newer than this answer.
+    // If the stream has brought a change since the request, the change is newer than this answer.
     if ('refusal' in outcome || this.tunes[unit].peek() !== known) return;
     const { tune } = outcome.body;
     const wasRunning = known?.state === 'running';

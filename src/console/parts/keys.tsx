@@ -4,10 +4,10 @@ import type { LoopChoice } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
 import { Press } from './parts.js';
 
-/** A unit's letter and a digit within this time are one command. */
+/** A unit's letter and a digit within this time form one command. */
 const DIGIT_MS = 1500;
 
-/** What the list of keys says. */
+/** The texts of the list of keys. */
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Esc', 'stop the robot'],
   ['L', 'darken the laser'],
@@ -20,10 +20,10 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['on a plot', 'drag or turn the wheel to zoom, press to pick a moment, press twice to go back'],
 ];
 
-/** Keys that press a button of the gains. Its `aria-keyshortcuts` says the same in capitals. */
+/** Keys that press a button of the gains. The button's `aria-keyshortcuts` has the same keys in capitals. */
 const GAIN_KEYS = ['enter', 'control+enter', 'control+z'];
 
-/** Listens to keys wherever the focus is. Returns the function that ends it. */
+/** Listens to keys, wherever the focus is. Returns a function that ends this. */
 export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
   let [letter, letterAtMs] = ['', Number.NEGATIVE_INFINITY];
   const actOf = (event: KeyboardEvent): (() => void) | undefined => {
@@ -62,10 +62,10 @@ export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
   return () => window.removeEventListener('keydown', listener, { capture: true });
 }
 
-/** Presses the button in the card of the gain that has the focus, or of the chosen unit. */
+/** Presses a button in the card of the focused gain. Without one, in the card of the chosen unit. */
 function gainAct(keys: string, target: EventTarget | null): (() => void) | undefined {
   const field = target instanceof HTMLInputElement && target.id.startsWith('gain-') ? target : undefined;
-  // Enter belongs to whatever has the focus: it may be the second press on a button that ended a trial.
+  // Enter belongs to the focused element: it may be the second press on a button that ended a trial.
   if (field === undefined && (keys === 'enter' || (keys === 'control+z' && target !== document.body)))
     return undefined;
   const card = field?.closest('.unit') ?? document.querySelector('.unit[data-chosen]');
@@ -83,12 +83,12 @@ function goTo(model: Model, choice: LoopChoice): void {
   });
 }
 
-/** Fields of numbers need no letters. */
+/** Number fields need no letters, so letters are commands there too. */
 function takesLetters(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches('[type=password], [type=text]:not([inputmode=decimal])');
 }
 
-/** The list that `?` shows. It is not modal: a modal one would keep the mouse from STOP. */
+/** The list that `?` shows. It is not modal, because a modal list would keep the mouse from STOP. */
 export function KeyHelp({ helps }: { readonly helps: Signal<boolean> }) {
   const close = () => {
     helps.value = false;

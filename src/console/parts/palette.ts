@@ -18,7 +18,7 @@ const NAMES = [
 ] as const;
 export type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
 
-/** The style sheet's colours, for what is drawn on canvases. */
+/** The style sheet's colours, for drawing on canvases. */
 export function createPalette(): ReadonlySignal<Palette> {
   const palette = signal(readPalette());
   matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => {

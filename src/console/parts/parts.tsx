@@ -25,13 +25,13 @@ export function useModel(): Model {
   return useConsole().model;
 }
 
-/** An action of one component. */
+/** An action that belongs to one component. */
 export function useAction(): Action {
   const { surroundings } = useModel();
   return useMemo(() => new Action(surroundings.clock), []);
 }
 
-/** The latest answer to a question, which is asked again when something in `about` changes. */
+/** The latest answer to a question. The question is asked again when something in `about` changes. */
 export function useAnswer<T>(ask: () => Promise<Answer<T>>, about: readonly unknown[]) {
   const answer = useSignal<T | undefined>(undefined);
   const action = useAction();
@@ -50,29 +50,37 @@ export function useAnswer<T>(ask: () => Promise<Answer<T>>, about: readonly unkn
 }
 
 interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
-  /** The button shows that a promise of this is pending. */
+  /** The act of this button. While it is pending, the button shows so. */
   readonly run: () => unknown;
-  /** What the button asks for is pending for another reason, such as a key. */
+  /** True if the button's act is pending for another reason, such as a key. */
   readonly busy?: boolean;
-  /** Without the right to it there is no button. While the match forbids it, the button is grey. */
+  /**
+   * What the match must allow. Without the right to it there is no button. While the match forbids it, the button is
+   * grey.
+   */
   readonly needs?: Act;
-  /** Moves or lights something: grey while the robot is stopped, and held on a touch screen. */
+  /**
+   * True if the button moves or lights something. It is then grey while the robot is stopped, and must be held on a
+   * touch screen.
+   */
   readonly moves?: boolean;
   readonly pressed?: boolean;
   readonly disabled?: boolean;
-  /** Acts as soon as it is touched: a finger that stays, slides, or comes beside another makes no click. */
+  /**
+   * True if the button acts at the touch. A finger that stays, slides, or touches beside another one makes no click.
+   */
   readonly atTouch?: boolean;
-  /** On a touch screen it acts only after it was held, so that no slip of a finger does. */
+  /** True if the button must be held on a touch screen, so that an accidental touch does nothing. */
   readonly holds?: boolean;
-  /** Small print on the button, such as why it is grey. */
+  /** Small text on the button, such as why it is grey. */
   readonly hint?: string;
   readonly children: ComponentChildren;
 }
 
-/** Enter in a field clicks the submit button of its form. A page that sends the form would be loaded again. */
+/** Enter in a field clicks the submit button of its form. Sending the form would reload the page. */
 const endSubmit = (event: Event) => event.preventDefault();
 
-/** A button that shows from the press on that its request is under way. It keeps the focus when it is disabled. */
+/** A button that shows at once that its request is under way. It keeps the focus when it is disabled. */
 export function Press(props: PressProps) {
   const {
     run,
@@ -89,7 +97,7 @@ export function Press(props: PressProps) {
   } = props;
   const model = useModel();
   const pending = useSignal(0);
-  /** It acted when it was touched, and the click of that touch may still come. */
+  /** The button acted at the touch. The click of that touch may still come, and is ignored. */
   const hasRun = useRef(false);
   const disabled = isGrey || (moves && model.isStopping) || (needs && !model.may(needs));
   const isHeld = isTouchScreen && (holds || moves);
@@ -106,7 +114,7 @@ export function Press(props: PressProps) {
     },
     onClick: (event: MouseEvent) => {
       endSubmit(event);
-      // The detail of a key's click is 0.
+      // A click by a key has detail 0.
       if (!disabled && !(hasRun.current && event.detail > 0)) void act();
       hasRun.current = false;
     },
@@ -127,12 +135,12 @@ export function Press(props: PressProps) {
   );
 }
 
-/** On a touch screen a slip of a finger must not move or light anything. */
+/** On a touch screen, an accidental touch must not move or light anything. */
 export const isTouchScreen = matchMedia('(hover: none)').matches;
 
 const HOLD_MS = 400;
 
-/** What makes a button act only after it was held. It fills meanwhile. */
+/** Makes a button act only after it was held. It fills while it is held. */
 function useHold(act: () => unknown, disabled: boolean | undefined) {
   const held = useSignal(false);
   const timer = useRef(0);
@@ -159,7 +167,7 @@ function useHold(act: () => unknown, disabled: boolean | undefined) {
     'data-held': held.value || undefined,
     style: { '--hold': `${HOLD_MS}ms` },
     onPointerDown: ({ currentTarget, pointerId }: PointerEvent) => {
-      // Otherwise a finger that slides off still counts as being on the button.
+      // Without this, a finger that slides off would still count as being on the button.
       if (currentTarget instanceof Element && currentTarget.hasPointerCapture(pointerId))
         currentTarget.releasePointerCapture(pointerId);
       hold();
@@ -177,14 +185,14 @@ function useHold(act: () => unknown, disabled: boolean | undefined) {
   };
 }
 
-/** Does nothing on devices that cannot vibrate. */
+/** Vibrates. Does nothing on devices that cannot. */
 export function vibrate(pattern: number | number[]): void {
   if ('vibrate' in navigator) navigator.vibrate(pattern);
 }
 
 interface ToggleProps extends Omit<PressProps, 'run' | 'pressed'> {
   readonly on: Signal<boolean>;
-  /** The button opens something, rather than staying pressed. */
+  /** True if the button opens something, instead of staying pressed. */
   readonly opens?: boolean;
 }
 
@@ -209,7 +217,7 @@ interface SegmentsProps<T extends string | number> {
   readonly unit?: string;
 }
 
-/** Buttons side by side, of which one is chosen. */
+/** Buttons side by side. One of them is chosen. */
 export function Segments<T extends string | number>(props: SegmentsProps<T>) {
   const { options, chosen, unit = '' } = props;
   const write = (option: T) => {
@@ -244,10 +252,10 @@ export function Outcome({ action, pending }: { readonly action: Action; readonly
   );
 }
 
-/** For an element that scrolls: it is reached and scrolled by keyboard. */
+/** For an element that scrolls: makes it scroll by keyboard. */
 export const scrolls = { tabIndex: 0 } as const;
 
-/** Makes a field write what is typed. */
+/** Connects a field to a signal. */
 export function typed(text: { value: string | undefined }) {
   return {
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
@@ -258,7 +266,7 @@ export function typed(text: { value: string | undefined }) {
 
 type DrawerProps = Record<'title' | 'children', ComponentChildren>;
 
-/** Closed at first. Its content exists only while it is open. */
+/** A section that is closed at first. Its content exists only while it is open. */
 export function Drawer({ title, children }: DrawerProps) {
   const open = useSignal(false);
   const follow = ({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }) => {
@@ -280,7 +288,7 @@ export function offerCsv({ name, content }: CsvFile): void {
   offerFile(name, 'text/csv', `# robot ${location.host}\r\n${content}`);
 }
 
-/** Offers a file to the person at the page. */
+/** Lets the person save a file. */
 export function offerFile(name: string, type: string, content: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

@@ -4,7 +4,7 @@ import type { Quantity } from '../../core/units.js';
 import type { PlotSettings } from '../model/plot-window.js';
 import type { Palette } from '../parts/palette.js';
 
-/** The unit of values; `%` where they are parts of something. */
+/** The unit of the values. `%` if they are parts of something. */
 export type ChartUnit = Quantity | '%';
 
 export interface ChartSeries {
@@ -22,9 +22,9 @@ export interface ChartOptions {
   readonly series: readonly ChartSeries[];
   readonly quantity: () => ChartUnit;
   readonly outputQuantity?: Quantity;
-  /** The window and the axes that the person chose; without them the chart shows all of its data. */
+  /** The window and the axes that the person chose. Without them the chart shows all of its data. */
   readonly settings?: PlotSettings;
-  /** Where the time axis ends, if there is data as late. */
+  /** The end of the time axis, if there is data as late. */
   readonly untilT?: () => number;
   /** The range of y while it is locked. */
   readonly lockedY?: () => [number, number] | undefined;
@@ -33,7 +33,7 @@ export interface ChartOptions {
 }
 
 const FONT = '11px system-ui, sans-serif';
-/** The least range of the y axis, so that noise is not enlarged. */
+/** The smallest range of the y axis, so that noise is not magnified. */
 const LEAST_SPANS: Readonly<Record<ChartUnit, number>> = { rad: 0.02, m: 0.05, 'm/s': 0.1, V: 1, '%': 20 };
 
 /** Makes a uPlot chart with a time axis relative to `zeroT`, a zero line, the page's colours and its host's size. */
@@ -147,7 +147,7 @@ function around(values: readonly (number | null)[], least: number): [number, num
   return [low - room, high + room];
 }
 
-/** Writes the unit at the uppermost value. */
+/** Writes the unit beside the uppermost value. */
 function withUnit(values: readonly number[], unit: string): string[] {
   return values.map((value, index) =>
     index === values.length - 1 ? `${valueText(value)} ${unit}` : valueText(value),

@@ -92,12 +92,15 @@ export function LoopPlot({ choice, settings }: LoopPlotProps) {
 interface ReadoutProps {
   readonly loop: Loop;
   readonly columns: Columns;
-  /** The index of the moment under the cursor. */
+  /** The index of the moment at the cursor. */
   readonly hovered: number | null;
   readonly settings: PlotSettings;
 }
 
-/** The values under the cursor or the newest, and what changed from the first picked moment to the second or the cursor. */
+/**
+ * The values at the cursor, or the newest ones; and the change from the first picked moment to the second, or to the
+ * cursor.
+ */
 function Readout({ loop: { quantity, outputQuantity }, columns, hovered, settings }: ReadoutProps) {
   const index = hovered ?? columns.t.length - 1;
   const [setpoint, measured] = [columns.setpoint[index], columns.measured[index]];

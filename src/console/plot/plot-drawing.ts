@@ -7,7 +7,7 @@ import type { Palette } from '../parts/palette.js';
 const LINE_PX = 12;
 const LINES = 3;
 
-/** Draws a line with a word at each change. Words that would overlap go below one another. */
+/** Draws a line with a word at each change. Words that would overlap are drawn below one another. */
 export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[], unit: UnitName): void {
   const { ctx, bbox, scales } = plot;
   const { min = 0, max = 0 } = scales.x ?? {};
@@ -43,7 +43,7 @@ function drawVertical({ ctx, bbox }: uPlot, x: number): void {
   ctx.stroke();
 }
 
-/** Draws the picked moments, and shades what is between them. */
+/** Draws the picked moments, and shades the range between them. */
 export function drawPicks(plot: uPlot, palette: Palette, picks: readonly number[]): void {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -66,7 +66,10 @@ export function drawPicks(plot: uPlot, palette: Palette, picks: readonly number[
 const WHEEL_FACTOR = 1.2;
 const SLIP_PX = 5;
 
-/** Wheel and pinch zoom. A press picks a moment. A double press resets. The cursor goes when a finger leaves. */
+/**
+ * Wheel and pinch zoom. A press picks a moment. A double press resets the zoom. The cursor disappears when a finger
+ * is lifted.
+ */
 export function listenToGestures(chart: uPlot, settings: PlotSettings): void {
   const { over } = chart;
   const { view } = settings;

@@ -10,7 +10,7 @@ import { LoopPlot } from './loop-plot.js';
 
 const SPANS_S = [5, 15, 60, 120];
 
-/** The chosen loop over time, and up to three others below it on the same axis. */
+/** The chosen loop over time, with up to three other loops below it on the same axis. */
 export function PlotPanel() {
   const model = useModel();
   const settings = useMemo(() => new PlotSettings(), []);
@@ -58,15 +58,18 @@ export function PlotPanel() {
   );
 }
 
-/** The most loops below the chosen one. */
+/** The largest number of loops below the chosen one. */
 const MOST_STACKED = 3;
 
 interface LoopChooserProps {
-  /** The loops below the chosen one. If it is given, presses add loops to it. */
+  /** The loops below the chosen one. If this is given, a press on a loop's button adds the loop. */
   readonly stacked: Signal<readonly LoopChoice[]> | undefined;
 }
 
-/** One button for each loop: to stack them, and on a phone, which shows the gains of one loop only, to choose one. */
+/**
+ * One button for each loop. It adds the loop to the plots. On a phone, which shows the gains of one loop only, it
+ * chooses the loop.
+ */
 export function LoopChooser({ stacked }: LoopChooserProps) {
   const model = useModel();
   const chosen = keyOf(model.choice.value);

@@ -117,7 +117,7 @@ interface CompareCurvesProps {
   readonly b: number | undefined;
 }
 
-/** The newest steps of one loop with two sets of gains, over one another in percent of each step's height. */
+/** The newest steps of one loop with two sets of gains, in one chart, in percent of each step's height. */
 function CompareCurves({ choice: { unit, loop }, a, b }: CompareCurvesProps) {
   const { daemon } = useModel();
   const stepOf = async (number: number | undefined) => {

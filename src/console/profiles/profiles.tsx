@@ -13,12 +13,12 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const { name: unit } = gains.unit;
   const path = `/api/${unit}/profiles`;
   const act = useAction();
-  /** Asks for the list again after each change. */
+  /** Fetches the list again after each change. */
   const changes = useSignal(0);
   const ask = () => daemon.get<readonly MeasuredProfile[]>(path);
   const { answer: list = [], action: listing } = useAnswer(ask, [changes.value]);
   const name = useRef<HTMLInputElement>(null);
-  /** The name in the latest request. Replace uses this name, not the text in the field. */
+  /** The name in the latest request. Replace uses this name, and not the text in the field. */
   const asked = useRef('');
   const note = useRef<HTMLInputElement>(null);
   const change = async (where: string, body: object, done = '') => {

@@ -3,10 +3,10 @@ import { isPose, isReading } from '../model/readings.js';
 import { useModel } from '../parts/parts.js';
 import { degrees, TopView } from './top-view.js';
 
-/** Half of what is seen, and the distance of two lines of equal elevation, in mrad. */
+/** Half of the view's width, and the distance between two lines of equal elevation, in mrad. */
 const HALF_VIEW = 350;
 const RUNG = 100;
-/** A target outside of the view is drawn at its edge. */
+/** A target outside the view is drawn at this distance, at the edge of the view. */
 const MOST = 320;
 
 /** Where the robot is, and where it aims. */
@@ -39,7 +39,7 @@ function Place() {
   return <span class="where">{text ? text.join('   ') : 'not known'}</span>;
 }
 
-/** What the gimbal sees, in mrad: a crosshair where the laser points, the target, and how far up it looks. */
+/** The gimbal's view in mrad: a crosshair where the laser points, the target, and the elevation. */
 function Boresight() {
   const { laser, telemetry } = useModel();
   telemetry.frame.value;
@@ -76,7 +76,7 @@ function rungsAround(pitch: number): number[] {
   return Array.from({ length: (2 * HALF_VIEW) / RUNG }, (_, index) => first + index * RUNG);
 }
 
-/** A line of equal elevation, which sinks as the gimbal looks up. */
+/** A line of equal elevation. It moves down when the gimbal looks up. */
 function Rung({ rung, y }: { readonly rung: number; readonly y: number }) {
   const half = rung === 0 ? 260 : 105;
   return (

@@ -7,7 +7,7 @@ const RING = 'M-0.5 0A0.5 0.5 0 1 1 0.5 0A0.5 0.5 0 1 1 -0.5 0';
 
 export const degrees = (rad: number) => (rad * 180) / Math.PI;
 
-/** The robot from above in metres, x to the right and y up, as far as telemetry shows. */
+/** The robot from above, in metres, with x to the right and y up. It shows only what telemetry contains. */
 export function TopView() {
   const { laser, telemetry } = useModel();
   telemetry.frame.value;

@@ -64,7 +64,7 @@ function truthLines(truth: Readonly<Record<string, unknown>>): string[] {
 
 const KEY = 'trunnion.begun';
 
-/** What to try first on a simulated robot, until it is dismissed. */
+/** First steps for a new user of the simulated robot, until dismissed. */
 export function FirstMinute() {
   const model = useModel();
   const { daemon } = model;

@@ -20,7 +20,7 @@ interface FigureTableProps {
   readonly quantity: ChartUnit;
 }
 
-/** The figures of a step, beside those of another step. An oscillating response has none. */
+/** The figures of a step, beside those of another step. An oscillating response has no figures. */
 export function FigureTable({ current, previous, quantity }: FigureTableProps) {
   const { oscillation } = current.figures;
   const caveat = caveatOf(current);

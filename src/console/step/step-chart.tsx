@@ -8,9 +8,9 @@ import type { Palette } from '../parts/palette.js';
 import { useConsole } from '../parts/parts.js';
 import { type ChartUnit, createChart } from '../plot/chart.js';
 
-/** With the colours, so that no curve is told apart by its colour alone. */
+/** Each curve has a dash pattern, so that curves do not differ by colour alone. */
 const DASHES = [[], [8, 4], [3, 3], [8, 3, 2, 3], [2, 5]];
-/** So many settling times are shown, if the record is as long. */
+/** The chart shows this many settling times, if the record is long enough. */
 const SETTLINGS = 4;
 
 interface StepChartProps {

@@ -143,7 +143,7 @@ function NumberField({ label, text, ...rest }: NumberFieldProps) {
   );
 }
 
-/** Null if it is not a number. The daemon then answers with an error text. */
+/** Null if the text is not a number. The daemon then answers with an error text. */
 function numberIn(text: string): number | null {
   const parsed = parseGain(text);
   return 'value' in parsed ? parsed.value : null;

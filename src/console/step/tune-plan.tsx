@@ -3,7 +3,7 @@ import { type Loop, unitNamed } from '../../core/units.js';
 import { loopOf } from '../model/loop-choice.js';
 import { Outcome, Press, Segments, useModel } from '../parts/parts.js';
 
-/** Says before a tuning what it moves, how far and for how long. */
+/** Says before a tuning which loops it moves, how far, and for how long. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const model = useModel();
   const { tuning } = model;

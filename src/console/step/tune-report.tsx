@@ -48,11 +48,11 @@ function verdictOf({ state, why, before, proposed }: Result): string {
   return `settles in ${milliseconds(proposed.figures.settlingS)}${than}.`;
 }
 
-/** The end of a tuning, whose gains are proposed and not saved. */
+/** The result of a tuning. Its gains are proposed, and not saved. */
 function TuneEnd({ tune }: { readonly tune: Tune }) {
   const model = useModel();
   const gains = model.gains[tune.unit];
-  /** After a 409 the person has seen what others saved, so a second press replaces that revision. */
+  /** After a 409 the person has seen the other gains, so a second press replaces that revision. */
   const revision = useSignal(tune.proposal?.revision ?? 0);
   const better = tune.results.flatMap(({ loop, state, proposed }) =>
     state === 'better' && proposed ? [{ loop, gains: proposed.gains }] : [],

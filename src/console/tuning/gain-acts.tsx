@@ -5,7 +5,7 @@ import { Press, useModel } from '../parts/parts.js';
 interface GainActProps {
   readonly run: () => unknown;
   readonly disabled?: boolean;
-  /** Added to the button's text. */
+  /** Appended to the button's text. */
   readonly changes?: string;
 }
 
@@ -45,7 +45,7 @@ export function KeepButton({ run, disabled = false, changes = '' }: GainActProps
 export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { changes, faults } = gains.edits.value;
-  /** The buttons appear with the first edit. They stay, so that no button goes while it has the focus. */
+  /** The buttons appear with the first edit. They stay afterwards, because a focused button must not disappear. */
   const isShown = useRef(false);
   const count = changes.length;
   const isEdited = count > 0 || Object.keys(faults).length > 0;

@@ -15,7 +15,7 @@ interface GainFieldProps {
 
 const ARROWS: Readonly<Record<string, 1 | -1>> = { ArrowUp: 1, ArrowDown: -1 };
 
-/** One gain, typed or changed in steps. Shows the stored value below while the field differs from it. */
+/** One gain, typed or changed in steps. While the field differs from the stored value, it shows that value below. */
 export function GainField({ gains, loop, field, size }: GainFieldProps) {
   const { pointer, gain } = field;
   const stored = gains.stored.value?.gains;

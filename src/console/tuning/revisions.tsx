@@ -9,7 +9,7 @@ import { milliseconds, withUnit } from '../step/figure-table.js';
 
 const SHOWN = 50;
 
-/** What was saved, when, and what it changed. */
+/** The saves: when, and what each changed. */
 export function Revisions({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { daemon } = model;
@@ -77,7 +77,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
   );
 }
 
-/** What was measured on a revision of the chosen loop. */
+/** The figures that were measured on a revision of the chosen loop. */
 function Figures({ of, unit }: { readonly of: HistoryLine; readonly unit: Unit }) {
   const choice = useModel().choice.value;
   const figures = choice.unit === unit.name ? of.measured?.[choice.loop]?.figures : undefined;
@@ -90,7 +90,7 @@ function Figures({ of, unit }: { readonly of: HistoryLine; readonly unit: Unit }
   );
 }
 
-/** The changes of a revision; one row without a field if there are none. */
+/** The changes of a revision. One row without a field if there are none. */
 function rowsOf(
   unit: Unit,
   { revision, gains }: HistoryLine,

@@ -31,7 +31,7 @@ export function TuningPanel() {
   );
 }
 
-/** Brings back the gains that were in force when the page was opened, after it has shown what that changes. */
+/** Restores the gains that were in force when the page was opened, after showing what that changes. */
 export function Snapshot() {
   const { gains, openedAt } = useModel();
   const asks = useSignal(false);

@@ -84,7 +84,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
   );
 }
 
-/** What is in force, and whether the controller runs it. */
+/** The gains in force, and whether the controller runs them. */
 function Running({ unit: { name } }: { readonly unit: Unit }) {
   const model = useModel();
   const status = model.status.value?.[name];
@@ -111,7 +111,7 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   );
 }
 
-/** Another caller saved loops that are edited here: the person decides once whose gains stay. */
+/** Another caller saved loops that are edited here. The person decides once which gains to keep. */
 export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { unit, conflict } = gains;
