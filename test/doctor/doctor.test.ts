@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { hashOf } from '../../src/access/token.js';
 import { encodeTokens } from '../../src/access/token-file.js';
 import { RobotError } from '../../src/core/errors.js';
-import { unitNamed } from '../../src/core/units.js';
+import { type UnitName, unitNamed } from '../../src/core/units.js';
 import { runDoctor, toText } from '../../src/doctor/doctor.js';
 import {
   CONFIG,
+  type Identity,
   identityOf,
   type Script,
   ScriptedSystem,
@@ -25,35 +26,36 @@ async function examine(changes: Partial<Script>, config = CONFIG, configProblem?
   return { system, findings: await runDoctor({ system, config, configProblem }) };
 }
 
-function files(changed: Script['files']): Partial<Script> {
-  return { files: { ...WELL.files, ...changed } };
-}
+const files = (changed: Script['files']) => ({ files: { ...WELL.files, ...changed } });
+const commands = (changed: Script['commands']) => ({ commands: { ...WELL.commands, ...changed } });
+const stats = (changed: Script['stats']) => ({ stats: { ...WELL.stats, ...changed } });
+const service = (changed: Partial<typeof SERVICE>) => commands({ 'systemctl show': shown(changed) });
+const gimbal = (answer: Buffer | RobotError) => ({
+  identities: { ...WELL.identities, [unitNamed('gimbal').address]: answer },
+});
+const identity = (changed: Partial<Identity>) => gimbal(identityOf(unitNamed('gimbal'), changed));
+const runningWith = (changed: object) => ({ ...RUNNING, status: { ...STATUS, ...changed } });
+/** The daemon runs, and shows this of a unit. */
+const unit = (name: UnitName, changed: object) => runningWith({ [name]: { ...STATUS[name], ...changed } });
+const offline = (code: string, detail: string) =>
+  unit('gimbal', { online: false, problem: { code, detail } });
+const laser = (shows: object) => runningWith({ laser: shows });
+const busSpeed = (...bytes: number[]) =>
+  files({
+    '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': bytes.length ? Buffer.from(bytes) : undefined,
+  });
+const gpio = (line: string | undefined) => files({ '/sys/kernel/debug/gpio': line });
+const supply = (flags: string) => commands({ 'vcgencmd get_throttled': `throttled=${flags}\n` });
+const ended = (line: string) => ({ 'journalctl --no-pager': `${line}\n` });
 
-function commands(changed: Script['commands']): Partial<Script> {
-  return { commands: { ...WELL.commands, ...changed } };
-}
+const tokensOf = (...names: string[]) =>
+  encodeTokens(names.map(name => ({ name, role: 'operator', hash: hashOf(name) })));
 
-function stats(changed: Script['stats']): Partial<Script> {
-  return { stats: { ...WELL.stats, ...changed } };
-}
-
-function service(changed: Partial<typeof SERVICE>): Partial<Script> {
-  return commands({ 'systemctl show': shown(changed) });
-}
-
-function gimbal(answer: Buffer | RobotError): Partial<Script> {
-  return { identities: { ...WELL.identities, [unitNamed('gimbal').address]: answer } };
-}
-
-function runningWith(changed: Record<string, unknown>): Partial<Script> {
-  return { ...RUNNING, status: { ...STATUS, ...changed } };
-}
-
-function tokensOf(...names: string[]): Buffer {
-  return encodeTokens(names.map(name => ({ name, role: 'operator', hash: hashOf(name) })));
-}
-
-const CLOSED_TO_ROOT = { ...RUNNING, status: { code: 'token-required' }, boardStatus: STATUS };
+const CLOSED = { ...RUNNING, status: { code: 'token-required' } };
+const CLOSED_TO_ROOT = { ...CLOSED, boardStatus: STATUS };
+const ADDON = { missing: 'The addon onoff cannot be loaded.', cure: 'npm ci' };
+const TWO_CHIPS = new RobotError('pin-failed', { missing: 'More than one GPIO chip.', cure: 'Remove it.' });
+const SIMULATED = { status: { ...STATUS, simulated: true } };
 
 /** What is different from a board that is well, and the start of a finding: verdict, check, detail and cure. */
 type Row = readonly [changes: Partial<Script>, says: RegExp];
@@ -63,15 +65,7 @@ const rows: readonly Row[] = [
   [{ node: '20.18.3' }, /^wrong node: .*older/],
   [{ node: '24.1.0', nodeRange: '>=20.19' }, /^fine node: .*24\.1\.0/],
   [{ node: '22.2.0' }, /^wrong node: .*addons.*before 21 only.*nodejs=20/],
-  [
-    {
-      addon: new RobotError('addon-missing', {
-        missing: 'The addon onoff cannot be loaded.',
-        cure: 'npm ci',
-      }),
-    },
-    /^wrong addons: .*onoff cannot be loaded.*npm ci/,
-  ],
+  [{ addon: new RobotError('addon-missing', ADDON) }, /^wrong addons: .*onoff cannot be loaded.*npm ci/],
   [commands({ 'systemctl show': undefined }), /^wrong service: .*no trunnion.service.*apt install/],
   [service({ LoadState: 'not-found' }), /^wrong service: .*no trunnion.service/],
   [
@@ -87,7 +81,7 @@ const rows: readonly Row[] = [
   [
     commands({
       'systemctl show': shown({ ActiveState: 'active', NRestarts: '2' }),
-      'journalctl --no-pager': '{"UNIT_RESULT":"watchdog","__REALTIME_TIMESTAMP":"1893456000000000"}\n',
+      ...ended('{"UNIT_RESULT":"watchdog","__REALTIME_TIMESTAMP":"1893456000000000"}'),
     }),
     /^wrong last stop: .*hung, and the watchdog ended it, 2030-01-01T00:00:00.000Z; restarted 2 times/,
   ],
@@ -100,20 +94,14 @@ const rows: readonly Row[] = [
     /^wrong last stop: .*ended with an error, status 1/,
   ],
   [
-    commands({ 'journalctl --no-pager': '{"__REALTIME_TIMESTAMP":"1893456000000000"}\n' }),
+    commands(ended('{"__REALTIME_TIMESTAMP":"1893456000000000"}')),
     /^fine last stop: .*ended in order, 2030-01-01/,
   ],
   [runningWith({ version: '0.0.9' }), /^wrong daemon: .*version 0\.0\.9 runs.*systemctl restart/],
   [runningWith({ simulated: true }), /^wrong daemon: .*simulator answers/],
-  [
-    { status: { ...STATUS, simulated: true }, port: { fails: 'EADDRINUSE' } },
-    /^wrong port: .*another program's/,
-  ],
-  [{ status: { ...STATUS, simulated: true } }, /^fine laser pin: .*line 529 is free/],
-  [
-    { ...RUNNING, status: { code: 'token-required' } },
-    /^unknown daemon: .*closed to everyone without a token.*sudo trunnion doctor/,
-  ],
+  [{ ...SIMULATED, port: { fails: 'EADDRINUSE' } }, /^wrong port: .*another program's/],
+  [SIMULATED, /^fine laser pin: .*line 529 is free/],
+  [CLOSED, /^unknown daemon: .*closed to everyone without a token.*sudo trunnion doctor/],
   [CLOSED_TO_ROOT, /^fine daemon: .*closed to everyone without/],
   [
     { ...CLOSED_TO_ROOT, boardStatus: undefined, uid: 0 },
@@ -124,20 +112,14 @@ const rows: readonly Row[] = [
     { ...CLOSED_TO_ROOT, boardStatus: { ...STATUS, version: '0.0.9' } },
     /^wrong daemon: .*version 0\.0\.9 runs/,
   ],
-  [{ ...RUNNING, status: { code: 'token-required' } }, /^fine port: .*daemon's/],
-  [
-    { ...RUNNING, status: { ...STATUS, access: { state: 'open', exposed: true } } },
-    /^fine daemon: .*open to everyone/,
-  ],
+  [CLOSED, /^fine port: .*daemon's/],
+  [runningWith({ access: { state: 'open', exposed: true } }), /^fine daemon: .*open to everyone/],
   [
     runningWith({ access: { state: 'unavailable', exposed: false, detail: 'The file is damaged.' } }),
     /^wrong daemon: .*The file is damaged.*token list/,
   ],
   [{ ...RUNNING, status: undefined }, /^wrong daemon: .*does not answer at http:..127/],
-  [
-    { stats: { ...WELL.stats, '/var/lib/trunnion': { uid: 990, ino: 23 } } },
-    /^unknown port: .*a daemon runs, but not at/,
-  ],
+  [stats({ '/var/lib/trunnion': { uid: 990, ino: 23 } }), /^unknown port: .*a daemon runs, but not at/],
   [
     stats({ '/dev/i2c-1': { mode: 0o660, uid: 0, gid: 998, ino: 23 } }),
     /^unknown gimbal controller: .*the daemon has the bus/,
@@ -152,111 +134,64 @@ const rows: readonly Row[] = [
   [{ folders: { '/dev': ['i2c-20', 'i2c-3'] } }, /^wrong i2c: .*no bus 1; buses: 3, 20.*i2c\.bus/],
   [stats({ '/dev/i2c-1': { mode: 0o20600 } }), /^wrong i2c access: .*trunnion may not.*usermod -aG i2c/],
   [commands({ 'id -G': '990\n' }), /^wrong gpio access: .*usermod -aG gpio trunnion/],
-  [
-    files({ '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': Buffer.from([0, 0, 0x27, 0x10]) }),
-    /^wrong bus speed: .*10 kHz is too slow/,
-  ],
-  [
-    files({ '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': Buffer.from([0, 1, 0x86, 0xa0]) }),
-    /^fine bus speed: .*100 kHz; with 400/,
-  ],
-  [
-    files({ '/sys/bus/i2c/devices/i2c-1/of_node/clock-frequency': undefined }),
-    /^unknown bus speed: .*does not say/,
-  ],
+  [busSpeed(0, 0, 0x27, 0x10), /^wrong bus speed: .*10 kHz is too slow/],
+  [busSpeed(0, 1, 0x86, 0xa0), /^fine bus speed: .*100 kHz; with 400/],
+  [busSpeed(), /^unknown bus speed: .*does not say/],
   [
     gimbal(new RobotError('nack')),
     /^wrong gimbal controller: .*nothing answers at 0x20.*power.*i2cdetect -y 1 /,
   ],
   [gimbal(new RobotError('bus-timeout')), /^wrong gimbal controller: .*held down/],
   [gimbal(Buffer.alloc(13, 0xff)), /^wrong gimbal controller: .*corrupt/],
-  [
-    gimbal(identityOf(unitNamed('gimbal'), { magic: 1 })),
-    /^wrong gimbal controller: .*another controller: magic is 1/,
-  ],
-  [
-    gimbal(identityOf(unitNamed('gimbal'), { kind: 2 })),
-    /^wrong gimbal controller: .*kind is 2, not 1.*Check/,
-  ],
-  [
-    gimbal(identityOf(unitNamed('gimbal'), { protocol: 9 })),
-    /^wrong gimbal controller: .*protocol is 9, not 1/,
-  ],
+  [identity({ magic: 1 }), /^wrong gimbal controller: .*another controller: magic is 1/],
+  [identity({ kind: 2 }), /^wrong gimbal controller: .*kind is 2, not 1.*Check/],
+  [identity({ protocol: 9 }), /^wrong gimbal controller: .*protocol is 9, not 1/],
   [
     gimbal(new RobotError('bus-unavailable', { cure: 'usermod' })),
     /^unknown gimbal controller: .*bus-unavailable.*usermod/,
   ],
   [
-    runningWith({
-      gimbal: {
-        ...STATUS.gimbal,
-        online: false,
-        problem: { code: 'nack', detail: 'The gimbal controller does not answer.' },
-      },
-    }),
+    offline('nack', 'The gimbal controller does not answer.'),
     /^wrong gimbal controller: .*is offline. The gimbal controller does not answer.*power/,
   ],
   [
-    runningWith({ gimbal: { ...STATUS.gimbal, faults: ['supply_low'] } }),
+    unit('gimbal', { faults: ['supply_low'] }),
     /^wrong gimbal controller: .*Gimbal reports supply low.*battery/,
   ],
+  [unit('gimbal', { faults: ['too_blue'] }), /^wrong gimbal controller: .*too blue.*troubleshooting\.md/],
   [
-    runningWith({ gimbal: { ...STATUS.gimbal, faults: ['too_blue'] } }),
-    /^wrong gimbal controller: .*too blue.*troubleshooting\.md/,
-  ],
-  [
-    runningWith({ chassis: { ...STATUS.chassis, gains: { revision: 1, savedAt: null, applied: false } } }),
+    unit('chassis', { gains: { revision: 1, savedAt: null, applied: false } }),
     /^wrong chassis controller: .*does not run the stored gains.*journalctl/,
   ],
   [
-    runningWith({
-      chassis: { ...STATUS.chassis, gains: { ...STATUS.gimbal.gains, applied: false, trial: { id: 'a' } } },
-    }),
+    unit('chassis', { gains: { ...STATUS.gimbal.gains, applied: false, trial: { id: 'a' } } }),
     /^fine chassis controller: .*online/,
   ],
   [
-    runningWith({ chassis: { ...STATUS.chassis, flags: ['torque', 'withdrawn_guard'] } }),
+    unit('chassis', { flags: ['torque', 'withdrawn_guard'] }),
     /^fine chassis controller: .*trials without a guard of its own/,
   ],
   [
-    runningWith({
-      gimbal: {
-        ...STATUS.gimbal,
-        online: false,
-        problem: { code: 'bus-unavailable', detail: 'There is no I2C bus.' },
-      },
-    }),
+    offline('bus-unavailable', 'There is no I2C bus.'),
     /^wrong gimbal controller: .*There is no I2C bus.*See "addons", "i2c"/,
   ],
-  [
-    { chip: new RobotError('pin-failed', { missing: 'More than one GPIO chip.', cure: 'Remove it.' }) },
-    /^wrong gpio: .*More than one.*Remove it/,
-  ],
+  [{ chip: TWO_CHIPS }, /^wrong gpio: .*More than one.*Remove it/],
   [{ chip: { label: 'pinctrl-rp1', base: 571, lines: 10 } }, /^wrong gpio: .*no BCM 17/],
   [
     files({ '/sys/class/gpio/gpio529/value': '1\n' }),
     /^wrong laser pin: .*lit, and no daemon.*echo low .*gpio529.direction/,
   ],
   [files({ '/sys/class/gpio/gpio529/active_low': '1\n' }), /^wrong laser pin: .*lit/],
+  [gpio(' gpio-529 (GPIO17              |fan                 ) out hi\n'), /^wrong laser pin: .*held by fan/],
+  [gpio(undefined), /^unknown laser pin: .*sudo trunnion doctor/],
+  [laser({ state: null, light: 'unknown', problem: { detail: 'No pin.' } }), /^wrong laser pin: .*No pin/],
   [
-    files({ '/sys/kernel/debug/gpio': ' gpio-529 (GPIO17              |fan                 ) out hi\n' }),
+    laser({ state: 'off', light: 'dark', problem: { detail: 'Line 539 is held by fan.' } }),
     /^wrong laser pin: .*held by fan/,
   ],
-  [files({ '/sys/kernel/debug/gpio': undefined }), /^unknown laser pin: .*sudo trunnion doctor/],
+  [laser({ state: 'on', light: 'fault' }), /^wrong laser pin: .*LASER MAY BE ON: cut its supply/],
   [
-    runningWith({ laser: { state: null, light: 'unknown', problem: { detail: 'No pin.' } } }),
-    /^wrong laser pin: .*No pin/,
-  ],
-  [
-    runningWith({ laser: { state: 'off', light: 'dark', problem: { detail: 'Line 539 is held by fan.' } } }),
-    /^wrong laser pin: .*held by fan/,
-  ],
-  [
-    runningWith({ laser: { state: 'on', light: 'fault' } }),
-    /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
-  ],
-  [
-    runningWith({ laser: { state: null, light: 'fault', problem: { detail: 'The pin does not obey.' } } }),
+    laser({ state: null, light: 'fault', problem: { detail: 'The pin does not obey.' } }),
     /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
   ],
   [stats({ '/var/lib/trunnion': undefined }), /^wrong state folder: .*does not exist.*systemctl start/],
@@ -291,9 +226,9 @@ const rows: readonly Row[] = [
   ],
   [runningWith({ storage: { ok: true, setAside: ['gains.1'] } }), /^wrong state folder: .*gains\.1/],
   [{ freeBytes: 20e6 }, /^wrong disk space: .*20 MB free.*apt clean/],
-  [commands({ 'vcgencmd get_throttled': 'throttled=0x50005\n' }), /^wrong supply: .*now/],
-  [commands({ 'vcgencmd get_throttled': 'throttled=0x50000\n' }), /^wrong supply: .*since boot/],
-  [commands({ 'vcgencmd get_throttled': 'throttled=0x80008\n' }), /^fine supply: .*no under-voltage/],
+  [supply('0x50005'), /^wrong supply: .*now/],
+  [supply('0x50000'), /^wrong supply: .*since boot/],
+  [supply('0x80008'), /^fine supply: .*no under-voltage/],
   [
     {
       ...commands({ 'vcgencmd get_throttled': undefined }),

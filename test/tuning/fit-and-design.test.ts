@@ -1,70 +1,69 @@
 import { expect } from 'chai';
 import { stepResponse } from '../../scripts/step/step-response.js';
+import type { MotorParameters } from '../../sim/physics/dc-motor.js';
 import type { Gains } from '../../src/core/units.js';
 import { design } from '../../src/tuning/design.js';
 import { peakSensitivity } from '../../src/tuning/evaluation.js';
-import type { ExcitedRun } from '../../src/tuning/excited-run.js';
 import { fitPlant } from '../../src/tuning/fit.js';
 import type { LoopShape } from '../../src/tuning/plant.js';
 import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 
-/** The course's motors with a limited supply, so that the design has a limit to keep. */
-const POSITION_LIMITED = { ...POSITION_MOTOR, supplyV: 100 };
-const SPEED_LIMITED = { ...SPEED_MOTOR, supplyV: 200 };
-
 const PERIOD_S = 0.001;
 const SUBSTEPS = 20;
 
-function shapeOf(loop: 'position' | 'speed', limit: number, derivativeFilterS: number): LoopShape {
-  return {
-    plant: loop === 'position' ? 'servo' : 'lag',
-    sign: 1,
-    outputLimits: { min: -limit, max: limit },
-    derivativeFilterS,
-    periodS: PERIOD_S,
-  };
+/** A motor of the course with a limited supply, so that the design has a limit to keep, and a lazy step of its loop. */
+interface Course {
+  readonly loop: 'position' | 'speed';
+  readonly motor: MotorParameters;
+  readonly gains: Gains;
+  readonly seconds: number;
+  readonly decimation: number;
+  readonly filterS: number;
+}
+const POSITION: Course = {
+  loop: 'position',
+  motor: { ...POSITION_MOTOR, supplyV: 100 },
+  gains: { kp: 3, ki: 0, kd: 0 },
+  ...{ seconds: 0.25, decimation: 1, filterS: 0.001 },
+};
+const SPEED: Course = {
+  loop: 'speed',
+  motor: { ...SPEED_MOTOR, supplyV: 200 },
+  gains: { kp: 20, ki: 20, kd: 0 },
+  ...{ seconds: 3, decimation: 12, filterS: 0 },
+};
+
+const shapeOf = ({ loop, motor, filterS }: Course): LoopShape => ({
+  plant: loop === 'position' ? 'servo' : 'lag',
+  sign: 1,
+  outputLimits: { min: -motor.supplyV, max: motor.supplyV },
+  derivativeFilterS: filterS,
+  periodS: PERIOD_S,
+});
+
+function responseOf({ motor, loop, filterS, seconds }: Course, gains: Gains) {
+  const sampling = { rateHz: 1 / PERIOD_S, delaySamples: 0, substeps: SUBSTEPS };
+  const step = { seconds, size: 1, disturbanceV: 0 };
+  return stepResponse({ motor, loop, gains, ...sampling, derivative: 'measurement', filterS, ...step });
 }
 
-function trial(loop: 'position' | 'speed', gains: Gains, seconds: number, filterS: number) {
-  return stepResponse({
-    motor: loop === 'position' ? POSITION_LIMITED : SPEED_LIMITED,
-    loop,
-    gains,
-    rateHz: 1 / PERIOD_S,
-    delaySamples: 0,
-    derivative: 'measurement',
-    filterS,
-    seconds,
-    size: 1,
-    disturbanceV: 0,
-    substeps: SUBSTEPS,
-  });
-}
-
-/** One step from rest as a controller records it, every `decimation` loop periods. */
-function recorded(
-  loop: 'position' | 'speed',
-  gains: Gains,
-  seconds: number,
-  decimation: number,
-  filterS: number,
-): ExcitedRun {
-  const response = trial(loop, gains, seconds, filterS);
+/** What is fitted to one step from rest, as a controller records it every `decimation` loop periods. */
+function fitOf(course: Course) {
+  const { gains, seconds, decimation } = course;
+  const response = responseOf(course, gains);
   const halfTicks = Math.round(seconds / PERIOD_S);
   const measured = [0];
   for (let tick = decimation - 1; tick < halfTicks; tick += decimation) {
     measured.push(response.measured[tick * SUBSTEPS]!);
   }
-  return { gains, halfTicks, decimation, output: 0, halves: [{ from: 0, to: 1, measured }] };
+  const halves = [{ from: 0, to: 1, measured }];
+  return fitPlant(shapeOf(course), [{ gains, halfTicks, decimation, output: 0, halves }]);
 }
 
 describe('the fit', () => {
   it('finds the published position motor from one lazy step: time constant and gain within 5 %', () => {
-    const { inertiaKgM2: j, viscousNmS: b, torqueNmA: k, resistanceOhm: r } = POSITION_LIMITED;
-    const shape = shapeOf('position', POSITION_LIMITED.supplyV, 0.001);
-    const { plant, errorPercent } = fitPlant(shape, [
-      recorded('position', { kp: 3, ki: 0, kd: 0 }, 0.25, 1, 0.001),
-    ]);
+    const { inertiaKgM2: j, viscousNmS: b, torqueNmA: k, resistanceOhm: r } = POSITION.motor;
+    const { plant, errorPercent } = fitOf(POSITION);
     const tauS = (j * r) / (k * k + b * r);
     expect(plant.tauS).closeTo(tauS, 0.05 * tauS);
     expect(plant.gain).closeTo(k / (r * j), 0.05 * (k / (r * j)));
@@ -72,49 +71,32 @@ describe('the fit', () => {
   });
 
   it('finds the published speed motor: its final value within 2 %', () => {
-    const shape = shapeOf('speed', SPEED_LIMITED.supplyV, 0);
-    const run = recorded('speed', { kp: 20, ki: 20, kd: 0 }, 3, 12, 0);
-    const { plant, errorPercent } = fitPlant(shape, [run]);
-    const { viscousNmS: b, torqueNmA: k, resistanceOhm: r } = SPEED_LIMITED;
+    const { plant, errorPercent } = fitOf(SPEED);
+    const { viscousNmS: b, torqueNmA: k, resistanceOhm: r } = SPEED.motor;
     expect(plant.gain * plant.tauS).closeTo(k / (b * r + k * k), 0.02 * (k / (b * r)));
     expect(errorPercent).below(1);
   });
 });
 
 describe('the design', () => {
-  const designed = (
-    loop: 'position' | 'speed',
-    gains: Gains,
-    seconds: number,
-    decimation: number,
-    filterS: number,
-  ) => {
-    const run = recorded(loop, gains, seconds, decimation, filterS);
-    const limit = loop === 'position' ? POSITION_LIMITED.supplyV : SPEED_LIMITED.supplyV;
-    const shape = shapeOf(loop, limit, filterS);
-    const { plant } = fitPlant(shape, [run]);
+  const designed = (course: Course, style: 'brisk' | 'normal') => {
+    const { gains, seconds, decimation } = course;
+    const { plant } = fitOf(course);
     const horizon = { size: 1, seconds, output: 0 };
-    const { best } = design({
-      shape,
-      plant,
-      horizon,
-      gains,
-      sigma: 0,
-      sampleS: decimation * PERIOD_S,
-      style: loop === 'position' ? 'brisk' : 'normal',
-    });
-    return trial(loop, best.gains, seconds, filterS).figures;
+    const sampleS = decimation * PERIOD_S;
+    const found = design({ shape: shapeOf(course), plant, horizon, gains, sigma: 0, sampleS, style });
+    return responseOf(course, found.best.gains).figures;
   };
 
   it('meets what is demanded of the published speed motor', () => {
-    const figures = designed('speed', { kp: 20, ki: 20, kd: 0 }, 3, 12, 0);
+    const figures = designed(SPEED, 'normal');
     expect(figures.overshootPercent).below(5);
     expect(figures.settlingS).below(2);
     expect(Math.abs(figures.steadyError!)).below(0.01);
   });
 
   it('meets what is demanded of the published position motor', () => {
-    const figures = designed('position', { kp: 3, ki: 0, kd: 0 }, 0.25, 1, 0.001);
+    const figures = designed(POSITION, 'brisk');
     expect(figures.overshootPercent).below(16);
     expect(figures.settlingS).below(0.04);
   });
