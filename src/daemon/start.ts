@@ -128,7 +128,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     stopMemory: stopFile,
   });
   recordGivenSilence(robot, silences, silence);
-  const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.head?.seq });
+  const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
   eventLog.recorded.add(({ event, hasRights }) => durableLog.add(event, hasRights));
   const stopLogging = logEvents({ robot, eventLog, log, clock });
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });

@@ -44,6 +44,7 @@ export class DurableLog {
   /** The number of lost events that no line on the disk counts yet. */
   #lost = 0;
   #isRead = false;
+  #lastSeq: number | undefined;
   #head: LogHead | undefined;
   #problem: StorageFailure | undefined;
   #timer: Timer | undefined;
@@ -66,6 +67,11 @@ export class DurableLog {
   /** The number and hash of the last synced line; undefined if there is none. */
   get head(): LogHead | undefined {
     return this.#head;
+  }
+
+  /** The number of the newest line that was found at the start, synced or not; undefined if none was found. */
+  get lastSeq(): number | undefined {
+    return this.#lastSeq;
   }
 
   /** Why lines do not reach the disk, or are lost. A slow disk is a problem only while lines wait for it. */
@@ -116,8 +122,7 @@ export class DurableLog {
         this.#setProblem(this.#problem ?? tooSlow(this.#isRead ? 'write' : 'read', this.#parts.folder));
       });
       try {
-        if (!this.#isRead) this.#head = await this.#files.newestHead();
-        this.#isRead = true;
+        if (!this.#isRead) await this.#read();
         if (this.#waiting.length > 0) await this.#write();
         // After a slow or lossy flush, the problem stays for one more flush. Otherwise the event that reports its end
         // would itself be written slowly, and so on without end.
@@ -141,6 +146,15 @@ export class DurableLog {
   #setProblem(problem: StorageFailure | undefined): void {
     this.#problem = problem;
     this.changed.emit();
+  }
+
+  /** The first line of this run follows the newest line in the folder, which is synced first. */
+  async #read(): Promise<void> {
+    const newest = await this.#files.newestLine();
+    this.#lastSeq = newest?.head.seq;
+    await newest?.sync();
+    this.#head = newest?.head;
+    this.#isRead = true;
   }
 
   async #write(): Promise<void> {

@@ -44,14 +44,16 @@ export class LogFiles {
     this.#fileBytes = keptBytes / 8;
   }
 
-  /** The head of the newest whole line in the folder, once that line is synced; undefined if there is no line. */
-  async newestHead(): Promise<LogHead | undefined> {
+  /** The newest whole line in the folder, and what brings it to the disk; undefined if there is no line. */
+  async newestLine(): Promise<{ readonly head: LogHead; sync(): Promise<void> } | undefined> {
     for (const name of (await this.#names()).reverse()) {
       const last = (await this.#linesOf(name)).at(-1);
       if (last === undefined) continue;
-      const file = await this.#disk.openToAppend(join(this.#folder, name));
-      await file.sync().finally(() => file.close().catch(() => undefined));
-      return headOf(last);
+      const sync = async () => {
+        const file = await this.#disk.openToAppend(join(this.#folder, name));
+        await file.sync().finally(() => file.close().catch(() => undefined));
+      };
+      return { head: headOf(last), sync };
     }
     return undefined;
   }

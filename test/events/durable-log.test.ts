@@ -24,6 +24,17 @@ describe('the durable log', () => {
     expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:02.000Z' });
   });
 
+  it('continues the numbers of a file that it can read and not sync', async () => {
+    await runOn(disk, 'a', run => run.resets(4));
+    disk.fail('sync');
+    const run = await new LogRun(disk, 'b').open();
+    run.resets(2);
+    disk.fail();
+    await run.clock.advance(4000);
+    await run.end();
+    expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
+  });
+
   it('leaves a run without events no file', async () => {
     await runOn(disk, 'a', () => undefined);
     expect(names(disk)).to.deep.equal([]);

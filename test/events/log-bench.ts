@@ -38,7 +38,7 @@ export class LogRun {
   }
 
   #listened(): EventLog {
-    const log = new EventLog(this.clock, { runId: this.#runId, lastSeq: this.durable.head?.seq });
+    const log = new EventLog(this.clock, { runId: this.#runId, lastSeq: this.durable.lastSeq });
     log.recorded.add(({ event, hasRights }) => this.durable.add(event, hasRights));
     return log;
   }
