@@ -8,7 +8,7 @@ const DOCUMENTS = ['.', 'docs', 'docs/clients'].flatMap(folder =>
     .map(name => join(folder, name)),
 );
 
-/** The anchors that a viewer makes of the headings of a document. */
+/** The anchors that Markdown viewers make from the headings of a document. */
 function anchorsOf(document: string): string[] {
   return [...readFileSync(document, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

@@ -19,7 +19,10 @@ function sources(folder: string): string[] {
 const FOLDERS = ['src', 'sim', 'scripts', 'test'];
 const files = new Set(FOLDERS.flatMap(sources));
 
-/** Ours as paths from the root, others as they are named. What a page loads later, with `import()`, is not among them. */
+/**
+ * Imports of this project have paths from the root; others have their own names. `import()`, with which a page loads
+ * code later, is left out.
+ */
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');
   return [...text.matchAll(/(?:from|import)\s+'([^']+)'/g)].map(([, name = '']) => {
@@ -66,10 +69,10 @@ const rules: Readonly<Record<string, (one: Import) => boolean>> = {
     to === 'src/hardware/ports.ts',
 };
 
-/** Files of circles that are still to be opened. */
+/** Files in import cycles that are still to be broken. */
 const CIRCULAR: readonly string[] = ['src/console/model/model.ts', 'src/console/model/tuning.ts'];
 
-/** The files that a file imports, and those that they import, and so on. */
+/** All files that a file imports, directly or through other files. */
 function reachable(from: string, imports: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const found = new Set<string>();
   const ahead = [from];

@@ -17,7 +17,7 @@ const FIELD = 'src/main.js';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** As somebody who is not root; where the tests are not run by root, that is whoever runs them. */
+/** Runs the program as a user other than root. If root does not run the tests, this is the current user. */
 function asNobody(...args: string[]): Promise<{ exit: number | string | undefined | null; text: string }> {
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   return new Promise(resolve => {
@@ -129,7 +129,7 @@ describe('trunnion token', () => {
 
   describe('as root, with a state folder of somebody else', () => {
     let folder = '';
-    // Node refuses to change the user of a process that may use io_uring, as Debian's does.
+    // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
       "process.setgroups = process.setgid = process.setuid = () => { throw new Error('refused'); }";
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refuse)}` };

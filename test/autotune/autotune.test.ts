@@ -16,7 +16,7 @@ describe('autotune', function () {
   });
   afterEach(() => bench.close());
 
-  /** Renews the tuning until it is over, `isReached` holds or a minute has passed. */
+  /** Renews the tuning until it ends, until `isReached` holds, or for a minute. */
   const goesOn = async (isReached: () => boolean = () => false, look = () => {}) => {
     const untilMs = bench.clock.nowMs() + 60_000;
     while (bench.now.state === 'running' && !isReached() && bench.clock.nowMs() < untilMs) {
@@ -188,13 +188,13 @@ describe('autotune', function () {
       () => bench.now.words.length >= 2,
       () => {
         const { setpoint, measured } = yaw();
-        // Of the loop with its wave of 0.15 rad; without it the setpoint is where the axis points.
+        // Only while the excitation of 0.15 rad runs. Without it the setpoint is where the axis points.
         if (Math.abs(setpoint) > 0.1) most = Math.max(most, Math.abs(setpoint - measured));
       },
     );
     expect(bench.now.words).deep.equal(['exciting with the gains in force', 'too lively: calmed once']);
     expect(trips).equal(1);
-    // 3.5 amplitudes, and what it stood off its setpoint before the wave.
+    // 3.5 amplitudes, and the deviation before the excitation.
     expect(most).above(0.4).below(0.56);
   });
 

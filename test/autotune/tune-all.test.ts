@@ -7,7 +7,7 @@ import { TuningBench } from '../support/tuning-bench.js';
 const BAD = { kp: 90, ki: 90, kd: 2.25 };
 const BETTER = { kp: 300, ki: 300, kd: 7.5 };
 
-/** Proposes better gains for the bad ones, and the same again for all others. */
+/** Proposes better gains for the bad ones, and the same gains for all others. */
 async function compute({ runs }: ProposalTask): Promise<Proposal> {
   const latest = runs.at(-1)?.gains ?? BETTER;
   const gains: Gains = latest.kp === BAD.kp ? BETTER : latest;
@@ -33,7 +33,7 @@ describe('a tuning of several loops', function () {
 
   const gimbal = () => bench.robot.units.gimbal;
   const start = (...loops: string[]) => bench.start(5000, loops);
-  /** Renews the tuning until it is over or `isReached`. */
+  /** Renews the tuning until it ends, or until `isReached` holds. */
   const until = async (isReached: () => boolean = () => false) => {
     for (let steps = 0; bench.now.state === 'running' && !isReached(); steps += 1) {
       if (steps % 20 === 0)

@@ -19,7 +19,7 @@ describe('the console of a robot with tokens and a match', function () {
   const add = async (name: string, role: string) => {
     added.push(name);
     const [secret = ''] = (await token('add', name, '--role', role)).split('\n');
-    // The first token stops the robot, and that stop takes a moment.
+    // The first token stops the robot, which takes a moment.
     if (role === 'operator')
       await eventually(async () => (await callAs(secret, 'POST', '/api/resume')).status === 200);
     return secret;
@@ -179,7 +179,7 @@ describe('the console of a robot with tokens and a match', function () {
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', 'true');
     await robot.post('/api/match/lease', lease);
     await set(2, 'none');
-    // On a slow machine the desk may have been silent for too long, which is a stop.
+    // On a slow machine the desk may have been silent for too long, which stops the robot.
     await robot.post('/api/resume');
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
   });

@@ -20,7 +20,10 @@ describe('the console with others, with keys and with a simulator', function () 
   const robot = consoleInBrowser();
   const { open, post } = robot;
 
-  /** Those that the simulator plays, in the order of the alphabet: of a count that is none it says nothing else is wrong. */
+  /**
+   * The faults that the simulator accepts for this target. A count of 0 is wrong in itself, so a fault is accepted if
+   * nothing else is refused.
+   */
   const faultsOf = async (target: string) => {
     const names = ['brownout', 'clear', 'corrupt', 'hang', 'nack', 'plug', 'timeout', 'unplug'];
     const answers = await Promise.all(

@@ -6,12 +6,14 @@ import { openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { type Answer, call } from '../support/daemon.js';
 
-/** Looks again until it holds, with a rest between: looks without one would keep page and daemon from what is waited for. */
+/**
+ * Checks until the condition holds, with a pause in between. Checks without a pause would slow down page and daemon.
+ */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 15));
 }
 
-/** What the page says, once it says it. */
+/** Waits until the page shows this text, and returns it. */
 export async function shows(locator: Locator, pattern: RegExp): Promise<void> {
   await eventually(async () => pattern.test((await locator.textContent()) ?? ''));
 }
@@ -43,10 +45,10 @@ export interface ConsoleInBrowser {
   readonly daemon: Child;
   /** The state folder. */
   readonly state: string;
-  /** What the browser complained of since the last page was opened. */
+  /** The errors in the browser's console since the last page was opened. */
   readonly complaints: readonly string[];
   open(opening?: Opening): Promise<Page>;
-  /** `settings` are further lines of its configuration. */
+  /** `settings` are further lines of the daemon's configuration. */
   startDaemon(port?: string, settings?: string): Promise<void>;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
@@ -55,7 +57,10 @@ export interface ConsoleInBrowser {
   fault(target: string, name: string): Promise<Answer>;
 }
 
-/** For each suite: a simulated robot in its own process, repaired before each test, and a real browser. */
+/**
+ * Call this in each suite. It starts a simulated robot in its own process, clears its faults before each test, and
+ * starts a real browser.
+ */
 export function consoleInBrowser(): ConsoleInBrowser {
   let browser: Browser | undefined;
   let folder = '';
@@ -128,7 +133,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
         hasTouch: touch,
         isMobile: touch,
       });
-      // The match view says in a line of text what it is answered, which may come late.
+      // Waits for the line of text that the match view shows for an answer. It may come late.
       await context.addInitScript('navigator.wakeLock.request = () => Promise.reject(new Error())');
       const page = await context.newPage();
       complaints = [];
@@ -140,7 +145,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
       await shows(page.locator('.link'), /Live/);
       if (hash !== '') return page;
       for (const place of [0, -1]) await eventually(() => page.locator('.gain input').nth(place).isEnabled());
-      // It comes last, and moves what stands below it.
+      // This comes last, because it moves what is below it.
       await page.getByRole('region', { name: 'First minute' }).waitFor();
       return page;
     },
@@ -152,7 +157,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
   };
 }
 
-/** As another tab before it hides the page, which lets its stream go, and takes it up when it is seen again. */
+/** Hides the page as another tab would, so that its stream closes; showing it opens the stream again. */
 export const hide = (page: Page, hidden: boolean) =>
   page.evaluate(`
     Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });

@@ -27,7 +27,7 @@ describe('the console in a browser', function () {
     page = await open();
   });
 
-  /** Of telemetry, 50 in a second: the page has seen as many. */
+  /** Waits until the page has received this many telemetry events. 50 come in a second. */
   const framesPass = (count: number) =>
     page.evaluate(`new Promise(done => {
       const stream = new EventSource('/api/events');
@@ -46,7 +46,7 @@ describe('the console in a browser', function () {
     const fresh = await context.newPage();
     const devtools = await context.newCDPSession(fresh);
     await devtools.send('Network.enable');
-    // What the page asks the daemon.
+    // The requests of the page to the daemon.
     const others = new Set<string>();
     devtools.on('Network.responseReceived', ({ requestId, response }) => {
       if (/^\/api\//.test(new URL(response.url).pathname)) others.add(requestId);
@@ -247,7 +247,7 @@ describe('the console in a browser', function () {
       await another.goto(robot.url);
       windows.push(another);
     }
-    // Behind eight streams on six connections it would wait for ever.
+    // With eight streams on six connections, a request would wait for ever.
     await windows[2]!.locator('.stop').click();
     await eventually(async () => (await truth()).gimbal.stopped === true);
   });

@@ -13,7 +13,7 @@ import {
   shows,
 } from './console-page.js';
 
-/** What is loud, enlarged, or seen in colours of the reader's own. */
+/** Views with loud colours, enlarged text, or the reader's own colours. */
 describe('the console for eyes', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();

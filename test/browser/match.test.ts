@@ -11,7 +11,7 @@ describe('the match view', function () {
   const phone = { width: 390, height: 844, touch: true, hash: '#match' };
   const laserOn = (page: Page) =>
     page.getByRole('group', { name: 'Laser' }).getByRole('button', { name: 'On' });
-  /** Within the page, whose timers keep their order however slow the machine is. */
+  /** The wait runs in the page, whose timers keep their order even on a slow machine. */
   const hold = (button: Locator, holdMs: number) =>
     button.evaluate(
       (one, ms) =>
@@ -64,7 +64,7 @@ describe('the match view', function () {
       window.buzzes = [];
       navigator.vibrate = pattern => buzzes.push({ pattern, atMs: performance.now() }) > 0;
     `);
-    /** How the button fills from the moment on in which it is held, however few pictures of that this machine draws. */
+    /** How the button fills while it is held, even if this machine draws few frames of it. */
     const fill = await page.evaluate(`new Promise(done => {
       const button = document.querySelector('.laser .hold');
       new MutationObserver((_, observer) => {
@@ -80,7 +80,7 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /LASER ON/);
     const [begun, full, ...more] = await page.evaluate<{ pattern: number; atMs: number }[]>('buzzes');
     expect([begun?.pattern, full?.pattern, more]).to.deep.equal([10, 60, []]);
-    // The press was as long as the fill; the clock that timers have is coarser than this one.
+    // The press lasted as long as the fill. The timers' clock is coarser than this one.
     expect(full!.atMs - begun!.atMs).to.be.greaterThan(399);
     await laserOn(page).dispatchEvent('pointerup');
     await mode(page, 'Chassis', 'auto').dispatchEvent('pointerdown');
@@ -94,7 +94,7 @@ describe('the match view', function () {
   });
 
   it('lets go of what a finger slides off, and of what a stop forbids meanwhile', async function () {
-    // A machine that takes 400 ms for a movement has held the button.
+    // On a machine that takes 400 ms for a movement, the button counts as held.
     this.retries(4);
     const page = await open(phone);
     await page.evaluate(`
@@ -172,7 +172,7 @@ describe('the match view', function () {
       await eventually(async () => (await truth()).gimbal.stopped);
       await send('touchEnd');
       await shows(alerts(page), /Stopped at/);
-      // The page sends a STOP again until it is answered.
+      // The page retries a STOP until it is answered.
       await has(page.locator('.stop'), 'aria-busy', null);
       await post('/api/resume');
       await shows(alerts(page), /All well/);
@@ -234,7 +234,7 @@ describe('the match view', function () {
     await shows(alerts(page), /Chassis is offline/);
     await shows(alerts(page), /LASER MAY BE ON/);
     expect(await places()).to.equal(before);
-    // Read at one moment, for a line may still come.
+    // Read all lines at one moment, because another line may still come.
     const lowest = `Math.max(...[...document.querySelectorAll('.strip li')].map(one => one.getBoundingClientRect().bottom))`;
     const room = `document.querySelector('.strip').getBoundingClientRect().bottom + 1`;
     await eventually(() => page.evaluate<boolean>(`${lowest} <= ${room}`));

@@ -35,7 +35,7 @@ describe('the plots', function () {
     await eventually(async () => (await oldestS(page)) < -12);
   });
 
-  /** What is written on the time plot's canvas. */
+  /** The texts on the canvas of the time plot. */
   const drawnTexts = (page: Page) =>
     page.evaluate<string[]>(`new Promise(done => {
       const canvas = document.querySelector('.plot canvas');
@@ -72,7 +72,7 @@ describe('the plots', function () {
       undefined;
     `);
     const isAway = (place: string | undefined) => place?.startsWith('translate(-10px') === true;
-    // Once: taps in quick succession are another gesture to the browser.
+    // Only one tap: several in quick succession would be another gesture.
     await area(page).tap({ position: { x: 150, y: 40 } });
     await eventually(async () => {
       const places = await page.evaluate<string[]>('places');

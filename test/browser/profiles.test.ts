@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
 import { card, consoleInBrowser, eventually, field, press, shows } from './console-page.js';
 
-/** Which curves of a comparison are on the canvas of the dark page. */
+/** The curves of a comparison on the canvas, in dark mode. */
 function coloursIn(page: Page, canvas: string): Promise<string> {
   return page.evaluate(`(() => {
     const canvas = document.querySelector('${canvas}');

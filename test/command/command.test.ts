@@ -8,7 +8,7 @@ const RUN = new URL('../../src/command/command.js', import.meta.url).href;
 
 const program = robotProgram({ open: () => Promise.reject(new Error('a test opens no hardware')) });
 
-/** What is printed, or the refusal. */
+/** The output, or the refusal. */
 async function said(line: string, asked: Program = program): Promise<string> {
   try {
     return (await answer(asked, line.split(' ').filter(Boolean)))?.text ?? '';
@@ -97,7 +97,7 @@ describe('a command as a process', function () {
   // a process each
   this.timeout(30_000);
 
-  /** Of a command that does this, where the package starts it: without an await at the top of the file. */
+  /** The exit code of a command that runs this code, in a file without a top-level await, as in the package. */
   function exitCodeOf(run: string, arg = 'look'): number | null {
     const code = `import(${JSON.stringify(RUN)}).then(({ command, runProgram }) => {
       const look = command({ command: 'look', about: 'Look', options: {} }, ${run});

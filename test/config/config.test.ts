@@ -56,7 +56,7 @@ describe('configuration', () => {
     expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
-  /** Files, and what is said of each: the file, the line, and what was expected. */
+  /** Wrong files, each with its message: the file, the line, and what was expected. */
   const refused: Readonly<Record<string, string>> = {
     'laser:\n  gpoi: 4\n':
       'FILE:2: laser.gpoi: there is no such setting; expected one of gpio, activeLow, maxOnS, interlock',

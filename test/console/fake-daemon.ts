@@ -32,15 +32,15 @@ export const refused = (status: number, code: string, detail = 'A reason.', more
   body: { code, detail, ...more },
 });
 
-/** What a page can tell of a daemon: its state and its answers, without a network. */
+/** The daemon as a page sees it, with its state and its answers, but without a network. */
 export class FakeDaemon {
   version = '1';
-  /** When it was started, on the test's clock. */
+  /** The time of its start on the test's clock. */
   startedMs = -60_000;
   stopped = false;
   light: Status['laser']['light'] = 'dark';
   session = OPEN;
-  /** What a token is answered. */
+  /** The answer to each token. */
   readonly tokens = new Map<string, Session>();
   /** Whether a STOP needs the right to drive. */
   stopNeedsRight = false;
@@ -58,7 +58,7 @@ export class FakeDaemon {
   readonly events: LogEvent[] = [];
   /** Pages listen here. */
   readonly streams = new Set<(type: string, data: unknown) => void>();
-  /** Answers in place of the daemon's own. */
+  /** Answers that replace the daemon's own. */
   override: (method: string, path: string, body: unknown) => Answer | undefined = () => undefined;
   #seq = 0;
   #trials = 0;

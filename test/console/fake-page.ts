@@ -7,12 +7,13 @@ import { ManualClock } from '../support/manual-clock.js';
 import { type Answer, FakeDaemon } from './fake-daemon.js';
 
 /**
- * `delivered`: arrives and is answered at once. `held`: waits until the test delivers it. `answer held`: arrives at once, and
- * its answer waits for the test. `lost`: never arrives. `failed`: the browser reports at once that there is no connection.
+ * `delivered`: arrives and is answered at once. `held`: arrives when the test delivers it. `answer held`: arrives at
+ * once, and is answered when the test says so. `lost`: never arrives. `failed`: the browser reports at once that
+ * there is no connection.
  */
 export type Fate = 'delivered' | 'held' | 'answer held' | 'lost' | 'failed';
 
-/** One request of the page on its way. */
+/** A request of the page that has not been answered. */
 export class FakeRequest {
   readonly method: string;
   readonly path: string;
@@ -36,12 +37,12 @@ export class FakeRequest {
     this.#resolve = resolve;
   }
 
-  /** It reaches the daemon, unless the page has taken it back. */
+  /** Lets the request reach the daemon, unless the page has cancelled it. */
   arrive(): void {
     if (!this.isTakenBack) this.#answer ??= this.#daemon.answer(this.method, this.path, this.body);
   }
 
-  /** It arrives, and its answer reaches the page. */
+  /** Lets the request arrive, and its answer reach the page. */
   deliver(): void {
     this.arrive();
     if (this.#answer === undefined) return;
@@ -50,7 +51,7 @@ export class FakeRequest {
   }
 }
 
-/** One browser: its windows share storage, and hear one another. */
+/** One browser. Its windows share storage, and receive one another's messages. */
 export class FakeBrowser {
   readonly items = new Map<string, string>();
   readonly pages: FakePage[] = [];
@@ -62,7 +63,7 @@ interface Opening {
   readonly clock?: ManualClock;
   readonly version?: string;
   readonly isLive?: boolean;
-  /** What the daemon has of the time before. */
+  /** The earlier readings and events that the daemon has. */
   readonly past?: readonly Telemetry[];
 }
 
@@ -72,15 +73,15 @@ export class FakePage {
   readonly daemon: FakeDaemon;
   readonly browser: FakeBrowser;
   readonly model: Model;
-  /** What the page has sent, oldest first. */
+  /** The requests that the page has sent, oldest first. */
   readonly requests: FakeRequest[] = [];
   fate: (request: FakeRequest) => Fate = () => 'delivered';
-  /** Nothing comes on the stream, as behind a proxy that keeps it. */
+  /** If true, no data arrives on the stream, as behind a proxy that buffers it. */
   isDeaf = false;
-  /** How much later than usual telemetry comes. */
+  /** The additional delay of telemetry. */
   lateMs = 0;
   reloads = 0;
-  /** A device that slept has moved its calendar, and not the page's clock. */
+  /** After a sleep of the device, its wall clock has advanced, but the page's clock has not. */
   sleptMs = 0;
   readonly storageListeners: { readonly key: string; readonly act: () => void }[] = [];
 
@@ -111,7 +112,7 @@ export class FakePage {
     await this.clock.advance(ms);
   }
 
-  /** What the strip says, the most urgent first. */
+  /** The lines of the strip, the most urgent first. */
   get strip(): string {
     return stripLines(this.model)
       .map(({ tone, about, text }) => `${tone}: ${about} ${text}`)
@@ -122,7 +123,7 @@ export class FakePage {
     return this.requests.filter(one => path.test(one.path) && one.method === method);
   }
 
-  /** From now on requests to the path have this fate, and all others reach the daemon. */
+  /** Sets the fate of requests to this path. All other requests reach the daemon. */
   let(path: RegExp, fate: Fate, method?: string): void {
     this.fate = one => (path.test(one.path) && (method ?? one.method) === one.method ? fate : 'delivered');
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { StreamRoom } from '../../src/console/daemon/stream-room.js';
 
-/** Windows of one browser: each hears what the others announce. */
+/** The windows of one browser. Each receives the others' messages. */
 function openWindows(count: number) {
   const windows: { room: StreamRoom; crowded: boolean; gaveWay: number }[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -4,7 +4,7 @@ import type { Tune } from '../../src/schemas/tune.js';
 import { refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
-/** A page whose chassis is in debug mode, on a daemon that tunes as the test says. */
+/** A page whose chassis is in debug mode, with a daemon whose tunings the test controls. */
 async function open() {
   const page = await FakePage.open();
   const { daemon } = page;
@@ -32,11 +32,11 @@ async function open() {
       };
     return { status: 202, body: tune };
   };
-  /** The daemon knows of it. */
+  /** The daemon knows of the tuning. */
   const becomes = (changes: Partial<Tune> | null) => {
     tune = changes === null || tune === null ? null : { ...tune, ...changes };
   };
-  /** The page hears of it. */
+  /** The page receives the tuning. */
   const says = (changes: Partial<Tune>) => {
     becomes(changes);
     daemon.say('tune', tune);

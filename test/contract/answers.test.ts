@@ -55,7 +55,7 @@ describe('the answers of 0.2.0', () => {
   });
 });
 
-/** The answers, and what docs/openapi.json does not say of them. */
+/** Checks the answers, and lists those that docs/openapi.json does not describe. */
 async function answersTo(lines: readonly Line[]) {
   const answers = new Map<Line, Answer>();
   const faults: string[] = [];

@@ -13,10 +13,13 @@ const document: {
   >;
 } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 const ajv = new Ajv({ strict: false, allErrors: true }).addSchema(document, 'api');
-/** Refusals that no operation is reached for, and a gone caller hears no answer. */
+/** Refusals that come before an operation is reached; and the one for a caller who is gone and gets no answer. */
 const ANYWHERE = ['bad-http'];
 
-/** What docs/openapi.json does not say of an answer: its status, the code of its refusal, or the shape of its body. */
+/**
+ * The ways in which an answer differs from docs/openapi.json: its status, the code of its refusal, or the shape of
+ * its body.
+ */
 export function undocumented(ask: string, { status, headers, body }: Received): readonly string[] {
   const [method = '', url = ''] = ask.split(' ');
   const path = url.replace(/\?.*/, '');

@@ -1,4 +1,4 @@
-/** An answer that is meant to differ from that of 0.2.0. */
+/** A row for answers that intentionally differ from those of 0.2.0. */
 export interface Intended {
   /** The issue and its point, such as '24.10'. */
   readonly issue: string;

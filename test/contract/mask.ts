@@ -1,7 +1,7 @@
 import type { Received } from '../support/raw-answer.js';
 import type { Answer } from './recorded-line.js';
 
-/** Headers that differ from run to run, or with every byte of a text. */
+/** Headers whose values differ between runs, or depend on every byte of a text. */
 const HEADERS = ['X-Request-Id', 'Content-Length', 'ETag', 'Date'];
 /** A recorded answer shows only how its headers differ from these. */
 const USUAL = {
@@ -12,17 +12,17 @@ const USUAL = {
   Date: '',
   Connection: 'close',
 } as const;
-/** Members that hold words for people, an id, a time or a count of something that happened. */
+/** Members that contain words for people, an id, a time, or a count of events. */
 const MEMBERS =
   /^(title|detail|cure|why|words|description|summary|version|savedAt|at|t|uptimeS|endsAtT|seq|hash|boot|transactions|retries|lagMs|boots)$/;
 /** Members in which everything is a reading, or computed from readings. */
 const READINGS =
   /^(telemetry|samples|figures|measured|before|proposed|predicted|axes|pose|number|setpoint|oldSetpoint)$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}$/;
-/** A text with more words is a sentence for people. */
+/** A text with more words counts as a sentence for people. */
 const MOST_WORDS = 5;
 
-/** Replaces all that may differ from one run to the next. A member that is null stays null. */
+/** Replaces everything that may differ between runs. A member that is null stays null. */
 export function masked({ status, headers, body }: Received): Answer {
   const type = headers['Content-Type'] ?? '';
   const isJson = type.includes('json') || type.includes('event-stream');
@@ -33,7 +33,7 @@ export function masked({ status, headers, body }: Received): Answer {
   };
 }
 
-/** Nothing if all headers are usual. A usual header that is absent shows as null. */
+/** Returns undefined if all headers are usual. A usual header that is absent shows as null. */
 function unusual(headers: Received['headers'], status: number): Pick<Answer, 'headers'> {
   const json = status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json';
   const usual: Readonly<Record<string, string>> = { ...USUAL, 'Content-Type': json };
@@ -73,18 +73,21 @@ function maskedValue(value: unknown, isReading: boolean): unknown {
 function maskedMember(name: string, value: unknown, isReading: boolean): unknown {
   if (value === null) return isReading ? '<reading>' : value;
   if (name === 'events' && Array.isArray(value)) return inAnyOrder(value);
-  // The counts of failed transactions, by code. A problem has a list of errors.
+  // Counts of failed transactions, by code. In a problem, `errors` is a list instead.
   if (name === 'errors' && !Array.isArray(value)) return '<counts>';
   if (MEMBERS.test(name) && (typeof value !== 'object' || Array.isArray(value))) return `<${name}>`;
   return maskedValue(value, isReading || READINGS.test(name));
 }
 
-/** How many steps were captured depends on the moment in which the wave began. */
+/** The number of captured steps depends on when the excitation began. */
 function isStep(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'figures' in value;
 }
 
-/** Two units act at the same time, so the order of their events may change. Each event gets the count of its like. */
+/**
+ * Two units act at the same time, so the order of their events may differ. Each event gets the number of equal events
+ * before it.
+ */
 function inAnyOrder(events: readonly unknown[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const event of events) {

@@ -7,7 +7,7 @@ export interface Start {
   readonly start: Settings;
 }
 
-/** In its body, `{"id":"$name"}` stands for an id that was kept under that name. */
+/** In the request's body, `{"id":"$name"}` stands for an id that was kept under that name. */
 export interface Exchange extends Sent {
   /** The id in the answer is kept under this name. */
   readonly keep?: string;

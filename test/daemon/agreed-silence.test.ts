@@ -24,7 +24,7 @@ describe('the host silence that controllers are given', () => {
     ['{"gimbal":2000}', 2000, 500, 2000],
     ['{"gimbal":500}', 500, 0, never],
     ['{"gimbal":0}', never, 500, never],
-    // A controller has 500 ms after a reset of its own.
+    // After its own reset a controller has a host silence of 500 ms.
     ['{"gimbal":100}', 500, 500, 500],
     ...['', '\0\0\0\0', '{"gimbal":9', '[]', '{"gimbal":"9"}', '{"gimbal":-1}', '{"gimbal":1e99}'].map(
       damaged => [damaged, never, 500, never] as const,

@@ -50,9 +50,10 @@ describe('start', () => {
       const port = await freePort();
       const { hardware } = litRobot();
       const bus = new WatchedBus(hardware.bus);
-      // The request is sent at the first bus transaction. The daemon has bound the port by then.
+      // Sends the request at the first bus transaction. The daemon has bound the port by then.
       const answered = bus.first.then(() => call(`http://127.0.0.1:${port}`, 'GET', '/api/status'));
-      // A busy machine may take longer for the first look than a start waits for it, so time is ten times as slow.
+      // On a busy machine, the first check may take longer than a start waits. So simulated time runs at a tenth of
+      // its speed.
       const clock: Clock = {
         ...systemClock,
         nowMs: () => systemClock.nowMs() / 10,

@@ -133,7 +133,7 @@ describe('a daemon under systemd', () => {
   });
 
   it('is not held up by a systemd that reads nothing', async () => {
-    // Nobody reads these: a socket that blocks would end the loop at the length of the kernel's queue.
+    // Nothing reads from these sockets. If sending blocked, the loop would hang when the kernel's queue is full.
     const flood = `const fs = require('node:fs'); let taken = 0;
       try { for (; taken < 100000; taken += 1) fs.writeSync(Number(process.env.TRUNNION_NOTIFY_FD), 'WATCHDOG=1') }
       catch (error) { console.log(error.code) }`;

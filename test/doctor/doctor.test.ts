@@ -57,7 +57,7 @@ const ADDON = { missing: 'The addon onoff cannot be loaded.', cure: 'npm ci' };
 const TWO_CHIPS = new RobotError('pin-failed', { missing: 'More than one GPIO chip.', cure: 'Remove it.' });
 const SIMULATED = { status: { ...STATUS, simulated: true } };
 
-/** What is different from a board that is well, and the start of a finding: verdict, check, detail and cure. */
+/** The differences from a healthy board, and a pattern for the finding: verdict, check, detail and cure. */
 type Row = readonly [changes: Partial<Script>, says: RegExp];
 
 const rows: readonly Row[] = [

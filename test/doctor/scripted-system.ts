@@ -26,9 +26,9 @@ export interface Script {
   readonly commands: Readonly<Record<string, string | undefined>>;
   readonly freeBytes: number;
   readonly status: unknown;
-  /** At the daemon's socket for root. */
+  /** The answer of the daemon's socket for root. */
   readonly boardStatus?: unknown;
-  /** Of whoever runs doctor; 1000 unless it is given. */
+  /** The user who runs doctor. By default 1000. */
   readonly uid?: number;
   readonly port: Scripted<undefined>;
   readonly sync: Scripted<number>;
@@ -84,7 +84,7 @@ const unit = {
 /** The status that a daemon without faults answers. */
 export const STATUS = statusWith({ version, simulated: false, gimbal: unit, chassis: unit });
 
-/** A Pi 4 on which all is well, and no daemon runs. */
+/** A healthy Pi 4 on which no daemon runs. */
 export const WELL: Script = {
   node: '20.19.2',
   nodeRange: '>=20.19 <21',
@@ -141,7 +141,7 @@ export class ScriptedSystem implements System {
     return { name: uid === 0 ? 'root' : 'pi', uid, gids: [uid] };
   }
 
-  /** Everything that was done here and that a running daemon could notice. */
+  /** All actions that a running daemon could notice. */
   readonly touched: string[] = [];
   readonly #script: Script;
 

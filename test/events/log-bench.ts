@@ -8,7 +8,7 @@ import type { RecordingDisk } from '../support/recording-disk.js';
 
 const FOLDER = '/state';
 
-/** One run of a daemon, as far as its log of events is concerned. */
+/** One run of the daemon, with only its event log. */
 export class LogRun {
   readonly clock = new ManualClock();
   readonly durable: DurableLog;
@@ -43,12 +43,12 @@ export class LogRun {
     return log;
   }
 
-  /** Events of the robot's own. */
+  /** Records events of the robot itself. */
   resets(count: number): void {
     for (let index = 0; index < count; index += 1) this.log.record({ what: 'reset', detail: { index } });
   }
 
-  /** Acts of callers without a token, that change nothing. */
+  /** Records acts of callers without a token that change nothing. */
   strangers(count: number): void {
     for (let index = 0; index < count; index += 1) {
       const who = `10.0.${(index >> 8) & 255}.${index & 255}`;
@@ -57,7 +57,7 @@ export class LogRun {
     }
   }
 
-  /** What was recorded is on the disk when this resolves, if the disk works. */
+  /** Resolves when the recorded events are on the disk, if the disk works. */
   async written(): Promise<void> {
     await this.clock.advance(200);
   }

@@ -4,7 +4,7 @@ import type { LogHead } from '../../src/schemas/log.js';
 import { everyByte, type Operation, powerCuts, RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-/** The last note is the last head that was given out. */
+/** The last note is the last head that callers received. */
 function expectWhole(
   files: Readonly<Record<string, Buffer>>,
   { notes, when }: { readonly notes: readonly string[]; readonly when: string },
@@ -23,7 +23,7 @@ async function acting(run: LogRun, disk: RecordingDisk, times: number): Promise<
   }
 }
 
-/** Two runs that fill, drop and change files. In each, an operation of the disk fails on the way. */
+/** Two runs that fill, drop and change files. In each run, one operation of the disk fails. */
 async function recorded(failures: readonly [string, string]): Promise<RecordingDisk> {
   const disk = new RecordingDisk();
   for (const [index, failing] of failures.entries()) {
@@ -61,7 +61,7 @@ describe('the durable log after a power cut', () => {
   }).timeout(60_000);
 
   it('continues after a kill, and survives a power cut at every operation of the next run', async () => {
-    // Without a failed sync: the next run reads such lines, but they never reach the medium.
+    // Without a failed sync. After one, the next run reads lines that never reach the disk.
     const { operations: synced } = await recorded(['append', 'append']);
     for (let killed = 0; killed <= synced.length; killed += 1) {
       const disk = RecordingDisk.replayed(synced.slice(0, killed));

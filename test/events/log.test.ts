@@ -7,7 +7,7 @@ import { skip } from '../support/programs.js';
 
 const log = new URL('../../src/events/log.js', import.meta.url).href;
 
-/** A process that logs so many lines and then ends as the daemon does. */
+/** A process that logs this many lines and then ends as the daemon does. */
 function logger(lines: number, stdout: 'pipe' | number = 'pipe'): ChildProcess {
   const code = `
     import { createLog } from '${log}';

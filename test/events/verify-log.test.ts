@@ -4,7 +4,7 @@ import type { LogHead } from '../../src/schemas/log.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { logFilesOf, runOn } from './log-bench.js';
 
-/** Three runs of six events each, with the heads that were given out at the end of each. */
+/** Three runs of six events each, with the heads that callers received at the end of each. */
 async function written(): Promise<{ files: readonly LogFile[]; heads: readonly LogHead[] }> {
   const disk = new RecordingDisk();
   const heads: LogHead[] = [];
@@ -103,7 +103,7 @@ describe('a log that somebody changed', () => {
   });
 
   it('is found with a head that lies behind the line which the next file follows', () => {
-    // The second file is rewritten to follow an older line, so that nothing confirms the line of the head.
+    // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
     const prev = older.ok ? older.head?.hash : '';

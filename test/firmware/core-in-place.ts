@@ -3,7 +3,7 @@ import { CoreController } from '../../sim/pico/core-controller.js';
 import type { Unit } from '../../src/core/units.js';
 import { core } from './core.js';
 
-/** Takes the place of the simulated controller. Its frames take effect with the next loop period. */
+/** Replaces the simulated controller in a test. Frames of the core take effect in the next loop period. */
 export class SimulatedController extends CoreController {
   constructor(unit: Unit, loops: UnitLoops) {
     super(core, unit, { loops }, () => loops.axes);

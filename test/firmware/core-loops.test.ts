@@ -27,7 +27,7 @@ import { core as module } from './core.js';
 
 const OPTIONS = { seed: 1 };
 
-/** The two controllers of one robot on mechanics of their own. */
+/** The two controllers of a robot, on mechanics of their own. */
 class Robot {
   readonly #controllers: ReadonlyMap<string, Controller>;
   readonly #step: () => void;
@@ -60,8 +60,8 @@ class Robot {
 }
 
 /**
- * The simulated firmware moves the mechanics. The core sees the same sensors and moves nothing: on mechanics of its own
- * the least rounding would let an encoder count a period later.
+ * The simulated firmware moves the mechanics. The core sees the same sensors and moves nothing. On its own mechanics,
+ * the smallest rounding error could delay an encoder count by a period.
  */
 function both(module: WebAssembly.Module): readonly [Robot, Robot] {
   const { loops, mechanics, step } = createPhysics(OPTIONS);
@@ -83,7 +83,7 @@ function begin(robot: Robot, unit: Unit, mode: Mode, gains: GainSet = defaultGai
   robot.write(unit, REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 });
 }
 
-/** The largest difference of any value of the telemetry, in counts, over so many loop periods. */
+/** The largest difference between any two telemetry values, in counts, over this many loop periods. */
 function largestDifference(robots: readonly [Robot, Robot], unit: Unit, periods: number): number {
   const { fields } = telemetryRegister(unit);
   let largest = 0;
@@ -94,7 +94,7 @@ function largestDifference(robots: readonly [Robot, Robot], unit: Unit, periods:
     });
     for (const { name, scale = 0 } of fields) {
       const counts = Math.abs((simulated?.[name] ?? 0) - (core?.[name] ?? 0)) * scale;
-      // The place along the lap begins again at its end.
+      // The place along the lap starts again at 0 at its end.
       const around = name.startsWith('position') ? Math.abs(counts - LAP_M * scale) : counts;
       largest = Math.max(largest, Math.min(counts, around));
     }

@@ -1,4 +1,4 @@
 import { coreModule } from '../../sim/pico/core-robot.js';
 
-/** The core as scripts/firmware/core compiled it. */
+/** The core that scripts/firmware/core compiled. */
 export const core = coreModule('dist/firmware/core.wasm');

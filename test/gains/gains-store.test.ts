@@ -135,7 +135,7 @@ describe('a journal that nobody here wrote', () => {
       await settle(1);
       turns += 1;
     }
-    // One turn of the event loop for a thousand lines, whatever the machine.
+    // The store takes one turn of the event loop per thousand lines, on any machine.
     expect(whileReading).to.be.greaterThan(100);
     expect((await (await opening).save('chassis', chassis)).revision).to.equal(1);
   });

@@ -203,7 +203,7 @@ describe('Journal', () => {
       disk.failTimes(1, operation);
       const refused = await save('gimbal', 2).catch(error => error);
       expect([codeOf(refused), refused.context.mayRemain]).to.deep.equal(['storage-failed', false]);
-      // As the next process finds it after a kill in this instant.
+      // The state that the next process finds if this one is killed now.
       const { journal: next } = await open(new RecordingDisk(disk.files()));
       expect(next.revisions.of('gimbal').map(({ gains }) => gains.loop?.kp)).to.deep.equal([1]);
       expect([next.setAside, journal.problem]).to.deep.equal([[], undefined]);

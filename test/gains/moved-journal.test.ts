@@ -60,7 +60,7 @@ const acts: Readonly<Record<string, (state: string, path: string) => Promise<unk
 
 const open = (folder: string, disk: Disk = realDisk) => GainsStore.open({ folder, clock: systemClock, disk });
 
-/** A save that is tried again as long as it is refused, as callers do. */
+/** Saves, and retries as long as the save is refused, as callers do. */
 async function save(store: GainsStore): Promise<number> {
   for (;;) {
     const saved = await store.save('chassis', gains).catch(() => undefined);

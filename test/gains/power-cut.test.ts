@@ -8,7 +8,7 @@ import { everyByte, firstAndLastByte, powerCuts, RecordingDisk } from '../suppor
 
 const PATH = `/state/${JOURNAL_FILE}`;
 
-/** A run of the daemon on `disk`; what it confirms is noted among the operations. */
+/** Runs the daemon on `disk`. Confirmed saves are noted among the operations. */
 async function run(disk: RecordingDisk) {
   const journal = new Journal({ folder: '/state', disk, clock: new ManualClock(), lock: noLock });
   await journal.open();
@@ -19,7 +19,7 @@ async function run(disk: RecordingDisk) {
   return { journal, save };
 }
 
-/** Most cuts leave the file that the one before left, and long ones take long to read. */
+/** Most cuts leave the same file as the cut before, and long files take long to read. */
 function remembering(): typeof parseJournal {
   let last: { bytes: Buffer; text: ReturnType<typeof parseJournal> } | undefined;
   return bytes => {
@@ -29,7 +29,7 @@ function remembering(): typeof parseJournal {
 }
 const parse = remembering();
 
-/** Of each unit, the journal has the last save that was confirmed. */
+/** For each unit, the journal must contain the last confirmed save. */
 function expectKept(...cuts: Parameters<typeof powerCuts>): void {
   for (const { notes, files, when } of powerCuts(...cuts)) {
     const { entries } = parse(files[PATH] ?? Buffer.alloc(0));
@@ -65,7 +65,7 @@ describe('after a power cut the journal has the last confirmed save or a newer o
     const lines = Array.from({ length: 40_000 }, (_, index) =>
       encodeEntry({ revision: index + 1, time: 'now', unit: 'gimbal', gains }),
     );
-    // As if they had been saved one by one.
+    // The result must be as if the saves had been made one by one.
     const file = await disk.openToAppend(PATH);
     await file.append(Buffer.from(lines.join('')));
     await file.sync();

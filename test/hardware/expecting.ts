@@ -1,7 +1,7 @@
 import { type ErrorCode, isRobotError, type RobotError } from '../../src/core/errors.js';
 import type { ManualClock } from '../support/manual-clock.js';
 
-/** Resolves with the RobotError with which `act` fails, which must have one of these codes if there are any. */
+/** Resolves with the RobotError with which `act` fails. If codes are given, the error must have one of them. */
 export async function failureOf<Code extends ErrorCode = ErrorCode>(
   promise: Promise<unknown>,
   ...codes: readonly Code[]
@@ -14,12 +14,12 @@ export async function failureOf<Code extends ErrorCode = ErrorCode>(
   throw new Error(`not a RobotError ${codes}: ${error}`);
 }
 
-/** Lets time pass until it holds; files are real, and need some of the machine's own. */
+/** Lets simulated time pass until the condition holds. Files are real, and also take real time. */
 export async function until(clock: ManualClock, holds: () => boolean): Promise<void> {
   while (!holds()) await clock.advance(20);
 }
 
-/** Lets time pass until it settles. */
+/** Lets simulated time pass until the promise settles. */
 export async function passing<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   let settled = false;
   const settle = () => {

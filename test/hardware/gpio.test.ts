@@ -102,7 +102,7 @@ describe('laser pin', () => {
           pin.write(false);
           expect(pin.read()).to.equal(false);
           pin.write(true);
-          // Dark before it is given back.
+          // The pin is dark before its line is given back.
           pin.release();
           expect(gpio.writes.at(-1)).to.equal(`value ${Number(activeLow)}`);
           expect(gpio.released).to.deep.equal([529]);

@@ -6,13 +6,14 @@ import { failureOf } from './expecting.js';
 type Answer = Error | number | 'hang';
 
 /**
- * An error as those of the kernel reach JavaScript: `fs` gives the code and a negative errno, block calls neither.
+ * An error as the kernel's reach JavaScript. `fs` gives a code and a negative errno; block calls give a positive
+ * errno only.
  */
 function recorded(errno: number, syscall: string, code = ''): Error {
   return Object.assign(new Error(`${code}, recorded`), { errno, syscall, code });
 }
 
-/** The addon, playing one answer for each transaction: an error, or the number of bytes. */
+/** Plays the addon, with one result per transaction: an error, or the number of bytes. */
 class ScriptedNative implements I2cNative {
   readonly asked: string[] = [];
   readonly answers: Answer[];

@@ -34,7 +34,7 @@ function isClosed(hardware: Hardware): boolean {
   }
 }
 
-/** The hardware of a Pi 4 in a folder: laser at line 529, the interlock, if there is one, at line 539. */
+/** The hardware of a Pi 4, made of files in a folder. The laser is line 529, and the optional interlock line 539. */
 function withPi(act: (pi: ReturnType<typeof piIn>) => Promise<void>): Promise<void> {
   return inTemporaryFolder(async root => {
     makeTree(root, PI_4);

@@ -44,7 +44,7 @@ export function makeTree(root: string, chips: readonly Chip[]): void {
   }
 }
 
-/** Does what the kernel does when a number is written to `export`. */
+/** Acts as the kernel when a number is written to `export`. */
 export function exportedLine(
   root: string,
   line: number,
@@ -57,17 +57,20 @@ export function exportedLine(
   return folder;
 }
 
-/** onoff as it treats a line exported before, on a folder; and the kernel, as far as onoff sees it. */
+/**
+ * Acts as onoff with a line that was exported before, on files in a folder; and as the kernel, as far as onoff uses
+ * it.
+ */
 export class ScriptedGpio {
-  /** The writes to all lines, each with its file, in order. */
+  /** The writes to all lines in order, each with its file. */
   readonly writes: string[] = [];
   readonly released: number[] = [];
   /** Files that refuse to be written. */
   readonly refusing = new Set<string>();
   readonly native: GpioNative;
-  /** How many of the next reads of a level fail. */
+  /** The number of next reads of a level that fail. */
   failingReads = 0;
-  /** Lines that are watched, as onoff's poller would find them. */
+  /** The watched lines, as onoff's poller knows them. */
   readonly #watched = new Map<NativeLine, () => void>();
 
   constructor(root: string) {
@@ -154,7 +157,7 @@ export class ScriptedGpio {
     this.native = { Gpio: Line };
   }
 
-  /** The kernel wakes onoff's poller, which reads the line before it calls anybody. */
+  /** The kernel wakes onoff's poller, which reads the line before it calls a listener. */
   edge(): void {
     for (const [line, onEdge] of [...this.#watched]) {
       line.readSync();

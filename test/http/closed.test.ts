@@ -48,7 +48,7 @@ describe('a robot with tokens', () => {
   for (const [name, secret, role] of callers)
     it(`lets ${name} do what the right of each call allows, and nothing else`, async () => {
       for (const { method, path, right } of operations) {
-        // Without a body, which an act may refuse with 400 once the caller may act.
+        // The calls have no body, so an act may answer 400 once the caller has the right.
         const { status, headers, body } = await as(secret, method, path);
         const rights: readonly string[] = role === undefined ? [] : ROLES[role];
         const mayCall = !RIGHTS.some(one => one === right) || rights.includes(right);
@@ -95,7 +95,7 @@ describe('a robot with tokens', () => {
     const readAll = async () => {
       while (reader !== undefined && !(await reader.read()).done);
     };
-    // A connection that is cut ends a stream as well.
+    // A closed connection ends a stream too.
     await readAll().catch(() => undefined);
     expect((await as(SECRETS.spectator, 'GET', '/api/status')).body.code).to.equal('token-unknown');
     await write(TOKENS);

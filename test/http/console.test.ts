@@ -17,7 +17,7 @@ describe('the page over HTTP', () => {
   const built = fileURLToPath(new URL('../../console/', import.meta.url));
   const paths = routerOf(built).stack.map(({ path }) => String(path));
 
-  /** The answer as it is on the wire; fetch would unpack it. */
+  /** The answer as it is sent. fetch would decompress it. */
   const raw = (path: string, accepted: string) =>
     new Promise<{ headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer }>(
       (resolve, reject) => {

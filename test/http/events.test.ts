@@ -236,7 +236,7 @@ describe('events', () => {
     expect(slow.events('telemetry').length).to.be.lessThan(frames / 2);
   });
 
-  /** A reader whose socket takes nothing more. */
+  /** A reader that accepts no more data. */
   async function slowReader(): Promise<Reader> {
     const slow = await read();
     slow.response.pause();

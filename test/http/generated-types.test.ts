@@ -9,13 +9,13 @@ import { inTemporaryFolder } from '../support/daemon.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Our type, the file that declares it, and its name in the document. */
+/** The generated name, the file that declares our type, and our name. */
 const EQUAL = [
   ['Status', 'schemas/status', 'Status'],
   ['Step', 'schemas/step', 'Step'],
   ['Problem', 'http/problems', 'Problem'],
 ] as const;
-/** These of ours say less of their members than the document does: any loop, any unit's telemetry. */
+/** Our types for these are less precise than the document: they accept any loop, and any unit's telemetry. */
 const LOOSER = [
   ['Telemetry', 'schemas/telemetry', 'Telemetry'],
   ['GainSet', 'core/units', 'GimbalGains'],

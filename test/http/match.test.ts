@@ -9,7 +9,7 @@ const GAINS = {
   angle: { kp: 1, ki: 0, kd: 0 },
   position: { kp: 1, ki: 0, kd: 0 },
 };
-/** What a robot may be doing, as the calls that begin it. */
+/** The calls that begin what a match may forbid. */
 const RUNNING: Readonly<Record<string, readonly (readonly [ask: string, body: object])[]>> = {
   'a controller in manual': [],
   'a controller in auto': [['POST /api/gimbal/mode/switch', { mode: 'auto' }]],
@@ -41,7 +41,7 @@ describe('a match over HTTP', () => {
     expect((await ask('GET /api/match')).beatAgeS).to.be.within(1.5, 1.6);
   });
 
-  // The other phases have the permissions of one of these.
+  // The other phases have the same permissions as one of these.
   for (const [phase, allowed] of [
     ['none', Object.keys(RUNNING)],
     ['pre', []],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ClockedDaemon, type Sent, type Settings } from '../support/clocked-daemon.js';
 import type { Received } from '../support/raw-answer.js';
 
-/** What test/contract has not recorded. */
+/** Requests that test/contract has not recorded. */
 describe('a request', () => {
   let daemon: ClockedDaemon;
   const start = async (settings?: Settings) => {

@@ -12,7 +12,7 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const run = promisify(execFile);
 const root = new URL('../../../', import.meta.url);
-// The desk of these calls beats once, and a slow machine takes its time for the next ones.
+// The desk in these calls beats only once, and the next calls may be late on a slow machine.
 const SETTINGS = { match: { refereeSilenceMs: 60_000 } };
 
 async function expectAnswers(url: string, text: string, env: Readonly<Record<string, string>> = {}) {

@@ -37,7 +37,7 @@ describe('the daemon as a process', () => {
     expect(findings.find(({ check }) => check === 'clock')?.ok).to.equal('fine');
   });
 
-  /** One that says each level that the laser's pin is given. */
+  /** A daemon that prints each level of the laser's pin. */
   const runTelling = () => {
     const child = new Child('test/support/faulty-daemon.js', [folder()]);
     running.push(child);
@@ -62,7 +62,7 @@ describe('the daemon as a process', () => {
     expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
     const entries = child.lines.map(line => JSON.parse(line));
     expect(entries.filter(({ level }) => level > 30)).to.deep.equal([]);
-    // Behind it comes only what a controller that answers late brings.
+    // Later lines can only come from a controller that answers late.
     const listening = entries.findIndex(entry => entry.url === url);
     expect(entries.slice(listening + 1).filter(({ unit }) => unit === undefined)).to.deep.equal([]);
   });

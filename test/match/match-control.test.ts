@@ -54,7 +54,7 @@ describe('a phase that is set', () => {
     return modes;
   };
 
-  // No silence of the host counts: only a latch that is seen confirms a stop.
+  // Host silence is switched off, so only a visible latch confirms a stop.
   beforeEach(() => start(0));
   afterEach(async () => {
     match.close();
@@ -121,7 +121,7 @@ describe('a phase that is set', () => {
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));
     await robot.wait(100);
-    // It stays in manual after its reset, so that the phase finds nothing to stop, and debug is wanted all the same.
+    // The reset controller stays in manual, so the phase forbids nothing that runs; but the wanted mode is debug.
     robot.intercept = ({ kind, register }) => (kind === 'write' && register === 'mode' ? 'fails' : undefined);
     robot.fault('chassis', 'brownout');
     await robot.wait(25);
@@ -165,7 +165,7 @@ describe('a phase that is set', () => {
   });
 
   it('wins over a resume in flight if the phase allows no resume', async () => {
-    // Else the resume writes no mode: both units are in manual.
+    // With both units in manual, the resume would write no mode.
     await robot.during(robot.robot.units.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());
     for (const register of ['mode', 'stop']) {

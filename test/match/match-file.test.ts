@@ -9,7 +9,7 @@ const PATH = '/state/match.json';
 
 const playing = (phase: Phase, endsAtMs: number | null = null): MatchState => ({
   lock: null,
-  // 0.2.0 took revisions that no call may have now.
+  // 0.2.0 accepted revisions that this version refuses.
   call: { id: 'M1', revision: Number.MAX_SAFE_INTEGER, phase, remainingS: 60 },
   phase,
   endsAtMs,
@@ -21,7 +21,7 @@ describe('the record of lock and match', () => {
   beforeEach(() => {
     disk = new RecordingDisk();
   });
-  /** A run of the daemon. It has a clock of its own; the boot's goes on. */
+  /** A run of the daemon. It has its own clock, while the boot's clock continues. */
   const run = (id = 'a', nowMs = 0) => {
     const clock = new ManualClock();
     const file = matchFile({ disk, folder: '/state', clock }, { id, nowMs: () => nowMs });

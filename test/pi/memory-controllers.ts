@@ -1,7 +1,7 @@
 /**
- * Runs in the virtual Pi: plays the motor controllers on the plain memories at their addresses, as a second process
- * beside the daemon. The firmware model of the simulator looks at what was written and keeps the readable frames up
- * to date. Mechanics stand still.
+ * Plays the motor controllers in the virtual Pi, on plain memories at their addresses. Runs as a second process
+ * beside the daemon. It passes everything that was written to the simulator's firmware model, and keeps the readable
+ * frames up to date. The mechanics do not move.
  */
 import { createRequire } from 'node:module';
 import type { I2CBus } from 'i2c-bus';
@@ -17,14 +17,11 @@ import {
 } from '../../src/protocol/registers.js';
 
 const RATE_HZ = 100;
-/** Leaves the bus and the emulated processor to the daemon for most of the time. */
+/** The pause that leaves bus and emulated processor to the daemon for most of the time. */
 const PAUSE_MS = 12;
-/** Between two looks at everything; in between only what is urgent. */
+/** The number of short rounds, which check urgent frames only, between two full rounds. */
 const UPDATE_MS = 250;
-/**
- * The value that replaces what was taken and cannot be read back, so that the same frame is noticed when it comes
- * again.
- */
+/** Overwrites what was received, so that the same frame is noticed when it is written again. */
 const WIPED = 0xff;
 
 class MemoryController {
@@ -47,10 +44,10 @@ class MemoryController {
     }
   }
 
-  /** The daemon waits until commits, stops and modes show in the status: they are looked for first. */
+  /** The daemon waits until commits, stops and modes show in the status, so they are checked first. */
   lookForUrgent(): void {
     if (!this.#read(REGISTERS.commit).equals(this.#wiped(REGISTERS.commit))) {
-      // A memory does not show that the same gains were written again: whatever stands there counts as staged.
+      // A memory does not show that equal gains were written again, so its content always counts as staged.
       for (const { slot } of this.#unit.loops) this.#write(this.#named(gainsRegister(slot).name));
       this.#take(this.#named('commit'));
     }

@@ -10,15 +10,15 @@ import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
 import { sectionOf } from '../support/documented-calls.js';
 import { putOnDisk, until, VirtualPi } from './virtual-pi.js';
 
-/** Far more than it takes: only what never happens is a failure, however slow the machine is. */
+/** Far more than is ever needed: on a slow machine, only a hang is a failure. */
 const BOOT_MS = 900_000;
 const START_MS = 600_000;
-/** The emulated processor cannot poll 50 times a second. With longer silence than this nothing could be tried. */
+/** The emulated processor cannot poll 50 times a second, so the host silence is longer. */
 const CONFIG = 'supervision:\\n  pollHz: 5\\n  hostSilenceMs: 2000\\n';
 const INSTALL = readFileSync('docs/install.md', 'utf8');
 const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
 
-/** From a blank board to a purged one, in the order in which it happens to a robot. */
+/** From an empty board to the removal of the package, in the order in which a team does it. */
 describe('a robot on a Pi', function () {
   this.timeout(BOOT_MS + 2 * START_MS);
   let folder: string;
@@ -32,13 +32,13 @@ describe('a robot on a Pi', function () {
       const shown = await status();
       return units.every(unit => shown[unit].online);
     });
-  /** Asks within the guest, so that asking costs little. */
+  /** Asks inside the guest, which is quicker. */
   const serves = () =>
     pi.run(
       `curl -s -o /dev/null --retry 200 --retry-delay 1 --retry-connrefused localhost:8080/healthz`,
       START_MS,
     );
-  /** As a program would that knows what 503 means. */
+  /** Retries a 503, as a program should. */
   const insist = (path: string, body: unknown) =>
     until(`${path} answers 200`, START_MS, async () => (await pi.ask(path, body)).status === 200);
   const laser = (action: 'on' | 'off') => pi.ask('/api/laser', { action });
@@ -136,7 +136,7 @@ describe('a robot on a Pi', function () {
       bytes: [register, mode, crc8(gimbal.address, register, Uint8Array.of(mode))],
     });
     const beats = writes.filter(({ bytes: [at, ...frame] }) => {
-      // by the player of the controller, once it has taken it
+      // by the simulated controller, after it has received it
       const wiped = frame.every(byte => byte === 0xff);
       return at === REGISTERS.heartbeat.address && frame.length > 0 && !wiped;
     });
@@ -156,7 +156,7 @@ describe('a robot on a Pi', function () {
     expect(doctor).to.contain('529');
   });
 
-  /** A real board takes a second, or four after a hang; an emulated one takes as long as its host lets it. */
+  /** A real board takes a second, or four after a hang. An emulated board depends on its host. */
   const darkBeforeItServes = async () => {
     const tookMs = await until('the pin is low', START_MS, isDark);
     console.log(`      dark after ${Math.round(tookMs)} ms`);
@@ -198,7 +198,7 @@ describe('a robot on a Pi', function () {
     await light();
     const said = await pi.run('sudo trunnion token add driver --role operator', START_MS);
     const driver = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}/m.exec(said)?.[0] ?? expect.fail(said);
-    // The robot that anybody could light is dark and stopped with the first token.
+    // The first token darkens and stops a robot that was open to everyone.
     expect(await isDark()).to.equal(true);
     await isOwned();
     expect(await pi.run('sudo trunnion doctor', START_MS)).to.contain('closed to everyone without a token');

@@ -18,7 +18,7 @@ export async function until(what: string, limitMs: number, holds: () => Promise<
   return performance.now() - start;
 }
 
-/** A Raspberry Pi 3 in QEMU, looked at from outside: serial console, pin level, I2C wire. */
+/** A Raspberry Pi 3 in QEMU, seen from outside: serial console, pin level, I2C wire. */
 export class VirtualPi {
   readonly #disk: string;
   readonly #folder: string;
@@ -32,11 +32,11 @@ export class VirtualPi {
     this.#folder = folder;
   }
 
-  /** `slaves`: addresses at which a memory answers. */
+  /** `slaves`: addresses with a memory. */
   async powerOn(slaves: readonly number[]): Promise<void> {
     this.#heard = '';
     const socket = join(this.#folder, 'console.sock');
-    // One that a cut left behind would look like the new one.
+    // A file left from an earlier boot would look like the new one.
     rmSync(socket, { force: true });
     this.#qemu = spawn('test/pi/boot', [this.#disk, this.#folder, ...slaves.map(String)], {
       stdio: ['ignore', 'inherit', 'inherit'],
@@ -48,7 +48,7 @@ export class VirtualPi {
     });
   }
 
-  /** As a pulled plug: what the guest has not synced is gone. */
+  /** Acts like pulling the plug: the guest's unsynced data is lost. */
   async cutPower(): Promise<void> {
     const qemu = this.#qemu;
     if (qemu === undefined || qemu.exitCode !== null || qemu.signalCode !== null) return;
@@ -72,18 +72,18 @@ export class VirtualPi {
     await this.run('stty -echo cols 500; export TERM=dumb SYSTEMD_COLORS=0 SYSTEMD_PAGER=cat');
   }
 
-  /** What the console has said since the last command was given. */
+  /** The output of the console since the last command was sent. */
   get heard(): string {
     return this.#heard;
   }
 
-  /** Gives a command and does not wait for its end. */
+  /** Sends a command without waiting for its end. */
   start(command: string): void {
     this.#heard = '';
     this.#console?.write(`${command}\n`);
   }
 
-  /** A request to the daemon from within; status 0 when nobody answers. */
+  /** Sends a request to the daemon from inside the guest. The status is 0 if there is no answer. */
   async ask(path: string, body?: unknown, token?: string) {
     const bearer = token === undefined ? '' : `-H 'authorization: Bearer ${token}'`;
     const data = body === undefined ? '' : `-H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
@@ -99,7 +99,7 @@ export class VirtualPi {
     this.#commands += 1;
     const mark = `mark-${this.#commands}`;
     this.#heard = '';
-    // the quotes keep the echo of the command itself from looking like its end
+    // with quotes, so that the echo of the command does not look like its end
     this.#console?.write(`echo ${mark}'-'begins; { ${command}; } 2>&1; echo ${mark}'-'done\n`);
     await until(`"${command}"`, limitMs, () => this.#heard.includes(`${mark}-done`));
     const output = this.#heard.split(`${mark}-begins`)[1]?.split(`${mark}-done`)[0] ?? '';
@@ -129,7 +129,7 @@ export class VirtualPi {
     }
   }
 
-  /** Every write on the wire since power-on: the address and the bytes after it, the register first. */
+  /** Every write on the bus since power-on: the address, and the bytes after it, register first. */
   writesOnTheWire(): { address: number; bytes: number[] }[] {
     const writes: { address: number; bytes: number[] }[] = [];
     for (const line of readFileSync(join(this.#folder, 'trace.log'), 'utf8').split('\n')) {
@@ -141,7 +141,7 @@ export class VirtualPi {
   }
 }
 
-/** Writes host files into the root file system of `disk` while nobody runs it. */
+/** Writes host files into the root file system of `disk`. The guest must not be running. */
 export function putOnDisk(disk: string, files: readonly (readonly [from: string, to: string])[]): void {
   for (const [from, to] of files) {
     execFileSync('debugfs', ['-w', '-R', `write ${from} ${to}`, disk], { stdio: 'ignore' });

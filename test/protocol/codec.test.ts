@@ -33,7 +33,7 @@ function sealed(address: number, register: Register, data: Uint8Array): Buffer {
   return Buffer.from([...data, crc8(address, register.address, data)]);
 }
 
-/** The values, or undefined when they were refused with the code for it. */
+/** The values. If they were refused, the code. */
 function decoded(address: number, register: Register, frame: Buffer) {
   try {
     return decodeFrame(address, register, frame);
@@ -107,7 +107,7 @@ describe('any frame', () => {
       fc.property(anyRegister, anyBytes, ({ address, register }, data) => {
         const frame = sealed(address, register, Uint8Array.from(data.slice(0, frameBytes(register) - 1)));
         const values = decoded(address, register, frame);
-        // -32768 is never sent: a scaled value saturates at 32767 to either side.
+        // -32768 is never sent: a scaled value saturates at 32767 in either direction.
         fc.pre(values !== undefined && !spaced(frame).includes('00 80'));
         expect(spaced(encodeFrame(address, register, values ?? {}))).to.equal(spaced(frame));
       }),

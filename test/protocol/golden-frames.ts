@@ -14,7 +14,7 @@ export interface GoldenFrame {
   readonly address: number;
   readonly register: Register;
   readonly values: Readonly<Record<string, number>>;
-  /** The bytes on the wire. They are not computed by the code under test. */
+  /** The bytes on the wire. They were written by hand, and not computed by the code under test. */
   readonly hex: string;
 }
 

@@ -100,7 +100,7 @@ describe('Link', () => {
     const { clock, ends, read } = setUp(manual, manual, manual);
     const goesOn = async () => {
       await read('mode');
-      // As many promises as lie between the end of a frame and the next one of the same act.
+      // As many turns of promises as lie between two frames of the same act.
       for (let turn = 0; turn < 8; turn += 1) await undefined;
       await read('mode');
     };

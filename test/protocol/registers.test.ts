@@ -13,7 +13,7 @@ import {
   SPACE_BYTES,
 } from '../../src/protocol/registers.js';
 
-/** With every slot, whether the unit has a loop there or not: slots of other units and later ones must fit as well. */
+/** With all slots, even those that the unit does not use, because slots of other units and later loops must fit too. */
 function fullMap(unit: Unit) {
   const slots = Array.from({ length: LOOP_SLOTS }, (_, slot) => gainsRegister(slot));
   return [...registerMap(unit).filter(({ name }) => !name.startsWith('gains_')), ...slots].sort(

@@ -3,7 +3,7 @@ import { UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
 import { frameBytes, registerMap } from '../../src/protocol/registers.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
-/** Every frame takes so long, about as on a bus of 400 kHz. */
+/** The duration of every frame, about as on a bus of 400 kHz. */
 const FRAME_MS = 1;
 const FOR_MS = 2000;
 /** With the acknowledgement. */

@@ -24,7 +24,7 @@ describe("the controller's guard of the excitation", () => {
     await robot.during(chassis().excite(EXCITATION));
     await tryGains();
   };
-  /** Takes the speed loop so far from its setpoint that its guard ends the wave. */
+  /** Moves the speed loop so far from its setpoint that the guard ends the excitation. */
   const runAway = () => {
     robot.loops.chassis.readings.speed!.setpoint = -10 * RUNAWAY;
   };
@@ -107,7 +107,7 @@ describe("the controller's guard of the excitation", () => {
 
   it('ends the trial and its wave when it acts, and everybody sees why', async () => {
     await triesOnWave();
-    // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
+    // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
     expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
     expect(chassis().excitation().amplitude).to.equal(0);
@@ -125,7 +125,7 @@ describe("the controller's guard of the excitation", () => {
     let reads = 0;
     robot.intercept = async ({ kind, register }) => {
       if (register === 'guarded_excitation' && kind === 'read') reads += 1;
-      // The measured value grows past the bound after the wave was read for the last time.
+      // The measured value exceeds the bound after the excitation was read for the last time.
       if (register === 'status' && reads === 2) await robot.pause(30);
       return undefined;
     };
@@ -167,7 +167,7 @@ describe("the controller's guard of the excitation", () => {
           if (frames <= at) return undefined;
           happened = true;
           happens();
-          // Polls see what came of it before the request goes on.
+          // Polls see the result before the request continues.
           await robot.pause(40);
           return undefined;
         };

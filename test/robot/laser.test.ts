@@ -109,7 +109,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(false);
     interlock.closed = true;
     laser.on();
-    // An edge that nobody heard.
+    // An edge that came before there was a listener.
     interlock.closed = false;
     laser.poll();
     expect(pin.level).to.equal(false);
@@ -121,7 +121,7 @@ describe('Laser', () => {
     laser.on();
     expect(laser.report().problem).to.equal(undefined);
     interlock.failing = true;
-    // The look itself takes the light away.
+    // Reading the interlock itself switches the laser off.
     expect(laser.report()).to.include({ state: 'off', light: 'dark', reason: 'interlock opened' });
     interlock.failing = false;
     laser.on();

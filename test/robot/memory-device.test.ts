@@ -10,7 +10,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const ZEROS = { flags: 0, faults: 0, active_checksum: 0, staged: 0, refused: 0, capture: 0 };
 const STATUS = { boot_id: 1, mode: 1, ...ZEROS };
 
-/** 256 bytes that keep what is written, as an EEPROM or i2c-stub: no firmware behind them. */
+/** 256 bytes that keep what is written, like an EEPROM or i2c-stub, without firmware. */
 class MemoryDevice implements I2cBus {
   readonly memory = Buffer.alloc(SPACE_BYTES);
 

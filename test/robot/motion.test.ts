@@ -24,13 +24,13 @@ describe('a unit after refused requests', () => {
     await robot.during(robot.chassis.setMode('debug'));
     await robot.during(robot.chassis.excite(WAVE));
   };
-  /** A wave that no answer confirms. */
+  /** An excitation whose answers are lost. */
   const refusedWave = async (wave = STILL) => {
     robot.let({ unit: 'chassis', kind: 'read', register: 'guarded_excitation' }, 'fails');
     expect(await robot.outcome(robot.chassis.excite(wave))).to.equal('nack');
     robot.allIsWell();
   };
-  /** A switch that arrives and whose answers are lost. */
+  /** A switch that arrives, but whose answers are lost. */
   const refusedAuto = async () => {
     robot.let(MODE_FRAME, 'answer lost');
     expect(await robot.outcome(robot.gimbal.setMode('auto'))).to.equal('nack');
@@ -75,7 +75,7 @@ describe('a unit after refused requests', () => {
     expect(modes()).to.deep.equal(['manual', 'manual']);
   });
 
-  /** Resolves with the time of the switch in ms of the robot's clock. */
+  /** Resolves with the time of the switch, in milliseconds of the robot's clock. */
   const switched = async (mode: Mode) => {
     const startMs = robot.clock.nowMs();
     await robot.during(robot.gimbal.setMode(mode));

@@ -8,7 +8,7 @@ describe('readings', () => {
   });
   afterEach(() => robot.end());
 
-  /** How often the chassis has such a frame in a second. */
+  /** The number of such frames to the chassis per second. */
   const perSecond = async (register = 'telemetry') => {
     await robot.wait(100);
     robot.frames.length = 0;

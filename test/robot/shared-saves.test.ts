@@ -15,9 +15,12 @@ describe('saves that wait for a unit together', () => {
 
   const save = (kp: number, options: { baseRevision?: number; stillWanted?: () => void } = {}) =>
     robot.outcome(robot.chassis.gains.save(robot.gainsWith(kp), options));
-  /** Takes the unit's turn, so that whoever comes next has to wait. */
+  /** Takes the unit's turn, so that the next request must wait. */
   const occupy = () => robot.outcome(robot.chassis.setMode('manual'));
-  /** A mode that is never taken keeps the turn for as long as a request may. `end` lets modes through again. */
+  /**
+   * A mode that never takes effect keeps the turn for the longest time of a request. `end` lets modes take effect
+   * again.
+   */
   const occupyForLong = () => {
     const { bus } = robot.sim.hardware;
     const write = bus.writeBlock.bind(bus);

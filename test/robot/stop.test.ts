@@ -40,7 +40,7 @@ describe('the stop', () => {
     await robot.wait(ms);
   };
   const latched = () => UNITS.map(unit => robot.truth(unit).stopped);
-  /** The robot and both controllers are stopped, or nothing is. */
+  /** Checks that the robot and both controllers are stopped, or that none of them is. */
   const expectStopped = (is: boolean, message?: string) =>
     expect([robot.robot.stopped, ...latched()], message).to.deep.equal([is, is, is]);
 
@@ -107,7 +107,7 @@ describe('the stop', () => {
     await robot.wait(100);
     expect(await stop()).to.equal(200);
     robot.fault('chassis', 'unplug');
-    // The next daemon is configured otherwise.
+    // The next daemon has another configuration.
     settings.silence.chassis = { ...forEver, givenMs: 500 };
     await robot.restart();
     expect(await resume()).to.equal(200);
@@ -377,7 +377,7 @@ describe('the stop', () => {
 
   describe('through a restart at which no controller can be reached', () => {
     const away = () => unplug(1000, ...UNITS);
-    /** The disk takes its time, and a kill ends what waits for it. */
+    /** The disk is slow, and a kill ends the pending operation. */
     const onASlowDisk = async (act: () => Promise<unknown>) => {
       let isKilled = false;
       robot.disk.interfere = async () => {

@@ -5,7 +5,7 @@ import { ClockedRobot } from '../support/clocked-robot.js';
 const LEASE_MS = 5000;
 /** The host silence that the heartbeats of `ClockedRobot` give. */
 const SILENCE_MS = 500;
-/** Within this after its return a controller runs the journal's gains. */
+/** After it returns, a controller must run the journal's gains within this time. */
 const BACK_MS = 4000;
 
 describe('the end of a trial, in time', function () {
@@ -21,7 +21,7 @@ describe('the end of a trial, in time', function () {
   afterEach(() => robot.end());
 
   const tryGains = () => robot.tryGains(1, { endsAtMs: robot.clock.nowMs() + LEASE_MS });
-  /** Milliseconds until it holds, or more than anything allows. */
+  /** The milliseconds until the condition holds. If it never does, more than any limit. */
   const until = async (holds: () => boolean) => {
     const beganMs = robot.clock.nowMs();
     while (!holds() && robot.clock.nowMs() - beganMs <= BACK_MS) await robot.wait(10);
@@ -33,7 +33,7 @@ describe('the end of a trial, in time', function () {
     for (const noise of [0, 7, 3]) {
       let count = 0;
       await robot.during(tryGains());
-      // One frame of so many gets no answer.
+      // One frame in this many gets no answer.
       robot.intercept = () => {
         count += 1;
         return noise > 0 && count % noise === 0 ? 'fails' : undefined;
@@ -61,7 +61,7 @@ describe('the end of a trial, in time', function () {
     }
   });
 
-  /** Begins a trial and ends something at its `count`th frame, or while it runs. */
+  /** Begins a trial. Lets something end it at its `count`th frame, or while it runs. */
   const interrupted = async (count: number, end: () => unknown) => {
     let frames = 0;
     robot.intercept = frame => {
@@ -72,7 +72,7 @@ describe('the end of a trial, in time', function () {
     };
     await tryGains().catch(() => undefined);
   };
-  /** About as many as a trial's beginning has, and some of the polls after it. */
+  /** About the number of frames that begin a trial, and some of the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
   it('comes with torque off if the daemon is killed at any moment', async () => {

@@ -21,7 +21,7 @@ describe('a trial of gains', () => {
   const tries = (...asked: Parameters<ClockedRobot['tryGains']>) => robot.outcome(robot.tryGains(...asked));
   const ends = () => robot.outcome(robot.chassis.gains.endTrial('ended'));
   const events = () => robot.events.filter(({ what }) => what.startsWith('trial'));
-  /** The saved gains run, and no trial. */
+  /** Checks that the saved gains run, and no trial. */
   const isOver = async () => {
     await robot.wait(500);
     expect(robot.chassis.report()).to.include({ trial: undefined, applied: true });
@@ -137,7 +137,7 @@ describe('a trial of gains', () => {
     await robot.wait(100);
     const isLost = robot.atFirst({ unit: 'gimbal', kind: 'write', register: 'commit' }, () => {
       robot.loops.gimbal.targetVisible = false;
-      // Polls see it before the request goes on.
+      // Polls see it before the request continues.
       return robot.pause(40);
     });
     const { gains } = robot.robot.store.current('gimbal');
@@ -149,7 +149,7 @@ describe('a trial of gains', () => {
   });
 
   describe('whose loop runs away', () => {
-    // The measured value of the scripted speed loop grows by 1 m/s in a second, its setpoint stays at 0.
+    // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     const { runaway } = unitNamed('chassis').loops[0]!;
     const atMs = 1000 * runaway;
     const waitUntil = (ms: number) => robot.wait(ms - robot.clock.nowMs());
@@ -166,7 +166,7 @@ describe('a trial of gains', () => {
 
     it('ends where the loop is past its bound at the first look after the trial began', async () => {
       await waitUntil(atMs - 30);
-      // Nothing is read of the new gains until they have driven the loop away.
+      // No reading with the new gains arrives before the loop has run away.
       robot.intercept = ({ unit, register }) =>
         unit === 'chassis' && register === 'telemetry' && trial() === 'a' && robot.clock.nowMs() < atMs + 5
           ? 'fails'

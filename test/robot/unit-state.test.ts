@@ -32,7 +32,7 @@ class Bench {
   });
   #last: Shown = {};
 
-  /** The controller shows this, and what it showed before. */
+  /** What the controller shows now, and what it showed before. */
   shows(changed: Shown = {}): void {
     this.#last = { ...this.#last, ...changed };
     const { mode = 'manual', boot = 1, flags = ['torque'], faults = [], gains = SAVED } = this.#last;
@@ -50,7 +50,7 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
   });
 }
 
-/* Tests on the bus, in this folder, show the rest of what is wanted of a unit: its mode, wave and latch. */
+/* The other tests in this folder show the rest on the bus: mode, excitation and latch. */
 describe('what is wanted of a unit and what it shows', () => {
   let bench: Bench;
   beforeEach(() => {

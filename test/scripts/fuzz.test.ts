@@ -6,9 +6,9 @@ import { fuzzedRequests } from '../../scripts/fuzz/requests.js';
 import { partOf } from '../../scripts/fuzz/valid-values.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
-/** `npm run fuzz` draws fresh ones. */
+/** A fixed seed. `npm run fuzz` draws a new one. */
 const SEED = 1;
-/** A machine that runs all tests is busy: only what hangs for good is found here, the rest by `npm run fuzz`. */
+/** A machine that runs all tests is busy. Here only a hang is a failure; `npm run fuzz` finds slow answers. */
 const HANG_MS = 10_000;
 
 describe(`odd input of seed ${SEED}`, () => {

@@ -1,4 +1,4 @@
-/* Prints frames as firmware would make them, a line each; then what it makes of frames that come in. */
+/* Prints frames as firmware would send them, one per line. Then reads frames, and prints what firmware makes of them. */
 #include "motor_registers.h"
 #include <stdio.h>
 

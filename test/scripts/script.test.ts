@@ -43,7 +43,7 @@ describe('a script', () => {
 
   for (const script of SHELL)
     it(`prints its help for --help, and does nothing else (${script})`, () => {
-      // A shell that finds no program can do nothing else.
+      // A shell that finds no program cannot do any harm.
       const env = { PATH: '/nonexistent' };
       const { status, stdout, stderr } = spawnSync('/bin/bash', [script, '--help'], {
         encoding: 'utf8',

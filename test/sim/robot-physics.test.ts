@@ -23,7 +23,7 @@ function truth(trial: RobotTrial, name: string): number {
   return Number(trial.physics.loops.chassis.axes[name]);
 }
 
-/** Everything that can be seen of the robot, exactly. */
+/** The visible state of the robot, with all digits. */
 function snapshot(trial: RobotTrial): string {
   const { gimbal, chassis } = trial.physics.loops;
   return JSON.stringify([gimbal.readings, gimbal.axes, chassis.readings, chassis.axes, chassis.pose]);
@@ -269,7 +269,7 @@ describe('the simulated robot', () => {
         const [coarse, fine] = [2, 4].map(substeps => {
           const trial = robot({ substeps });
           trial.run(1);
-          // A large step for the camera: of a small one, its noise decides in which picture it has settled.
+          // A large step for the camera. With a small step, noise would decide in which picture it has settled.
           return trial.step(unit.name, name, name.startsWith('visual') ? maxAmplitude : amplitude, 4);
         });
         expect(coarse!.overshootPercent).closeTo(fine!.overshootPercent!, 0.3);

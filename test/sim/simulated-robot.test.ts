@@ -25,7 +25,7 @@ function setUp(loopRateHz = 1000) {
   const truth = (): any => robot.truth();
   const inject = (target: FaultBody['target'], fault: FaultBody['fault'], count?: number) =>
     robot.inject({ target, fault, ...(count !== undefined && { count }) });
-  /** `well`, or the code with which it failed. */
+  /** `well`, or the code of the failure. */
   const endOf = async (act: () => unknown) => {
     try {
       await act();

@@ -34,7 +34,7 @@ describe('an example of a client', function () {
       .end('{"code":"not-confirmed"}');
   const cut = (response: ServerResponse) => response.destroy();
 
-  /** Stands between client and daemon, and makes trouble with the first calls of some paths. */
+  /** A proxy between client and daemon that disturbs the first calls of some paths. */
   const pass = (incoming: IncomingMessage, response: ServerResponse) => {
     asked.push(`${incoming.method} ${incoming.url}`);
     const act = trouble[incoming.url ?? '']?.shift();

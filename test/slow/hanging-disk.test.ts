@@ -27,7 +27,7 @@ describe('a disk that hangs in the kernel', () => {
     it(`does not keep a start from its URL, nor a stop from its end, with ${hanging.length} hanging files`, async function () {
       requirePrograms(this, 'mkfifo');
       mkdirSync(join(folder(), 'steps'));
-      // Nobody writes to these, so that whoever reads them hangs.
+      // FIFOs without a writer, so that a reader hangs.
       for (const file of hanging) execFileSync('mkfifo', [join(folder(), file)]);
       const child = new Child('sim/main.js', ['--port', '0', '--state', folder()], NODE_ENVIRONMENT);
       try {
@@ -82,7 +82,7 @@ describe('a disk that hangs in the kernel', () => {
   });
 });
 
-/** The number of threads of the process that wait in a kernel call which no signal ends. */
+/** The number of the process' threads that wait in an uninterruptible kernel call. */
 function stuckThreads(pid: number | undefined): number {
   const states = readdirSync(`/proc/${pid}/task`).map(task => {
     const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8');

@@ -12,13 +12,16 @@ import { eventually } from '../support/eventually.js';
 import { mountDisk } from '../support/mounts.js';
 import { requirePrograms } from '../support/programs.js';
 
-/** What a program may meet that is none of the robot's doing. Either it serves on, or it ends dark and says why. */
+/**
+ * Faults of the process for which the robot is not the cause. The daemon must continue to serve, or end with the
+ * laser dark and say why.
+ */
 describe('a fault of the process', () => {
   let running: Child | undefined;
   afterEach(() => running?.kill());
   const folder = temporaryFolder();
 
-  /** One that meets this fault on SIGUSR2, and says each level that the laser's pin is given. */
+  /** A daemon that meets this fault on SIGUSR2, and prints each level of the laser's pin. */
   const daemon = (fault: string, env = {}) => {
     running = new Child('test/support/faulty-daemon.js', [folder(), fault], env);
     return running;
@@ -27,7 +30,7 @@ describe('a fault of the process', () => {
     const { gimbal, chassis } = (await call(url, 'GET', '/api/status')).body;
     return [gimbal, chassis].every(({ online, gains }) => online && gains.applied);
   };
-  /** Its URL, once both controllers are there, which takes a moment longer on a busy machine. */
+  /** The daemon's URL, once both controllers are online. That takes longer on a busy machine. */
   const served = async (child: Child) => {
     const url = await child.url();
     await eventually(() => isWhole(url));
@@ -131,7 +134,7 @@ describe('a fault of the process', () => {
       await saved(url, 0.25);
       const filler = join(folder(), 'filler');
       await writeFile(filler, Buffer.alloc(1 << 20)).catch(() => undefined);
-      // The last block of the journal has room for some.
+      // The last block of the journal still has room for some lines.
       let kept = 0.25;
       let refused = await save(url, 1);
       for (; refused.status === 200; refused = await save(url, kept + 1)) kept = refused.body.visual_yaw.kp;

@@ -41,7 +41,7 @@ describe('slow clients', function () {
     const off = { action: 'off' };
     const { status } = await call(daemon.url, 'POST', '/api/laser', off, { connection: 'close' });
     expect(status).to.equal(200);
-    // The server times out none of them so early.
+    // The server must not time out any of them this early.
     expect(performance.now() - startMs).to.be.lessThan(2500);
     for (const socket of sockets) socket.resume();
     await Promise.all(ended);

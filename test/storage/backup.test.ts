@@ -6,9 +6,7 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { sectionOf } from '../support/documented-calls.js';
 import { requirePrograms } from '../support/programs.js';
 
-/**
- * The files that hold for this robot, its people and this boot. They would be false if they were put back later.
- */
+/** Files about the current state of this robot, its people and this boot. Restoring old copies would be wrong. */
 const OF_NOW = [
   'tokens.json',
   'match.json',

@@ -10,7 +10,7 @@ import { requirePrograms, skip } from '../support/programs.js';
 const codeOf = (error: unknown) => (isRobotError(error) ? error.code : String(error));
 const hold = (lock: PathLock) => lock.hold().then(() => 'held', codeOf);
 
-/** A process elsewhere that would take the folder. */
+/** Another process that tries to lock the folder. */
 function holdIn(namespace: readonly string[], folder: string) {
   const module = JSON.stringify(new URL('../../src/storage/path-lock.js', import.meta.url).href);
   const script =

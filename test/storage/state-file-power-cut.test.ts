@@ -14,7 +14,7 @@ const phase = (revision: number, of: MatchState['phase']): MatchState => ({
   phase: of,
 });
 
-/** The states that a match writes into its file, with a lock that comes and goes. */
+/** The states that a match writes into its file, with a lock that is set and removed. */
 const STATES: readonly MatchState[] = [
   phase(1, 'pre'),
   { ...phase(1, 'pre'), lock },
@@ -28,9 +28,7 @@ function fileOn(disk: RecordingDisk) {
   return matchFile({ disk, folder: FOLDER, clock: new ManualClock() }, BOOT);
 }
 
-/**
- * Loads what the next daemon finds. Most cuts leave the files that the one before left, and are answered from memory.
- */
+/** Loads what the next daemon would find. Most cuts leave the same files as the cut before, so results are cached. */
 function loading(): (files: Record<string, Buffer>) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   return files => {
@@ -45,7 +43,7 @@ function loading(): (files: Record<string, Buffer>) => Promise<string> {
   };
 }
 
-/** Each confirmed state left a note with its place in STATES. */
+/** Each confirmed state left a note with its index in STATES. */
 async function expectKept(disk: RecordingDisk, tears: (unsynced: number) => number[]): Promise<void> {
   const load = loading();
   for (const { notes, files, when } of powerCuts(disk.operations, tears)) {

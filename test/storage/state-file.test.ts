@@ -30,7 +30,7 @@ describe('a small file that holds the newest value', () => {
       () => 'done',
       error => (isRobotError(error) ? error.code : error),
     );
-  /** The result, with the time that the disk may take. */
+  /** The result of the act, while the disk may take time. */
   const within = async <T>(act: Promise<T>) => {
     act.catch(() => undefined);
     await clock.advance(LIMIT_MS);

@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { skip } from './programs.js';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-/** No GPU and no sandbox in a container; and the browser itself asks nothing of anyone. */
+/** No GPU and no sandbox, because this may be a container. The browser itself sends no requests. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -36,8 +36,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const MOST_LOOKS = 5;
 
 /**
- * What axe-core finds serious or worse, each as `rule: element`. The page hears nothing of the daemon while that looks at it,
- * so that it may be about to grey under its eyes: what is a fault stays one.
+ * The serious faults that axe-core finds, each as `rule: element`. While axe-core runs, the page receives nothing
+ * from the daemon and may be about to turn grey. A real fault is found every time.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe);
@@ -46,7 +46,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-/** All files are of this page, so that none needs to be loaded before; and only what is violated is written down. */
+/** All files belong to this page, so no other must be loaded; and only violations are reported. */
 function faultsNow(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     // @ts-expect-error: axe-core has put itself there.

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The daemon as a user runs it: a process of its own, known by what it prints. */
+/** The daemon as a user runs it: a separate process, known by its output. */
 export class Child {
   readonly process: ChildProcess;
   readonly lines: string[] = [];
@@ -28,7 +28,7 @@ export class Child {
     this.exited = once(this.process, 'close').then(([code, signal]) => code ?? signal);
   }
 
-  /** The first match in what it has printed or will print; rejects when it ends without one. */
+  /** The first match in the output so far, or in later output. Rejects if the process ends without a match. */
   async line(pattern: RegExp): Promise<RegExpExecArray> {
     for (const line of this.lines) {
       const match = pattern.exec(line);

@@ -41,7 +41,7 @@ export interface Sent {
   readonly listenMs?: number;
 }
 
-/** Everybody who has a token. */
+/** All callers with a token. */
 const CALLERS = {
   operator: { role: 'operator', secret: 'h73s-hzx8-6dsk-kvct-zbag-bg1r-vv59-thrb' },
   rival: { role: 'operator', secret: '0qrz-qqdt-73tm-7gxp-tgp0-0jap-say3-r0hz' },
@@ -160,7 +160,7 @@ export class ClockedDaemon {
     if (isEventStream(Buffer.concat(received))) await this.wait(sent.listenMs ?? 0);
     const whole = answer();
     connection.destroy();
-    // What the request set in motion has ended before the next one.
+    // Everything that this request started has ended before the next one.
     await this.wait(PAUSE_MS);
     if (whole === undefined) throw new Error(`no answer to ${sent.ask}`);
     return whole;

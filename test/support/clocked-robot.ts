@@ -27,9 +27,7 @@ export interface Frame {
   readonly data: string;
 }
 
-/**
- * The fate of a frame: it fails; it arrives and its answer is lost; or with `undefined`, nothing happens to it.
- */
+/** The fate of a frame. It fails; or it arrives and its answer is lost. `undefined`: it works. */
 export type Fate = 'fails' | 'answer lost' | undefined;
 
 interface UnitTruth {
@@ -40,7 +38,7 @@ interface UnitTruth {
   readonly gains: Record<string, { kp: number }> | null;
 }
 
-/** The robot's own code on a simulated bus and pin, in time that passes when a test says so. */
+/** The robot's own code on a simulated bus and pin. Time passes only when a test says so. */
 export class ClockedRobot {
   readonly clock = new ManualClock();
   readonly disk = new RecordingDisk();
@@ -48,7 +46,7 @@ export class ClockedRobot {
   readonly frames: Frame[] = [];
   readonly sim: SimulatedRobot;
   readonly loops = perUnit(unit => new ScriptedLoops(unit));
-  /** Asked before each frame; it may act on the world, wait, or decide what becomes of the frame. */
+  /** Called before each frame. It may change the simulation, wait, or decide the frame's fate. */
   intercept: (frame: Frame) => Fate | Promise<Fate> = () => undefined;
   readonly #settings: Partial<RobotSettings>;
   readonly #permission: Permission;
@@ -80,11 +78,11 @@ export class ClockedRobot {
     return this.#robot;
   }
 
-  /** A new daemon on the same controllers and the same disk; the one before ends as SIGKILL ends it. */
+  /** A new daemon on the same controllers and the same disk. The previous one ends as by SIGKILL. */
   async restart(): Promise<void> {
     await this.kill();
     const { clock, disk } = this;
-    // No real file: it would take real time, of which this clock knows nothing.
+    // Not a real file: it would take real time, which this clock does not know.
     this.#store = await GainsStore.open({ folder: '/state', clock, disk, lock: noLock });
     const stopMemory = await openStopFile({ folder: '/state', disk, clock }, 'one');
     this.#robot = new Robot({
@@ -105,7 +103,7 @@ export class ClockedRobot {
     await this.during(this.#robot.start());
   }
 
-  /** Ends the daemon: nothing of it reaches the bus any more, and its files are let go. */
+  /** Ends the daemon. It sends no more frames, and its files are closed. */
   async kill(): Promise<void> {
     this.#ends += 1;
     void this.#robot?.close();
@@ -143,7 +141,7 @@ export class ClockedRobot {
     return this.truth('chassis').gains?.speed?.kp;
   }
 
-  /** From now on every such frame has this fate; all frames are well again after `allIsWell`. */
+  /** From now on every such frame has this fate. `allIsWell` ends this. */
   let(which: Partial<Frame>, fate: Fate): void {
     this.intercept = frame => (isLike(frame, which) ? fate : undefined);
   }
@@ -152,7 +150,7 @@ export class ClockedRobot {
     this.intercept = () => undefined;
   }
 
-  /** Acts at the first such frame, which waits for it. Returns whether that has happened. */
+  /** Acts at the first such frame, which waits until the act is done. Returns whether that has happened. */
   atFirst(which: Partial<Frame>, act: () => unknown): () => boolean {
     let isDone = false;
     this.intercept = async frame => {
@@ -164,7 +162,7 @@ export class ClockedRobot {
     return () => isDone;
   }
 
-  /** Resolves after this time, which somebody else lets pass. */
+  /** Resolves after this time. Another part of the test must let the time pass. */
   pause(ms: number): Promise<void> {
     return new Promise(resolve => this.clock.after(ms, resolve));
   }
@@ -181,7 +179,7 @@ export class ClockedRobot {
     this.sim.inject({ target, fault, ...(count !== undefined && { count }) });
   }
 
-  /** Lets time pass in steps so small that the bus keeps up. */
+  /** Lets time pass in steps that are small enough for the bus. */
   async wait(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 1) await this.clock.advance(1);
   }
@@ -239,7 +237,7 @@ export function isLike(frame: Frame, { unit, kind, register, data }: Partial<Fra
   return all.every(([asked, found]) => asked === undefined || asked === found);
 }
 
-/** A frame that reaches a controller without the daemon, between two transactions of its own. */
+/** A frame that reaches a controller without the daemon, between two of the daemon's transactions. */
 export async function somebodyElse<R extends Register>(
   robot: ClockedRobot,
   unit: UnitName,

@@ -1,6 +1,6 @@
 import { isRobotError } from '../../src/core/errors.js';
 
-/** The code with which the act is refused; undefined if it is done. */
+/** The code with which the act is refused. Undefined if it succeeds. */
 export function codeOf(act: () => unknown): string | undefined {
   try {
     act();

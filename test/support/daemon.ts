@@ -10,7 +10,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Real HTTP over a socket. A body that is a string goes as it is, anything else as JSON. */
+/** Sends a real HTTP request over a socket. A body that is a string is sent as it is, any other as JSON. */
 export async function call(
   url: string,
   method: string,
@@ -35,18 +35,18 @@ export async function call(
   };
 }
 
-/** A folder that is gone when `act` is done. */
+/** Makes a folder, which is removed when `act` has ended. */
 export async function inTemporaryFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
   try {
     return await act(folder);
   } finally {
-    // A daemon that still runs may add a file at this moment.
+    // A daemon that is still running may add a file at this moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
-/** A folder of its own for each test of a suite. Call this behind the `afterEach` that ends what uses it. */
+/** Makes a folder for each test of a suite. Call this after the `afterEach` that ends its users. */
 export function temporaryFolder(): () => string {
   let folder = '';
   beforeEach(async () => {

@@ -1,4 +1,7 @@
-/** Looks again until it holds; the test's own timeout ends the wait. For what happens by itself in a running daemon. */
+/**
+ * Checks until the condition holds, or until the test times out. Use it for things that a running daemon does without
+ * the test.
+ */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(resolve => setImmediate(resolve));
 }

@@ -13,7 +13,7 @@ const HANGING = 'hangs its disk';
 
 const memory = new RecordingDisk();
 
-/** The faults of the process, one of which happens on the signal SIGUSR2. */
+/** Faults of the process. One of them happens on SIGUSR2. */
 const FAULTS: Readonly<Record<string, () => void>> = {
   throws: () => {
     throw new Error('a defect');
@@ -30,7 +30,7 @@ const FAULTS: Readonly<Record<string, () => void>> = {
   'a year back': () => shiftCalendar(-YEAR_MS),
 };
 
-/** Shifts the calendar as NTP does on a board without a clock of its own. */
+/** Moves the wall clock, as NTP does on a board without a clock. */
 function shiftCalendar(byMs: number): void {
   const RealDate = Date;
   globalThis.Date = new Proxy(RealDate, {
@@ -40,7 +40,7 @@ function shiftCalendar(byMs: number): void {
   });
 }
 
-/** A daemon that meets a fault on SIGUSR2, and says each level that its laser's pin is given. */
+/** A daemon that meets a fault on SIGUSR2, and prints each level of its laser's pin. */
 const [state = '', fault = 'throws'] = process.argv.slice(2);
 const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
 const { laser } = robot.hardware;

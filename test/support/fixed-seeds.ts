@@ -1,4 +1,4 @@
 import { configureGlobal } from 'fast-check';
 
-/** Properties are tried with the same values in every run. A red test is then the change's fault, not the seed's. */
+/** Property tests use the same values in every run. A failure is then caused by a change, and not by the seed. */
 configureGlobal({ seed: 1 });

@@ -5,21 +5,21 @@ interface Due {
   readonly act: () => void;
 }
 
-/** Turns of the event loop in which promises settle that wait for no time. */
+/** The turns of the event loop after which promises that wait for no time have settled. */
 const TURNS = 5;
 
 /** A shorter delay could be lost in rounding, and time would not pass. A timer without delay is due at once. */
 const SHORTEST_MS = 0.001;
 
-/** Time that passes only when a test says so. */
+/** A clock whose time passes only when a test says so. */
 export class ManualClock implements Clock {
   #nowMs = 0;
   #wallOffsetMs = Date.UTC(2030, 0, 1);
-  /** In the order in which they fall due. */
+  /** Ordered by due time. */
   readonly #due: Due[] = [];
   readonly #turns: () => number;
 
-  /** `turns`: turns of the event loop after each timer, while everything waits for time again. */
+  /** `turns`: the turns of the event loop after each timer, until everything waits for time again. */
   constructor(turns: () => number = () => TURNS) {
     this.#turns = turns;
   }
@@ -48,7 +48,7 @@ export class ManualClock implements Clock {
     this.#wallOffsetMs += ms;
   }
 
-  /** Runs what falls due in its order, and lets promises settle after each. Stops early when `until` holds. */
+  /** Runs due timers in their order, and lets promises settle after each. Stops early if `until` holds. */
   async advance(ms: number, until: () => boolean = () => false): Promise<void> {
     const endMs = this.#nowMs + ms;
     await settle();

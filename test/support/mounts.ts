@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { Context } from 'mocha';
 import { skip } from './programs.js';
 
-/** A disk of its own at this folder that can be made to hang. Only root has such: without, the test is skipped. */
+/** Mounts a separate disk at this folder. It can be made to hang. Skips the test unless root runs it. */
 export function mountHangingDisk(
   context: Context,
   folder: string,
@@ -31,7 +31,7 @@ export function mountHangingDisk(
   };
 }
 
-/** A small disk of its own at this folder, until it is removed. Only root has such: without, the test is skipped. */
+/** Mounts a separate small disk at this folder, until it is removed. Skips the test unless root runs it. */
 export function mountDisk(context: Context, folder: string): { remove(): void } {
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
   if (status !== 0) skip(context, `no disk can be mounted here: ${String(stderr ?? '').trim()}`);

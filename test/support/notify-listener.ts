@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 
-/** Prints who sent each datagram and what it says, as systemd learns it: the kernel names the sender. */
+/** Prints the sender and the content of each datagram, as systemd receives them. The kernel names the sender. */
 const PROGRAM = `import socket,struct,sys
 s=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM); s.setsockopt(socket.SOL_SOCKET,socket.SO_PASSCRED,1)
 s.bind(sys.argv[1]); print('0 bound',flush=True)
@@ -18,7 +18,7 @@ export interface Datagram {
   readonly message: string;
 }
 
-/** A real socket in the place of systemd's. */
+/** A real socket that replaces systemd's. */
 export class NotifyListener {
   readonly path: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'trunnion-notify-'));
@@ -33,7 +33,7 @@ export class NotifyListener {
     this.#lines = lines[Symbol.asyncIterator]();
   }
 
-  /** The first answer is `bound`, from nobody. */
+  /** The first answer is `bound`, and has no sender. */
   async next(): Promise<Datagram> {
     const { value } = await this.#lines.next();
     const [pid = '', ...words] = String(value).split(' ');

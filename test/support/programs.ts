@@ -3,7 +3,7 @@ import type { Context } from 'mocha';
 
 const printed = new Set<string>();
 
-/** Skips a test, and prints the reason unless an earlier test had the same one. */
+/** Skips a test. Prints the reason once, even if several tests have it. */
 export function skip(context: Context, reason: string): never {
   if (!printed.has(reason)) console.log(`      skipped: ${reason}`);
   printed.add(reason);

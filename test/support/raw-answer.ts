@@ -1,4 +1,4 @@
-/** An answer as it came. */
+/** An unparsed answer. */
 export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export function isEventStream(bytes: Buffer): boolean {
   return /\r\ncontent-type: text\/event-stream/i.test(bytes.toString('latin1'));
 }
 
-/** Undefined until the answer is complete. A stream is complete as soon as something came. */
+/** Undefined until the answer is complete. A stream counts as complete as soon as it has sent something. */
 export function parsed(
   bytes: Buffer,
   { method, ended }: { method: string; ended: boolean },

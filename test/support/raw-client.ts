@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** One TCP connection, and the text that came on it so far. */
+/** One TCP connection, and the text received so far. */
 export class RawClient {
   readonly socket: Socket;
   readonly closed: Promise<void>;

@@ -1,20 +1,20 @@
 import { RobotError } from '../../src/core/errors.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
 
-/** Something that changed the disk. */
+/** An operation that changed the disk. */
 export type Operation =
   | { readonly kind: 'create'; readonly path: string; readonly inode: number }
   | { readonly kind: 'append'; readonly inode: number; readonly data: Buffer }
-  /** A sync that failed is `lost`: Linux never writes those bytes again. */
+  /** A failed sync is `lost`: Linux never writes those bytes again. */
   | { readonly kind: 'sync' | 'lost'; readonly inode: number }
-  /** Another process wrote the file, and waited for the medium. */
+  /** Another process wrote the file and synced it. */
   | { readonly kind: 'put'; readonly path: string; readonly inode: number; readonly data: Buffer }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
   | { readonly kind: 'remove'; readonly path: string }
   | { readonly kind: 'syncFolder' }
   | { readonly kind: 'note'; readonly note: string };
 
-/** How much of what was never synced is there after the cut: all, nothing, a number of bytes, or a part of the whole. */
+/** How much of the unsynced data survives the cut: all, nothing, a number of bytes, or a part of it. */
 type Kept = 'kept' | 'lost' | number | { readonly part: number };
 
 export interface Cut {
@@ -25,16 +25,16 @@ export interface Cut {
 interface Content {
   /** What a process reads. */
   whole: Buffer;
-  /** The same in pieces. One that was lost never reaches the medium. */
+  /** The content in pieces. A lost piece never reaches the medium. */
   readonly pieces: { readonly data: Buffer; state: 'unsynced' | 'synced' | 'lost' }[];
 }
 
-/** What a series of operations makes of a disk: for the processes that use it, and on the medium. */
+/** The state of a disk after a series of operations: for the processes that use it, and on the medium. */
 class Medium {
   readonly names = new Map<string, number>();
   readonly #content = new Map<number, Content>();
   readonly #syncedNames = new Map<string, number>();
-  /** Changes of names that no sync of the folder has confirmed. */
+  /** Changed names whose folder has not been synced. */
   readonly #pending: (() => void)[] = [];
 
   apply(operation: Operation): void {
@@ -94,12 +94,15 @@ class Medium {
   }
 }
 
-/** A disk in memory. It records every operation, fails or hangs if a test says so, and its power can be cut at any operation. */
+/**
+ * A disk in memory. It records every operation. A test can let it fail or hang, and can cut the power at any
+ * operation.
+ */
 export class RecordingDisk implements Disk {
   readonly operations: Operation[] = [];
-  /** Called before each operation; what it throws or awaits is the disk's answer. */
+  /** Called before each operation. If it throws or waits, so does the operation. */
   interfere: (operation: string) => Promise<void> = async () => undefined;
-  /** The part of an append that is written although the append fails. */
+  /** The part that a failing append still writes. */
   torn = 0;
   #medium = new Medium();
   #inodes = 0;
@@ -109,7 +112,10 @@ export class RecordingDisk implements Disk {
     this.operations.length = 0;
   }
 
-  /** The disk as the next process finds it after a kill: everything is there, but the medium has only what it had. */
+  /**
+   * The disk as the next process finds it after a kill. It has all data, and the medium still has only what was
+   * synced.
+   */
   static replayed(operations: readonly Operation[]): RecordingDisk {
     const disk = new RecordingDisk();
     for (const operation of operations) disk.#do(operation);
@@ -117,7 +123,7 @@ export class RecordingDisk implements Disk {
     return disk;
   }
 
-  /** Answers nothing from now on, until the returned act is called. */
+  /** Stops answering, until the returned function is called. */
   hang(): () => void {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>(resolve => {
@@ -130,12 +136,12 @@ export class RecordingDisk implements Disk {
     };
   }
 
-  /** These operations fail from now on, and no others. */
+  /** From now on these operations fail, and no others. */
   fail(...failing: readonly string[]): void {
     this.failTimes(Number.POSITIVE_INFINITY, ...failing);
   }
 
-  /** The next so many of these operations fail, and no others. */
+  /** The next `count` of these operations fail, and no others. */
   failTimes(times: number, ...failing: readonly string[]): void {
     let left = times;
     this.interfere = async operation => {
@@ -152,12 +158,12 @@ export class RecordingDisk implements Disk {
     );
   }
 
-  /** Puts a whole file in place, as another process does that waits for the medium. */
+  /** Replaces a whole file, as another process does that waits for the sync. */
   put(path: string, data: Buffer): void {
     this.#do({ kind: 'put', path, inode: this.#newInode(), data });
   }
 
-  /** Cuts the power: what was never synced is there only as far as the cut says. */
+  /** Cuts the power. Unsynced data survives only as far as the cut says. */
   cut(cut: Cut): void {
     const left = this.#medium.after(cut);
     this.operations.length = 0;
@@ -165,7 +171,7 @@ export class RecordingDisk implements Disk {
     for (const [path, data] of Object.entries(left)) this.put(path, data);
   }
 
-  /** True if a reader finds something that is not on the medium and never will be. */
+  /** True if a reader finds data that is not on the medium and never will be. */
   get forgets(): boolean {
     return this.#medium.forgets;
   }
@@ -269,17 +275,17 @@ export class RecordingDisk implements Disk {
   }
 }
 
-/** One cut of the power, with all that was noted before it and the files that it leaves. */
+/** One power cut, with the notes before it and the files after it. */
 interface PowerCut {
   readonly notes: readonly string[];
   readonly files: Record<string, Buffer>;
-  /** For the message of a failing test. */
+  /** A text for the message of a failing test. */
   readonly when: string;
 }
 
 /**
- * Cuts the power after each operation from the `first` on. Names and data that were never synced are kept or lost. Of the
- * file that was written last, a number of unsynced bytes is kept as well: `tears` says which ones, of so many.
+ * Cuts the power after each operation, starting with the `first`. Unsynced names and data survive or are lost. From
+ * the file that was written last, some unsynced bytes survive too: `tears` chooses the numbers of bytes.
  */
 export function* powerCuts(
   operations: readonly Operation[],
@@ -308,7 +314,7 @@ function keptOf(whole: number, kept: Kept): number {
   return typeof kept === 'number' ? kept : Math.round(whole * kept.part);
 }
 
-/** Bytes at the end of the operations that were never synced, in the file written last. */
+/** The number of unsynced bytes at the end, in the file that was written last. */
 function unsyncedBytes(operations: readonly Operation[]): number {
   let bytes = 0;
   for (const operation of operations) {

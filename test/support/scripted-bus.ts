@@ -2,7 +2,7 @@ import type { I2cBus } from '../../src/hardware/ports.js';
 
 type Answer = Buffer | Error | 'hang' | undefined;
 
-/** Plays a list of transactions; anything else that is asked of it, and anything left over, is an error. */
+/** Plays a list of transactions. Any other transaction is an error, and so is one that is left over. */
 export class ScriptedBus implements I2cBus {
   readonly asked: string[] = [];
   readonly #answers: Answer[];

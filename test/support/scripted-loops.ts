@@ -1,7 +1,7 @@
 import type { LoopCommand, LoopReading, UnitLoops } from '../../sim/firmware/unit-loops.js';
 import type { Unit } from '../../src/core/units.js';
 
-/** Loops that show what a test puts into them: the measured value counts the ticks. */
+/** Loops whose readings a test sets. The measured value counts the ticks. */
 export class ScriptedLoops implements UnitLoops {
   readonly readings: Readonly<Record<string, { -readonly [Part in keyof LoopReading]: LoopReading[Part] }>>;
   readonly axes = { scripted: true };
@@ -9,11 +9,11 @@ export class ScriptedLoops implements UnitLoops {
   readonly pose: UnitLoops['pose'];
   edges = 0;
   targetVisible = false;
-  /** Whether the measured value stays as it is. */
+  /** Whether the measured value does not change. */
   isStill = false;
   resets = 0;
   drops = 0;
-  /** Counted as an edge by the next tick, which shows this setpoint from then on. */
+  /** The next tick counts as an edge, and shows this setpoint from then on. */
   nextSetpoint: number | undefined;
 
   constructor(unit: Unit) {

@@ -21,7 +21,7 @@ export function configWith(usual: Config, sections: Sections): Config {
   return Object.fromEntries(names.map(name => [name, { ...usual[name], ...sections[name] }])) as Config;
 }
 
-/** Wraps what stands between the daemon and the simulated robot or the real disk. */
+/** Wraps the parts between the daemon and the simulated robot or the real disk. */
 export interface Around {
   bus?(simulated: I2cBus): I2cBus;
   laser?(simulated: Hardware['laser']): Hardware['laser'];

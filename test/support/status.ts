@@ -24,7 +24,7 @@ export const NO_MATCH_STATUS: MatchStatus = {
   recorded: true,
 };
 
-/** The status of a robot without faults, with the changes that a test wants. */
+/** The status of a robot without faults, with the changes that a test needs. */
 export function statusWith(changes: Partial<Status> = {}): Status {
   return {
     version: '1',

@@ -65,7 +65,7 @@ describe('trunnion-dark', () => {
   it('exports a pin that was given back, and says when it cannot be written all the same', () => {
     makeTree(gpioRoot, PI_4);
     writeFileSync(record, '529 low\n');
-    // a folder of files stands in for the kernel, and does not answer the export: the script gives up after a second
+    // files in a folder replace the kernel and do not react to the export, so the script gives up after a second
     const { status, stderr } = darken();
     expect(status).to.equal(1);
     expect(stderr).to.contain(`cannot write 'low' to ${join(gpioRoot, 'gpio529/direction')}`);

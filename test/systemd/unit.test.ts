@@ -7,7 +7,7 @@ import { layOutSystem } from '../../scripts/package/layout.js';
 import { requirePrograms } from '../support/programs.js';
 
 const UNITS = '/usr/lib/systemd/system';
-/** The least exposure that still reaches I2C, GPIO and the network is 1.7; a desktop's services have 9. */
+/** The smallest exposure that still allows I2C, GPIO and the network is 1.7. Services of a desktop have 9. */
 const MAX_EXPOSURE = 2.0;
 
 describe('trunnion.service', () => {
@@ -17,7 +17,7 @@ describe('trunnion.service', () => {
     requirePrograms(this, 'systemd-analyze');
     root = mkdtempSync(join(tmpdir(), 'trunnion-unit-'));
     layOutSystem(root);
-    // what the unit stands on: the package brings no targets of its own
+    // the targets that the unit needs; the package has none
     for (const unit of readdirSync(UNITS).filter(name => name.endsWith('.target'))) {
       copyFileSync(join(UNITS, unit), join(root, UNITS, unit));
     }

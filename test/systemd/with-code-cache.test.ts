@@ -54,7 +54,7 @@ describe('with-code-cache', function () {
     expect(status).to.equal(0);
   }
 
-  /** What V8 says of the cache: 'false' is in use, 'true' refused, 'undefined' not even offered. */
+  /** V8's verdict on the cache: 'false' if it is in use, 'true' if it is rejected, 'undefined' if there is none. */
   function rejected(options: readonly string[] = NODE_OPTIONS, node = process.execPath): string {
     const asked = `require(${JSON.stringify(SCRIPT)}).compile(${JSON.stringify(program)}).cachedDataRejected`;
     return execFileSync(node, [...options, '-p', asked], { encoding: 'utf8' }).trim();
@@ -118,7 +118,7 @@ describe('with-code-cache', function () {
 
   it('takes no code that was made under other flags, or by another Node, were its version the same', () => {
     make();
-    // V8 decides which flags matter for its code; this one does in every version.
+    // V8 decides which flags matter for its code. This flag matters in every version.
     expect(rejected(['--no-opt'])).to.equal('true');
     const other = spawnSync(process.execPath, ['--no-opt', SCRIPT, program, 'x'], { encoding: 'utf8' });
     expect(other.stdout).to.match(/^hello /);

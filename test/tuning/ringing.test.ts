@@ -4,7 +4,8 @@ import { Ringing } from '../../src/tuning/ringing.js';
 const POLL_S = 0.02;
 
 /**
- * How long a loop is found to swing that is read at each poll for two seconds, with a setpoint of 1 and a step of 1.
+ * Reads a loop at each poll for two seconds, with a setpoint and a step of 1. Returns for how long it was found to
+ * oscillate.
  */
 function secondsOf(measuredAt: (t: number) => number, setpointAt: (t: number) => number = () => 1): number {
   const ringing = new Ringing(1);

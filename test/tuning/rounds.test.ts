@@ -13,7 +13,7 @@ const TASK = {
   style: 'normal',
 } as const;
 
-/** A robot on which a higher kp settles sooner, and swings on from `swingsFrom` up; each proposal has twice the kp of the one before. */
+/** A robot that settles sooner with a higher kp, and oscillates from `swingsFrom` on. Each proposal doubles kp. */
 class ScriptedPort implements TunerPort {
   readonly tried: number[] = [];
   left = 45;

@@ -24,7 +24,7 @@ function referenceStep(periodS: number, seconds = 100): number[] {
   return outputs;
 }
 
-/** A response from 0 towards `final` with a time constant of 10 ms, sampled every millisecond, with what `more` adds. */
+/** A response from 0 towards `final` with a time constant of 10 ms, sampled every millisecond, plus `more`. */
 function approach(final: number, seconds: number, more: (timeS: number) => number = () => 0): number[] {
   return Array.from({ length: Math.round(seconds * 1000) }, (_, index) =>
     index === 0 ? 0 : final * (1 - Math.exp(-index / 10)) + more(index / 1000),
@@ -50,7 +50,7 @@ describe('step figures', () => {
     }
     expect(figures.finalValue).closeTo(2.5, 1e-3);
     expect(figures.peak).closeTo(2.5 * 1.074915, 0.01);
-    // Measured against its own final value.
+    // Relative to its own final value.
     const open = stepFigures({ measured, periodS: 0.001 });
     expect(open.overshootPercent).closeTo(7.4915, 0.04);
     expect(open.steadyError).equal(null);

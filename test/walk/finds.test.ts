@@ -70,7 +70,7 @@ const beats = (as?: 'referee'): Step => ({
 
 type Find = readonly [name: string, steps: readonly Step[], settings?: Partial<WalkSettings>];
 
-/** The failures that walks have found, each in its shortest form. */
+/** Failures that walks have found, each in its shortest form. */
 const finds: readonly Find[] = [
   ...[
     save(7),

@@ -10,7 +10,7 @@ import { shrink } from '../../scripts/walk/shrink.js';
 import { walk } from '../../scripts/walk/walk.js';
 
 const STEPS = 1000;
-/** Fixed, so that the test repeats. `npm run walk` draws a new seed. */
+/** A fixed seed, so that the test repeats. `npm run walk` draws a new one. */
 const SEED = 1;
 
 describe('a walk', () => {

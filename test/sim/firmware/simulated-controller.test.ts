@@ -14,10 +14,8 @@ import { ScriptedLoops } from '../../support/scripted-loops.js';
 
 const unit = unitNamed('gimbal');
 
-/*
- * What the comparison with the C core does not see. It sends random frames to both and compares every answer, byte by byte:
- * see scripts/firmware/check.
- */
+/* Cases that the comparison with the C core cannot find. The comparison sends random frames to both, and compares
+   every answer byte by byte: see scripts/firmware/check. */
 describe('the simulated firmware', () => {
   const loops = new ScriptedLoops(unit);
   const controller = new SimulatedController(unit, loops, 1000);

@@ -4,7 +4,8 @@ import { Pid, type PidShape } from '../../../sim/loops/pid.js';
 
 const SHAPE: PidShape = { periodS: 0.001, derivative: 'measurement', filterS: 0.002, min: -10, max: 10 };
 
-/* The published responses in test/scripts and the comparison with the C core in test/firmware show the rest. */
+/* Other properties are tested by the published responses in test/scripts, and by the comparison with the C core in
+   test/firmware. */
 describe('PID', () => {
   it('continues from the output that something else gave, and keeps to it without an error', () => {
     const pid = new Pid(SHAPE);
