@@ -3,29 +3,14 @@ import type { Clock, Timer } from '../core/clock.js';
 import { describeError, isRobotError, RobotError } from '../core/errors.js';
 import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
 import type { LaserStatus } from '../schemas/status.js';
-
-export type LaserState = 'on' | 'off';
-
-/** Why the laser went dark without being asked. */
-export type LaserReason =
-  | 'time limit'
-  | 'interlock opened'
-  | 'stop'
-  | 'tuning'
-  | 'phase without light'
-  | 'pin lost';
+import { failure, type LaserEvent, type LaserReason, type LaserState } from './robot-event.js';
 
 interface LaserOptions {
   readonly hardware: Pick<Hardware, 'laser' | 'interlock'>;
   readonly clock: Clock;
   /** 0 = no limit. */
   readonly maxOnS: number;
-  readonly onChange: (before: LaserState, after: LaserState, reason: LaserReason | undefined) => void;
-  /**
-   * Called when `poll` finds a fault that differs from the last one reported. `error` says why the laser cannot be
-   * used. `error` is undefined after recovery. `mayBeLit`: the laser may be lit although it should be dark.
-   */
-  readonly onFault: (error: unknown, mayBeLit: boolean) => void;
+  readonly emit: (event: LaserEvent) => void;
 }
 
 /**
@@ -39,7 +24,7 @@ export class Laser {
   /** The state that the pin last proved. */
   #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
-  /** The fault of the last call of `onFault`, in words; undefined while the laser can be used. */
+  /** The fault that was emitted last, in words; undefined while the laser can be used. */
   #lastFault: string | undefined;
 
   constructor(options: LaserOptions) {
@@ -124,14 +109,20 @@ export class Laser {
     if (failure !== undefined) throw failure;
   }
 
-  /** Darkens the laser if it should be dark but may be lit, if its interlock is open, or if its pin is lost. */
+  /**
+   * Darkens the laser if it should be dark but may be lit, if its interlock is open, or if its pin is lost. Emits a fault
+   * that differs from the last one.
+   */
   poll(): void {
     const error = this.#mend();
     const mayBeLit = error !== undefined && this.report().light === 'fault';
     const fault = error === undefined ? undefined : `${error} ${mayBeLit}`;
     if (fault === this.#lastFault) return;
     this.#lastFault = fault;
-    this.#options.onFault(error, mayBeLit);
+    const detail = mayBeLit ? { mayBeLit } : {};
+    this.#options.emit(
+      error === undefined ? { what: 'laser-works' } : failure('laser-failed', error, detail),
+    );
   }
 
   /** Returns the reason why the laser cannot be used, or undefined. */
@@ -155,7 +146,9 @@ export class Laser {
   #prove(after: LaserState): void {
     const before = this.#proven;
     this.#proven = after;
-    if (before !== after) this.#options.onChange(before, after, this.#reason);
+    const reason = this.#reason;
+    const detail = reason === undefined ? { before, after } : { before, after, reason };
+    if (before !== after) this.#options.emit({ what: 'laser', detail });
   }
 
   /** Whether the interlock is closed, or the error if its pin cannot be read. True if the robot has no interlock. */

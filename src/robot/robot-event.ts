@@ -1,6 +1,16 @@
 import { isRobotError } from '../core/errors.js';
 import type { Mode, UnitName } from '../core/units.js';
-import type { LaserReason, LaserState } from './laser.js';
+
+export type LaserState = 'on' | 'off';
+
+/** Why the laser went dark without being asked. */
+export type LaserReason =
+  | 'time limit'
+  | 'interlock opened'
+  | 'stop'
+  | 'tuning'
+  | 'phase without light'
+  | 'pin lost';
 
 export type TrialEnd =
   | 'lease'
@@ -57,10 +67,14 @@ export type UnitEvent =
 export type RobotEvent =
   | (UnitEvent & { readonly unit: UnitName })
   | Change<'stop' | 'resume', { why: string }>
+  | LaserEvent;
+
+export type LaserEvent =
   | Change<'laser', { before: LaserState; after: LaserState; reason?: LaserReason }>
+  /** With `mayBeLit` it may be lit although it should be dark. */
   | Failure<'laser-failed'>
   | { readonly what: 'laser-works' };
 
-export function failure<What extends string>(what: What, error: unknown): Failure<What> {
-  return { what, detail: isRobotError(error) ? { code: error.code } : {}, error };
+export function failure<What extends string>(what: What, error: unknown, more: object = {}): Failure<What> {
+  return { what, detail: { ...(isRobotError(error) && { code: error.code }), ...more }, error };
 }

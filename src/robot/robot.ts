@@ -6,10 +6,10 @@ import type { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { Link } from '../protocol/link.js';
 import type { SilenceLimits } from './host-silence.js';
-import { Laser, type LaserState } from './laser.js';
+import { Laser } from './laser.js';
 import { MotorUnit } from './motor-unit.js';
 import type { Act, Permission } from './request-gate.js';
-import { failure, type RobotEvent, type StepCapture } from './robot-event.js';
+import type { LaserState, RobotEvent, StepCapture } from './robot-event.js';
 import { Stop, type StopMemory } from './stop.js';
 
 export interface RobotSettings {
@@ -69,11 +69,7 @@ export class Robot {
       hardware,
       clock,
       maxOnS: settings.laserMaxOnS,
-      onChange: (before, after, reason) => {
-        const detail = reason === undefined ? { before, after } : { before, after, reason };
-        this.#emit({ what: 'laser', detail });
-      },
-      onFault: (error, mayBeLit) => this.#emit(laserFault(error, mayBeLit)),
+      emit: event => this.#emit(event),
     });
     this.units = perUnit(unit => {
       const { name } = unit;
@@ -171,10 +167,4 @@ export class Robot {
     this.events.emit(event);
     this.changed.emit();
   }
-}
-
-function laserFault(error: unknown, mayBeLit: boolean): RobotEvent {
-  if (error === undefined) return { what: 'laser-works' };
-  const { detail, ...failed } = failure('laser-failed', error);
-  return { ...failed, detail: mayBeLit ? { ...detail, mayBeLit } : detail };
 }

@@ -85,7 +85,7 @@ export class UnitState {
 
   /** Whether the saved gains are the active ones. */
   get savedGainsRun(): boolean {
-    return this.#status !== undefined && this.gains.areSaved(this.#status.activeChecksum);
+    return this.gains.areActive(this.gains.saved, this.#status?.activeChecksum);
   }
 
   /**
@@ -93,7 +93,7 @@ export class UnitState {
    * are then unknown.
    */
   get wantedGainsRun(): boolean {
-    return this.#status !== undefined && this.gains.areWanted(this.#status.activeChecksum);
+    return this.gains.areActive(this.gains.wanted, this.#status?.activeChecksum);
   }
 
   /** Whether the controller's guard has ended the last excitation. */
@@ -208,9 +208,8 @@ export class UnitState {
 
   /** What must be corrected besides the latch, which is always corrected first. Undefined if nothing differs. */
   get difference(): Difference | undefined {
-    const status = this.#status;
-    if (status === undefined || this.#mode === undefined) return undefined;
-    const gains = this.gains.missing(status.activeChecksum);
+    if (this.#status === undefined || this.#mode === undefined) return undefined;
+    const gains = this.wantedGainsRun ? undefined : this.gains.wanted;
     // The release puts the controller into manual, so the mode is not corrected before.
     const mode = this.latch.isReleasing || this.mode === this.#mode ? undefined : this.#mode;
     const excitation = this.dueExcitation(this.gains.trial !== undefined);

@@ -46,19 +46,21 @@ export class WantedGains {
     this.#options = options;
   }
 
-  /** The gains to give to a controller whose active set has this checksum. Undefined if it runs the right ones. */
-  missing(active: number): GainSet | undefined {
-    return this.areWanted(active) ? undefined : this.#wanted;
+  /** The gains that the controller should run; undefined while the journal cannot be read. */
+  get wanted(): GainSet | undefined {
+    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.saved;
   }
 
-  /** Whether a controller whose active set has this checksum runs the wanted gains. */
-  areWanted(active: number): boolean {
-    return this.#areActive(this.#wanted, active);
+  get saved(): GainSet | undefined {
+    return this.#options.saved();
   }
 
-  /** Whether a controller whose active set has this checksum runs the saved gains. */
-  areSaved(active: number): boolean {
-    return this.#areActive(this.#options.saved(), active);
+  /** Whether a controller that shows this checksum as active runs these gains. */
+  areActive(gains: GainSet | undefined, active: number | undefined): boolean {
+    if (gains === undefined) return false;
+    const checksum = this.#checksums.get(gains) ?? gainsChecksum(this.#options.unit, gains);
+    this.#checksums.set(gains, checksum);
+    return checksum === active;
   }
 
   get trial(): Trial | undefined {
@@ -110,16 +112,5 @@ export class WantedGains {
     return () => {
       if (this.#endings !== endings) throw new RobotError('trial-ended');
     };
-  }
-
-  get #wanted(): GainSet | undefined {
-    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.#options.saved();
-  }
-
-  #areActive(gains: GainSet | undefined, active: number): boolean {
-    if (gains === undefined) return false;
-    const checksum = this.#checksums.get(gains) ?? gainsChecksum(this.#options.unit, gains);
-    this.#checksums.set(gains, checksum);
-    return checksum === active;
   }
 }

@@ -59,8 +59,12 @@ function setUp({ maxOnS = 0, interlock }: { maxOnS?: number; interlock?: Interlo
     hardware: interlock === undefined ? hardware : Object.assign(hardware, { interlock }),
     clock,
     maxOnS,
-    onChange: (before, after, reason) => changes.push(`${before} ${after} ${reason}`),
-    onFault: (error, mayBeLit) => faults.push(`${error} ${mayBeLit}`),
+    emit: event => {
+      if (event.what === 'laser')
+        changes.push(`${event.detail.before} ${event.detail.after} ${event.detail.reason}`);
+      else if (event.what === 'laser-works') faults.push('works');
+      else faults.push(`${event.error} ${event.detail.mayBeLit === true}`);
+    },
   });
   return { pin, hardware, clock, laser, changes, faults };
 }
@@ -145,7 +149,7 @@ describe('Laser', () => {
     expect(laser.report().light).to.equal('fault');
     pin.unreadable = false;
     laser.poll();
-    expect(faults.slice(1)).to.deep.equal(['undefined false']);
+    expect(faults.slice(1)).to.deep.equal(['works']);
     expect(laser.report().light).to.equal('on');
   });
 
@@ -175,7 +179,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(true);
     pin.failing = 'none';
     laser.poll();
-    expect(faults.slice(1)).to.deep.equal(['undefined false']);
+    expect(faults.slice(1)).to.deep.equal(['works']);
     expect(pin.level).to.equal(false);
   });
 
@@ -208,7 +212,7 @@ describe('Laser', () => {
     laser.poll();
     hardware.laser = pin;
     laser.poll();
-    expect(faults.at(-1)).to.equal('undefined false');
+    expect(faults.at(-1)).to.equal('works');
     expect(pin.level).to.equal(false);
     expect(laser.report()).to.include({ state: 'off', reason: 'pin lost' });
   });
