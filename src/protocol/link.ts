@@ -44,9 +44,9 @@ interface Job {
   readonly register: Register;
   readonly urgency: Urgency;
   readonly sinceMs: number;
+  /** Fails the job if it still waits when its time is over. */
+  readonly limit: Timer;
   attempts: number;
-  /** The deadline of the latest attempt. */
-  attemptUntilMs: number;
   /** Whether the caller has been answered although the kernel call still runs. */
   isGivenUp: boolean;
   attempt(): Promise<void>;
@@ -72,11 +72,6 @@ export class Link {
   #inFlight: Job | undefined;
   /** The time at which the last transaction of each address and register ended. */
   readonly #endedMs = new Map<number, number>();
-  /**
-   * The earliest deadline. One timer serves all deadlines, because two timers for each transaction would cost more
-   * than the transaction.
-   */
-  #alarm: { readonly atMs: number; readonly timer: Timer } | undefined;
 
   constructor(bus: I2cBus, clock: Clock) {
     this.#bus = bus;
@@ -123,20 +118,20 @@ export class Link {
     urgency: Urgency,
     call: (attempts: number) => Promise<T>,
   ): Promise<T> {
+    const sinceMs = this.#clock.nowMs();
     return new Promise<T>((resolve, reject) => {
       const job: Job = {
         unit,
         register,
         urgency,
-        sinceMs: this.#clock.nowMs(),
+        sinceMs,
+        limit: this.#clock.after(Math.max(0, urgency.untilMs - sinceMs), () => this.#expire(job)),
         attempts: 0,
-        attemptUntilMs: 0,
         isGivenUp: false,
         attempt: () => call(job.attempts).then(resolve),
         fail: reject,
       };
       this.#waiting.push(job);
-      this.#checkBy(urgency.untilMs);
       this.#next();
     });
   }
@@ -163,57 +158,36 @@ export class Link {
     this.counters.transactions += 1;
     job.attempts += 1;
     const beganMs = this.#clock.nowMs();
-    job.attemptUntilMs = beganMs + TRANSACTION_MS;
     this.#inFlight = job;
-    this.#checkBy(job.attemptUntilMs);
+    let isOver = false;
+    const giveUp = () => {
+      if (isOver) return;
+      job.isGivenUp = true;
+      this.#failed(job, new RobotError('deadline'));
+    };
+    // If the whole process was paused, the call may have finished while its callback is still queued. The callback
+    // then runs first.
+    const deadline = this.#clock.after(TRANSACTION_MS, () => setImmediate(giveUp));
     const settled = (error?: unknown) => {
+      isOver = true;
+      deadline.cancel();
       this.#inFlight = undefined;
       const endedMs = this.#clock.nowMs();
       this.busMs += endedMs - beganMs;
       this.#endedMs.set(placeOf(job.unit.address, job.register), endedMs);
-      if (error !== undefined && !job.isGivenUp) this.#failed(job, error);
+      if (error === undefined) job.limit.cancel();
+      else if (!job.isGivenUp) this.#failed(job, error);
       // The caller of this transaction continues first: its next frame may be more urgent than the waiting ones.
       process.nextTick(() => this.#next());
     };
     job.attempt().then(() => settled(), settled);
   }
 
-  /** Checks the deadlines at `atMs`. */
-  #checkBy(atMs: number): void {
-    if (this.#alarm !== undefined && this.#alarm.atMs <= atMs) return;
-    this.#alarm?.timer.cancel();
-    const delayMs = Math.max(0, atMs - this.#clock.nowMs());
-    this.#alarm = { atMs, timer: this.#clock.after(delayMs, () => this.#checkDeadlines()) };
-  }
-
-  #checkDeadlines(): void {
-    this.#alarm = undefined;
-    const nowMs = this.#clock.nowMs();
-    const busy = this.#inFlight;
-    if (busy !== undefined && !busy.isGivenUp) {
-      if (nowMs >= busy.attemptUntilMs) this.#giveUp(busy);
-      else this.#checkBy(busy.attemptUntilMs);
-    }
-    for (const job of [...this.#waiting]) {
-      const { untilMs } = job.urgency;
-      if (nowMs < untilMs) {
-        this.#checkBy(untilMs);
-        continue;
-      }
-      this.#waiting.splice(this.#waiting.indexOf(job), 1);
-      this.#failed(job, new RobotError('bus-busy'));
-    }
-  }
-
-  #giveUp(job: Job): void {
-    const { attempts } = job;
-    // If the whole process was paused, the call may have finished while its callback is still queued. The callback
-    // then runs first.
-    setImmediate(() => {
-      if (this.#inFlight !== job || job.attempts !== attempts || job.isGivenUp) return;
-      job.isGivenUp = true;
-      this.#failed(job, new RobotError('deadline'));
-    });
+  #expire(job: Job): void {
+    const place = this.#waiting.indexOf(job);
+    if (place < 0) return;
+    this.#waiting.splice(place, 1);
+    this.#failed(job, new RobotError('bus-busy'));
   }
 
   #failed(job: Job, error: unknown): void {
@@ -224,9 +198,9 @@ export class Link {
     if (RETRIED[code] && job.attempts <= MAX_RETRIES && inTime) {
       this.counters.retries += 1;
       this.#waiting.unshift(job);
-      this.#checkBy(job.urgency.untilMs);
       return;
     }
+    job.limit.cancel();
     const { unit, register, attempts } = job;
     job.fail(failure.with({ address: unit.address, register: register.name, attempts, unit: unit.name }));
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { RobotError } from '../core/errors.js';
 import { type GainSet, type Gains, MODES, type Mode, type Unit } from '../core/units.js';
 import { bitNames, gainsChecksum, shortest } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
@@ -54,8 +54,6 @@ export interface Terms {
   readonly unsettled?: boolean;
 }
 
-/** Longest time that readings wait for mode switches of callers. */
-const GIVE_WAY_MS = 20;
 /** The pause between two reads that check whether a frame has taken effect. */
 const READ_AGAIN_MS = 2;
 /**
@@ -110,18 +108,9 @@ export class MotorController {
     return status;
   }
 
-  /**
-   * Reads the loops. Mode switches go first, but only for a limited time: callers who switch without a pause would
-   * otherwise make the unit count as offline.
-   */
-  async telemetry(urgency: Urgency): Promise<Readings> {
-    const { unit, clock } = this.#options;
-    const untilMs = Math.min(urgency.untilMs, clock.nowMs() + GIVE_WAY_MS);
-    const frame = await this.#read(this.#telemetry, { priority: 'readings', untilMs }).catch(error => {
-      if (!isRobotError(error, 'bus-busy')) throw error;
-      return this.#read(this.#telemetry, urgency);
-    });
-    return readingsOf(unit, frame);
+  async telemetry(untilMs: number): Promise<Readings> {
+    const found = await this.#read(this.#telemetry, { priority: 'readings', untilMs });
+    return readingsOf(this.#options.unit, found);
   }
 
   async heartbeat(silenceMs: number, urgency: Urgency): Promise<void> {

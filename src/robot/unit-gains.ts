@@ -101,8 +101,7 @@ export class UnitGains {
         // A pending save would end this trial as soon as the disk answers.
         if (state.gains.savesPending) throw new RobotError('unit-busy', { unit: unit.name });
         // Fresh readings show which loops are already beyond their bound. The new gains are not the cause.
-        if (running === undefined)
-          state.sawReadings(await controller.telemetry({ priority: 'gains', untilMs }));
+        if (running === undefined) state.sawReadings(await controller.telemetry(untilMs));
         await reconciler.mendExcitation(untilMs, true);
         await reconciler.applyGains(trial.gains, untilMs);
         gate.requireNotOvertaken(act);

@@ -135,7 +135,7 @@ export class UnitSupervision {
     if (isBeatDue && latchFirst) await this.#beat(urgency);
     this.#beside(this.#steps.read(status));
     if (state.mode === 'debug') state.sawExcitation(await controller.excitation(urgency));
-    if (this.#areReadingsDue) state.sawReadings(await controller.telemetry(urgency));
+    if (this.#areReadingsDue) state.sawReadings(await controller.telemetry(untilMs));
   }
 
   /**
