@@ -123,8 +123,11 @@ export class UnitModel {
    * effect.
    */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
-    const waits = [...outstanding].some(other => other.sent < asked.sent && this.#hasTurn(other));
-    if (waits && this.#takesTurn(asked)) return;
+    const earlier = [...outstanding].filter(other => other.sent < asked.sent);
+    const waits = this.#takesTurn(asked) && earlier.some(other => this.#hasTurn(other));
+    // A save may share the turn of an earlier save.
+    const shares = this.#isGains(asked) && earlier.some(other => this.#isGains(other));
+    if (waits && !shares) return;
     this.trials.mayRun(asked);
     this.#tuned(asked, at);
     this.#maybe(asked, at);
