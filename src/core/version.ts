@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-interface Manifest {
-  readonly version: string;
-  readonly engines: { readonly node: string };
-}
-
 /** package.json is beside dist, in a checkout and in the package. */
-const manifest: Manifest = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-);
+const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+const manifest: { readonly version: string; readonly engines: { readonly node: string } } = JSON.parse(text);
 
 export const { version } = manifest;
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
 import { type Board, isLoopback } from '../access/board.js';
@@ -22,7 +21,7 @@ import { createApp } from '../http/app.js';
 import { problemOf } from '../http/problems.js';
 import type { Route } from '../http/route.js';
 import { Match } from '../match/match.js';
-import { MatchControl } from '../match/match-control.js';
+import { obeyMatch } from '../match/match-control.js';
 import { matchFile } from '../match/match-file.js';
 import { ProfileStore } from '../profiles/profile-store.js';
 import { darkenPin } from '../robot/laser.js';
@@ -62,11 +61,7 @@ export interface Parts {
   readonly extraRoutes?: readonly Route[];
 }
 
-export interface Daemon {
-  readonly url: string;
-  /** Darkens the laser. Then ends requests and polls, and closes everything. */
-  close(): Promise<void>;
-}
+export type Daemon = Awaited<ReturnType<typeof startBehind>>;
 
 /**
  * Creates and connects everything. The laser is dark before the port opens. The port opens before the first frame on
@@ -85,8 +80,8 @@ export async function start(parts: Parts): Promise<Daemon> {
 }
 
 /** As `start`, on a port that is already open. */
-export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
-  const { config, hardware, log, clock, notifier, disk = realDisk, lock, extraRoutes } = parts;
+export async function startBehind(port: Port, parts: Parts) {
+  const { config, hardware, log, clock, notifier, disk = realDisk, lock, breakGlass: path } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
   const files = { folder: config.state.folder, disk, clock };
   const runId = newRunId();
@@ -130,7 +125,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   recordGivenSilence(robot, silences, silence);
   const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
   eventLog.recorded.add(({ event, hasRights }) => durableLog.add(event, hasRights));
-  const stopLogging = logEvents({ robot, eventLog, log, clock });
+  const stopLogging = logEvents(robot, eventLog, log, clock);
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   match.happened.add(event => eventLog.record(event));
   match.changed.add(() => eventLog.noteChange());
@@ -143,8 +138,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
       robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
   });
   recordStorage({ gains: store, match: record, log: durableLog, tokens: access }, eventLog);
-  const control = new MatchControl({ match, robot, file: record, log });
-  control.begin();
+  const control = obeyMatch({ match, robot, file: record, log });
   const setAside = (copy: string) => {
     eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   };
@@ -153,23 +147,8 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
   autotune = new Autotune({ robot, clock, propose, explain: error => problemOf(error).problem.detail });
   autotune.events.add(event => eventLog.record(event));
   await robot.start();
-  const { app, status } = createApp({
-    robot,
-    autotune,
-    steps,
-    profiles,
-    log,
-    eventLog,
-    durableLog,
-    clock,
-    version,
-    config,
-    access,
-    match: control,
-    isExposed: !isLoopback(config.http.host),
-    consoleFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
-    extraRoutes,
-  });
+  const rooms = { robot, autotune, steps, profiles, eventLog, durableLog, access, match: control };
+  const { app, status } = createApp({ ...parts, ...rooms });
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }
@@ -186,21 +165,21 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     pollHz,
     tokens: access.tokens,
   });
+  const acts = {
+    stop: () => robot.stop('break glass'),
+    unlock: () => control.unlock(),
+    'match end': () => control.end(),
+  };
   const glass =
-    parts.breakGlass === undefined
-      ? undefined
-      : await openBreakGlass({
-          path: parts.breakGlass,
-          log,
-          eventLog,
-          simulated: isSimulated,
-          status: () => ({ ...status(), board: board() }),
-          acts: {
-            stop: () => robot.stop('break glass'),
-            unlock: () => control.unlock(),
-            'match end': () => control.end(),
-          },
-        });
+    path &&
+    (await openBreakGlass({
+      path,
+      log,
+      eventLog,
+      simulated: isSimulated,
+      status: () => ({ ...status(), board: board() }),
+      acts,
+    }));
   const { url, address } = port;
   if (parts.isEnding?.() !== true) {
     port.serve(app.callback());
@@ -208,6 +187,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     notifier?.ready();
   }
 
+  /** Darkens the laser. Then ends requests and polls, and closes everything. */
   const close = async () => {
     darkenPin(hardware, log);
     notifier?.stopping();
@@ -215,7 +195,7 @@ export async function startBehind(port: Port, parts: Parts): Promise<Daemon> {
     await autotune.end('the daemon ends').catch(() => undefined);
     match.close();
     await robot.close();
-    await glass?.close();
+    if (glass) await glass.close();
     await portClosed;
     for (const file of [silences, stopFile, steps, profiles, record]) await file?.close();
     eventLog.record({ what: 'end' });

@@ -5,7 +5,7 @@ import { sha256 } from '../core/sha256.js';
 import type { LogEvent, LogHead } from '../schemas/log.js';
 import { START_MS, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
 import type { StateParts } from '../storage/state-file.js';
-import { LogFiles } from './log-files.js';
+import { logFiles } from './log-files.js';
 import { type LogLine, NOTHING_BEFORE, timesOf } from './log-line.js';
 
 /** Events within this time share one sync, to spare the SD card. */
@@ -39,7 +39,7 @@ export class DurableLog {
   /** Emitted when the problem may have changed. */
   readonly changed = new Listeners<void>();
   readonly #parts: DurableLogParts;
-  readonly #files: LogFiles;
+  readonly #files: ReturnType<typeof logFiles>;
   #waiting: readonly Waiting[] = [];
   /** The number of lost events that no line on the disk counts yet. */
   #lost = 0;
@@ -53,7 +53,7 @@ export class DurableLog {
 
   constructor(parts: DurableLogParts) {
     this.#parts = parts;
-    this.#files = new LogFiles(parts.disk, parts.folder, parts.keptBytes);
+    this.#files = logFiles(parts.disk, parts.folder, parts.keptBytes);
   }
 
   /**

@@ -4,7 +4,7 @@ import { describeError } from '../core/errors.js';
 import type { Robot } from '../robot/robot.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { EventLog } from './event-log.js';
-import { Repeats } from './repeats.js';
+import { countRepeats } from './repeats.js';
 
 /** Events that count as warnings although they are not failures. */
 const WARNINGS: readonly string[] = ['fault', 'reset', 'set-aside'];
@@ -14,14 +14,8 @@ const WARNINGS: readonly string[] = ['fault', 'reset', 'set-aside'];
  * line already. Equal warnings share one line a minute, because a loose cable must not fill the disk. Returns a
  * function that ends the recording.
  */
-export function logEvents(options: {
-  robot: Pick<Robot, 'events'>;
-  eventLog: EventLog;
-  log: Logger;
-  clock: Clock;
-}): () => void {
-  const { robot, eventLog, log, clock } = options;
-  const repeats = new Repeats(clock, ({ what, unit, detail }, count) =>
+export function logEvents(robot: Pick<Robot, 'events'>, eventLog: EventLog, log: Logger, clock: Clock) {
+  const repeats = countRepeats(clock, ({ what, unit, detail }, count) =>
     log.warn({ unit, ...detail, repeats: count }, what),
   );
   const write = (event: NewEvent) => {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogPage, NewEvent } from '../schemas/log.js';
 import { timesOf } from './log-line.js';
-import { Quota } from './quota.js';
+import { quota } from './quota.js';
 
 /**
  * The groups of events. Each has a number of events kept in memory, and a number of lines that may come at once. No
@@ -26,7 +26,7 @@ export class EventLog {
   /** `hasRights` is false if the event is about bystanders. */
   readonly recorded = new Listeners<{ event: LogEvent; error: unknown; hasRights: boolean }>();
   readonly #clock: Clock;
-  readonly #quotas: Readonly<Record<Group, Quota>>;
+  readonly #quotas: Readonly<Record<Group, ReturnType<typeof quota>>>;
   readonly #kept: Record<Group, LogEvent[]> = { done: [], refused: [], reader: [], stranger: [] };
   /** The key of the last successful act. Empty after a change that the robot made. */
   #lastDone = '';
@@ -38,12 +38,12 @@ export class EventLog {
     this.runId = runId;
     this.#clock = clock;
     this.#seq = lastSeq;
-    const quota = (group: Group) => new Quota(clock, GROUPS[group].lines, event => this.#add(event, group));
+    const of = (group: Group) => quota(clock, GROUPS[group].lines, event => this.#add(event, group));
     this.#quotas = {
-      done: quota('done'),
-      refused: quota('refused'),
-      reader: quota('reader'),
-      stranger: quota('stranger'),
+      done: of('done'),
+      refused: of('refused'),
+      reader: of('reader'),
+      stranger: of('stranger'),
     };
   }
 

@@ -1,5 +1,6 @@
+import { write, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
-import { LogWriter } from './log-writer.js';
+import { errnoOf } from '../core/errors.js';
 
 /**
  * The daemon's log on stdout: JSON lines, or readable lines on a terminal. Writing never blocks. `flush` blocks; use
@@ -10,7 +11,7 @@ export function createLog({ level }: { readonly level: string }): Logger {
   const { stdout } = process;
   const inColour = stdout.isTTY && stdout.hasColors();
   const form = stdout.isTTY ? (line: string) => readableLine(line, inColour) : (line: string) => line;
-  return pino({ level, base: null }, new LogWriter(1, form));
+  return pino({ level, base: null }, lineWriter(1, form));
 }
 
 /** The ECMA-48 codes of the parts of a line and of the log levels. */
@@ -41,4 +42,94 @@ export function readableLine(json: string, inColour: boolean): string {
     ...(details.length > 0 ? [styled('faint', details.join(' '))] : []),
   ];
   return `${words.join(' ')}\n${typeof url === 'string' ? `\n  ${styled('link', url)}\n` : ''}`;
+}
+
+/** The most bytes that wait for a slow reader. Further lines are dropped. */
+const WAITING_BYTES = 1 << 20;
+/** A pipe takes this many bytes at once or none of them. So the end of the process never tears a line. */
+const CHUNK_BYTES = 4096;
+/** Lines within this time share one write. One write per line would cost more than the request that it reports. */
+const GATHER_MS = 10;
+const TRY_AGAIN_MS = 50;
+/** The longest wait for a slow reader at the end of the process. */
+const FLUSH_MS = 200;
+const PAUSE_MS = 5;
+
+/**
+ * Writes lines to a file descriptor in the background. `form` turns a line of JSON into the text to write. If the reader
+ * is slow, stuck or gone, or if the disk is full, lines are lost, but nothing waits. Pipes and sockets must be
+ * non-blocking.
+ *
+ * This replaces the asynchronous destination of pino. At the exit of the process, pino's retries forever if the disk
+ * is full, and throws if the reader is stuck.
+ */
+function lineWriter(fd: number, form: (json: string) => string) {
+  const chunks: Buffer[] = [];
+  /** The bytes of the waiting lines, and of the lines being written. */
+  let waiting = 0;
+  let lost = 0;
+  let isWriting = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const lostLine = () => {
+    if (lost === 0) return '';
+    const line = { level: pino.levels.values.warn, time: Date.now(), msg: 'log lines lost', lines: lost };
+    return form(`${JSON.stringify(line)}\n`);
+  };
+  const writeAfter = (delayMs: number) => {
+    if (isWriting) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      writeChunk(chunks.shift() ?? Buffer.alloc(0));
+    }, delayMs).unref();
+  };
+  const writeChunk = (chunk: Buffer) => {
+    isWriting = true;
+    write(fd, chunk, (error, written) => {
+      const mustWait = errnoOf(error) === 'EAGAIN';
+      const done = error === null ? written : mustWait ? 0 : chunk.length;
+      waiting -= done;
+      if (done < chunk.length) chunks.unshift(chunk.subarray(done));
+      isWriting = false;
+      if (chunks.length > 0) writeAfter(mustWait ? TRY_AGAIN_MS : waiting > CHUNK_BYTES ? 0 : GATHER_MS);
+    });
+  };
+  return {
+    write: (line: string): void => {
+      const bytes = Buffer.from(lostLine() + form(line));
+      if (waiting + bytes.length > WAITING_BYTES) {
+        lost += 1;
+        return;
+      }
+      lost = 0;
+      waiting += bytes.length;
+      const last = chunks.at(-1);
+      if (last === undefined || last.length + bytes.length > CHUNK_BYTES) chunks.push(bytes);
+      else chunks[chunks.length - 1] = Buffer.concat([last, bytes]);
+      writeAfter(GATHER_MS);
+    },
+    /**
+     * Writes the waiting lines, as far as the reader takes them in time. It blocks, so use it only at the end of the
+     * process.
+     */
+    flush: (): void => {
+      const untilMs = performance.now() + FLUSH_MS;
+      clearTimeout(timer);
+      // A write in another thread either ends within this pause or is stuck.
+      if (isWriting) pause();
+      let bytes = Buffer.concat([...chunks, Buffer.from(lostLine())]);
+      while (bytes.length > 0) {
+        try {
+          bytes = bytes.subarray(writeSync(fd, bytes));
+        } catch (error) {
+          if (errnoOf(error) !== 'EAGAIN' || performance.now() >= untilMs) return;
+          pause();
+        }
+      }
+    },
+  };
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }

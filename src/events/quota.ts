@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../core/clock.js';
 import type { NewEvent } from '../schemas/log.js';
-import { Repeats } from './repeats.js';
+import { countRepeats } from './repeats.js';
 
 /** After this many lines about successful acts, one more line is allowed. */
 const OTHERS_PER_LINE = 4;
@@ -11,74 +11,62 @@ const COUNT_MS = 60_000;
  * filling the log. An act that changed nothing gets no line if an equal one had a line within the last minute. If no
  * line is left, acts share one event `unlisted`, at most once a minute. That event counts these acts, and lists the
  * names of those that changed something.
+ *
+ * `most` lines may come at once.
  */
-export class Quota {
-  readonly #clock: Clock;
-  readonly #add: (event: NewEvent) => void;
-  readonly #repeats: Repeats;
-  readonly #most: number;
+export function quota(clock: Clock, most: number, add: (event: NewEvent) => void) {
   /** The lines that are left. */
-  #lines: number;
-  #unlisted = { requests: 0, changes: new Map<string, number>() };
-  #timer: Timer | undefined;
-
-  /** `most` lines may come at once. */
-  constructor(clock: Clock, most: number, add: (event: NewEvent) => void) {
-    this.#clock = clock;
-    this.#most = most;
-    this.#lines = most;
-    this.#add = add;
-    this.#repeats = new Repeats(clock, (event, repeats) =>
-      this.#line({ ...event, detail: { ...event.detail, repeats } }, repeats),
-    );
-  }
-
-  /** Call this for each line about a successful act. */
-  otherLine(): void {
-    this.#lines = Math.min(this.#most, this.#lines + 1 / OTHERS_PER_LINE);
-  }
-
-  /** `changed` says that the act changed something on the robot. */
-  record(event: NewEvent, changed: boolean): void {
-    const key = keyOf(event);
-    if (!changed && this.#repeats.count(key)) return;
-    this.#repeats.end(key);
-    if (this.#line(event, 1)) this.#repeats.begin(key, event);
-    else if (changed)
-      this.#unlisted.changes.set(event.what, (this.#unlisted.changes.get(event.what) ?? 0) + 1);
-  }
-
-  close(): void {
-    this.#repeats.close();
-    this.#timer?.cancel();
-    if (this.#unlisted.requests > 0) this.#tell();
-  }
+  let lines = most;
+  let unlisted = 0;
+  const changes = new Map<string, number>();
+  let timer: Timer | undefined;
 
   /** Returns false if there is no line left. The requests are then counted as unlisted. */
-  #line(event: NewEvent, requests: number): boolean {
-    if (this.#lines >= 1 && this.#unlisted.requests === 0) {
-      this.#lines -= 1;
-      this.#add(event);
+  const line = (event: NewEvent, requests: number) => {
+    if (lines >= 1 && unlisted === 0) {
+      lines -= 1;
+      add(event);
       return true;
     }
-    this.#unlisted.requests += requests;
-    this.#timer ??= this.#clock.after(COUNT_MS, () => this.#tellLater());
+    unlisted += requests;
+    timer ??= clock.after(COUNT_MS, tellLater);
     return false;
-  }
-
-  #tellLater(): void {
-    this.#timer = undefined;
+  };
+  const repeats = countRepeats(clock, (event, count) =>
+    line({ ...event, detail: { ...event.detail, repeats: count } }, count),
+  );
+  const tell = () => {
+    const detail = { requests: unlisted, ...Object.fromEntries(changes) };
+    lines = Math.max(0, lines - 1);
+    unlisted = 0;
+    changes.clear();
+    add({ what: 'unlisted', detail });
+  };
+  const tellLater = () => {
+    timer = undefined;
     // Changes are always reported. There are few of them, because the robot's own events have lines already.
-    if (this.#lines >= 1 || this.#unlisted.changes.size > 0) this.#tell();
-    else this.#timer = this.#clock.after(COUNT_MS, () => this.#tellLater());
-  }
-
-  #tell(): void {
-    const { requests, changes } = this.#unlisted;
-    this.#lines = Math.max(0, this.#lines - 1);
-    this.#unlisted = { requests: 0, changes: new Map() };
-    this.#add({ what: 'unlisted', detail: { requests, ...Object.fromEntries(changes) } });
-  }
+    if (lines >= 1 || changes.size > 0) tell();
+    else timer = clock.after(COUNT_MS, tellLater);
+  };
+  return {
+    /** Call this for each line about a successful act. */
+    otherLine: (): void => {
+      lines = Math.min(most, lines + 1 / OTHERS_PER_LINE);
+    },
+    /** `changed` says that the act changed something on the robot. */
+    record: (event: NewEvent, changed: boolean): void => {
+      const key = keyOf(event);
+      if (!changed && repeats.count(key)) return;
+      repeats.end(key);
+      if (line(event, 1)) repeats.begin(key, event);
+      else if (changed) changes.set(event.what, (changes.get(event.what) ?? 0) + 1);
+    },
+    close: (): void => {
+      repeats.close();
+      timer?.cancel();
+      if (unlisted > 0) tell();
+    },
+  };
 }
 
 /** A key that is the same for equal acts. The detail of a refusal is ignored. */

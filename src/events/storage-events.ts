@@ -2,13 +2,8 @@ import { isRobotError, type RobotError } from '../core/errors.js';
 import type { Listeners } from '../core/listeners.js';
 import type { EventLog } from './event-log.js';
 
-/** A file of the state folder whose owner retries after a failure. */
-interface KeptFile {
-  /** Why it cannot be kept. */
-  readonly problem: RobotError | undefined;
-  /** Emitted when the problem may have changed. */
-  readonly changed: Listeners<void>;
-}
+/** A file of the state folder whose owner retries after a failure. `changed` is emitted when the problem may have changed. */
+type KeptFile = Readonly<{ problem: RobotError | undefined; changed: Listeners<void> }>;
 
 /** Records when a file of the state folder fails and when it works again. The names say what each file holds. */
 export function recordStorage(files: Readonly<Record<string, KeptFile>>, eventLog: EventLog): void {

@@ -21,14 +21,9 @@ export interface AppOptions {
   readonly eventLog: EventLog;
   readonly durableLog: DurableLog;
   readonly clock: Clock;
-  readonly version: string;
   readonly config: Config;
-  /** The folder of the built page. */
-  readonly consoleFolder: string;
   readonly access: Access;
   readonly match: MatchControl;
-  /** True if other machines can reach the port. */
-  readonly isExposed: boolean;
   /** The simulator's own routes. */
   readonly extraRoutes?: readonly Route[] | undefined;
 }

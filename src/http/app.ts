@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -41,11 +42,11 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   const authorize = authorization(options.access);
 
   const router = new Router({ strict: true, sensitive: true });
-  for (const route of [...documented, openApiRoute(documented, options.version)]) {
+  for (const route of [...documented, openApiRoute(documented)]) {
     const act = (ctx: Context) => route.handle(ctx, authorize);
     router[route.method](route.path, route.method === 'get' ? act : recorded(route, options.eventLog, act));
   }
-  serveConsole(router, options.consoleFolder);
+  serveConsole(router, fileURLToPath(new URL('../../console/', import.meta.url)));
   const app = new Koa();
   app.on('error', error => log.debug(describeError(error), 'connection failed'));
   app.use(requestLog(log, clock));

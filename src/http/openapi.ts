@@ -2,20 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import type { ErrorCode } from '../core/errors.js';
 import { isObject } from '../core/json.js';
 import { UNIT_LIST } from '../core/units.js';
+import { version } from '../core/version.js';
 import type { Schema } from '../schemas/schema.js';
 import { PROBLEMS } from './problem-table.js';
 import { problem } from './problems.js';
 import { get, isForCaller, type Route } from './route.js';
 
 /** The problems of every route, of every route with a body, and of every route that needs a right. */
-const OF_ALL: readonly ErrorCode[] = ['cross-site', 'unknown-host', 'internal'];
-const OF_BODY: readonly ErrorCode[] = ['bad-json', 'invalid-request', 'body-too-large', 'bad-media-type'];
-const OF_RIGHT: readonly ErrorCode[] = [
-  'token-required',
-  'token-unknown',
-  'not-allowed',
-  'access-unavailable',
-];
+const OF = {
+  all: ['cross-site', 'unknown-host', 'internal'],
+  body: ['bad-json', 'invalid-request', 'body-too-large', 'bad-media-type'],
+  right: ['token-required', 'token-unknown', 'not-allowed', 'access-unavailable'],
+} as const satisfies Readonly<Record<string, readonly ErrorCode[]>>;
 
 /** The tags of paths by the first part that has one. Units have their own. */
 const TAGS: Readonly<Record<string, string>> = { sim: 'Simulator', match: 'Match', session: 'Access' };
@@ -23,14 +21,14 @@ const TAGS: Readonly<Record<string, string>> = { sim: 'Simulator', match: 'Match
 const EVENT_DATA = 'The data of one event. `x-events` has the schema of each event by its name.';
 
 /** Serves the document of these routes and of itself. The first request makes it, because it would delay the start. */
-export function openApiRoute(routes: readonly Route[], version: string): Route {
+export function openApiRoute(routes: readonly Route[]): Route {
   let document: Promise<Buffer> | undefined;
   const route: Route = get('/api/openapi.json', 'read', {
     id: 'openapi',
     summary: 'This document',
     answer: { type: 'object' },
     act: () => {
-      document ??= openApi([...routes, route], version).then(made => Buffer.from(JSON.stringify(made)));
+      document ??= openApi([...routes, route]).then(made => Buffer.from(JSON.stringify(made)));
       return document;
     },
   });
@@ -38,7 +36,7 @@ export function openApiRoute(routes: readonly Route[], version: string): Route {
 }
 
 /** This takes tens of milliseconds, so the daemon answers other requests between any two routes. */
-async function openApi(routes: readonly Route[], version: string): Promise<Record<string, unknown>> {
+async function openApi(routes: readonly Route[]): Promise<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   const schemas: Record<string, unknown> = {};
   for (const route of routes) {
@@ -113,12 +111,12 @@ function problems(route: Route): Record<string, Schema> {
   const { right, method, body, query } = route;
   const mayBeGone = method === 'post' && (typeof right !== 'string' || isForCaller(right));
   const codes = new Set<ErrorCode>([
-    ...(body ? OF_BODY : []),
+    ...(body ? OF.body : []),
     ...(query ? (['invalid-request'] as const) : []),
     ...(mayBeGone ? (['caller-gone'] as const) : []),
     ...(route.problems ?? []),
-    ...(right === 'none' ? [] : OF_RIGHT),
-    ...OF_ALL,
+    ...(right === 'none' ? [] : OF.right),
+    ...OF.all,
   ]);
   const content = { 'application/problem+json': { schema: problem } };
   const described: Record<string, { readonly description: string; readonly content: object }> = {};

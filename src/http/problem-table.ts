@@ -1,4 +1,5 @@
 import type { ContextOf, ErrorCode } from '../core/errors.js';
+import { MOST_PROFILES } from '../schemas/profile.js';
 
 interface Presentation<Context> {
   readonly status: number;
@@ -27,7 +28,7 @@ const BUS = {
   'bad-frame': { status: 503, title: 'Corrupted answer', retryAfterS: 1 },
 } satisfies Partial<Table>;
 
-/** The HTTP answer to each code. The words are in problem-texts.ts. HTTP callers see nothing else of an error. */
+/** The HTTP answer to each code. The words are in TEXTS. HTTP callers see nothing else of an error. */
 export const PROBLEMS: Table = {
   ...BUS,
   'bad-field': { status: 400, title: 'Value out of range' },
@@ -117,3 +118,115 @@ export const SAVE_PROBLEMS: readonly ErrorCode[] = [
   'storage-failed',
   'changed-meanwhile',
 ];
+
+type Text<Context> = string | ((context: Context) => string);
+
+interface Controller {
+  readonly unit?: string;
+}
+
+function unreachable(text: string): Text<Controller> {
+  return context => `${controller(context)} ${text}`;
+}
+
+function controller({ unit }: Controller): string {
+  return unit === undefined ? 'A controller' : `The ${unit} controller`;
+}
+
+/** Texts for people: what happened, then what to do. The cure in the context is appended. */
+export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
+  nack: unreachable('does not answer on the I2C bus. Check its power and cable.'),
+  'bus-io': unreachable('did not complete a transfer on the I2C bus. Check the cable and the pull-ups.'),
+  'bus-timeout': unreachable('holds the I2C bus. Check the cable, then reset the controller.'),
+  'arbitration-lost': unreachable('could not be reached because of noise on the I2C bus. Try again.'),
+  'bus-unavailable': unreachable('cannot be reached: there is no usable I2C bus. Run trunnion doctor.'),
+  'bus-in-use': unreachable('cannot be reached: another process uses the I2C bus. End that process.'),
+  'bus-failed': unreachable('cannot be reached: the I2C bus failed. Run trunnion doctor.'),
+  'bus-closed': unreachable('cannot be reached: the daemon is shutting down. Try again after its restart.'),
+  deadline: unreachable('did not answer in time: the I2C bus is stuck. Check the cable.'),
+  'bus-busy': unreachable('could not be reached in time: the I2C bus is busy or stuck. Try again.'),
+  'bad-frame': unreachable('sent a wrong checksum or a wrong value. Check the cable.'),
+  'bad-field': 'The controller cannot store one of the values. Send a smaller one.',
+  'wrong-identity': context =>
+    `${controller(context)} is a different one: its ${context.field} is ${context.found} instead of ` +
+    `${context.expected}. Check its address and firmware.`,
+  'unit-offline': unreachable('is offline. GET /api/status says why.'),
+  'unit-busy': unreachable('has too many requests waiting. Try again.'),
+  'not-confirmed': context => {
+    if (context.units !== undefined)
+      return `The stop is in force, but not confirmed by: ${context.units.join(', ')}. Motors may push. Repeat the stop.`;
+    return context.ended
+      ? `The trial or tuning has ended, but ${controller(context).toLowerCase()} does not run the saved gains yet. The daemon keeps trying.`
+      : `${controller(context)} did not accept the change: it read back a different value. Try again.`;
+  },
+  'loop-unfit': ({ loop, reason }) => `The loop ${loop} cannot be tuned: ${reason}.`,
+  stopped: 'The robot is stopped. POST /api/resume releases it.',
+  'wrong-mode': ({ unit, mode }) =>
+    `This needs debug mode, but the mode of the ${unit} is ${mode ?? 'unknown'}. Switch it to debug first.`,
+  'trial-ended': 'The trial or tuning with this id has ended. Leave out the id to start another one.',
+  'silence-too-long':
+    'Trials need a supervision.hostSilenceMs from 1 to 2000. Otherwise the gains could run too long without the daemon.',
+  'trial-running': ({ by }) => `A trial by ${by} runs on this unit. End the trial, or wait until it ends.`,
+  'tune-running': ({ by }) =>
+    `A tuning${by === undefined ? '' : ` by ${by}`} is running. End the tuning, or wait until it ends.`,
+  closing: 'The daemon is shutting down. Try again after its restart.',
+  locked: ({ by, reason }) => `The robot is locked by ${by}: ${reason}. A referee can unlock it.`,
+  'referee-silent': "The referee's desk is silent. Nothing moves until it repeats POST /api/match/lease.",
+  'wrong-phase': ({ phase }) => `The phase ${phase} of the match forbids this. Wait for another phase.`,
+  'stale-match': ({ id, revision, phase }) =>
+    `The match is ${id} at revision ${revision} in phase ${phase}. Send a higher revision. A new id needs phase pre ` +
+    'or ended, or a match that is none or ended.',
+  'lease-held': ({ holder, by }) =>
+    `The desk ${holder} (${by}) has the lease. Wait until it expires, or take it: POST /api/match/lease with ` +
+    '"takeover": true.',
+  'laser-unavailable': ({ missing }) => `The laser has no pin: ${missing}.`,
+  'pin-failed': ({ missing }) =>
+    missing === undefined
+      ? 'The laser pin does not show the level that was written. Cut the laser supply and check the wiring.'
+      : `A laser pin cannot be used: ${missing}.`,
+  'interlock-open': 'The interlock contact is open. Close it to switch the laser on.',
+  'storage-failed': ({ mayRemain }) => {
+    if (mayRemain === undefined) return 'A file could not be read from the disk.';
+    if (mayRemain)
+      return 'The change could not be kept on disk, but it may be found in force after a restart.';
+    return 'The change could not be kept on disk, so nothing was changed.';
+  },
+  'not-kept': 'The change is in force, but it is not on the disk: a restart may undo it.',
+  'state-in-use': 'Another process uses the state folder. End it, or choose another folder with --state.',
+  'unknown-revision': ({ revision }) => `These gains have no revision ${revision}. Their history lists all.`,
+  'unknown-profile': ({ name }) => `This unit has no profile ${name}. GET its profiles to see them all.`,
+  'profile-exists': ({ name }) =>
+    `This unit already has a profile ${name}. Choose another name, or send "replace": true.`,
+  'too-many-profiles': `A unit has at most ${MOST_PROFILES} profiles. Remove one first.`,
+  'changed-meanwhile': ({ unit, revision }) =>
+    `Somebody else saved gains of the ${unit}: revision ${revision} is in force. Compare, then send yours ` +
+    `with baseRevision=${revision}.`,
+  'addon-missing': 'A native addon is not installed.',
+  'bad-config': 'The configuration has errors. Run trunnion doctor.',
+  'cannot-listen': 'The port cannot be opened. Choose another one with --port.',
+  'token-required': 'This robot needs a token: send "Authorization: Bearer TOKEN". On the page, log in.',
+  'token-unknown': 'The token is wrong or was removed. "sudo trunnion token list" shows all tokens.',
+  'not-allowed': ({ right }) => `The token does not give the right "${right}". Use another token.`,
+  'access-unavailable': ({ lastHolds }) =>
+    lastHolds
+      ? 'The list of tokens cannot be read. The daemon uses the list that it read last.'
+      : 'The list of tokens cannot be read. Until it can, everybody may only read, stop and switch the laser off.',
+  'bad-json': 'The body is not valid JSON. Send a JSON object.',
+  'bad-media-type': 'Send the body as application/json, in UTF-8 and not compressed.',
+  'body-too-large': 'The body is too large. Send at most 4096 bytes.',
+  'invalid-request': ({ errors }) => {
+    const shown = errors.slice(0, 3).map(({ pointer, detail }) => `${pointer || 'the body'} ${detail}`);
+    return `${shown.join('; ')}${errors.length > 3 ? `; and ${errors.length - 3} more` : ''}.`;
+  },
+  'not-found': ({ cure }) =>
+    cure === undefined ? 'This path does not exist. GET /api/openapi.json lists all paths.' : 'Not found.',
+  'method-not-allowed': ({ allow }) => `This path does not know the method. Use ${allow}.`,
+  'cross-site': "The daemon refuses requests from pages of other sites. Open the robot's own page.",
+  'unknown-host': 'This host name is unknown. Use the address, or add the name to http.allowedHosts.',
+  'caller-gone': 'The connection was closed, so nothing was changed. Keep it open until the answer.',
+  'too-many-streams': 'All event streams are in use. Close a page of the robot.',
+  'bad-http': 'The bytes are not a valid HTTP/1.1 request. Check the client.',
+  'request-timeout': 'The request arrived too slowly, so nothing was changed. Send it again.',
+  'headers-too-large': 'The headers are too large. Send at most 8192 bytes.',
+  internal: 'The daemon has a defect. Its log says which.',
+};

@@ -1,8 +1,7 @@
 import { type ErrorCode, type Fault, type GainsDifference, RobotError } from '../core/errors.js';
 import { loopGains } from '../schemas/gains.js';
 import * as s from '../schemas/schema.js';
-import { isCode, PROBLEMS } from './problem-table.js';
-import { TEXTS } from './problem-texts.js';
+import { isCode, PROBLEMS, TEXTS } from './problem-table.js';
 
 const fault: s.Schema<Fault> = s.growing({
   pointer: s.text('JSON pointer to the member at fault or missing.'),

@@ -11,17 +11,9 @@ const FAIR_SHARE = 8;
 /** The newest connections without a request are still arriving. This many of them are not closed if others can be. */
 const ARRIVING = 8;
 
-/** How long the server waits for a slow client. */
-export interface Patience {
-  /** For all headers of a request. */
-  readonly headersMs: number;
-  /** For the whole request. */
-  readonly requestMs: number;
-  /** How often the server checks both. */
-  readonly checkMs: number;
-}
-
-const PATIENCE: Patience = { headersMs: 3000, requestMs: 5000, checkMs: 1000 };
+/** How long the server waits for a slow client: for all headers, and for the whole request. How often it checks both. */
+const PATIENCE = { headersMs: 3000, requestMs: 5000, checkMs: 1000 };
+export type Patience = typeof PATIENCE;
 
 type Exchange = Parameters<RequestListener>;
 

@@ -1,5 +1,7 @@
+import { isLoopback } from '../access/board.js';
 import { asRobotError } from '../core/errors.js';
 import { perUnit, type UnitName } from '../core/units.js';
+import { version } from '../core/version.js';
 import type { Robot } from '../robot/robot.js';
 import type { Trial } from '../robot/wanted-gains.js';
 import type { Complaint, Status, TrialStatus, UnitStatus } from '../schemas/status.js';
@@ -12,7 +14,7 @@ export function statusBody(options: AppOptions, uptimeS: number, streams: number
   const { problem, ...laser } = robot.laser.report();
   const { problem: unlogged } = options.durableLog;
   return {
-    version: options.version,
+    version,
     simulated: robot.simulated,
     uptimeS: Math.round(uptimeS * 1000) / 1000,
     stopped: robot.stopped,
@@ -23,7 +25,7 @@ export function statusBody(options: AppOptions, uptimeS: number, streams: number
     streams,
     access: {
       state: access.state,
-      exposed: access.state === 'open' && options.isExposed,
+      exposed: access.state === 'open' && !isLoopback(options.config.http.host),
       detail: access.problem && complaintOf(access.problem).detail,
     },
     match: options.match.status,

@@ -5,17 +5,14 @@ import { measuredStep } from './step.js';
 
 /** Saved gains in the history, with the newest step that was measured on them. */
 export function historyLine(gains: s.Schema<GainSet>) {
-  const measured = s.record(
-    measuredStep,
-    'By loop: the newest step on this revision; absent if there is none.',
-  );
-  const saved = s.growing({
+  return s.answer(`Saved${gains.title}`, {
     revision: s.count(),
     savedAt: s.text('ISO 8601.'),
     gains,
-    measured: s.optional(measured),
+    measured: s.optional(
+      s.record(measuredStep, 'By loop: the newest step on this revision; absent if there is none.'),
+    ),
   });
-  return s.named(`Saved${gains.title}`, saved);
 }
 export type HistoryLine = s.TypeOf<ReturnType<typeof historyLine>>;
 

@@ -23,7 +23,7 @@ describe('the log lines of events', () => {
       const { time, pid, hostname, ...rest } = JSON.parse(line);
       lines.push(rest);
     };
-    end = logEvents({ robot: { events }, eventLog, log: pino({}, { write }), clock });
+    end = logEvents({ events }, eventLog, pino({}, { write }), clock);
   });
   afterEach(() => end());
 

@@ -5,7 +5,7 @@ import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
 import { perUnit, type UnitName } from '../../src/core/units.js';
 import { problemOf } from '../../src/http/problems.js';
 import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
-import { MatchControl } from '../../src/match/match-control.js';
+import { type MatchControl, obeyMatch } from '../../src/match/match-control.js';
 import { matchFile } from '../../src/match/match-file.js';
 import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
 import { ClockedRobot, somebodyElse, write } from '../support/clocked-robot.js';
@@ -35,8 +35,7 @@ describe('a phase that is set', () => {
     match = new Match({ clock, settings: SETTINGS, state: NO_MATCH });
     const boot = { id: 'a', nowMs: () => clock.nowMs() };
     const file = matchFile({ disk, folder: '/state', clock }, boot);
-    control = new MatchControl({ match, robot: robot.robot, file, log: pino({ level: 'silent' }) });
-    control.begin();
+    control = obeyMatch({ match, robot: robot.robot, file, log: pino({ level: 'silent' }) });
   };
   const start = async (silenceMs: number, onControllerReset: 'manual' | 'restore' = 'manual') => {
     const silence = perUnit(() => ({ beforeMs: silenceMs, givenMs: silenceMs }));

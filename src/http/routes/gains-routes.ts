@@ -112,8 +112,7 @@ export function compareRoute({ robot, profiles, steps }: AppOptions, unit: Unit)
       return { side, gains: saved.gains, measured: steps.measured(unitName, saved) };
     }
     const gains = completeGains(unit, (await profiles.named(unitName, given)).gains);
-    const side = { revision: null, profile: given };
-    return { side, gains, measured: steps.measured(unitName, { gains }) };
+    return { side: { revision: null, profile: given }, gains, measured: steps.measured(unitName, { gains }) };
   };
   return get(`/api/${unitName}/compare`, 'read', {
     id: `${unitName}Compare`,

@@ -66,14 +66,11 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
           starred: starred ?? before?.starred ?? false,
           gains,
         });
-        const preview = (before: Profile | undefined) => ({
-          profile: { name, ...asked(before), savedAt: before?.savedAt ?? '' },
-          replaced: before,
-        });
         // This comes first: it throws if the journal cannot be read, before anything is stored.
         const inForce = robot.store.current(unitName).gains;
+        const before = dryRun ? await profiles.find(unitName, name) : undefined;
         const { profile, replaced } = dryRun
-          ? preview(await profiles.find(unitName, name))
+          ? { profile: { name, ...asked(before), savedAt: before?.savedAt ?? '' }, replaced: before }
           : await profiles.keep(unitName, name, asked, { replace });
         return {
           profile,
