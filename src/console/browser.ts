@@ -18,20 +18,8 @@ export function browserSurroundings(windows: BroadcastChannel): Surroundings {
       }),
     openStream: openEventSource,
     storage: {
-      read: key => {
-        try {
-          return localStorage.getItem(key);
-        } catch {
-          return null;
-        }
-      },
-      write: (key, text) => {
-        try {
-          localStorage.setItem(key, text);
-        } catch {
-          // If the browser stores nothing, the value lasts as long as the page.
-        }
-      },
+      read: key => unlessRefused(() => localStorage.getItem(key)),
+      write: (key, text) => void unlessRefused(() => localStorage.setItem(key, text)),
       onChange: (key, act) =>
         window.addEventListener('storage', event => {
           if (event.key === key) act();
@@ -40,6 +28,15 @@ export function browserSurroundings(windows: BroadcastChannel): Surroundings {
     tellWindows: message => windows.postMessage(message),
     reload: () => location.reload(),
   };
+}
+
+/** Returns null if the browser stores nothing. The value then lasts as long as the page. */
+function unlessRefused<T>(act: () => T): T | null {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
 }
 
 function openEventSource(path: string): ServerEvents {

@@ -2,8 +2,7 @@ import { render } from 'preact';
 import { browserSurroundings, readAddress } from './browser.js';
 import { Model } from './model/model.js';
 import { Page } from './page.js';
-import { createPalette } from './parts/palette.js';
-import { ConsoleContext } from './parts/parts.js';
+import { ModelContext } from './parts/parts.js';
 
 const FRAME_MS = 30;
 
@@ -39,9 +38,9 @@ function frame(nowMs: number): void {
 const place = document.querySelector('#page') ?? document.body;
 place.textContent = '';
 render(
-  <ConsoleContext.Provider value={{ model, palette: createPalette() }}>
+  <ModelContext.Provider value={model}>
     <Page />
-  </ConsoleContext.Provider>,
+  </ModelContext.Provider>,
   place,
 );
 requestAnimationFrame(frame);

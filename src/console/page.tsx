@@ -1,10 +1,13 @@
 import { signal, useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Login } from './bar/access.js';
+import { UNIT_LIST } from '../core/units.js';
+import { Login, WhoAmI } from './bar/access.js';
+import { AlertStrip } from './bar/alert-strip.js';
 import { titleOf } from './bar/lines.js';
-import { TopBar } from './bar/top-bar.js';
+import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from './bar/switches.js';
 import { EventList } from './log/event-list.js';
+import { MatchBoard } from './match/match-board.js';
 import { MatchView } from './match/match-view.js';
 import { RefereePanel } from './match/referee-panel.js';
 import { KeyHelp, listenToKeys } from './parts/keys.js';
@@ -88,6 +91,37 @@ function Desk() {
         </div>
       </main>
     </>
+  );
+}
+
+/** The bar that is always visible: connection, modes, laser, STOP, match and alerts. */
+function TopBar() {
+  const model = useModel();
+  const { streams = 0 } = model.status.value ?? {};
+  return (
+    <header class="bar">
+      <div class="brand">
+        <h1>Trunnion</h1>
+        {model.isSimulated && <span class="badge">SIMULATED</span>}
+        <LinkState>Live{streams > 1 && ` · ${streams} pages open`}</LinkState>
+        <a class="match-link clamp" href="#match">
+          Match view
+        </a>
+        <WhoAmI />
+      </div>
+      {UNIT_LIST.map(unit => (
+        <ModeSwitch key={unit.name} unit={unit} />
+      ))}
+      <LaserSwitch />
+      <fieldset class="group stopping" aria-label="Stop">
+        <StopButton />
+        <ResumeButton />
+      </fieldset>
+      <div class="news">
+        <MatchBoard />
+        <AlertStrip />
+      </div>
+    </header>
   );
 }
 

@@ -122,9 +122,10 @@ describe('the console in a browser', function () {
     expect((await call(robot.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(changed);
     expect(await field(page, 'Visual loop, yaw kp').inputValue()).to.equal('0.25');
     await press(page, 'Back to snapshot');
-    await shows(page.getByRole('group', { name: 'Back to snapshot' }), /yaw kp 0.25 → 0.3;/);
-    await press(page, 'Save these');
-    await shows(page.locator('.tuning'), /when this page was opened are running/);
+    await shows(page.locator('.tuning'), /differences from the snapshot of .* are edits now/);
+    await shows(card(page, 'Gimbal').locator('.changes'), /yaw kp 0.25 → 0.3/);
+    await save(page, 'Gimbal').click();
+    await shows(card(page, 'Gimbal'), /Saved: Visual loop, yaw kp/);
     expect((await call(robot.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(first.body);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { actsOf, actText } from '../../src/console/model/acts.js';
+import { actsOf, actText } from '../../src/console/model/log-view.js';
 import type { LogEvent } from '../../src/schemas/log.js';
 
 let seq = 0;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { caveatOf, onOneAxis, predictedCurve, stepCurves } from '../../src/console/model/step-curve.js';
+import { caveatOf, predictedCurve, stepCurves } from '../../src/console/model/step-curve.js';
 
 const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
   periodS,
@@ -11,8 +11,8 @@ describe('steps that are drawn', () => {
     const up = stepCurves(step([1.5, 2, 3], [1, 3, 3]));
     const down = stepCurves(step([4.5, 4, 3], [5, 3, 3]));
     expect(down).to.deep.equal(up);
-    expect(up.measured.values).to.deep.equal([0.5, 1, 2]);
-    expect(up.setpoint.values).to.deep.equal([0, 2, 2]);
+    expect(up.measured[1]).to.deep.equal([0.5, 1, 2]);
+    expect(up.setpoint[1]).to.deep.equal([0, 2, 2]);
   });
 
   it('lie on what was predicted of them', () => {
@@ -27,14 +27,5 @@ describe('steps that are drawn', () => {
     expect(withEnd('moving')).to.equal('Still moving after 0.3 s: the period is too short for this loop.');
     expect(withEnd('off')).to.match(/not where it was asked to/);
     expect(withEnd('settled')).to.equal(undefined);
-  });
-
-  it('share one time axis', () => {
-    const curve = (periodS: number, values: number[]) => ({ t: values.map((_, n) => n * periodS), values });
-    const [t, one, none, other] = onOneAxis([curve(0.1, [0, 1, 2]), undefined, curve(0.15, [0, 2])]);
-    expect(t).to.deep.equal([0, 0.1, 0.15, 0.2]);
-    expect(one).to.deep.equal([0, 1, undefined, 2]);
-    expect(none).to.deep.equal([undefined, undefined, undefined, undefined]);
-    expect(other).to.deep.equal([0, undefined, 2, undefined]);
   });
 });

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { csv } from '../../src/console/model/csv.js';
-import { loopOf } from '../../src/console/model/loop-choice.js';
 import { PlotWindow } from '../../src/console/model/plot-window.js';
-import { TelemetryBuffer } from '../../src/console/model/telemetry-buffer.js';
-import { marksBetween, Timeline } from '../../src/console/model/telemetry-view.js';
+import { marksBetween, TelemetryBuffer, Timeline } from '../../src/console/model/telemetry.js';
 import type { Mode } from '../../src/core/units.js';
 import type { UnitStatus } from '../../src/schemas/status.js';
 import type { Telemetry as Sample } from '../../src/schemas/telemetry.js';
@@ -127,11 +125,8 @@ describe('marks', () => {
 
 describe('CSV', () => {
   it('has a header, all digits that count, and an empty cell where nothing is known', () => {
-    const text = csv(
-      loopOf({ unit: 'gimbal', loop: 'angle_yaw' }),
-      { t: [0, 0.02], setpoint: [1, 1], measured: [Math.fround(0.1), null] },
-      ['about'],
-    );
+    const columns = { t_s: [0, 0.02], setpoint_rad: [1, 1], measured_rad: [Math.fround(0.1), null] };
+    const text = csv(columns, 'about');
     expect(text).to.equal('# about\r\nt_s,setpoint_rad,measured_rad\r\n0,1,0.100000001\r\n0.02,1,\r\n');
   });
 });

@@ -9,7 +9,7 @@ export function Login() {
   return (
     <section class="card login" aria-label="Login">
       <h2>Log in with your token or link</h2>
-      <form class="toolbar">
+      <form class="row">
         <label>
           Token{' '}
           <input
@@ -49,8 +49,8 @@ export function WhoAmI() {
     );
   if (name == null) return null;
   return (
-    <span class="who">
-      <span title={name}>
+    <span class="who dim">
+      <span class="clamp" title={name}>
         {name} ({role})
       </span>
       <Press run={() => model.leave()}>Leave</Press>

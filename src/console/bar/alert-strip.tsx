@@ -17,7 +17,7 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
         <ul>
           {lines.map(({ tone, about, text, answer }) => (
             <li data-tone={tone} key={about + (answer?.name ?? text)}>
-              <span>
+              <span class="clamp">
                 <strong>{about}</strong> {text}
               </span>
               {answer && (
@@ -30,12 +30,12 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
         </ul>
       </div>
       {lines.length === 0 ? (
-        <p class="well state" data-state={well === ALL_WELL && 'good'}>
+        <p class="well state dim" data-state={well === ALL_WELL && 'good'}>
           {well}
         </p>
       ) : (
         <Toggle on={open} opens class="fold">
-          {open.value ? 'Fold' : `All ${lines.length}`}
+          {open.value ? 'Fold' : lines.length === 1 ? 'More' : `All ${lines.length}`}
         </Toggle>
       )}
     </div>

@@ -1,21 +1,20 @@
 import { UNIT_LIST, type Unit, unitNamed } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
 import { type Action, refusalText } from '../model/action.js';
+import { loopNamed } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
 import { clockText, fixed } from '../model/numbers.js';
 import { healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
 
 /** A line with a button. */
 export interface AnswerableLine extends Line {
-  readonly answer?: Answer;
-}
-
-interface Answer {
-  readonly label: string;
-  /** The text that a screen reader reads for the button. */
-  readonly name: string;
-  readonly run: () => unknown;
-  readonly disabled?: boolean;
+  readonly answer?: {
+    readonly label: string;
+    /** The text that a screen reader reads for the button. */
+    readonly name: string;
+    readonly run: () => unknown;
+    readonly disabled?: boolean;
+  };
 }
 
 /**
@@ -142,29 +141,20 @@ function unreadLines(model: Model, line: Line): AnswerableLine[] {
   return model.log.isSeen(dark) ? [] : [{ ...line, answer: gotIt(model, dark) }];
 }
 
-function gotIt({ log }: Model, event: LogEvent): Answer {
+function gotIt({ log }: Model, event: LogEvent) {
   return { label: 'Got it', name: 'Got it', run: () => log.confirm(event) };
 }
 
 /** Reloading without contact might fail, and would lose a STOP or an Off that is still pending. */
 function versionLines(
-  { status, fresh, isOwing, surroundings }: Model,
+  { status, fresh, isOwing, surroundings: { version, reload } }: Model,
   isForThumb: boolean,
 ): AnswerableLine[] {
-  const { value } = status;
-  if (value === undefined || value.version === surroundings.version) return [];
-  const line = {
-    tone: 'note',
-    about: 'Page',
-    text: 'is of another version than the daemon: reload it.',
-  } as const;
-  const { reload } = surroundings;
+  if (status.value === undefined || status.value.version === version) return [];
+  const text = 'is of another version than the daemon: reload it.';
   const disabled = !fresh.value || isOwing;
-  return [
-    isForThumb
-      ? line
-      : { ...line, answer: { label: 'Reload', name: 'Reload the page', run: reload, disabled } },
-  ];
+  const answer = { label: 'Reload', name: 'Reload the page', run: reload, disabled };
+  return [{ tone: 'note', about: 'Page', text, ...(!isForThumb && { answer }) }];
 }
 
 /** A line about a tuning, an excitation, or gains on trial. During a tuning there is only the tuning's line. */
@@ -174,11 +164,6 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   const { tuning, access } = model;
   const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tuning.isOwn ? 'this page' : tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
   return [moving(unit, text, 'tuning', access.hasRight('tune') && (() => tuning.end(unit.name)))];
-}
-
-/** The title of the loop with this name. An unknown loop has its name as title. */
-export function loopNamed({ loops }: Unit, name: string) {
-  return loops.find(loop => loop.name === name) ?? { title: name, quantity: '' };
 }
 
 function excitationLines(model: Model, unit: Unit): AnswerableLine[] {

@@ -52,7 +52,7 @@ export function LaserSwitch() {
   const light = fresh.value ? status.value?.laser.light : undefined;
   return (
     <fieldset class="group laser" aria-label="Laser">
-      <span class="label">
+      <span class="label dim">
         Laser <LaserLamp />
       </span>
       <div class="segments">
@@ -85,8 +85,7 @@ const LIGHTS: Readonly<Record<LaserStatus['light'], string>> = {
 function LaserLamp() {
   const { status, fresh, laser } = useModel();
   const known = status.value?.laser;
-  const isAskedSince = laser.mayBeLit !== (known?.light === 'on');
-  const was = isAskedSince ? '' : ` (was ${known?.light})`;
+  const was = laser.mayBeLit === (known?.light === 'on') ? ` (was ${known?.light})` : '';
   return (
     <output class="lamp" title={known?.problem?.detail ?? known?.reason}>
       {known && (fresh.value ? LIGHTS[known.light] : `unknown${was}`)}
@@ -94,15 +93,19 @@ function LaserLamp() {
   );
 }
 
-interface ModeSwitchProps {
+/**
+ * The mode buttons of one unit. The mode in force is lit, or grey while the controller is offline. `isInMatch`: leaves out the
+ * modes that the phase forbids.
+ */
+export function ModeSwitch({
+  unit,
+  isInMatch = false,
+}: {
   readonly unit: Unit;
-  /** Leaves out the modes that the phase forbids. */
   readonly isInMatch?: boolean;
-}
-
-/** The mode buttons of one unit. The mode in force is lit, or grey while the controller is offline. */
-export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwitchProps) {
+}) {
   const model = useModel();
+  const { name, title } = unit;
   const status = model.status.value?.[name];
   const offline = status?.online === false;
   const allowed = model.status.value?.match.allows.modes;
@@ -113,7 +116,7 @@ export function ModeSwitch({ unit: { name, title }, isInMatch = false }: ModeSwi
   });
   return (
     <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>
-      <span class="label">
+      <span class="label dim">
         {title}{' '}
         <span class="unit-note">{offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}</span>
       </span>
@@ -141,7 +144,7 @@ export function LinkState({ children }: { readonly children: ComponentChildren }
   const { status, fresh, deafness } = useModel();
   const isNew = status.value === undefined;
   return (
-    <span class="link state" role="status" data-state={fresh.value ? 'good' : isNew ? '' : 'bad'}>
+    <span class="link state dim clamp" role="status" data-state={fresh.value ? 'good' : isNew ? '' : 'bad'}>
       {fresh.value ? children : deafness.value || (isNew ? 'Connecting…' : 'No contact')}
     </span>
   );

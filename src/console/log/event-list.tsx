@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { LogEvent } from '../../schemas/log.js';
-import { actsOf, actText } from '../model/acts.js';
+import { actsOf, actText } from '../model/log-view.js';
 import { clockText } from '../model/numbers.js';
 import { offerFile, Press, Segments, scrolls, typed, useModel } from '../parts/parts.js';
 
@@ -32,7 +32,7 @@ export function EventList() {
     );
   return (
     <>
-      <div class="toolbar">
+      <div class="row">
         <Segments options={Object.keys(FILTERS)} chosen={filter} />
         <input
           type="text"

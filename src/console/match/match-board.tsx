@@ -10,7 +10,7 @@ export function MatchBoard() {
       {match.phase !== 'none' && <strong>{phaseText(match.phase)}</strong>}{' '}
       <TimeLeft endsAtT={match.endsAtT} />
       {match.lock !== null && (
-        <span>
+        <span class="clamp">
           LOCKED by {match.lock.by}: {match.lock.reason}
         </span>
       )}

@@ -5,7 +5,7 @@ import { PHASES, type Phase } from '../../core/phases.js';
 import type { MatchStatus } from '../../schemas/match.js';
 import { fixed } from '../model/numbers.js';
 import { PLAY } from '../model/referee.js';
-import { Outcome, Press, typed, useModel } from '../parts/parts.js';
+import { Outcome, Press, typed, useModel, writes } from '../parts/parts.js';
 import { minutesText, phaseText } from './match-board.js';
 
 /** What a referee needs for a match: the lease, the phases with their clock, the pause and the lock. */
@@ -16,7 +16,7 @@ export function RefereePanel() {
   const match = status.value?.match;
   if (match === undefined) return null;
   const id = name.value ?? match.id ?? 'match-1';
-  const { interrupted } = referee;
+  const { value: interrupted } = referee.interrupted;
   // Without this, a second press would start the phase again with its whole time.
   const isRunning = (phase: Phase) => match.phase === phase && match.id === id;
   return (
@@ -58,16 +58,14 @@ export function RefereePanel() {
         ))}
       </div>
       <LockRow match={match} />
-      {interrupted.value && (
+      {interrupted && (
         <Press
           class="primary"
           disabled={!referee.isBeating}
-          run={() =>
-            interrupted.value && referee.set(id, interrupted.value.phase, interrupted.value.remainingS)
-          }
+          run={() => referee.set(id, interrupted.phase, interrupted.remainingS)}
         >
-          Go on with {phaseText(interrupted.value.phase)}
-          {interrupted.value.remainingS !== null && `, ${minutesText(interrupted.value.remainingS)} left`}
+          Go on with {phaseText(interrupted.phase)}
+          {interrupted.remainingS !== null && `, ${minutesText(interrupted.remainingS)} left`}
         </Press>
       )}
       <Outcome action={referee.action} />
@@ -94,23 +92,26 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
   const isOther = lease !== null && lease.holder !== referee.holder;
   const ageS = Math.max(0, nowMs.value - (referee.beatMs.value ?? 0)) / 1000;
   const beat = referee.beatMs.value === undefined ? '' : ` Last beat ${fixed(ageS, 1)} s ago.`;
-  const isPlaying = PLAY.includes(phase);
   const text = referee.isBeating
     ? `This page has the lease.${beat}`
     : lease === null
       ? 'No desk has the lease.'
-      : `${isOther ? `${lease.holder} (${lease.by})` : 'This page'} had the lease last.${beat}`;
+      : `${isOther ? `${lease.holder} (${lease.by})` : 'This page'} took the lease last.${beat}`;
   return (
-    <p class="acts">
+    <p class="row">
       <span
-        class="state"
+        class="state dim"
         data-state={referee.isBeating ? (ageS < 2 ? 'good' : 'bad') : 'doing'}
         role="status"
       >
         {text}
       </span>
       {referee.isBeating ? (
-        <Press run={() => referee.release()} disabled={isPlaying} title="Ends the beats of this page">
+        <Press
+          run={() => referee.release()}
+          disabled={PLAY.includes(phase)}
+          title="Ends the beats of this page"
+        >
           Release
         </Press>
       ) : (
@@ -136,16 +137,14 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
   const asks = useSignal(false);
   const askFirst = () => {
     asks.value = true;
-    surroundings.clock.after(UNLOCK_MS, () => {
-      asks.value = false;
-    });
+    surroundings.clock.after(UNLOCK_MS, writes(asks, false));
   };
   const unlock = () => {
     asks.value = false;
     return referee.unlock();
   };
   return (
-    <div class="acts">
+    <div class="row">
       <Press class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')}>
         LOCK
       </Press>

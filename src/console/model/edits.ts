@@ -8,6 +8,7 @@ import {
   type UnitName,
 } from '../../core/units.js';
 import { parsed } from '../daemon/surroundings.js';
+import { loopNamed } from './loop-choice.js';
 import { parseGain } from './numbers.js';
 
 export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const satisfies readonly (keyof Gains)[];
@@ -93,8 +94,7 @@ export function textsOf(changes: readonly Change[]): EditTexts {
 }
 
 export function changeText(unit: Unit, { field, from, to }: Change): string {
-  const title = unit.loops.find(loop => loop.name === field.loop)?.title ?? field.loop;
-  return `${title} ${field.gain} ${from} → ${to}`;
+  return `${loopNamed(unit, field.loop).title} ${field.gain} ${from} → ${to}`;
 }
 
 export type AllGains = Readonly<Record<UnitName, GainSet>>;

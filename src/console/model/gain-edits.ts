@@ -11,6 +11,7 @@ import {
   fieldsOf,
   realEdits,
   storedValue,
+  textsOf,
   withChanges,
 } from './edits.js';
 import { OwnTrial } from './own-trial.js';
@@ -102,6 +103,13 @@ export class GainEdits {
   setTexts(texts: EditTexts): void {
     this.refused.value = {};
     this.kept.value = { texts, base: this.stored.value };
+  }
+
+  /** Replaces the edits by what differs in this set, if anything does. Returns the number of differences. */
+  editSet(gains: GainSet): number {
+    const changes = difference(this.unit, this.stored.value?.gains ?? gains, gains);
+    if (changes.length > 0) this.setTexts(textsOf(changes));
+    return changes.length;
   }
 
   /** Turns the gains of one loop into edits. */

@@ -1,4 +1,4 @@
-import { type Loop, type UnitName, unitNamed } from '../../core/units.js';
+import { type Loop, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 
 /** The loop that is plotted, excited and shown in its steps. */
 export interface LoopChoice {
@@ -14,4 +14,9 @@ export function loopOf({ unit, loop }: LoopChoice): Loop {
   const found = unitNamed(unit).loops.find(({ name }) => name === loop);
   if (found === undefined) throw new TypeError(`no loop named ${loop}`);
   return found;
+}
+
+/** The title of the loop with this name. An unknown loop has its name as title. */
+export function loopNamed({ loops }: Unit, name: string) {
+  return loops.find(loop => loop.name === name) ?? { title: name, quantity: '' };
 }

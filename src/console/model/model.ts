@@ -8,6 +8,7 @@ import { EventStream } from '../daemon/event-stream.js';
 import type { Surroundings } from '../daemon/surroundings.js';
 import { Access } from './access.js';
 import { Action } from './action.js';
+import type { AllGains } from './edits.js';
 import { GainEdits } from './gain-edits.js';
 import { Laser } from './laser.js';
 import { LogView } from './log-view.js';
@@ -15,7 +16,7 @@ import { keyOf, type LoopChoice } from './loop-choice.js';
 import { Referee } from './referee.js';
 import { Runs } from './runs.js';
 import { Stop } from './stop.js';
-import { TelemetryView } from './telemetry-view.js';
+import { TelemetryView } from './telemetry.js';
 import { Tuning } from './tuning.js';
 
 /** Acts that a match may forbid. */
@@ -86,8 +87,9 @@ export class Model {
     this.fresh = this.stream.fresh;
     const { daemon, status, fresh } = this;
     this.access = new Access(daemon, surroundings, () => daemon.heard());
-    this.laser = new Laser({ daemon, clock, status, fresh });
-    this.stop = new Stop({ daemon, clock, status, fresh });
+    const observed = { daemon, clock, storage, status, fresh };
+    this.laser = new Laser(observed);
+    this.stop = new Stop(observed);
     this.telemetry = new TelemetryView(clock);
     this.log = new LogView(daemon, storage);
     this.gains = perUnit(unit => new GainEdits(unit, daemon, surroundings));
@@ -99,7 +101,7 @@ export class Model {
       clock,
       prepare: async unit => this.status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
     });
-    this.referee = new Referee({ daemon, clock, storage, status });
+    this.referee = new Referee(observed);
     this.runs = new Runs(daemon, this.choice, this.tunedLoop);
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
@@ -135,6 +137,14 @@ export class Model {
 
   choose(choice: LoopChoice): void {
     if (keyOf(choice) !== keyOf(this.choice.peek())) this.choice.value = choice;
+  }
+
+  /** Makes edits of what differs in these gains, and returns a sentence about them. */
+  editAll(sets: AllGains, from: string): string {
+    const count = UNIT_LIST.reduce((sum, { name }) => sum + this.gains[name].editSet(sets[name]), 0);
+    return count === 0
+      ? `The stored gains are exactly those of ${from}.`
+      : `${count} differences from ${from} are edits now. Keep saves them.`;
   }
 
   pressStop(): void {

@@ -1,11 +1,10 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Clock } from '../../core/clock.js';
+import { signal } from '@preact/signals';
 import type { Phase } from '../../core/phases.js';
 import type { Status } from '../../schemas/status.js';
-import type { DaemonClient } from '../daemon/daemon.js';
-import { type PageStorage, parsed } from '../daemon/surroundings.js';
+import { parsed } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
+import type { Observed } from './stop.js';
 
 /** In these phases the robot plays, and needs a desk that sends beats. */
 export const PLAY: readonly Phase[] = ['auto', 'teleop'];
@@ -13,13 +12,6 @@ export const PLAY: readonly Phase[] = ['auto', 'teleop'];
 interface Interrupted {
   readonly phase: Phase;
   readonly remainingS: number | null;
-}
-
-interface RefereeOptions {
-  readonly daemon: DaemonClient;
-  readonly clock: Clock;
-  readonly storage: PageStorage;
-  readonly status: ReadonlySignal<Status | undefined>;
 }
 
 const TTL_MS = 3000;
@@ -41,14 +33,14 @@ export class Referee {
   readonly durations = signal<Readonly<Record<string, string>>>({});
   /** This page's name as a desk. Another window of the same referee is another desk. */
   readonly holder = `page-${Math.random().toString(36).slice(2, 6)}`;
-  readonly #options: RefereeOptions;
+  readonly #observed: Observed;
   readonly #beats: Renewal;
   /** The highest revision that was sent or seen. */
   #revision = 0;
 
-  constructor(options: RefereeOptions) {
-    const { clock, storage } = options;
-    this.#options = options;
+  constructor(observed: Observed) {
+    const { clock, storage } = observed;
+    this.#observed = observed;
     this.action = new Action(clock, 'Match');
     this.#beats = new Renewal(clock);
     this.durations.value = { ...DURATIONS, ...Object(parsed(storage.read(KEY))) };
@@ -62,9 +54,9 @@ export class Referee {
   /** Asks for the age of another desk's last beat. */
   async look(): Promise<void> {
     if (this.isBeating) return;
-    const outcome = await this.#options.daemon.get<{ readonly beatAgeS?: number | null }>('/api/match');
+    const outcome = await this.#observed.daemon.get<{ readonly beatAgeS?: number | null }>('/api/match');
     const ageS = 'body' in outcome ? outcome.body.beatAgeS : null;
-    if (ageS != null && !this.isBeating) this.beatMs.value = this.#options.clock.nowMs() - 1000 * ageS;
+    if (ageS != null && !this.isBeating) this.beatMs.value = this.#observed.clock.nowMs() - 1000 * ageS;
   }
 
   async take(takeover: boolean): Promise<void> {
@@ -83,7 +75,7 @@ export class Referee {
 
   setDuration(phase: Phase, text: string): void {
     this.durations.value = { ...this.durations.value, [phase]: text };
-    this.#options.storage.write(KEY, JSON.stringify(this.durations.value));
+    this.#observed.storage.write(KEY, JSON.stringify(this.durations.value));
   }
 
   /**
@@ -105,21 +97,21 @@ export class Referee {
   }
 
   set(id: string, phase: Phase, remainingS: number | null): Promise<boolean> {
-    this.#revision = Math.max(this.#revision, this.#options.status.peek()?.match.revision ?? 0) + 1;
+    this.#revision = Math.max(this.#revision, this.#observed.status.peek()?.match.revision ?? 0) + 1;
     const body = { id, revision: this.#revision, phase, remainingS };
     const rule = PLAY.includes(phase) ? 'moves' : 'calms';
-    return this.action.run(() => this.#options.daemon.press({ path: '/api/match', body, rule }));
+    return this.action.run(() => this.#observed.daemon.press({ path: '/api/match', body, rule }));
   }
 
   lock(reason: string): Promise<boolean> {
     const path = '/api/match/lock';
     return this.action.run(() =>
-      this.#options.daemon.press({ path, body: { reason }, rule: 'calms', ends: '/api/match/unlock' }),
+      this.#observed.daemon.press({ path, body: { reason }, rule: 'calms', ends: '/api/match/unlock' }),
     );
   }
 
   unlock(): Promise<boolean> {
-    return this.action.run(() => this.#options.daemon.press({ path: '/api/match/unlock', rule: 'moves' }));
+    return this.action.run(() => this.#observed.daemon.press({ path: '/api/match/unlock', rule: 'moves' }));
   }
 
   /** Remembers the phase that a pause interrupts. `t` is the daemon's time. */
@@ -132,7 +124,7 @@ export class Referee {
   }
 
   async #beat(takeover: boolean) {
-    const { daemon, clock } = this.#options;
+    const { daemon, clock } = this.#observed;
     const body = { holder: this.holder, ttlMs: TTL_MS, takeover };
     const outcome = await daemon.post('/api/match/lease', body);
     if ('body' in outcome) this.beatMs.value = clock.nowMs();

@@ -15,26 +15,21 @@ export function caveatOf({ figures, samples, periodS }: Ended): string | undefin
   return undefined;
 }
 
-/** Values over seconds since the edge. */
-export interface Curve {
-  readonly t: readonly number[];
-  readonly values: readonly number[];
-}
-
-export interface StepCurves {
-  readonly setpoint: Curve;
-  readonly measured: Curve;
-}
+/** Seconds since the edge, and the value at each. */
+export type Curve = [t: number[], values: number[]];
 
 /** Makes every step start at 0 and go upwards, so that all steps can be compared. */
-export function stepCurves({ samples, periodS }: Pick<RememberedStep, 'samples' | 'periodS'>): StepCurves {
+export function stepCurves({
+  samples,
+  periodS,
+}: Pick<RememberedStep, 'samples' | 'periodS'>): Readonly<Record<'setpoint' | 'measured', Curve>> {
   const from = samples.setpoint[0] ?? 0;
   const falls = (samples.setpoint.at(-1) ?? 0) < from;
   const upwards = (value: number) => (falls ? from - value : value - from);
   const t = samples.measured.map((_, index) => index * periodS);
   return {
-    setpoint: { t, values: samples.setpoint.map(upwards) },
-    measured: { t, values: samples.measured.map(upwards) },
+    setpoint: [t, samples.setpoint.map(upwards)],
+    measured: [t, samples.measured.map(upwards)],
   };
 }
 
@@ -66,20 +61,10 @@ export function inPercent(step: RememberedStep): RememberedStep {
 
 /** The predicted step goes from minus its setpoint to plus its setpoint. */
 export function predictedCurve({ curve }: NonNullable<Tune['predicted']>): Curve {
-  return {
-    t: curve.measured.map((_, index) => index * curve.periodS),
-    values: curve.measured.map(value => value + curve.setpoint),
-  };
-}
-
-/** Curves on one time axis: `[t, ...values]`. A curve without a sample at a time has undefined there. */
-export function onOneAxis(curves: readonly (Curve | undefined)[]): [number[], ...(number | undefined)[][]] {
-  const times = [...new Set(curves.flatMap(curve => curve?.t ?? []))].sort((a, b) => a - b);
-  const values = curves.map(curve => {
-    const byTime = new Map(curve?.t.map((t, index) => [t, curve.values[index]]));
-    return times.map(t => byTime.get(t));
-  });
-  return [times, ...values];
+  return [
+    curve.measured.map((_, index) => index * curve.periodS),
+    curve.measured.map(value => value + curve.setpoint),
+  ];
 }
 
 /** Settling times that differ by less than this count as the same, in seconds. */

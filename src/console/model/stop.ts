@@ -3,11 +3,13 @@ import type { Clock } from '../../core/clock.js';
 import type { Status } from '../../schemas/status.js';
 import type { Press } from '../daemon/asks.js';
 import type { DaemonClient } from '../daemon/daemon.js';
+import type { PageStorage } from '../daemon/surroundings.js';
 
 /** The part of the daemon's client that stops need. */
 export interface Observed {
   readonly daemon: DaemonClient;
   readonly clock: Clock;
+  readonly storage: PageStorage;
   readonly status: ReadonlySignal<Status | undefined>;
   /** Whether `status` is known to be true now. */
   readonly fresh: ReadonlySignal<boolean>;

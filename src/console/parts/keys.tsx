@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import { UNIT_LIST } from '../../core/units.js';
 import type { LoopChoice } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
-import { Press } from './parts.js';
+import { Press, writes } from './parts.js';
 
 /** A unit's letter and a digit within this time form one command. */
 const DIGIT_MS = 1500;
@@ -35,10 +35,7 @@ export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
     if (key === 'escape') return () => model.pressStop();
     if (takesLetters(target)) return undefined;
     if (key === 'l') return () => model.laser.darken();
-    if (key === '?')
-      return () => {
-        helps.value = true;
-      };
+    if (key === '?') return writes(helps, true);
     const lettered = UNIT_LIST.find(({ name }) => name.startsWith(letter));
     const loop = timeStamp - letterAtMs < DIGIT_MS ? lettered?.loops[Number(key) - 1] : undefined;
     if (lettered !== undefined && loop !== undefined)
@@ -69,7 +66,7 @@ function gainAct(keys: string, target: EventTarget | null): (() => void) | undef
   if (field === undefined && (keys === 'enter' || (keys === 'control+z' && target !== document.body)))
     return undefined;
   const card = field?.closest('.unit') ?? document.querySelector('.unit[data-chosen]');
-  const button = card?.querySelector<HTMLElement>(`.acts [aria-keyshortcuts="${keys}" i]`);
+  const button = card?.querySelector<HTMLElement>(`[aria-keyshortcuts="${keys}" i]`);
   return button ? () => button.click() : undefined;
 }
 
@@ -90,9 +87,6 @@ function takesLetters(target: EventTarget | null): boolean {
 
 /** The list that `?` shows. It is not modal, because a modal list would keep the mouse from STOP. */
 export function KeyHelp({ helps }: { readonly helps: Signal<boolean> }) {
-  const close = () => {
-    helps.value = false;
-  };
   return (
     <dialog open class="card key-help" aria-label="Keys">
       <h2>Keys</h2>
@@ -106,7 +100,7 @@ export function KeyHelp({ helps }: { readonly helps: Signal<boolean> }) {
           ))}
         </tbody>
       </table>
-      <Press run={close}>Close</Press>
+      <Press run={writes(helps, false)}>Close</Press>
     </dialog>
   );
 }

@@ -1,31 +1,16 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
+import { RUN_COLOURS } from '../model/runs.js';
 
-const NAMES = [
-  'ink',
-  'dim',
-  'grid',
-  'zero',
-  'setpoint',
-  'measured',
-  'output',
-  'previous',
-  'run-1',
-  'run-2',
-  'run-3',
-  'run-4',
-  'run-5',
-  'mark',
-] as const;
-export type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
+const LINES = ['ink', 'dim', 'grid', 'zero', 'setpoint', 'measured', 'output', 'previous', 'mark'] as const;
+const NAMES = [...LINES, ...RUN_COLOURS] as const;
+type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
+export type Colour = keyof Palette;
 
 /** The style sheet's colours, for drawing on canvases. */
-export function createPalette(): ReadonlySignal<Palette> {
-  const palette = signal(readPalette());
-  matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => {
-    palette.value = readPalette();
-  });
-  return palette;
-}
+export const palette = signal(readPalette());
+matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => {
+  palette.value = readPalette();
+});
 
 function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);

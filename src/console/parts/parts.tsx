@@ -1,28 +1,17 @@
-import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { type ButtonHTMLAttributes, type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Outcome as Answer } from '../daemon/request.js';
 import { Action, refusalText } from '../model/action.js';
 import type { CsvFile } from '../model/csv.js';
 import type { Act, Model } from '../model/model.js';
-import type { Palette } from './palette.js';
 
-/** What every part of the page may use. */
-export interface Console {
-  readonly model: Model;
-  readonly palette: ReadonlySignal<Palette>;
-}
-
-export const ConsoleContext = createContext<Console | undefined>(undefined);
-
-export function useConsole(): Console {
-  const console = useContext(ConsoleContext);
-  if (console === undefined) throw new TypeError('used outside of the page');
-  return console;
-}
+export const ModelContext = createContext<Model | undefined>(undefined);
 
 export function useModel(): Model {
-  return useConsole().model;
+  const model = useContext(ModelContext);
+  if (model === undefined) throw new TypeError('used outside of the page');
+  return model;
 }
 
 /** An action that belongs to one component. */
@@ -198,12 +187,9 @@ interface ToggleProps extends Omit<PressProps, 'run' | 'pressed'> {
 
 /** A button that switches something on and off. */
 export function Toggle({ on, opens = false, children, ...rest }: ToggleProps) {
-  const toggle = () => {
-    on.value = !on.value;
-  };
   const state = opens ? { 'aria-expanded': on.value } : { pressed: on.value };
   return (
-    <Press {...rest} {...state} run={toggle}>
+    <Press {...rest} {...state} run={writes(on, !on.value)}>
       {children}
     </Press>
   );
@@ -220,10 +206,7 @@ interface SegmentsProps<T extends string | number> {
 /** Buttons side by side. One of them is chosen. */
 export function Segments<T extends string | number>(props: SegmentsProps<T>) {
   const { options, chosen, unit = '' } = props;
-  const write = (option: T) => {
-    chosen.value = option;
-  };
-  const { onChoose = write } = props;
+  const { onChoose = (option: T) => writes(chosen, option)() } = props;
   return (
     <div class="segments">
       {options.map(option => (
@@ -255,6 +238,13 @@ export function Outcome({ action, pending }: { readonly action: Action; readonly
 /** For an element that scrolls: makes it scroll by keyboard. */
 export const scrolls = { tabIndex: 0 } as const;
 
+/** Makes a function that writes this value to the signal. */
+export const writes =
+  <T,>(to: { value: T }, value: T) =>
+  () => {
+    to.value = value;
+  };
+
 /** Connects a field to a signal. */
 export function typed(text: { value: string | undefined }) {
   return {
@@ -262,6 +252,21 @@ export function typed(text: { value: string | undefined }) {
       text.value = currentTarget.value;
     },
   };
+}
+
+/** The heads of a table's columns. */
+export function Heads({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {texts.map(text => (
+          <th scope="col" key={text}>
+            {text}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
 }
 
 type DrawerProps = Record<'title' | 'children', ComponentChildren>;

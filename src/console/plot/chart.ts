@@ -1,24 +1,17 @@
-import type { ReadonlySignal } from '@preact/signals';
 import uPlot from 'uplot';
 import type { Quantity } from '../../core/units.js';
 import type { PlotSettings } from '../model/plot-window.js';
-import type { Palette } from '../parts/palette.js';
+import { type Colour, palette } from '../parts/palette.js';
 
 /** The unit of the values. `%` if they are parts of something. */
 export type ChartUnit = Quantity | '%';
 
-export interface ChartSeries {
-  readonly label: string;
-  readonly colour: keyof Palette;
-  readonly width?: number;
-  readonly dash?: number[];
-  readonly scale?: string;
-  readonly show?: boolean;
-}
+export type ChartSeries = Pick<uPlot.Series, 'width' | 'dash' | 'scale' | 'show'> & {
+  readonly colour: Colour;
+};
 
 export interface ChartOptions {
   readonly host: HTMLElement;
-  readonly palette: ReadonlySignal<Palette>;
   readonly series: readonly ChartSeries[];
   readonly quantity: () => ChartUnit;
   readonly outputQuantity?: Quantity;
@@ -29,23 +22,24 @@ export interface ChartOptions {
   /** The range of y while it is locked. */
   readonly lockedY?: () => [number, number] | undefined;
   readonly onCursor?: (index: number | null) => void;
-  readonly draw?: (chart: uPlot, palette: Palette) => void;
+  readonly draw?: (chart: uPlot) => void;
 }
 
-const FONT = '11px system-ui, sans-serif';
+const FONT = 'px system-ui, sans-serif';
+const FONT_PX = 11;
 /** The smallest range of the y axis, so that noise is not magnified. */
 const LEAST_SPANS: Readonly<Record<ChartUnit, number>> = { rad: 0.02, m: 0.05, 'm/s': 0.1, V: 1, '%': 20 };
 
 /** Makes a uPlot chart with a time axis relative to `zeroT`, a zero line, the page's colours and its host's size. */
 export function createChart(options: ChartOptions): uPlot {
-  const { host, palette, series, quantity, settings, outputQuantity = 'V' } = options;
+  const { host, series, quantity, settings, outputQuantity = 'V' } = options;
   const zeroT = () => settings?.view.zeroT ?? 0;
-  const colour = (name: keyof Palette) => () => palette.peek()[name];
+  const colour = (name: Colour) => () => palette.peek()[name];
   const axis = {
     stroke: colour('dim'),
     grid: { stroke: colour('grid'), width: 1 },
     ticks: { show: false },
-    font: FONT,
+    font: FONT_PX + FONT,
   };
   const showsOutput = () => settings?.showsOutput.peek() === true;
   const chart = new uPlot(
@@ -93,19 +87,11 @@ export function createChart(options: ChartOptions): uPlot {
       ],
       series: [
         {},
-        ...series.map(one => ({
-          label: one.label,
-          scale: one.scale ?? 'y',
-          stroke: colour(one.colour),
-          width: one.width ?? 1.5,
-          show: one.show ?? true,
-          ...(one.dash !== undefined && { dash: one.dash }),
-          points: { show: false },
-        })),
+        ...series.map(one => ({ width: 1.5, ...one, stroke: colour(one.colour), points: { show: false } })),
       ],
       hooks: {
-        drawAxes: [plot => drawZero(plot, palette.peek())],
-        draw: [plot => options.draw?.(plot, palette.peek())],
+        drawAxes: [drawZero],
+        draw: [plot => options.draw?.(plot)],
         setCursor: [plot => options.onCursor?.(plot.cursor.idx ?? null)],
         setSelect: [
           plot => {
@@ -171,9 +157,26 @@ function valueText(value: number): string {
   return String(Number(value.toPrecision(6))).replace('-', '−');
 }
 
-function drawZero({ ctx, bbox, valToPos }: uPlot, palette: Palette): void {
+/** Draws over the lines of a chart and not beyond, in one colour. `ratio` is the canvas pixels of one CSS pixel. */
+export function drawOver(
+  { ctx, bbox }: uPlot,
+  colour: Colour,
+  draw: (ctx: CanvasRenderingContext2D, bbox: uPlot.BBox, ratio: number) => void,
+): void {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.font = FONT_PX * devicePixelRatio + FONT;
+  ctx.fillStyle = palette.peek()[colour];
+  ctx.strokeStyle = ctx.fillStyle;
+  draw(ctx, bbox, devicePixelRatio);
+  ctx.restore();
+}
+
+function drawZero({ ctx, bbox, valToPos }: uPlot): void {
   const y = Math.round(valToPos(0, 'y', true));
   if (y < bbox.top || y > bbox.top + bbox.height) return;
-  ctx.fillStyle = palette.zero;
+  ctx.fillStyle = palette.peek().zero;
   ctx.fillRect(bbox.left, y, bbox.width, devicePixelRatio);
 }

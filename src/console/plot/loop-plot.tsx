@@ -5,22 +5,16 @@ import type { Loop } from '../../core/units.js';
 import { type LoopChoice, loopOf } from '../model/loop-choice.js';
 import { fixed } from '../model/numbers.js';
 import type { PlotSettings } from '../model/plot-window.js';
-import { type Columns, SERIES } from '../model/telemetry-buffer.js';
-import { useConsole } from '../parts/parts.js';
+import { type Columns, SERIES } from '../model/telemetry.js';
+import { useModel } from '../parts/parts.js';
 import { createChart } from './chart.js';
 import { drawMarks, drawPicks, listenToGestures } from './plot-drawing.js';
 
 const OUTPUT_SERIES = 3;
 
-interface LoopPlotProps {
-  readonly choice: LoopChoice;
-  readonly settings: PlotSettings;
-}
-
 /** Setpoint, measured value and output of one loop on the panel's time axis. */
-export function LoopPlot({ choice, settings }: LoopPlotProps) {
-  const { model, palette } = useConsole();
-  const { telemetry } = model;
+export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: PlotSettings }) {
+  const { telemetry } = useModel();
   const { view, showsOutput, keepsZero, locksY, picks } = settings;
   const columns = useSignal<Columns>({ t: [], setpoint: [], measured: [], output: [] });
   const hovered = useSignal<number | null>(null);
@@ -33,22 +27,21 @@ export function LoopPlot({ choice, settings }: LoopPlotProps) {
     if (host.current === null) return;
     const made = createChart({
       host: host.current,
-      palette,
       quantity: () => loop.quantity,
       outputQuantity: loop.outputQuantity,
       settings,
       series: [
-        { label: 'setpoint', colour: 'setpoint', dash: [6, 4] },
-        { label: 'measured', colour: 'measured', width: 2 },
-        { label: 'output', colour: 'output', width: 1, scale: 'output', show: false },
+        { colour: 'setpoint', dash: [6, 4] },
+        { colour: 'measured', width: 2 },
+        { colour: 'output', width: 1, scale: 'output', show: false },
       ],
       lockedY: () => lockedY.current,
       onCursor: index => {
         hovered.value = index;
       },
-      draw: (plot, colours) => {
-        drawMarks(plot, colours, telemetry.marks, choice.unit);
-        drawPicks(plot, colours, picks.peek());
+      draw: plot => {
+        drawMarks(plot, telemetry.marks, choice.unit);
+        drawPicks(plot, picks.peek());
       },
     });
     listenToGestures(made, settings);
@@ -104,48 +97,26 @@ interface ReadoutProps {
 function Readout({ loop: { quantity, outputQuantity }, columns, hovered, settings }: ReadoutProps) {
   const index = hovered ?? columns.t.length - 1;
   const [setpoint, measured] = [columns.setpoint[index], columns.measured[index]];
+  const shown = SERIES.filter(series => series !== 'output' || settings.showsOutput.value);
   const difference = (from?: number | null, to?: number | null) =>
     from == null || to == null ? null : to - from;
   const [fromT, toT = hovered === null ? undefined : columns.t[hovered]] = settings.picks.value;
   const measuredAt = (t: number) => columns.measured[columns.t.findIndex(one => one >= t)];
-  const shown = SERIES.filter(series => series !== 'output' || settings.showsOutput.value);
-  return (
-    <div class="legend">
-      {shown.map(series => (
-        <Key
-          key={series}
-          name={series}
-          value={columns[series][index]}
-          unit={series === 'output' ? outputQuantity : quantity}
-        />
-      ))}
-      <Key name="error" value={difference(measured, setpoint)} unit={quantity} />
-      {fromT !== undefined && toT !== undefined && (
-        <Key
-          name="delta"
-          text={`Δ ${fixed(toT - fromT, 3)} s`}
-          value={difference(measuredAt(fromT), measuredAt(toT))}
-          unit={quantity}
-        />
-      )}
-    </div>
-  );
-}
-
-interface KeyProps {
-  readonly name: string;
-  readonly text?: string;
-  readonly value: number | null | undefined;
-  readonly unit: string;
-}
-
-function Key({ name, text = name, value, unit }: KeyProps) {
-  return (
-    <span class={`key ${name}`}>
+  const key = (name: string, value: number | null | undefined, text = name) => (
+    <span class={`key dim ${name}`} key={name}>
       {text}
-      <span class="value" data-unit={unit}>
+      <span class="value" data-unit={name === 'output' ? outputQuantity : quantity}>
         {fixed(value, 3)}
       </span>
     </span>
+  );
+  return (
+    <div class="row">
+      {shown.map(series => key(series, columns[series][index]))}
+      {key('error', difference(measured, setpoint))}
+      {fromT !== undefined &&
+        toT !== undefined &&
+        key('delta', difference(measuredAt(fromT), measuredAt(toT)), `Δ ${fixed(toT - fromT, 3)} s`)}
+    </div>
   );
 }

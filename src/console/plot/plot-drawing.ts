@@ -1,39 +1,36 @@
 import type uPlot from 'uplot';
 import type { UnitName } from '../../core/units.js';
 import type { PlotSettings } from '../model/plot-window.js';
-import type { Mark } from '../model/telemetry-view.js';
-import type { Palette } from '../parts/palette.js';
+import type { Mark } from '../model/telemetry.js';
+import { drawOver } from './chart.js';
 
 const LINE_PX = 12;
 const LINES = 3;
 
 /** Draws a line with a word at each change. Words that would overlap are drawn below one another. */
-export function drawMarks(plot: uPlot, palette: Palette, marks: readonly Mark[], unit: UnitName): void {
-  const { ctx, bbox, scales } = plot;
-  const { min = 0, max = 0 } = scales.x ?? {};
-  const ratio = devicePixelRatio;
-  const ends: number[] = [];
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
-  ctx.fillStyle = palette.mark;
-  ctx.strokeStyle = palette.mark;
-  ctx.lineWidth = ratio;
-  ctx.setLineDash([2 * ratio, 3 * ratio]);
-  for (const mark of marks) {
-    if (mark.t < (min ?? 0) || mark.t > (max ?? 0) || (mark.unit !== undefined && mark.unit !== unit))
-      continue;
-    const x = Math.round(plot.valToPos(mark.t, 'x', true)) + 0.5;
-    drawVertical(plot, x);
-    const { width } = ctx.measureText(mark.text);
-    const left = Math.min(x + 4 * ratio, bbox.left + bbox.width - width);
-    const free = Array.from({ length: LINES }, (_, line) => line).find(line => (ends[line] ?? 0) < left) ?? 0;
-    ends[free] = left + width + 4 * ratio;
-    ctx.fillText(mark.text, left, bbox.top + (free + 1) * LINE_PX * ratio);
-  }
-  ctx.restore();
+export function drawMarks(plot: uPlot, marks: readonly Mark[], unit: UnitName): void {
+  const { min, max } = plot.scales.x ?? {};
+  const shown = marks.filter(
+    mark => mark.t >= (min ?? 0) && mark.t <= (max ?? 0) && (mark.unit ?? unit) === unit,
+  );
+  /** Where the last word of each line ends. */
+  const ends: number[] = Array.from({ length: LINES }, () => 0);
+  drawOver(plot, 'mark', (ctx, bbox, ratio) => {
+    ctx.lineWidth = ratio;
+    ctx.setLineDash([2 * ratio, 3 * ratio]);
+    for (const { t, text } of shown) {
+      const x = Math.round(plot.valToPos(t, 'x', true)) + 0.5;
+      drawVertical(plot, x);
+      const { width } = ctx.measureText(text);
+      const left = Math.min(x + 4 * ratio, bbox.left + bbox.width - width);
+      const free = Math.max(
+        0,
+        ends.findIndex(end => end < left),
+      );
+      ends[free] = left + width + 4 * ratio;
+      ctx.fillText(text, left, bbox.top + (free + 1) * LINE_PX * ratio);
+    }
+  });
 }
 
 function drawVertical({ ctx, bbox }: uPlot, x: number): void {
@@ -44,23 +41,15 @@ function drawVertical({ ctx, bbox }: uPlot, x: number): void {
 }
 
 /** Draws the picked moments, and shades the range between them. */
-export function drawPicks(plot: uPlot, palette: Palette, picks: readonly number[]): void {
-  const { ctx, bbox } = plot;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.strokeStyle = palette.previous;
-  ctx.fillStyle = palette.previous;
-  ctx.lineWidth = 1.5 * devicePixelRatio;
-  const [from, to] = picks.map(t => plot.valToPos(t, 'x', true));
-  if (from !== undefined) drawVertical(plot, from);
-  if (from !== undefined && to !== undefined) {
-    drawVertical(plot, to);
+export function drawPicks(plot: uPlot, picks: readonly number[]): void {
+  drawOver(plot, 'previous', (ctx, bbox, ratio) => {
+    ctx.lineWidth = 1.5 * ratio;
+    const places = picks.map(t => plot.valToPos(t, 'x', true));
+    for (const x of places) drawVertical(plot, x);
+    const [from = 0, to = from] = places;
     ctx.globalAlpha = 0.12;
     ctx.fillRect(from, bbox.top, to - from, bbox.height);
-  }
-  ctx.restore();
+  });
 }
 
 const WHEEL_FACTOR = 1.2;

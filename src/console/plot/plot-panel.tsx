@@ -1,5 +1,4 @@
-import type { Signal } from '@preact/signals';
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import { telemetryFile } from '../model/csv.js';
@@ -25,7 +24,7 @@ export function PlotPanel() {
       {[choice, ...others].map(one => (
         <LoopPlot key={keyOf(one)} choice={one} settings={settings} />
       ))}
-      <div class="toolbar">
+      <div class="row">
         <Segments options={SPANS_S} chosen={view.spanS} onChoose={span => view.span(span)} unit=" s" />
         {view.isHeld && (
           <>
@@ -61,16 +60,11 @@ export function PlotPanel() {
 /** The largest number of loops below the chosen one. */
 const MOST_STACKED = 3;
 
-interface LoopChooserProps {
-  /** The loops below the chosen one. If this is given, a press on a loop's button adds the loop. */
-  readonly stacked: Signal<readonly LoopChoice[]> | undefined;
-}
-
 /**
- * One button for each loop. It adds the loop to the plots. On a phone, which shows the gains of one loop only, it
- * chooses the loop.
+ * One button for each loop. On a phone, which shows the gains of one loop only, it chooses the loop. If `stacked` is given, the
+ * loops below the chosen one, it adds the loop to these.
  */
-export function LoopChooser({ stacked }: LoopChooserProps) {
+function LoopChooser({ stacked }: { readonly stacked: Signal<readonly LoopChoice[]> | undefined }) {
   const model = useModel();
   const chosen = keyOf(model.choice.value);
   const isStacked = (choice: LoopChoice) =>
@@ -83,8 +77,8 @@ export function LoopChooser({ stacked }: LoopChooserProps) {
   return (
     <div class="loop-chooser" data-stacks={stacked !== undefined || undefined}>
       {UNIT_LIST.map(({ name: unit, title, loops }) => (
-        <fieldset class="chips" aria-label={`Plotted loop of the ${title.toLowerCase()}`} key={unit}>
-          <span class="unit-name">{title}</span>
+        <fieldset class="chips row" aria-label={`Plotted loop of the ${title.toLowerCase()}`} key={unit}>
+          <span class="unit-name dim">{title}</span>
           {loops.map(({ name: loop, title }) => {
             const choice = { unit, loop };
             return (

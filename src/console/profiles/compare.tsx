@@ -6,25 +6,19 @@ import type { LoopChoice } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
 import { stepPath } from '../model/runs.js';
 import { inPercent } from '../model/step-curve.js';
-import { Outcome, Press, useAnswer, useModel } from '../parts/parts.js';
+import { Outcome, Press, useAnswer, useModel, writes } from '../parts/parts.js';
 import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
 import { StepChart } from '../step/step-chart.js';
 
 /** The number of revisions to choose from. */
 const REVISIONS = 20;
 
-interface CompareProps {
-  readonly unit: Unit;
-  readonly names: readonly string[];
-  /** The revision in force. */
-  readonly revision: number;
-}
-
 /** Compares two sets of gains loop by loop, with the measured figures, and draws the steps of one loop. */
-export function Compare({ unit, names, revision }: CompareProps) {
+export function Compare({ unit, names }: { unit: Unit; names: readonly string[] }) {
+  const { daemon, status } = useModel();
+  const { revision = 0 } = status.value?.[unit.name].gains ?? {};
   const [a, b] = [useSignal('0'), useSignal(String(revision))];
   const picked = useSignal<string | undefined>(undefined);
-  const { daemon } = useModel();
   const ask = () =>
     daemon.get<Comparison>(`/api/${unit.name}/compare?${new URLSearchParams({ a: a.value, b: b.value })}`);
   const { answer, action } = useAnswer(ask, [a.value, b.value, names.length, revision]);
@@ -72,9 +66,7 @@ export function Compare({ unit, names, revision }: CompareProps) {
                   <Press
                     pressed={name === drawn}
                     title="Draws the steps of this loop"
-                    run={() => {
-                      picked.value = name;
-                    }}
+                    run={writes(picked, name)}
                   >
                     {title}
                   </Press>
@@ -101,7 +93,8 @@ export function Compare({ unit, names, revision }: CompareProps) {
       </table>
       {drawn !== undefined && shown !== undefined && (
         <CompareCurves
-          choice={{ unit: unit.name, loop: drawn }}
+          unit={unit.name}
+          loop={drawn}
           a={shown.a.measured?.number}
           b={shown.b.measured?.number}
         />
@@ -110,15 +103,14 @@ export function Compare({ unit, names, revision }: CompareProps) {
   );
 }
 
-interface CompareCurvesProps {
-  readonly choice: LoopChoice;
+interface CompareCurvesProps extends LoopChoice {
   /** The numbers of the steps; undefined if none was measured. */
   readonly a: number | undefined;
   readonly b: number | undefined;
 }
 
 /** The newest steps of one loop with two sets of gains, in one chart, in percent of each step's height. */
-function CompareCurves({ choice: { unit, loop }, a, b }: CompareCurvesProps) {
+function CompareCurves({ unit, loop, a, b }: CompareCurvesProps) {
   const { daemon } = useModel();
   const stepOf = async (number: number | undefined) => {
     const outcome =

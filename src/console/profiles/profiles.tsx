@@ -34,7 +34,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   );
   return (
     <>
-      <form class="toolbar" hidden={!model.hasRightTo('tune')}>
+      <form class="row" hidden={!model.hasRightTo('tune')}>
         <input type="text" ref={name} maxLength={40} aria-label="Name of the profile" placeholder="carpet" />
         <input type="text" ref={note} maxLength={400} aria-label="Note" placeholder="note" />
         <Press type="submit" needs="tune" run={() => keep(false)}>
@@ -63,7 +63,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
               <strong>{profile.name}</strong> <time>{clockText(profile.savedAt, new Date())}</time>
               <span class="difference"> {profile.note}</span>
             </span>
-            <span class="acts">
+            <span class="row">
               <Press
                 needs="tune"
                 aria-label={`Load ${profile.name}`}
@@ -88,11 +88,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
           </li>
         ))}
       </ol>
-      <Compare
-        unit={gains.unit}
-        names={starredFirst.map(({ profile }) => profile.name)}
-        revision={model.status.value?.[unit].gains.revision ?? 0}
-      />
+      <Compare unit={gains.unit} names={starredFirst.map(({ profile }) => profile.name)} />
     </>
   );
 }

@@ -34,8 +34,8 @@ export function SimPanel() {
   return (
     <>
       {FAULTS.map(([target, faults]) => (
-        <fieldset class="chips" key={target} aria-label={`Faults of the ${target}`}>
-          <span class="unit-name">{target}</span>
+        <fieldset class="chips row" key={target} aria-label={`Faults of the ${target}`}>
+          <span class="unit-name dim">{target}</span>
           {faults.map(fault => (
             <Press key={fault} run={() => act.run(() => play(daemon, target, fault), `${target}: ${fault}`)}>
               {WORDS[fault] ?? fault}
@@ -44,7 +44,7 @@ export function SimPanel() {
         </fieldset>
       ))}
       <Outcome action={act} />
-      <ul class="truth" aria-label="The truth">
+      <ul class="dim" aria-label="The truth">
         {truth.value.map(line => (
           <li key={line}>{line}</li>
         ))}
@@ -85,7 +85,7 @@ export function FirstMinute() {
       <p>
         <strong>This robot is simulated.</strong> Try what it does, and how this page shows it:
       </p>
-      <div class="toolbar">
+      <div class="row">
         <Press needs="drive" moves run={() => model.switchMode('gimbal', 'auto')}>
           Gimbal auto
         </Press>
@@ -97,8 +97,9 @@ export function FirstMinute() {
         </Press>
         <Press run={() => play(daemon, 'gimbal', 'unplug')}>Unplug the gimbal</Press>
         <Press run={() => play(daemon, 'gimbal', 'plug')}>Plug it in</Press>
-        <span class="spring" />
-        <Press run={dismiss}>Dismiss</Press>
+        <Press style={{ marginLeft: 'auto' }} run={dismiss}>
+          Dismiss
+        </Press>
       </div>
     </section>
   );

@@ -2,7 +2,7 @@ import type { RememberedStep, StepFigures } from '../../schemas/step.js';
 import { clockText, fixed } from '../model/numbers.js';
 import type { DrawnRun } from '../model/runs.js';
 import { caveatOf } from '../model/step-curve.js';
-import { Press, scrolls, useModel } from '../parts/parts.js';
+import { Heads, Press, scrolls, useModel } from '../parts/parts.js';
 import type { ChartUnit } from '../plot/chart.js';
 
 type Figure = (figures: StepFigures, quantity: ChartUnit) => string;
@@ -83,17 +83,7 @@ export function RunTable() {
   return (
     <section class="runs" aria-label="Runs" {...scrolls}>
       <table class="figures">
-        <thead>
-          <tr>
-            <td />
-            {['Time', 'Gains', 'Settling', 'Overshoot', 'Saved as'].map(head => (
-              <th scope="col" key={head}>
-                {head}
-              </th>
-            ))}
-            <td />
-          </tr>
-        </thead>
+        <Heads texts={['Run', 'Time', 'Gains', 'Settling', 'Overshoot', 'Saved as', '']} />
         <tbody>
           {runs.list.value.map(run => (
             <tr key={run.number} data-main={run.number === runs.main?.number || undefined}>
@@ -104,7 +94,7 @@ export function RunTable() {
                   checked={runs.ticked.value.has(run.number)}
                   style={{ accentColor: `var(--${runs.ticked.value.get(run.number)})` }}
                   onChange={() => runs.tick(run.number)}
-                />
+                />{' '}
                 #{run.number}
               </td>
               <td>{clockText(run.at, new Date())}</td>

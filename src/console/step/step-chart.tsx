@@ -1,12 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type uPlot from 'uplot';
+import uPlot from 'uplot';
 import type { RememberedStep } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import { type DrawnRun, RUN_COLOURS } from '../model/runs.js';
-import { heightOf, onOneAxis, predictedCurve, stepCurves } from '../model/step-curve.js';
-import type { Palette } from '../parts/palette.js';
-import { useConsole } from '../parts/parts.js';
-import { type ChartUnit, createChart } from '../plot/chart.js';
+import { type Curve, heightOf, predictedCurve, stepCurves } from '../model/step-curve.js';
+import { type ChartUnit, createChart, drawOver } from '../plot/chart.js';
 
 /** Each curve has a dash pattern, so that curves do not differ by colour alone. */
 const DASHES = [[], [8, 4], [3, 3], [8, 3, 2, 3], [2, 5]];
@@ -21,44 +19,39 @@ interface StepChartProps {
 }
 
 /** Draws a step over other steps and over its prediction, with the band in which it settles and its overshoot. */
-export function StepChart({ main, under, quantity, predicted }: StepChartProps) {
-  const { palette } = useConsole();
+export function StepChart(props: StepChartProps) {
+  const { main, under, quantity, predicted } = props;
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
-  const shown = useRef<StepChartProps>({ main, under, quantity, predicted });
-  shown.current = { main, under, quantity, predicted };
+  const shown = useRef(props);
+  shown.current = props;
   useEffect(() => {
     const whole = main ?? under[0]?.step;
     if (host.current === null || whole === undefined) return;
     chart.current ??= createChart({
       host: host.current,
-      palette,
       series: [
-        ...RUN_COLOURS.map((colour, index) => ({
-          label: colour,
-          colour,
-          width: 1.5,
-          dash: DASHES[index] ?? [],
-        })),
-        { label: 'setpoint', colour: 'setpoint', width: 1, dash: [6, 4] },
-        { label: 'measured', colour: 'measured', width: 2 },
-        { label: 'predicted', colour: 'ink', width: 2, dash: [2, 6] },
+        ...RUN_COLOURS.map((colour, index) => ({ colour, dash: DASHES[index] ?? [] })),
+        { colour: 'setpoint', width: 1, dash: [6, 4] },
+        { colour: 'measured', width: 2 },
+        { colour: 'ink', width: 2, dash: [2, 6] },
       ],
       quantity: () => shown.current.quantity,
       untilT: () => SETTLINGS * Math.max(...settlings(shown.current)),
-      draw: (plot, colours) => {
-        if (shown.current.main) drawFigures(plot, colours, shown.current.main);
-        for (const run of shown.current.under) drawLabel(plot, colours, run);
+      draw: plot => {
+        if (shown.current.main) drawFigures(plot, shown.current.main);
+        for (const run of shown.current.under) drawLabel(plot, run);
       },
     });
     const { setpoint } = stepCurves(whole);
+    const none: Curve = [[], []];
     const runs = RUN_COLOURS.map(colour => under.find(run => run.colour === colour));
     chart.current.setData(
-      onOneAxis([
-        ...runs.map(run => run && stepCurves(run.step).measured),
+      uPlot.join([
+        ...runs.map(run => (run ? stepCurves(run.step).measured : none)),
         setpoint,
-        main && stepCurves(main).measured,
-        predicted ? predictedCurve(predicted) : undefined,
+        main ? stepCurves(main).measured : none,
+        predicted ? predictedCurve(predicted) : none,
       ]),
     );
   });
@@ -79,36 +72,27 @@ function settlings({ main, under }: StepChartProps): number[] {
 }
 
 /** Shades the band around the new setpoint, and writes the overshoot at its peak. */
-function drawFigures(plot: uPlot, palette: Palette, step: RememberedStep): void {
-  const { ctx, bbox } = plot;
+function drawFigures(plot: uPlot, step: RememberedStep): void {
   const { bandPercent, overshootPercent, peakTimeS } = step.figures;
-  const height = heightOf(step);
-  const y = (percent: number) => plot.valToPos((height * percent) / 100, 'y', true);
-  ctx.save();
-  ctx.fillStyle = palette.measured;
-  if (bandPercent !== null) {
+  const band = bandPercent ?? 0;
+  const y = (percent: number) => plot.valToPos((heightOf(step) * percent) / 100, 'y', true);
+  drawOver(plot, 'measured', (ctx, bbox, ratio) => {
+    if (overshootPercent !== null && peakTimeS !== null && overshootPercent > band) {
+      const x = plot.valToPos(peakTimeS, 'x', true);
+      ctx.fillText(`+${overshootPercent.toFixed(0)} %`, x, y(100 + overshootPercent) - 4 * ratio);
+    }
     ctx.globalAlpha = 0.12;
-    ctx.fillRect(bbox.left, y(100 + bandPercent), bbox.width, y(100 - bandPercent) - y(100 + bandPercent));
-  }
-  if (overshootPercent !== null && peakTimeS !== null && overshootPercent > (bandPercent ?? 0)) {
-    ctx.globalAlpha = 1;
-    ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-    const x = plot.valToPos(peakTimeS, 'x', true);
-    ctx.fillText(`+${overshootPercent.toFixed(0)} %`, x, y(100 + overshootPercent) - 4 * devicePixelRatio);
-  }
-  ctx.restore();
+    ctx.fillRect(bbox.left, y(100 + band), bbox.width, y(100 - band) - y(100 + band));
+  });
 }
 
 /** Writes the number of a run at the end of its curve. */
-function drawLabel(plot: uPlot, palette: Palette, { step, colour }: DrawnRun): void {
-  const { ctx, bbox, scales } = plot;
-  const { t, values } = stepCurves(step).measured;
-  const last = t.findLastIndex(one => one <= (scales.x?.max ?? 0));
-  ctx.save();
-  ctx.fillStyle = palette[colour];
-  ctx.textAlign = 'right';
-  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-  const y = plot.valToPos(values[last] ?? 0, 'y', true);
-  ctx.fillText(`#${step.number}`, bbox.left + bbox.width, y - 4 * devicePixelRatio);
-  ctx.restore();
+function drawLabel(plot: uPlot, { step, colour }: DrawnRun): void {
+  const [t, values] = stepCurves(step).measured;
+  const last = t.findLastIndex(one => one <= (plot.scales.x?.max ?? 0));
+  drawOver(plot, colour, (ctx, bbox, ratio) => {
+    ctx.textAlign = 'right';
+    const y = plot.valToPos(values[last] ?? 0, 'y', true);
+    ctx.fillText(`#${step.number}`, bbox.left + bbox.width, y - 4 * ratio);
+  });
 }

@@ -1,16 +1,14 @@
-import { useSignal } from '@preact/signals';
-import type { InputHTMLAttributes } from 'preact';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { unitNamed } from '../../core/units.js';
 import { stepFile } from '../model/csv.js';
 import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
 import { differInHeight, inPercent } from '../model/step-curve.js';
-import { Outcome, offerCsv, Press, Toggle, typed, useModel } from '../parts/parts.js';
+import { Outcome, offerCsv, Press, Toggle, typed, useModel, writes } from '../parts/parts.js';
 import { FigureTable, RunTable } from './figure-table.js';
 import { StepChart } from './step-chart.js';
-import { TunePlan } from './tune-plan.js';
-import { TuneReport } from './tune-report.js';
+import { TunePlan, TuneReport } from './tune.js';
 
 /** Excites or tunes the chosen loop, and shows its captured steps. */
 export function StepPanel() {
@@ -30,7 +28,7 @@ export function StepPanel() {
       <header>
         <h2>Step response</h2>
         {model.access.hasRight('drive') && <ExcitationForm />}
-        <span class="acts">
+        <span class="row">
           {model.access.hasRight('tune') && model.access.hasRight('drive') && (
             <Toggle on={plans} opens>
               Tune…
@@ -39,14 +37,8 @@ export function StepPanel() {
           {main !== undefined && <Press run={() => offerCsv(stepFile(choice, main))}>CSV</Press>}
         </span>
       </header>
-      {plans.value && (
-        <TunePlan
-          onBegin={() => {
-            plans.value = false;
-          }}
-        />
-      )}
-      <section class="tune" aria-label="Tuning">
+      {plans.value && <TunePlan onBegin={writes(plans, false)} />}
+      <section class="tune row" aria-label="Tuning">
         {running === undefined && <Outcome action={action} />}
         {tuned && <TuneReport tune={tuned} />}
       </section>
@@ -93,18 +85,28 @@ function ExcitationForm() {
           : excites
             ? `${title} gets test steps. Each is captured.`
             : 'This loop gets no test steps.';
+  const numberField = (label: string, name: string, text: Signal<string>) => (
+    <label class="dim">
+      {label}
+      <input
+        type="text"
+        class="value"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label={name}
+        disabled={!debugging}
+        value={text.value}
+        {...typed(text)}
+      />
+    </label>
+  );
   const excite = () => model.excite(choice, numberIn(amplitude.value), numberIn(period.value));
   return (
     <fieldset class="group excitation" aria-label="Test steps">
-      <form class="fields">
-        <NumberField
-          label={`± ${quantity}, to ${maxAmplitude}`}
-          aria-label="Amplitude"
-          text={amplitude}
-          disabled={!debugging}
-        />
-        <NumberField label="Period, s" aria-label="Period in seconds" text={period} disabled={!debugging} />
-        <span class="acts">
+      <form class="row">
+        {numberField(`± ${quantity}, to ${maxAmplitude}`, 'Amplitude', amplitude)}
+        {numberField('Period, s', 'Period in seconds', period)}
+        <span class="row">
           <Press type="submit" needs="drive" moves run={excite} class="primary" disabled={!debugging}>
             Send test steps
           </Press>
@@ -118,28 +120,6 @@ function ExcitationForm() {
       </p>
       <Outcome action={act} />
     </fieldset>
-  );
-}
-
-type NumberFieldProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'aria-label' | 'disabled'> & {
-  readonly label: string;
-  readonly text: { value: string };
-};
-
-function NumberField({ label, text, ...rest }: NumberFieldProps) {
-  return (
-    <label>
-      {label}
-      <input
-        {...rest}
-        type="text"
-        class="value"
-        inputMode="decimal"
-        autocomplete="off"
-        value={text.value}
-        {...typed(text)}
-      />
-    </label>
   );
 }
 

@@ -53,7 +53,7 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   if (!isShown.current || !model.access.hasRight('tune')) return null;
   const changesText = count === 0 ? '' : count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
-    <div class="acts">
+    <div class="row">
       <TryButton run={() => gains.try()} disabled={!gains.isReady} />
       <KeepButton run={() => gains.save()} disabled={!gains.isReady} changes={changesText} />
       <Press

@@ -1,13 +1,12 @@
-import type { Loop } from '../../core/units.js';
 import { inWords } from '../model/action.js';
 import { type Field, isDrastic, storedValue } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
+import { loopNamed } from '../model/loop-choice.js';
 import { parseGain, type StepSize, stepped } from '../model/numbers.js';
 import { useModel } from '../parts/parts.js';
 
 interface GainFieldProps {
   readonly gains: GainEdits;
-  readonly loop: Loop;
   readonly field: Field;
   /** The step of the − and + buttons. */
   readonly size: StepSize;
@@ -16,8 +15,9 @@ interface GainFieldProps {
 const ARROWS: Readonly<Record<string, 1 | -1>> = { ArrowUp: 1, ArrowDown: -1 };
 
 /** One gain, typed or changed in steps. While the field differs from the stored value, it shows that value below. */
-export function GainField({ gains, loop, field, size }: GainFieldProps) {
+export function GainField({ gains, field, size }: GainFieldProps) {
   const { pointer, gain } = field;
+  const place = `${gains.unit.name}-${field.loop}-${gain}`;
   const stored = gains.stored.value?.gains;
   const { changes, faults } = gains.edits.value;
   const change = changes.find(one => one.field.pointer === pointer);
@@ -25,8 +25,7 @@ export function GainField({ gains, loop, field, size }: GainFieldProps) {
   const fault = faults[pointer] ?? (refused && inWords(refused));
   const text =
     gains.kept.value.texts[pointer] ?? (stored === undefined ? '' : String(storedValue(stored, field)));
-  const name = `${loop.title} ${gain}`;
-  const noteId = `note-${gains.unit.name}-${loop.name}-${gain}`;
+  const name = `${loopNamed(gains.unit, field.loop).title} ${gain}`;
   const state = fault !== undefined ? 'fault' : change !== undefined ? 'edited' : 'stored';
 
   if (!useModel().access.hasRight('tune')) return <output aria-label={name}>{text}</output>;
@@ -60,9 +59,9 @@ export function GainField({ gains, loop, field, size }: GainFieldProps) {
           inputMode="decimal"
           autocomplete="off"
           spellcheck={false}
-          id={`gain-${gains.unit.name}-${loop.name}-${gain}`}
+          id={`gain-${place}`}
           aria-label={name}
-          aria-describedby={noteId}
+          aria-describedby={`note-${place}`}
           aria-invalid={fault !== undefined || undefined}
           disabled={stored === undefined}
           value={text}
@@ -73,7 +72,7 @@ export function GainField({ gains, loop, field, size }: GainFieldProps) {
         />
         {button(1, '+', 'Raise')}
       </div>
-      <span class="note" id={noteId}>
+      <span class="note dim" id={`note-${place}`}>
         {fault ?? (change === undefined ? '' : `stored ${change.from}`)}
       </span>
     </div>

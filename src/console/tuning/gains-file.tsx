@@ -3,7 +3,8 @@ import { useRef } from 'preact/hooks';
 import { UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { KeptProfile, Profile } from '../../schemas/profile.js';
 import { parsed } from '../daemon/surroundings.js';
-import { difference, importGains, textsOf } from '../model/edits.js';
+import { importGains } from '../model/edits.js';
+import { loopNamed } from '../model/loop-choice.js';
 import { Outcome, offerJson, Press, useAction, useAnswer, useModel } from '../parts/parts.js';
 import { gainsText } from '../step/figure-table.js';
 
@@ -40,18 +41,11 @@ export function GainsFile() {
       act.refuse({ code: 'bad-file', detail, errors: [] });
       return;
     }
-    let count = 0;
-    for (const unit of UNIT_LIST) {
-      const changes = difference(unit, gains[unit.name], imported.gains[unit.name]);
-      count += changes.length;
-      model.gains[unit.name].setTexts(textsOf(changes));
-    }
-    const edits = `${count} differences from ${file.name} are edits now. Save them.`;
-    act.say(count === 0 ? `${file.name} has exactly the stored gains.` : edits);
+    act.say(model.editAll(imported.gains, file.name));
   }
 
   return (
-    <div class="toolbar">
+    <div class="row">
       <Press disabled={gains === undefined} run={save}>
         Export
       </Press>
@@ -124,11 +118,11 @@ function ProfileImport({ unit, set }: FileProfile) {
   );
 }
 
-function changesOf({ loops }: Unit, { replaced, difference }: KeptProfile): string {
+function changesOf(unit: Unit, { replaced, difference }: KeptProfile): string {
   const than = replaced === null ? 'from the gains in force' : 'from the one of this name';
-  const parts = Object.entries(difference).map(([loop, { before, after }]) => {
-    const title = loops.find(({ name }) => name === loop)?.title ?? loop;
-    return `${title} ${gainsText(before)} → ${gainsText(after)}`;
-  });
+  const parts = Object.entries(difference).map(
+    ([loop, { before, after }]) =>
+      `${loopNamed(unit, loop).title} ${gainsText(before)} → ${gainsText(after)}`,
+  );
   return parts.length === 0 ? `no difference ${than}` : `differs ${than}: ${parts.join('; ')}`;
 }

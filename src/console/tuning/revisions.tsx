@@ -4,7 +4,7 @@ import { type Change, difference } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
-import { Outcome, Press, scrolls, useAnswer, useModel } from '../parts/parts.js';
+import { Heads, Outcome, Press, scrolls, useAnswer, useModel } from '../parts/parts.js';
 import { milliseconds, withUnit } from '../step/figure-table.js';
 
 const SHOWN = 50;
@@ -24,15 +24,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
       {revision === 0 && <p class="hint">Nothing was saved yet: the defaults are in force.</p>}
       <div class="history" {...scrolls}>
         <table class="figures" aria-label={`History of the ${unit.title.toLowerCase()}`}>
-          <thead>
-            <tr>
-              {['', 'When', 'Who', 'Loop', 'Gain', 'Before', 'After'].map(head => (
-                <th scope="col" key={head}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Heads texts={['', 'When', 'Who', 'Loop', 'Gain', 'Before', 'After']} />
           {saved.slice(0, SHOWN).map((one, index) => (
             <tbody key={one.revision}>
               {rowsOf(unit, one, saved[index + 1]?.gains).map(({ field, from, to }, row) => (

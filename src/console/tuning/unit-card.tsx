@@ -30,7 +30,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
       <div>
         <div class="loop heads" aria-hidden="true">
           {['', ...GAIN_NAMES].map(text => (
-            <span class="head" key={text}>
+            <span class="head dim" key={text}>
               {text}
             </span>
           ))}
@@ -52,13 +52,13 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
               {fields
                 .filter(field => field.loop === loop.name)
                 .map(field => (
-                  <GainField key={field.gain} gains={gains} loop={loop} field={field} size={size} />
+                  <GainField key={field.gain} gains={gains} field={field} size={size} />
                 ))}
             </div>
           );
         })}
       </div>
-      <footer>
+      <footer class="row">
         <GainActs gains={gains} />
         <ul class="changes">
           {changes.map(change => (
@@ -72,7 +72,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
         <Outcome action={gains.saving} pending="Saving…" />
         <Outcome action={gains.trial.action} />
       </footer>
-      <div class="drawers">
+      <div class="drawers row">
         <Drawer title="History">
           <Revisions gains={gains} />
         </Drawer>
@@ -105,7 +105,7 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
           ? ['good', 'running']
           : ['bad', status.online ? 'not running yet' : 'not running: controller offline'];
   return (
-    <span class="running state" data-state={state} title={status.problem?.detail}>
+    <span class="running state dim" data-state={state} title={status.problem?.detail}>
       {stored} · {how}
     </span>
   );
@@ -120,7 +120,7 @@ export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
   return (
     <fieldset class="question" aria-label="Saved meanwhile">
       Saved by {saver} meanwhile: {conflict.value.map(change => changeText(unit, change)).join('; ')}
-      <span class="acts">
+      <span class="row">
         <Press run={() => gains.decide('theirs')}>Use theirs</Press>
         <Press needs="tune" class="primary" run={() => gains.decide('mine')}>
           Save mine
