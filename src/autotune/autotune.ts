@@ -128,9 +128,6 @@ export class Autotune {
 /** The named loops of the unit, each after the loop that its output goes to. Throws `loop-unfit`. */
 function insideOut(unit: UnitName, names: readonly string[]): readonly [Loop, ...Loop[]] {
   const { loops } = unitNamed(unit);
-  const unknown = names.find(name => loops.every(loop => loop.name !== name));
-  if (unknown !== undefined)
-    throw new RobotError('loop-unfit', { loop: unknown, reason: `the ${unit} has none` });
   const depthOf = (name: string | undefined): number => {
     const loop = loops.find(one => one.name === name);
     return loop === undefined ? 0 : 1 + depthOf(loop.inner);
@@ -138,6 +135,7 @@ function insideOut(unit: UnitName, names: readonly string[]): readonly [Loop, ..
   const [first, ...others] = loops
     .filter(({ name }) => names.includes(name))
     .sort((one, other) => depthOf(one.name) - depthOf(other.name));
-  if (first === undefined) throw new RobotError('loop-unfit', { loop: '', reason: 'no loop is named' });
+  if (first === undefined)
+    throw new RobotError('loop-unfit', { loop: names.join(', '), reason: `the ${unit} has none` });
   return [first, ...others];
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
 import { errnoOf, type RobotError } from '../core/errors.js';
 import { pinError } from './gpio-chip.js';
+import type { OutputPin } from './ports.js';
 
 /** After an export, udev changes the owner of the files a few milliseconds later. */
 const ACCESS_WITHIN_MS = 1000;
@@ -60,4 +61,57 @@ export function lineError(line: number, what: string, cause: unknown): RobotErro
   const code = errnoOf(cause) ?? String(cause);
   const cure = CURES[code] ?? 'Look at sudo cat /sys/kernel/debug/gpio, and at the kernel log with dmesg.';
   return pinError(`GPIO line ${line} cannot ${what}: ${code}`, cure, cause);
+}
+
+/** The part of onoff's `Gpio` that is used here. */
+export interface NativeLine {
+  readSync(): 0 | 1;
+  writeSync(level: 0 | 1): void;
+  direction(): string;
+  edge(): string;
+  activeLow(): boolean;
+  watch(onEdge: () => void): void;
+  /** Closes the descriptors and gives the line back to the kernel. */
+  unexport(): void;
+}
+
+/** An open line. With `activeLow`, level 0 is `true`. Every failure is `pin-failed`. */
+export class Pin implements OutputPin {
+  readonly #native: NativeLine;
+  readonly #readSync: () => 0 | 1;
+  readonly #line: number;
+  readonly #activeLow: boolean;
+  readonly #isLaser: boolean;
+
+  constructor(native: NativeLine, line: number, activeLow: boolean, isLaser: boolean) {
+    this.#native = native;
+    this.#readSync = native.readSync.bind(native);
+    this.#line = line;
+    this.#activeLow = activeLow;
+    this.#isLaser = isLaser;
+  }
+
+  write(on: boolean): void {
+    onLine(this.#line, 'be written', () => this.#native.writeSync(on !== this.#activeLow ? 1 : 0));
+  }
+
+  read(): boolean {
+    return onLine(this.#line, 'be read', () => this.#readSync() === 1) !== this.#activeLow;
+  }
+
+  /** Never throws. Writes a laser's pin dark before it gives the line back, because the line may keep its level. */
+  release(): void {
+    // If darkening fails, the line is given back all the same: opening it again is the other way to darken it.
+    if (this.#isLaser) attempted(() => this.write(false));
+    attempted(() => this.#native.unexport());
+  }
+}
+
+/** For a line that may be gone already. */
+function attempted(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Nothing else can be done with the line.
+  }
 }

@@ -1,8 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import type { Clock } from '../core/clock.js';
 import { headerChip, lineNumber, pinError } from './gpio-chip.js';
-import { exportLine, onLine } from './gpio-line.js';
-import { LaserPin, type NativeLine, Pin } from './gpio-pin.js';
+import { exportLine, type NativeLine, onLine, Pin } from './gpio-line.js';
 
 /** The part of the addon onoff that is used here. */
 export interface GpioNative {
@@ -39,12 +38,12 @@ export interface GpioOptions {
 const RAW = { activeLow: false };
 
 /** Opens the pin at its dark level, in one write of direction and level. Rejects with `pin-failed`. */
-export async function openLaserPin(options: GpioOptions, { bcm, activeLow }: PinChoice): Promise<LaserPin> {
+export async function openLaserPin(options: GpioOptions, { bcm, activeLow }: PinChoice): Promise<Pin> {
   const level = activeLow ? 'high' : 'low';
   const line = await ready(options, bcm, ['value', 'direction', 'active_low']);
   if (options.record !== undefined) await leaveRecord(options.record, `${line} ${level}\n`);
   const native = onLine(line, 'be opened', () => new options.native.Gpio(line, level, 'none', RAW));
-  return prepared(new LaserPin(native, line, activeLow), () =>
+  return prepared(new Pin(native, line, activeLow, true), () =>
     verify(line, { direction: 'out', ...RAW, level: activeLow ? 1 : 0 }, () => ({
       direction: native.direction(),
       activeLow: native.activeLow(),
@@ -61,7 +60,7 @@ export async function openInterlockPin(
 ): Promise<Pin> {
   const line = await ready(options, bcm, ['value', 'direction', 'active_low', 'edge']);
   const native = onLine(line, 'be opened', () => new options.native.Gpio(line, 'in', 'both', RAW));
-  const pin = new Pin(native, line, activeLow);
+  const pin = new Pin(native, line, activeLow, false);
   const read = native.readSync.bind(native);
   // onoff also reads the line in its poller, where an error cannot be caught. A failed read counts as an edge, and
   // the listener then reads the line itself.
@@ -104,7 +103,7 @@ async function leaveRecord(file: string, content: string): Promise<void> {
 }
 
 /** Returns the pin after `prepare`, or releases it if that throws. */
-function prepared<P extends Pin>(pin: P, prepare: () => void): P {
+function prepared(pin: Pin, prepare: () => void): Pin {
   try {
     prepare();
     return pin;

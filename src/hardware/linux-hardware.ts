@@ -5,7 +5,7 @@ import { Listeners } from '../core/listeners.js';
 import { PathLock, type ProcessLock } from '../storage/path-lock.js';
 import { loadGpio, loadI2c } from './addon.js';
 import { type GpioNative, type GpioOptions, openInterlockPin, openLaserPin, type PinChoice } from './gpio.js';
-import type { Pin } from './gpio-pin.js';
+import type { Pin } from './gpio-line.js';
 import { type I2cNative, LinuxI2cBus } from './i2c.js';
 import type { Hardware, Interlock, Missing, OutputPin } from './ports.js';
 import { Reopened } from './reopened.js';

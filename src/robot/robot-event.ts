@@ -1,5 +1,6 @@
 import { isRobotError } from '../core/errors.js';
 import type { Mode, UnitName } from '../core/units.js';
+import type { Step } from '../schemas/step.js';
 
 export type LaserState = 'on' | 'off';
 
@@ -25,15 +26,7 @@ export type TrialEnd =
   | 'offline';
 
 /** A step response that the controller recorded, in the loop's quantity. Sample 0 is the last one before the edge. */
-export interface StepCapture {
-  readonly unit: UnitName;
-  readonly loop: string;
-  readonly number: number;
-  readonly rateHz: number;
-  readonly decimation: number;
-  readonly setpoint: readonly number[];
-  readonly measured: readonly number[];
-}
+export type StepCapture = Pick<Step, 'unit' | 'loop' | 'number' | 'rateHz' | 'decimation'> & Step['samples'];
 
 /** A change, with its name and detail in the event log. */
 interface Change<What extends string, Detail> {

@@ -4,9 +4,8 @@ import { isVisual } from '../core/loop-controllers.js';
 import type { Excitation, GainSet, Loop, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { ControllerStatus, Identity } from './motor-controller.js';
-import { UnsettledFrames } from './unsettled-frames.js';
 import { WantedGains, type WantedGainsOptions } from './wanted-gains.js';
-import { type GuardedExcitation, WantedExcitation, WantedLatch } from './wanted-motion.js';
+import { type GuardedExcitation, UnsettledFrames, WantedExcitation, WantedLatch } from './wanted-motion.js';
 
 /** Faults that report a frame damaged on the bus. They say nothing about the motors. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];

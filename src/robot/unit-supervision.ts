@@ -1,8 +1,10 @@
 import { asRobotError, isRobotError } from '../core/errors.js';
+import { QUANTITIES } from '../core/units.js';
 import type { Urgency } from '../protocol/link.js';
+import { CAPTURE_PAGE_SAMPLES, capturePageRegister, REGISTERS } from '../protocol/registers.js';
+import type { ControllerStatus } from './motor-controller.js';
 import type { UnitParts } from './reconciler.js';
 import { failure } from './robot-event.js';
-import { StepReader } from './step-reader.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
@@ -21,13 +23,18 @@ const PATIENT_MS = 450;
 const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
 const SLOWEST_PROBE_MS = 1000;
+/** Longest time to read one capture. It has about 40 pages, and everything else on the bus comes first. */
+const CAPTURE_MS = 1500;
 
 /** Polls one motor controller while it is online, probes it while it is offline, and lets differences be corrected. */
 export class UnitSupervision {
   readonly #parts: UnitParts;
-  readonly #steps: StepReader;
   /** The controller's boot id when it was last adopted. */
   #takenInBootId: number | undefined;
+  /**
+   * The latest status with its step capture. Capture numbers restart with the controller, so the boot id counts as well.
+   */
+  #captured: ControllerStatus | undefined;
   #beatAtMs = 0;
   #ticking = false;
   #missed = 0;
@@ -36,7 +43,6 @@ export class UnitSupervision {
 
   constructor(parts: UnitParts) {
     this.#parts = parts;
-    this.#steps = new StepReader(parts);
   }
 
   /** Probes an offline controller at the next tick, even if the pause between probes is longer. */
@@ -133,7 +139,7 @@ export class UnitSupervision {
     const status = await controller.status(urgency);
     await this.#parts.reconciler.mendLatch(untilMs);
     if (isBeatDue && latchFirst) await this.#beat(urgency);
-    this.#beside(this.#steps.read(status));
+    this.#beside(this.#readCapture(status));
     if (state.mode === 'debug') state.sawExcitation(await controller.excitation(urgency));
     if (this.#areReadingsDue) state.sawReadings(await controller.telemetry(untilMs));
   }
@@ -174,6 +180,34 @@ export class UnitSupervision {
     await controller.heartbeat(silence.givenMs, urgency);
     silence.given();
     this.#beatAtMs = clock.nowMs();
+  }
+
+  /** Reads the step capture if the status shows a new one. Rejects as the bus does. */
+  async #readCapture(status: ControllerStatus): Promise<void> {
+    const before = this.#captured;
+    this.#captured = status;
+    if (before?.bootId !== status.bootId || before.capture === status.capture) return;
+    const { unit, link, clock, stepCaptured } = this.#parts;
+    const urgency: Urgency = { priority: 'capture', untilMs: clock.nowMs() + CAPTURE_MS };
+    await link.write(unit, REGISTERS.capture_select, { page: 0 }, urgency);
+    const head = await link.read(unit, REGISTERS.capture, urgency);
+    const loop = unit.loops.find(candidate => candidate.slot === head.slot);
+    if (loop === undefined) return;
+    const register = capturePageRegister(QUANTITIES[loop.quantity].countsPerUnit);
+    const setpoint: number[] = [];
+    const measured: number[] = [];
+    for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
+      await link.write(unit, REGISTERS.capture_select, { page }, urgency);
+      const values: Record<string, number> = await link.read(unit, register, urgency);
+      // A newer capture replaced it.
+      if (values.number !== head.number || values.page !== page) return;
+      for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
+        setpoint.push(values[`setpoint_${sample}`] ?? 0);
+        measured.push(values[`measured_${sample}`] ?? 0);
+      }
+    }
+    const { number, rate_hz: rateHz, decimation } = head;
+    stepCaptured({ unit: unit.name, loop: loop.name, number, rateHz, decimation, setpoint, measured });
   }
 
   /** Runs `work` beside the polls, so that no heartbeat waits for it. Its failure does not count as a missed poll. */

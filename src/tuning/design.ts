@@ -41,6 +41,8 @@ export interface Design {
   readonly gains: Gains;
   readonly evaluation: Evaluation;
   readonly cost: number;
+  /** The cost of the latest gains. */
+  readonly costNow: number;
 }
 
 /** The real plant may be stronger and later, weaker, or have more friction than the fitted one. */
@@ -64,11 +66,15 @@ const SETTLINGS = 5;
 /** For each kind of plant, the number of gains to design, in the order kp, ki, kd. */
 const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2, integrator: 1 };
 
-/** Finds quick and calm gains for a plant, and for plants that differ a little. `now`: the latest gains. */
-export function design(task: DesignTask): { readonly best: Design; readonly now: Design } {
-  const members = MEMBERS[task.shape.plant];
-  const seeds = seedsOf(task);
-  const judge = new Judge(task, seeds);
+/** Finds quick and calm gains for a plant, and for plants that differ a little. */
+export function design(whole: DesignTask): Design {
+  const { shape, plant, horizon } = whole;
+  const seeds = seedsOf(whole);
+  // A quick loop has settled long before the end of a half wave, so the rest is left out.
+  const settlings = seeds.map(gains => evaluateStep(plant, shape, gains, horizon).settlingS);
+  const seconds = Math.min(horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * Math.min(...settlings)));
+  const task = { ...whole, horizon: { ...horizon, seconds } };
+  const members = MEMBERS[shape.plant];
   const pointOf = ({ kp, ki, kd }: Gains) =>
     [kp, ki, kd].slice(0, members).map(gain => Math.log(Math.max(gain, 1e-9)));
   const gainsAt = (point: readonly number[]): Gains => {
@@ -76,89 +82,70 @@ export function design(task: DesignTask): { readonly best: Design; readonly now:
     return { kp, ki, kd };
   };
   const ranked = seeds
-    .map(gains => ({ gains, cost: judge.costOf(gains) }))
+    .map(gains => ({ gains, cost: costOf(task, gains) }))
     .sort((a, b) => a.cost - b.cost)
     .slice(0, 2);
   const minima = ranked.map(({ gains }) =>
-    nelderMead(point => judge.costOf(gainsAt(point)), pointOf(gains), SIMPLEX, EVALUATIONS),
+    nelderMead(point => costOf(task, gainsAt(point)), pointOf(gains), SIMPLEX, EVALUATIONS),
   );
   const best = minima.reduce((one, other) => (other.value < one.value ? other : one));
-  const gentle = judge.gentled(gainsAt(best.point), best.value);
-  return { best: judge.worthOf(gentle), now: judge.worthOf(task.gains) };
+  const gains = steadied(task, gentled(task, gainsAt(best.point), best.value));
+  const evaluation = evaluate(plant, shape, gains, task.horizon);
+  return { gains, evaluation, cost: costOf(task, gains), costNow: costOf(task, task.gains) };
 }
 
-class Judge {
-  readonly #task: DesignTask;
-
-  constructor(task: DesignTask, seeds: readonly Gains[]) {
-    const { shape, plant, horizon } = task;
-    // A quick loop has settled long before the end of a half wave, so the rest is left out.
-    const settlings = seeds.map(gains => evaluateStep(plant, shape, gains, horizon).settlingS);
-    const seconds = Math.min(horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * Math.min(...settlings)));
-    this.#task = { ...task, horizon: { ...horizon, seconds } };
+/** The cost in seconds. Exceeding a bound multiplies it. */
+function costOf(task: DesignTask, gains: Gains): number {
+  const { plant, shape, horizon, style, sigma, sampleS } = task;
+  const evaluation = evaluate(plant, shape, gains, horizon);
+  const nominal = costOfStep(evaluation, 1);
+  if (!Number.isFinite(nominal)) return Number.POSITIVE_INFINITY;
+  const { lagS } = evaluation;
+  let worst = nominal;
+  for (const { gain, friction, samplesLate } of DOUBTS) {
+    if (friction !== 1 && plant.friction === 0) continue;
+    const other = {
+      ...plant,
+      gain: plant.gain * gain,
+      friction: plant.friction * friction,
+      delayS: plant.delayS + samplesLate * sampleS,
+    };
+    worst = Math.max(worst, costOfStep({ ...evaluateStep(other, shape, gains, horizon), lagS }, 8));
   }
-
-  worthOf(gains: Gains): Design {
-    const { plant, shape, horizon } = this.#task;
-    return { gains, evaluation: evaluate(plant, shape, gains, horizon), cost: this.costOf(gains) };
-  }
-
-  /** The cost in seconds. Exceeding a bound multiplies it. */
-  costOf(gains: Gains): number {
-    const { plant, shape, horizon, style, sigma, sampleS } = this.#task;
-    const evaluation = evaluate(plant, shape, gains, horizon);
-    const nominal = costOf(evaluation, 1);
-    if (!Number.isFinite(nominal)) return Number.POSITIVE_INFINITY;
-    const { lagS } = evaluation;
-    let worst = nominal;
-    for (const { gain, friction, samplesLate } of DOUBTS) {
-      if (friction !== 1 && plant.friction === 0) continue;
-      const other = {
-        ...plant,
-        gain: plant.gain * gain,
-        friction: plant.friction * friction,
-        delayS: plant.delayS + samplesLate * sampleS,
-      };
-      worst = Math.max(worst, costOf({ ...evaluateStep(other, shape, gains, horizon), lagS }, 8));
-    }
-    const lively = livelinessOf(plant, shape, gains, sampleS) / TEMPERS[style].liveliness;
-    const restless = restlessnessOf(shape, gains, sigma) / RESTLESSNESS;
-    const fence = beyond(lively, 4) * beyond(restless, 2) * this.#farness(gains);
-    return ((nominal + worst) / 2) * fence;
-  }
-
-  /** The smallest kp and kd that cost little more than the best gains. */
-  gentled(best: Gains, cost: number): Gains {
-    const most = cost * (1 + TEMPERS[this.#task.style].yielding);
-    let gentle = best;
-    for (let share = 0.97; share > 0.4; share *= 0.97) {
-      const candidate = { kp: best.kp * share, ki: best.ki * share, kd: best.kd * share };
-      if (this.costOf(candidate) > most) break;
-      gentle = candidate;
-    }
-    return this.#steadied(gentle, STEADINESS * this.costOf(gentle));
-  }
-
-  /** The gains with as much ki as the step allows, which helps against loads and moving setpoints. */
-  #steadied(gains: Gains, most: number): Gains {
-    if (this.#task.shape.plant === 'integrator') return gains;
-    let steady = gains;
-    for (let ki = Math.max(gains.ki, 0.1 * gains.kp); ki < 100 * gains.kp; ki *= 1.1) {
-      const candidate = { ...gains, ki };
-      if (this.costOf(candidate) > most) break;
-      steady = candidate;
-    }
-    return steady;
-  }
-
-  #farness({ kp }: Gains): number {
-    const before = this.#task.gains.kp;
-    if (kp <= 0 || before <= 0) return 1;
-    return beyond(Math.max(kp / before, before / kp) / MOST_CHANGE, 1);
-  }
+  const lively = livelinessOf(plant, shape, gains, sampleS) / TEMPERS[style].liveliness;
+  const restless = restlessnessOf(shape, gains, sigma) / RESTLESSNESS;
+  const { kp: before } = task.gains;
+  const farness = gains.kp <= 0 || before <= 0 ? 0 : Math.max(gains.kp / before, before / gains.kp);
+  const fence = beyond(lively, 4) * beyond(restless, 2) * beyond(farness / MOST_CHANGE, 1);
+  return ((nominal + worst) / 2) * fence;
 }
 
-function costOf(evaluation: Evaluation, overshootAllowed: number): number {
+/** The smallest kp and kd that cost little more than the best gains. */
+function gentled(task: DesignTask, best: Gains, cost: number): Gains {
+  const most = cost * (1 + TEMPERS[task.style].yielding);
+  let gentle = best;
+  for (let share = 0.97; share > 0.4; share *= 0.97) {
+    const candidate = { kp: best.kp * share, ki: best.ki * share, kd: best.kd * share };
+    if (costOf(task, candidate) > most) break;
+    gentle = candidate;
+  }
+  return gentle;
+}
+
+/** The gains with as much ki as the step allows, which helps against loads and moving setpoints. */
+function steadied(task: DesignTask, gains: Gains): Gains {
+  if (task.shape.plant === 'integrator') return gains;
+  const most = STEADINESS * costOf(task, gains);
+  let steady = gains;
+  for (let ki = Math.max(gains.ki, 0.1 * gains.kp); ki < 100 * gains.kp; ki *= 1.1) {
+    const candidate = { ...gains, ki };
+    if (costOf(task, candidate) > most) break;
+    steady = candidate;
+  }
+  return steady;
+}
+
+function costOfStep(evaluation: Evaluation, overshootAllowed: number): number {
   const { settlingS, slownessS, loadS, lagS, overshootPercent } = evaluation;
   const sum = settlingS + slownessS + loadS + FOLLOWING * lagS;
   return sum * (1 + 0.15 * Math.max(0, overshootPercent - overshootAllowed));

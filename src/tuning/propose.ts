@@ -39,11 +39,11 @@ export function propose({ shape, runs, style }: ProposalTask): Proposal {
     sampleS: latest.decimation * shape.periodS,
     style,
   };
-  const { best, now } = design(task);
-  const gains = scaled(best.gains, { kp: 1, ki: 1, kd: 1 });
-  const { settlingS, overshootPercent } = best.evaluation;
+  const { gains: found, evaluation, cost, costNow } = design(task);
+  const gains = scaled(found, { kp: 1, ki: 1, kd: 1 });
+  const { settlingS, overshootPercent } = evaluation;
   const predicted = { settlingS, overshootPercent, fitPercent: errorPercent, curve: curveOf(task, gains) };
-  return { gains, predicted, cost: best.cost, costNow: now.cost };
+  return { gains, predicted, cost, costNow };
 }
 
 function curveOf(

@@ -56,10 +56,7 @@ export type TuneResult = Pick<Tune['results'][number], 'proposed' | 'predicted' 
 };
 
 /** Gains with the figures that were measured on them. */
-export interface Measured {
-  readonly gains: Gains;
-  readonly figures: StepFigures;
-}
+export type Measured = NonNullable<Tune['before']>;
 
 const HALVES = 3;
 const RUNAWAY_AMPLITUDES = 3.5;

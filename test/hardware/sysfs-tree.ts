@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GpioNative } from '../../src/hardware/gpio.js';
-import type { NativeLine } from '../../src/hardware/gpio-pin.js';
+import type { NativeLine } from '../../src/hardware/gpio-line.js';
 
 type Chip = readonly [label: string, base: number, lines: number];
 
