@@ -15,16 +15,7 @@ interface Place {
   readonly hash: string;
 }
 
-type Verdict =
-  | {
-      readonly ok: true;
-      /** The lines of the chain, oldest first. */
-      readonly lines: readonly LogLine[];
-      readonly head: LogHead | undefined;
-      readonly notes: readonly string[];
-    }
-  | { readonly ok: false; readonly file: string; readonly line: number; readonly why: string };
-
+const NEWER = 'A newer version of Trunnion wrote it: verify the log with that one.';
 const BROKEN =
   'It does not follow the line before: one of them was changed, or lines are missing or stand twice.';
 const BROKEN_SEAM =
@@ -36,8 +27,10 @@ const BROKEN_SEAM =
  * - a torn last line of any file,
  * - whole lines at the end of a file that the next file does not continue. The log never reported these as written.
  * If version 0.2.0 ran in between, it wrote into the oldest files. Its lines are not confirmed either.
+ *
+ * Returns the lines of the chain, oldest first, and notes; or the place of the first fault. Its line counts from 1.
  */
-export function verifyLog(files: readonly LogFile[], given?: LogHead): Verdict {
+export function verifyLog(files: readonly LogFile[], given?: LogHead) {
   const fault = (file: number, index: number, why: string) =>
     ({ ok: false, file: files[file]?.name ?? '', line: index + 1, why }) as const;
   const notes: string[] = [];
@@ -48,7 +41,8 @@ export function verifyLog(files: readonly LogFile[], given?: LogHead): Verdict {
     for (const [index, bytes] of lines.entries()) {
       const text = bytes.toString();
       const line = parseLine(text);
-      if (line === undefined) return fault(file, index, whyNoLine(text));
+      if (line === undefined)
+        return fault(file, index, /"format":/.test(text) ? NEWER : 'It is no line of this log.');
       if (index === 0) {
         const kept = chain.findLastIndex(({ hash }) => hash === line.prev) + 1;
         if (chain.length > 0 && kept === 0 && line.prev !== NOTHING_BEFORE)
@@ -70,7 +64,7 @@ export function verifyLog(files: readonly LogFile[], given?: LogHead): Verdict {
   if (given !== undefined && !chain.some(place => isAt(place, given)))
     return fault(newest?.file ?? 0, newest?.index ?? -1, whyNoHead(given, chain[0], isCutOff));
   const head = newest && { seq: newest.line.seq, hash: newest.hash };
-  return { ok: true, lines: chain.map(({ line }) => line), head, notes };
+  return { ok: true as const, lines: chain.map(({ line }) => line), head, notes };
 }
 
 function isAt({ line, hash }: Place, given: LogHead | undefined): boolean {
@@ -84,12 +78,6 @@ function unconfirmed(behind: readonly Place[], files: readonly LogFile[]): reado
     const from = (own[0]?.index ?? 0) + 1;
     return `${files[file]?.name}: ${own.length} lines from line ${from} on are not confirmed by the next file.`;
   });
-}
-
-function whyNoLine(text: string): string {
-  return /"format":/.test(text)
-    ? 'A newer version of Trunnion wrote it: verify the log with that one.'
-    : 'It is no line of this log.';
 }
 
 function whyNoHead({ seq }: LogHead, first: Place | undefined, isCutOff: boolean): string {

@@ -9,12 +9,11 @@ import { recorded } from './act-log.js';
 import type { AppOptions } from './app-options.js';
 import { authorization } from './authorization.js';
 import { serveConsole } from './console.js';
-import { createEvents, type Events } from './events.js';
+import { createEvents } from './events.js';
 import { refuseForeignPages } from './foreign-pages.js';
 import { openApiRoute } from './openapi.js';
 import { problemOf } from './problems.js';
 import { requestLog } from './request-log.js';
-import type { Route } from './route.js';
 import { compareRoute, gainsRoutes } from './routes/gains-routes.js';
 import { matchRoutes } from './routes/match-routes.js';
 import { allProfilesRoute, profileRoutes } from './routes/profile-routes.js';
@@ -38,28 +37,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
     log: options.eventLog.recorded,
   };
   const events = createEvents(sources, clock, options.access);
-  const documented = documentedRoutes(options, statusNow, events);
-  const authorize = authorization(options.access);
-
-  const router = new Router({ strict: true, sensitive: true });
-  for (const route of [...documented, openApiRoute(documented)]) {
-    const act = (ctx: Context) => route.handle(ctx, authorize);
-    router[route.method](route.path, route.method === 'get' ? act : recorded(route, options.eventLog, act));
-  }
-  serveConsole(router, fileURLToPath(new URL('../../console/', import.meta.url)));
-  const app = new Koa();
-  app.on('error', error => log.debug(describeError(error), 'connection failed'));
-  app.use(requestLog(log, clock));
-  app.use(problemAnswers(log));
-  app.use(refuseForeignPages(options.config.http.allowedHosts));
-  app.use(router.routes());
-  app.use(unrouted);
-  return { app, status: statusNow };
-}
-
-/** The table of all routes that the OpenAPI document describes. */
-function documentedRoutes(options: AppOptions, statusNow: () => Status, events: Events): readonly Route[] {
-  return [
+  const documented = [
     ...UNIT_LIST.flatMap(unit => [
       ...unitRoutes(options, unit),
       ...gainsRoutes(options, unit),
@@ -76,6 +54,22 @@ function documentedRoutes(options: AppOptions, statusNow: () => Status, events: 
     ...matchRoutes(options),
     ...(options.extraRoutes ?? []),
   ];
+  const authorize = authorization(options.access);
+
+  const router = new Router({ strict: true, sensitive: true });
+  for (const route of [...documented, openApiRoute(documented)]) {
+    const act = (ctx: Context) => route.handle(ctx, authorize);
+    router[route.method](route.path, route.method === 'get' ? act : recorded(route, options.eventLog, act));
+  }
+  serveConsole(router, fileURLToPath(new URL('../../console/', import.meta.url)));
+  const app = new Koa();
+  app.on('error', error => log.debug(describeError(error), 'connection failed'));
+  app.use(requestLog(log, clock));
+  app.use(problemAnswers(log));
+  app.use(refuseForeignPages(options.config.http.allowedHosts));
+  app.use(router.routes());
+  app.use(unrouted);
+  return { app, status: statusNow };
 }
 
 /** Answers a request whose path or method has no route. The router leaves the routes of the path in `matched`. */

@@ -56,7 +56,7 @@ function answerTo<Code extends ErrorCode>({ code, context }: Failure<Code>): Ans
   const text = TEXTS[code];
   const detail = typeof text === 'string' ? text : text(context);
   const cure = 'cure' in context && context.cure !== undefined ? ` ${context.cure}` : '';
-  const known = shown.filter(name => context[name] !== undefined);
+  const known = (['unit', ...shown] as const).filter(name => context[name] !== undefined);
   return {
     problem: {
       type: `urn:trunnion:problem:${code}`,
@@ -64,7 +64,6 @@ function answerTo<Code extends ErrorCode>({ code, context }: Failure<Code>): Ans
       status,
       detail: detail + cure,
       code,
-      ...(context.unit !== undefined && { unit: context.unit }),
       ...Object.fromEntries(known.map(name => [name, context[name]])),
     },
     headers: {
