@@ -11,7 +11,7 @@ import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { version } from '../core/version.js';
-import { DurableLog } from '../events/durable-log.js';
+import { createDurableLog } from '../events/durable-log.js';
 import { logEvents } from '../events/event-lines.js';
 import { EventLog, newRunId } from '../events/event-log.js';
 import { recordStorage } from '../events/storage-events.js';
@@ -97,7 +97,7 @@ export async function startBehind(port: Port, parts: Parts) {
   const record = matchFile(early, boot);
   const silences = silenceFile(early);
   const isSynchronised = () => existsSync(SYNCHRONISED);
-  const durableLog = new DurableLog({ ...early, runId, isSynchronised });
+  const durableLog = createDurableLog({ ...early, runId, isSynchronised });
   // The files are read in parallel, because each may wait for a slow disk. A simulated robot is new at each start, so
   // it has no record of a stop.
   const [stopFile, state] = await Promise.all([

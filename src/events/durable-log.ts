@@ -23,7 +23,7 @@ interface Waiting {
   readonly hasRights: boolean;
 }
 
-interface DurableLogParts extends StateParts {
+interface Parts extends StateParts {
   /** Names this run of the daemon; the member `boot` of each line. */
   readonly runId: string;
   isSynchronised(): boolean;
@@ -31,167 +31,151 @@ interface DurableLogParts extends StateParts {
   readonly keptBytes?: number;
 }
 
+export type DurableLog = ReturnType<typeof createDurableLog>;
+
 /**
  * The event log on the disk. Each line has the hash of the line before. No request waits for the log. A power cut
  * loses the lines that are not synced yet.
  */
-export class DurableLog {
-  /** Emitted when the problem may have changed. */
-  readonly changed = new Listeners<void>();
-  readonly #parts: DurableLogParts;
-  readonly #files: ReturnType<typeof logFiles>;
-  #waiting: readonly Waiting[] = [];
+export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, isSynchronised }: Parts) {
+  const changed = new Listeners<void>();
+  const files = logFiles(disk, folder, keptBytes);
+  let waiting: readonly Waiting[] = [];
   /** The number of lost events that no line on the disk counts yet. */
-  #lost = 0;
-  #isRead = false;
-  #lastSeq: number | undefined;
-  #head: LogHead | undefined;
-  #problem: StorageFailure | undefined;
-  #timer: Timer | undefined;
-  #work: Promise<void> = Promise.resolve();
-  #isFlushing = false;
+  let lost = 0;
+  let isRead = false;
+  let lastSeq: number | undefined;
+  let head: LogHead | undefined;
+  let problem: StorageFailure | undefined;
+  let timer: Timer | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let isFlushing = false;
 
-  constructor(parts: DurableLogParts) {
-    this.#parts = parts;
-    this.#files = logFiles(parts.disk, parts.folder, parts.keptBytes);
-  }
-
-  /**
-   * Finds the newest line. Never rejects. If the disk fails or is too slow, events wait in memory, and this is tried
-   * again.
-   */
-  async open(): Promise<void> {
-    await endedWithin(this.#parts.clock, START_MS, this.#flush());
-  }
-
-  /** The number and hash of the last synced line; undefined if there is none. */
-  get head(): LogHead | undefined {
-    return this.#head;
-  }
-
-  /** The number of the newest line that was found at the start, synced or not; undefined if none was found. */
-  get lastSeq(): number | undefined {
-    return this.#lastSeq;
-  }
-
-  /** Why lines do not reach the disk, or are lost. A slow disk is a problem only while lines wait for it. */
-  get problem(): StorageFailure | undefined {
-    const isBehind = this.#isFlushing || this.#waiting.length > 0;
-    return isBehind || !isSlow(this.#problem) ? this.#problem : undefined;
-  }
-
-  /** `hasRights` is true if the event is the robot's own, or if its caller has rights. */
-  add(event: LogEvent, hasRights = true): void {
-    const lost = this.#lost;
-    this.#wait([...this.#waiting, { event, hasRights }]);
-    if (this.#lost > lost && this.problem === undefined)
-      this.#setProblem(tooSlow('write', this.#parts.folder));
-    this.#flushSoon(GATHER_MS);
-  }
-
-  /** Tries once more to write the waiting events, and resolves afterwards. */
-  async close(): Promise<void> {
-    await this.#flush();
-    this.#timer?.cancel();
-    await this.#files.close();
-  }
-
-  #wait(waiting: readonly Waiting[]): void {
-    const left = [...waiting];
-    for (; left.length > MOST_WAITING; this.#lost += 1) {
+  const setProblem = (now: StorageFailure | undefined) => {
+    problem = now;
+    changed.emit();
+  };
+  /** A slow disk is a problem only while lines wait for it. */
+  const shownProblem = () => (isFlushing || waiting.length > 0 || !isSlow(problem) ? problem : undefined);
+  const wait = (events: readonly Waiting[]) => {
+    const left = [...events];
+    for (; left.length > MOST_WAITING; lost += 1) {
       const withoutRights = left.findIndex(({ hasRights }) => !hasRights);
       left.splice(Math.max(0, withoutRights), 1);
     }
-    this.#waiting = left;
-  }
-
-  #flushSoon(afterMs: number): void {
-    this.#timer ??= this.#parts.clock.after(afterMs, () => {
-      this.#timer = undefined;
-      // The current flush schedules the next one when it ends.
-      if (!this.#isFlushing) void this.#flush();
-    });
-  }
-
-  #flush(): Promise<void> {
-    this.#work = this.#work.then(async () => {
-      this.#isFlushing = true;
-      let isLate = this.#lost > 0;
-      const alarm = this.#parts.clock.after(HANGS_MS, () => {
-        isLate = true;
-        this.#setProblem(this.#problem ?? tooSlow(this.#isRead ? 'write' : 'read', this.#parts.folder));
-      });
-      try {
-        if (!this.#isRead) await this.#read();
-        if (this.#waiting.length > 0) await this.#write();
-        // After a slow or lossy flush, the problem stays for one more flush. Otherwise the event that reports its end
-        // would itself be written slowly, and so on without end.
-        const stays = (isLate || this.#lost > 0) && isSlow(this.#problem);
-        this.#setProblem(stays ? this.#problem : undefined);
-      } catch (error) {
-        await this.#files.close();
-        this.#timer?.cancel();
-        this.#timer = undefined;
-        this.#flushSoon(TRY_AGAIN_MS);
-        this.#setProblem(storageFailure(error));
-      } finally {
-        alarm.cancel();
-        this.#isFlushing = false;
-        if (this.#waiting.length > 0) this.#flushSoon(GATHER_MS);
-      }
-    });
-    return this.#work;
-  }
-
-  #setProblem(problem: StorageFailure | undefined): void {
-    this.#problem = problem;
-    this.changed.emit();
-  }
-
+    waiting = left;
+  };
   /** The first line of this run follows the newest line in the folder, which is synced first. */
-  async #read(): Promise<void> {
-    const newest = await this.#files.newestLine();
-    this.#lastSeq = newest?.head.seq;
+  const read = async () => {
+    const newest = await files.newestLine();
+    lastSeq = newest?.head.seq;
     await newest?.sync();
-    this.#head = newest?.head;
-    this.#isRead = true;
-  }
-
-  async #write(): Promise<void> {
-    const { folder, clock, runId: boot } = this.#parts;
-    if (await this.#files.isMoved()) {
+    head = newest?.head;
+    isRead = true;
+  };
+  const write = async () => {
+    if (await files.isMoved()) {
       const cure = 'Copy the log of events, and leave it where it is.';
       const moved = { operation: 'write', path: folder, errno: 'moved', cure };
-      this.#setProblem(new RobotError('storage-failed', moved));
-      await this.#files.close();
+      setProblem(new RobotError('storage-failed', moved));
+      await files.close();
     }
-    const dropped = await this.#files.prepare();
-    const [taken, lost] = [this.#waiting, this.#lost];
+    const dropped = await files.prepare();
+    const [taken, counted] = [waiting, lost];
     const events = taken.map(({ event }) => event);
     // A line about the log itself repeats the number of the line before it. If the run could not read the log at its
     // start, numbers start at 1, and the line takes the smaller number of the line after it.
-    const seq = Math.min(this.#head?.seq ?? 0, events[0]?.seq ?? 0);
+    const seq = Math.min(head?.seq ?? 0, events[0]?.seq ?? 0);
     const own = { seq, ...timesOf(clock) };
-    if (lost > 0) events.unshift({ ...own, what: 'log-lost', detail: { events: lost } });
+    if (counted > 0) events.unshift({ ...own, what: 'log-lost', detail: { events: counted } });
     if (dropped !== undefined) events.unshift({ ...own, what: 'log-dropped', detail: dropped });
-    let head = this.#head;
+    let newest = head;
     const lines = events.map(event => {
-      const synchronised = this.#parts.isSynchronised();
-      const line: LogLine = { ...event, boot, synchronised, prev: head?.hash ?? NOTHING_BEFORE };
+      const prev = newest?.hash ?? NOTHING_BEFORE;
+      const line: LogLine = { ...event, boot, synchronised: isSynchronised(), prev };
       const text = JSON.stringify(line);
-      head = { seq: line.seq, hash: sha256(text) };
+      newest = { seq: line.seq, hash: sha256(text) };
       return `${text}\n`;
     });
-    this.#waiting = [];
+    waiting = [];
     try {
-      await this.#files.append(Buffer.from(lines.join('')));
+      await files.append(Buffer.from(lines.join('')));
     } catch (error) {
-      this.#wait([...taken, ...this.#waiting]);
+      wait([...taken, ...waiting]);
       throw error;
     }
-    this.#head = head;
-    this.#lost -= lost;
-  }
+    head = newest;
+    lost -= counted;
+  };
+  const flush = () => {
+    work = work.then(async () => {
+      isFlushing = true;
+      let isLate = lost > 0;
+      const alarm = clock.after(HANGS_MS, () => {
+        isLate = true;
+        setProblem(problem ?? tooSlow(isRead ? 'write' : 'read', folder));
+      });
+      try {
+        if (!isRead) await read();
+        if (waiting.length > 0) await write();
+        // After a slow or lossy flush, the problem stays for one more flush. Otherwise the event that reports its end
+        // would itself be written slowly, and so on without end.
+        setProblem((isLate || lost > 0) && isSlow(problem) ? problem : undefined);
+      } catch (error) {
+        await files.close();
+        timer?.cancel();
+        timer = undefined;
+        flushSoon(TRY_AGAIN_MS);
+        setProblem(storageFailure(error));
+      } finally {
+        alarm.cancel();
+        isFlushing = false;
+        if (waiting.length > 0) flushSoon(GATHER_MS);
+      }
+    });
+    return work;
+  };
+  const flushSoon = (afterMs: number) => {
+    timer ??= clock.after(afterMs, () => {
+      timer = undefined;
+      // The current flush schedules the next one when it ends.
+      if (!isFlushing) void flush();
+    });
+  };
+  return {
+    /** Emitted when the problem may have changed. */
+    changed,
+    /** The number and hash of the last synced line; undefined if there is none. */
+    get head() {
+      return head;
+    },
+    /** The number of the newest line that was found at the start, synced or not; undefined if none was found. */
+    get lastSeq() {
+      return lastSeq;
+    },
+    /** Why lines do not reach the disk, or are lost. */
+    get problem() {
+      return shownProblem();
+    },
+    /**
+     * Finds the newest line. Never rejects. If the disk fails or is too slow, events wait in memory, and this is tried
+     * again.
+     */
+    open: () => endedWithin(clock, START_MS, flush()),
+    /** `hasRights` is true if the event is the robot's own, or if its caller has rights. */
+    add: (event: LogEvent, hasRights = true): void => {
+      const before = lost;
+      wait([...waiting, { event, hasRights }]);
+      if (lost > before && shownProblem() === undefined) setProblem(tooSlow('write', folder));
+      flushSoon(GATHER_MS);
+    },
+    /** Tries once more to write the waiting events, and resolves afterwards. */
+    close: async (): Promise<void> => {
+      await flush();
+      timer?.cancel();
+      await files.close();
+    },
+  };
 }
 
 function isSlow(problem: StorageFailure | undefined): boolean {

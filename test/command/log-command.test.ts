@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { verifyCommand } from '../../src/command/log-command.js';
-import { DurableLog } from '../../src/events/durable-log.js';
+import { createDurableLog } from '../../src/events/durable-log.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
@@ -14,7 +14,7 @@ const FIRST = 'events-00000001.jsonl';
 async function write(folder: string): Promise<void> {
   for (const runId of ['one', 'two']) {
     const clock = new ManualClock();
-    const durable = new DurableLog({ disk: realDisk, folder, clock, runId, isSynchronised: () => true });
+    const durable = createDurableLog({ disk: realDisk, folder, clock, runId, isSynchronised: () => true });
     await durable.open();
     const log = new EventLog(clock, { runId, lastSeq: durable.head?.seq });
     log.recorded.add(({ event }) => durable.add(event));

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { DurableLog } from '../../src/events/durable-log.js';
+import { createDurableLog, type DurableLog } from '../../src/events/durable-log.js';
 import { EventLog } from '../../src/events/event-log.js';
 import { logFileNames } from '../../src/events/log-files.js';
 import { type LogFile, verifyLog } from '../../src/events/verify-log.js';
@@ -18,7 +18,7 @@ export class LogRun {
   constructor(disk: RecordingDisk, runId: string, keptBytes?: number) {
     const { clock } = this;
     this.#runId = runId;
-    this.durable = new DurableLog({
+    this.durable = createDurableLog({
       disk,
       folder: FOLDER,
       clock,
