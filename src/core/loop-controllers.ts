@@ -14,23 +14,20 @@ export interface LoopController {
   readonly derivativeFilterS: number;
 }
 
+const within = (limit: number) => ({ min: -limit, max: limit });
+
 /** This table is apart from units.ts, because the page bundles units.ts and needs no controllers. */
 const CONTROLLERS = {
   gimbal: {
-    visual_yaw: { plant: 'lag', sign: -1, outputLimits: { min: -2.85, max: 2.85 }, derivativeFilterS: 0.03 },
+    visual_yaw: { plant: 'lag', sign: -1, outputLimits: within(2.85), derivativeFilterS: 0.03 },
     visual_pitch: { plant: 'lag', sign: -1, outputLimits: { min: -0.5, max: 0.7 }, derivativeFilterS: 0.03 },
-    angle_yaw: { plant: 'servo', sign: 1, outputLimits: { min: -24, max: 24 }, derivativeFilterS: 0.002 },
-    angle_pitch: { plant: 'servo', sign: 1, outputLimits: { min: -24, max: 24 }, derivativeFilterS: 0.002 },
+    angle_yaw: { plant: 'servo', sign: 1, outputLimits: within(24), derivativeFilterS: 0.002 },
+    angle_pitch: { plant: 'servo', sign: 1, outputLimits: within(24), derivativeFilterS: 0.002 },
   },
   chassis: {
-    speed: { plant: 'lag', sign: 1, outputLimits: { min: -16, max: 16 }, derivativeFilterS: 0.01 },
-    angle: { plant: 'servo', sign: 1, outputLimits: { min: -8, max: 8 }, derivativeFilterS: 0.005 },
-    position: {
-      plant: 'integrator',
-      sign: 1,
-      outputLimits: { min: -1.2, max: 1.2 },
-      derivativeFilterS: 0.01,
-    },
+    speed: { plant: 'lag', sign: 1, outputLimits: within(16), derivativeFilterS: 0.01 },
+    angle: { plant: 'servo', sign: 1, outputLimits: within(8), derivativeFilterS: 0.005 },
+    position: { plant: 'integrator', sign: 1, outputLimits: within(1.2), derivativeFilterS: 0.01 },
   },
 } as const satisfies {
   readonly [Unit in UnitName]: Readonly<Record<keyof (typeof UNITS)[Unit]['loops'], LoopController>>;

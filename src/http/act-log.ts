@@ -2,15 +2,11 @@ import type { Context, Middleware } from 'koa';
 import { asRobotError, type ErrorCode } from '../core/errors.js';
 import type { EventLog } from '../events/event-log.js';
 import type { NewEvent } from '../schemas/log.js';
+import { STOP_PROBLEMS } from './problem-table.js';
 import type { Route } from './route.js';
 
 /** Failures of acts that still take effect, such as a lock that the disk refused. */
-const HOLD_ALL_THE_SAME: readonly ErrorCode[] = [
-  'not-confirmed',
-  'not-kept',
-  'pin-failed',
-  'laser-unavailable',
-];
+const HOLD_ALL_THE_SAME: readonly ErrorCode[] = ['not-kept', ...STOP_PROBLEMS];
 
 /** Acts on a route. Records the request and its outcome. */
 export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Promise<void>): Middleware {

@@ -1,14 +1,9 @@
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { type ErrorCode, type Fault, RobotError } from '../core/errors.js';
+import { type Fault, RobotError } from '../core/errors.js';
 import { escaped } from './validate.js';
 
 const LIMIT_BYTES = 4096;
-
-const CODES: Readonly<Record<number, ErrorCode>> = {
-  413: 'body-too-large',
-  415: 'bad-media-type',
-};
 
 const parse = bodyParser({
   enableTypes: ['json'],
@@ -17,7 +12,7 @@ const parse = bodyParser({
   jsonLimit: String(LIMIT_BYTES),
   onerror: (error: Error & { status?: number; type?: string }) => {
     if (error.type === 'request.aborted') throw new RobotError('caller-gone', {}, { cause: error });
-    throw new RobotError(CODES[error.status ?? 400] ?? 'bad-json', {}, { cause: error });
+    throw new RobotError(error.status === 413 ? 'body-too-large' : 'bad-json', {}, { cause: error });
   },
 });
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { errnoOf, RobotError } from '../core/errors.js';
+import { RobotError } from '../core/errors.js';
 
 /** scripts/console/build.ts writes a list of these to `manifest.json`. */
 export interface ConsoleFile {
@@ -21,7 +21,10 @@ const POLICY =
 
 /** Serves the operator's page and its files. The build has compressed them; the start reads them once. */
 export function serveConsole(router: Router, folder: string): void {
-  const files = readManifest(folder);
+  const manifest = join(folder, 'manifest.json');
+  const files: readonly ConsoleFile[] = existsSync(manifest)
+    ? JSON.parse(readFileSync(manifest, 'utf8'))
+    : [];
   for (const file of files) {
     const path = join(folder, file.file);
     const bodies = { gzip: readFileSync(`${path}.gz`), identity: readFileSync(path) };
@@ -29,19 +32,9 @@ export function serveConsole(router: Router, folder: string): void {
   }
   if (files.length > 0) return;
   router.get('/', () => {
-    throw new RobotError('not-found', {
-      cure: 'The page is not built: run npm run build, then start again.',
-    });
+    const cure = 'The page is not built: run npm run build, then start again.';
+    throw new RobotError('not-found', { cure });
   });
-}
-
-function readManifest(folder: string): readonly ConsoleFile[] {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 function send(ctx: Context, file: ConsoleFile, bodies: Readonly<Record<'gzip' | 'identity', Buffer>>): void {

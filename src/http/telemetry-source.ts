@@ -41,14 +41,12 @@ export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => 
   return () => Buffer.from(`[${texts.join()}]`);
 }
 
+/** Those of a unit are null while it is offline. */
 function readings(robot: Robot, clock: Clock): Telemetry {
-  return { t: clock.nowMs() / 1000, ...perUnit(unit => telemetryOf(robot, unit)) };
-}
-
-/** Null while the unit is offline. */
-function telemetryOf(robot: Robot, { name, hasCamera }: Unit): UnitTelemetry | null {
-  const { telemetry, flags } = robot.units[name];
-  if (telemetry === undefined) return null;
-  const { loops, pose } = telemetry;
-  return { ...loops, ...(pose && { pose }), ...(hasCamera && { target: flags.includes('target_visible') }) };
+  const ofUnit = ({ name, hasCamera }: Unit): UnitTelemetry | null => {
+    const { telemetry: { loops, pose } = {}, flags } = robot.units[name];
+    const target = hasCamera && { target: flags.includes('target_visible') };
+    return loops === undefined ? null : { ...loops, ...(pose && { pose }), ...target };
+  };
+  return { t: clock.nowMs() / 1000, ...perUnit(ofUnit) };
 }
