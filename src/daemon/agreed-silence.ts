@@ -3,7 +3,7 @@ import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
 import type { SilenceLimits } from '../robot/host-silence.js';
 import type { Robot } from '../robot/robot.js';
 import { START_MS } from '../storage/disk.js';
-import { StateFile, type StateParts } from '../storage/state-file.js';
+import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
 
 export const SILENCE_FILE = 'host-silence.json';
 
@@ -24,7 +24,7 @@ type Silences = Readonly<Record<string, number>>;
  * this time. After this time an unreachable controller has no torque.
  */
 export function silenceFile(parts: StateParts): StateFile<Silences> {
-  return new StateFile<Silences>(parts, {
+  return stateFile<Silences>(parts, {
     name: SILENCE_FILE,
     encode: silences => `${JSON.stringify(silences)}\n`,
     decode: text => {

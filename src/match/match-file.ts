@@ -1,7 +1,7 @@
 import type { Boot } from '../core/boot.js';
 import { PHASES } from '../core/phases.js';
 import { sha256 } from '../core/sha256.js';
-import { StateFile, type StateParts } from '../storage/state-file.js';
+import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
 import { type MatchState, NO_MATCH } from './match.js';
 
 /** The state in terms that another process of the same boot understands: `endsAtMs` is on the clock of the boot. */
@@ -20,7 +20,7 @@ export function matchFile(parts: StateParts, boot: Boot): StateFile<MatchState> 
   /** From the clock of the daemon to that of the boot, or back. */
   const moved = (atMs: number | null, way: 1 | -1) =>
     atMs === null ? null : atMs + way * (boot.nowMs() - parts.clock.nowMs());
-  return new StateFile(parts, {
+  return stateFile(parts, {
     name: 'match.json',
     encode: state => withChecksum({ ...state, boot: boot.id ?? null, endsAtMs: moved(state.endsAtMs, 1) }),
     decode: text => {

@@ -4,7 +4,7 @@ import { isGains, isObject } from '../core/json.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import { MOST_PROFILES, type Profile } from '../schemas/profile.js';
 import { refusal, storageFailure, tooSlow } from '../storage/disk.js';
-import { StateFile, type StateParts } from '../storage/state-file.js';
+import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
 
 const PROFILES_FILE = 'profiles.json';
 const FORMAT = 'trunnion profiles 1';
@@ -33,7 +33,7 @@ export class ProfileStore {
 
   constructor(parts: StateParts) {
     // It needs no fail-safe value, because nothing that moves depends on profiles.
-    this.#file = new StateFile<Profiles>(parts, {
+    this.#file = stateFile<Profiles>(parts, {
       name: PROFILES_FILE,
       encode: profilesText,
       decode: profilesIn,

@@ -1,7 +1,7 @@
 import { isGains, isObject } from '../core/json.js';
 import type { Gains, UnitName } from '../core/units.js';
 import type { RememberedStep } from '../schemas/step.js';
-import { StateFile, type StateParts, type WorkQueue } from '../storage/state-file.js';
+import { type StateFile, type StateParts, stateFile, type WorkQueue } from '../storage/state-file.js';
 import { stepScore } from '../tuning/step-figures.js';
 
 /** The longest wait for a write. A failed write is retried. */
@@ -22,7 +22,7 @@ export class LoopSteps {
   #isWritten = true;
 
   constructor(parts: StateParts, queue: WorkQueue, unit: UnitName, loop: string) {
-    this.#file = new StateFile<readonly RememberedStep[]>(
+    this.#file = stateFile<readonly RememberedStep[]>(
       parts,
       {
         name: `${unit}-${loop}.jsonl`,

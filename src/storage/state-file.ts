@@ -41,188 +41,161 @@ interface Held<T> {
  * A small file that holds the newest value. After a power cut it has the last confirmed value or a newer one. A
  * failed write is retried until the newest value is synced. If a file with a fail-safe value is removed or replaced,
  * it is written again, because a restart would believe the wrong content.
+ *
+ * Files that share a queue keep at most one thread busy.
  */
-export class StateFile<T> {
-  /** Emitted when the file was read, and when the problem changes. */
-  readonly changed = new Listeners<void>();
-  readonly #parts: StateParts;
-  readonly #content: Content<T>;
-  readonly #path: string;
-  readonly #queue: WorkQueue;
-  #held: Held<T> | undefined;
+export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new WorkQueue()) {
+  const { disk, clock, folder } = parts;
+  const { absent, failSafe } = content;
+  const path = join(folder, content.name);
+  const changed = new Listeners<void>();
+  let held: Held<T> | undefined;
   /** The value saved last; undefined before the first save. */
-  #wanted: Held<T> | undefined;
+  let wanted: Held<T> | undefined;
   /** The value that a restart would find; undefined if unknown. */
-  #onMedium: Held<T> | undefined;
-  #work: Promise<void> = Promise.resolve();
-  #isStuck = false;
-  #mending: Timer | undefined;
-  #problem: StorageFailure | undefined;
+  let onMedium: Held<T> | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let isStuck = false;
+  let mending: Timer | undefined;
+  let problem: StorageFailure | undefined;
 
-  /** Files that share a queue keep at most one thread busy. */
-  constructor(parts: StateParts, content: Content<T>, queue = new WorkQueue()) {
-    this.#parts = parts;
-    this.#content = content;
-    this.#path = join(parts.folder, content.name);
-    this.#queue = queue;
-  }
-
-  /** The newest value, synced or not. Undefined before the file was read. */
-  get value(): T | undefined {
-    return this.#held?.value;
-  }
-
-  /** Why the file cannot be read, or why the disk does not have the newest value. */
-  get problem(): StorageFailure | undefined {
-    return this.#problem;
-  }
-
-  /** True while the disk is busy with work whose caller has timed out. No more work is added then. */
-  get isStuck(): boolean {
-    return this.#isStuck;
-  }
-
-  /**
-   * Reads the file. Waits for the disk no longer than `limitMs`. Rejects with `storage-failed` if there is no
-   * fail-safe value.
-   */
-  async read(limitMs: number): Promise<T> {
-    const { failSafe } = this.#content;
-    const isInTime = this.#held !== undefined || (await this.#done(limitMs, () => this.#read()));
-    if (this.#held !== undefined) return this.#held.value;
-    const failure = (isInTime ? this.#problem : undefined) ?? tooSlow('read', this.#path);
-    if (failSafe === undefined) throw failure;
-    this.#held = { value: failSafe('unreadable') };
-    this.#setProblem(failure);
-    return this.#held.value;
-  }
-
-  /**
-   * Resolves when this value or a newer one is synced. Rejects with `storage-failed` after a failure or a timeout;
-   * the write is then retried.
-   */
-  async save(value: T, limitMs: number): Promise<void> {
-    this.#held = this.#wanted = { value };
-    if (this.#onMedium?.value === value) return this.#setProblem(undefined);
-    const isInTime = await this.#done(limitMs, () => this.#write());
-    if (!isInTime && this.#onMedium?.value !== this.#wanted.value)
-      this.#setProblem(tooSlow('write', this.#path));
-    if (this.#problem !== undefined) throw this.#problem;
-  }
-
-  /** Resolves when all work has ended. */
-  async close(): Promise<void> {
-    await this.#work;
-    this.#mending?.cancel();
-  }
-
-  /** Does the work. Resolves with false if it takes too long. */
-  async #done(limitMs: number, work: () => Promise<void>): Promise<boolean> {
-    if (!this.#isStuck) this.#begin(work);
-    this.#isStuck = !(await endedWithin(this.#parts.clock, limitMs, this.#work));
-    return !this.#isStuck;
-  }
-
-  #begin(work: () => Promise<void>): void {
-    this.#mending?.cancel();
-    this.#work = this.#queue.add(work).then(() => {
-      this.#isStuck = false;
-      if (this.#problem === undefined && this.#content.failSafe === undefined) return;
-      this.#mending?.cancel();
-      this.#mending = this.#parts.clock.after(MEND_MS, () => this.#begin(() => this.#mend()));
-    });
-  }
-
-  async #read(): Promise<void> {
-    const { disk, folder } = this.#parts;
+  const setProblem = (now: StorageFailure | undefined) => {
+    if (now === problem) return;
+    problem = now;
+    changed.emit();
+  };
+  const write = async (): Promise<void> => {
+    const newest = wanted ?? onMedium;
+    if (newest === undefined) return;
+    if (newest.value === onMedium?.value) return setProblem(undefined);
+    const before = onMedium;
+    onMedium = undefined;
+    const { value } = newest;
+    const bytes = Buffer.from(content.encode(value));
     try {
-      // Without a fail-safe value, a missing folder counts as empty.
-      if (this.#content.failSafe === undefined) await disk.makeFolder(folder);
-      const bytes = await disk.read(this.#path);
-      // A file that already counts as unreadable keeps its fail-safe value.
-      if (this.#held === undefined) await this.#take(bytes);
-    } catch (error) {
-      this.#setProblem(storageFailure(error));
-    }
-    await this.#write();
-  }
-
-  async #take(bytes: Buffer | undefined): Promise<void> {
-    const { absent, failSafe } = this.#content;
-    const found = bytes === undefined ? { value: absent } : this.#decoded(bytes);
-    if (found !== undefined) this.#held = this.#onMedium = found;
-    else if (bytes !== undefined) {
-      if (failSafe !== undefined) this.#held = { value: failSafe('damaged'), bytes };
-      await this.#putAside(bytes);
-      // With a fail-safe value the damaged file stays in place, so that a restart finds it too.
-      if (failSafe !== undefined) this.#onMedium = this.#held;
-      this.#held ??= { value: absent };
-    }
-    this.#problem = undefined;
-    this.changed.emit();
-  }
-
-  #decoded(bytes: Buffer): Held<T> | undefined {
-    try {
-      return { value: this.#content.decode(bytes.toString()), bytes };
-    } catch {
-      return undefined;
-    }
-  }
-
-  async #putAside(bytes: Buffer): Promise<void> {
-    const { disk, setAside } = this.#parts;
-    const copy = damagedCopy(this.#path, bytes);
-    if (this.#content.failSafe === undefined) await disk.rename(this.#path, copy);
-    else await replaceFile(disk, copy, [bytes]);
-    setAside?.(copy);
-  }
-
-  async #mend(): Promise<void> {
-    const isUnknown = await this.#isReplaced().catch(() => true);
-    if (isUnknown) {
-      this.#onMedium = undefined;
-      this.#wanted = this.#held;
-    }
-    await this.#write();
-  }
-
-  /** Whether the path no longer leads to this program's file, for example because its folder was moved or restored. */
-  async #isReplaced(): Promise<boolean> {
-    const bytes = this.#onMedium?.bytes;
-    return bytes !== undefined && !(await this.#parts.disk.read(this.#path))?.equals(bytes);
-  }
-
-  async #write(): Promise<void> {
-    const wanted = this.#wanted ?? this.#onMedium;
-    if (wanted === undefined) return;
-    if (wanted.value === this.#onMedium?.value) return this.#setProblem(undefined);
-    const { disk, folder } = this.#parts;
-    const before = this.#onMedium;
-    this.#onMedium = undefined;
-    const { value } = wanted;
-    const bytes = Buffer.from(this.#content.encode(value));
-    try {
-      await putInPlace(disk, this.#path, [bytes]).catch(error => {
+      await putInPlace(disk, path, [bytes]).catch(error => {
         // The path still leads to the old file.
-        this.#onMedium = before;
+        onMedium = before;
         throw error;
       });
       await disk.syncFolder(folder);
-      this.#onMedium = { value, bytes };
+      onMedium = { value, bytes };
     } catch (error) {
-      return this.#setProblem(storageFailure(error));
+      return setProblem(storageFailure(error));
     }
     // A newer value may have been saved during the write.
-    await this.#write();
-  }
-
-  #setProblem(problem: StorageFailure | undefined): void {
-    if (problem === this.#problem) return;
-    this.#problem = problem;
-    this.changed.emit();
-  }
+    await write();
+  };
+  const decoded = (bytes: Buffer): Held<T> | undefined => {
+    try {
+      return { value: content.decode(bytes.toString()), bytes };
+    } catch {
+      return undefined;
+    }
+  };
+  const take = async (bytes: Buffer | undefined) => {
+    const found = bytes === undefined ? { value: absent } : decoded(bytes);
+    if (found !== undefined) held = onMedium = found;
+    else if (bytes !== undefined) {
+      if (failSafe !== undefined) held = { value: failSafe('damaged'), bytes };
+      const copy = damagedCopy(path, bytes);
+      if (failSafe === undefined) await disk.rename(path, copy);
+      else await replaceFile(disk, copy, [bytes]);
+      parts.setAside?.(copy);
+      // With a fail-safe value the damaged file stays in place, so that a restart finds it too.
+      if (failSafe !== undefined) onMedium = held;
+      held ??= { value: absent };
+    }
+    problem = undefined;
+    changed.emit();
+  };
+  const readAndWrite = async () => {
+    try {
+      // Without a fail-safe value, a missing folder counts as empty.
+      if (failSafe === undefined) await disk.makeFolder(folder);
+      const bytes = await disk.read(path);
+      // A file that already counts as unreadable keeps its fail-safe value.
+      if (held === undefined) await take(bytes);
+    } catch (error) {
+      setProblem(storageFailure(error));
+    }
+    await write();
+  };
+  /** Whether the path no longer leads to this program's file, for example because its folder was moved or restored. */
+  const isReplaced = async () => {
+    const bytes = onMedium?.bytes;
+    return bytes !== undefined && !(await disk.read(path))?.equals(bytes);
+  };
+  const mend = async () => {
+    if (await isReplaced().catch(() => true)) {
+      onMedium = undefined;
+      wanted = held;
+    }
+    await write();
+  };
+  const begin = (act: () => Promise<void>) => {
+    mending?.cancel();
+    work = queue.add(act).then(() => {
+      isStuck = false;
+      if (problem === undefined && failSafe === undefined) return;
+      mending?.cancel();
+      mending = clock.after(MEND_MS, () => begin(mend));
+    });
+  };
+  /** Does the work. Resolves with false if it takes too long. */
+  const done = async (limitMs: number, act: () => Promise<void>) => {
+    if (!isStuck) begin(act);
+    isStuck = !(await endedWithin(clock, limitMs, work));
+    return !isStuck;
+  };
+  return {
+    /** Emitted when the file was read, and when the problem changes. */
+    changed,
+    /** The newest value, synced or not. Undefined before the file was read. */
+    get value(): T | undefined {
+      return held?.value;
+    },
+    /** Why the file cannot be read, or why the disk does not have the newest value. */
+    get problem() {
+      return problem;
+    },
+    /** True while the disk is busy with work whose caller has timed out. No more work is added then. */
+    get isStuck() {
+      return isStuck;
+    },
+    /**
+     * Reads the file. Waits for the disk no longer than `limitMs`. Rejects with `storage-failed` if there is no
+     * fail-safe value.
+     */
+    read: async (limitMs: number): Promise<T> => {
+      const isInTime = held !== undefined || (await done(limitMs, readAndWrite));
+      if (held !== undefined) return held.value;
+      const failure = (isInTime ? problem : undefined) ?? tooSlow('read', path);
+      if (failSafe === undefined) throw failure;
+      held = { value: failSafe('unreadable') };
+      setProblem(failure);
+      return held.value;
+    },
+    /**
+     * Resolves when this value or a newer one is synced. Rejects with `storage-failed` after a failure or a timeout;
+     * the write is then retried.
+     */
+    save: async (value: T, limitMs: number): Promise<void> => {
+      held = wanted = { value };
+      if (onMedium?.value === value) return setProblem(undefined);
+      const isInTime = await done(limitMs, write);
+      if (!isInTime && onMedium?.value !== wanted.value) setProblem(tooSlow('write', path));
+      if (problem !== undefined) throw problem;
+    },
+    /** Resolves when all work has ended. */
+    close: async (): Promise<void> => {
+      await work;
+      mending?.cancel();
+    },
+  };
 }
+
+export type StateFile<T> = ReturnType<typeof stateFile<T>>;
 
 /** Runs one operation at a time, so that a hanging disk blocks only one thread. */
 export class WorkQueue {

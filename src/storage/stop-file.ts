@@ -1,6 +1,6 @@
 import { isObject } from '../core/json.js';
 import { START_MS } from './disk.js';
-import { StateFile, type StateParts } from './state-file.js';
+import { type StateParts, stateFile } from './state-file.js';
 
 export const STOP_FILE = 'stop.json';
 
@@ -14,7 +14,7 @@ const RECORD_MS = 200;
  * one system boot, because a power cut also clears the controllers' latches.
  */
 export async function openStopFile(parts: StateParts, boot: string) {
-  const file = new StateFile<boolean>(parts, {
+  const file = stateFile<boolean>(parts, {
     name: STOP_FILE,
     encode: stopped => `${JSON.stringify({ stopped, boot })}\n`,
     decode: text => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isRobotError } from '../../src/core/errors.js';
-import { StateFile } from '../../src/storage/state-file.js';
+import { stateFile } from '../../src/storage/state-file.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
@@ -11,7 +11,7 @@ describe('a small file that holds the newest value', () => {
   let disk: RecordingDisk;
   let copies: string[];
   const file = (failSafe?: () => number) =>
-    new StateFile<number>(
+    stateFile<number>(
       { disk, clock, folder: '/state', setAside: copy => copies.push(copy) },
       {
         name: 'value.json',
