@@ -54,6 +54,8 @@ const TRY_AGAIN_MS = 50;
 /** The longest wait for a slow reader at the end of the process. */
 const FLUSH_MS = 200;
 const PAUSE_MS = 5;
+/** Within this time a write in another thread has ended, even on a busy machine, or it is stuck. */
+const IN_FLIGHT_MS = 100;
 
 /**
  * Writes lines to a file descriptor in the background. `form` turns a line of JSON into the text to write. If the reader
@@ -115,8 +117,8 @@ function lineWriter(fd: number, form: (json: string) => string) {
     flush: (): void => {
       const untilMs = performance.now() + FLUSH_MS;
       clearTimeout(timer);
-      // A write in another thread either ends within this pause or is stuck.
-      if (isWriting) pause();
+      // Its lines come before those that wait. Nothing tells a blocked thread that the write has ended.
+      if (isWriting) pause(IN_FLIGHT_MS);
       let bytes = Buffer.concat([...chunks, Buffer.from(lostLine())]);
       while (bytes.length > 0) {
         try {
@@ -130,6 +132,6 @@ function lineWriter(fd: number, form: (json: string) => string) {
   };
 }
 
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+function pause(ms = PAUSE_MS): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
