@@ -38,10 +38,10 @@ describe('start', () => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
       const { hardware } = litRobot();
-      const bus = new WatchedBus(hardware.bus);
+      const bus = watched(hardware.bus);
       const failure = await begin(folder, portOf(other), { ...hardware, bus }).catch(error => error);
       expect(failure).to.have.property('code', 'cannot-listen');
-      expect(bus.calls).to.equal(0);
+      expect(bus.calls()).to.equal(0);
       other.close();
     }));
 
@@ -49,7 +49,7 @@ describe('start', () => {
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware } = litRobot();
-      const bus = new WatchedBus(hardware.bus);
+      const bus = watched(hardware.bus);
       // Sends the request at the first bus transaction. The daemon has bound the port by then.
       const answered = bus.first.then(() => call(`http://127.0.0.1:${port}`, 'GET', '/api/status'));
       // On a busy machine, the first check may take longer than a start waits. So simulated time runs at a tenth of
@@ -72,7 +72,7 @@ describe('start', () => {
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware, level } = litRobot();
-      const bus = new WatchedBus(hardware.bus);
+      const bus = watched(hardware.bus);
       let isAsked = false;
       const answered = bus.first.then(() => {
         isAsked = true;
@@ -126,33 +126,23 @@ function litRobot() {
 }
 
 /** Counts the transactions on a bus. `first` resolves at the first one. */
-class WatchedBus implements I2cBus {
-  calls = 0;
-  readonly first: Promise<void>;
-  readonly #bus: I2cBus;
-  #onFirst = () => {};
-
-  constructor(bus: I2cBus) {
-    this.#bus = bus;
-    this.first = new Promise(resolve => {
-      this.#onFirst = resolve;
-    });
-  }
-
-  readBlock(...read: Parameters<I2cBus['readBlock']>): Promise<Buffer> {
-    this.#count();
-    return this.#bus.readBlock(...read);
-  }
-
-  writeBlock(...write: Parameters<I2cBus['writeBlock']>): Promise<void> {
-    this.#count();
-    return this.#bus.writeBlock(...write);
-  }
-
-  #count(): void {
-    this.calls += 1;
-    this.#onFirst();
-  }
+function watched(bus: I2cBus) {
+  let onFirst = () => {};
+  const first = new Promise<void>(resolve => {
+    onFirst = resolve;
+  });
+  let calls = 0;
+  const counted = <T>(act: () => T): T => {
+    calls += 1;
+    onFirst();
+    return act();
+  };
+  return {
+    readBlock: (...read: Parameters<I2cBus['readBlock']>) => counted(() => bus.readBlock(...read)),
+    writeBlock: (...write: Parameters<I2cBus['writeBlock']>) => counted(() => bus.writeBlock(...write)),
+    first,
+    calls: () => calls,
+  };
 }
 
 async function freePort(): Promise<number> {

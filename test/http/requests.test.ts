@@ -107,6 +107,15 @@ describe('a request', () => {
     expect(JSON.stringify(after, withoutTimes)).to.equal(JSON.stringify(body, withoutTimes));
   });
 
+  it('keeps no profile if the gains that it names cannot be read', async () => {
+    await daemon.close();
+    await start({ files: { 'gains.jsonl': '{"format":2}\n' } });
+    expect(await coded(ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(1) }))).to.equal(
+      'storage-failed',
+    );
+    expect((await ask('GET /api/chassis/profiles')).body).to.deep.equal([]);
+  });
+
   it('for gains on trial is refused if the host may be silent for ever', async () => {
     await daemon.close();
     await start({ config: { supervision: { hostSilenceMs: 0 } } });

@@ -22,6 +22,8 @@ export interface Settings {
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** Whether the list of tokens holds one token for each name in `CALLERS`. */
   readonly tokens?: boolean;
+  /** Operations of the disk that fail from the start. */
+  readonly diskFails?: readonly string[];
 }
 
 /** A request of one caller. */
@@ -65,7 +67,12 @@ export class ClockedDaemon {
     this.#server = createServer({ requireHostHeader: false }, listener);
   }
 
-  static async start({ config = {}, files = {}, tokens = false }: Settings = {}): Promise<ClockedDaemon> {
+  static async start({
+    config = {},
+    files = {},
+    tokens = false,
+    diskFails = [],
+  }: Settings = {}): Promise<ClockedDaemon> {
     let listener: RequestListener = () => undefined;
     const started = new ClockedDaemon((request, response) => listener(request, response));
     if (tokens) {
@@ -76,9 +83,8 @@ export class ClockedDaemon {
       }));
       started.#disk.put(tokenFile(STATE_FOLDER), encodeTokens(list));
     }
-    for (const [name, text] of Object.entries(files))
-      started.#disk.put(`${STATE_FOLDER}/${name}`, Buffer.from(text));
-    started.diskFails([]);
+    for (const [name, content] of Object.entries(files)) started.put(name, content);
+    started.diskFails(diskFails);
     const clock = started.#clock;
     const usual = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
     const robot = new SimulatedRobot({ clock, physics: createPhysics({ seed: 1 }) });
@@ -121,6 +127,11 @@ export class ClockedDaemon {
       const context = { operation, path: STATE_FOLDER, errno: 'EIO', cure: 'Replace the disk.' };
       if (fails.includes(operation)) throw new RobotError('storage-failed', context);
     };
+  }
+
+  /** Another process writes a state file. */
+  put(name: string, content: string | Buffer): void {
+    this.#disk.put(`${STATE_FOLDER}/${name}`, Buffer.from(content));
   }
 
   /** The state files by their names. */
