@@ -5,7 +5,7 @@ import { runProgram } from './command/command.js';
 import { robotProgram } from './command/robot-commands.js';
 import type { Interlock } from './config/settings.js';
 import { systemClock } from './core/clock.js';
-import { openLinuxHardware } from './hardware/linux-hardware.js';
+import { openLinuxBus, openLinuxHardware } from './hardware/linux-hardware.js';
 
 /** Set by systemd. trunnion-dark reads the laser's record there. */
 const runtimeFolder = process.env.RUNTIME_DIRECTORY;
@@ -13,6 +13,7 @@ const runtimeFolder = process.env.RUNTIME_DIRECTORY;
 const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 
 const program = robotProgram({
+  openBus: openLinuxBus,
   open: async ({ i2c, laser }) => ({
     breakGlass: runtimeFolder === undefined ? undefined : breakGlassPath(runtimeFolder),
     hardware: await openLinuxHardware({

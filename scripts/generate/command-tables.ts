@@ -2,7 +2,8 @@ import { helpOf } from '../../src/command/arguments.js';
 import type { Command } from '../../src/command/command.js';
 import { robotProgram } from '../../src/command/robot-commands.js';
 
-const { commands } = robotProgram({ open: () => Promise.reject(new Error('opens no hardware')) });
+const none = () => Promise.reject(new Error('opens no hardware'));
+const { commands } = robotProgram({ open: none, openBus: none });
 
 function typed({ command, operands = [] }: Command): string {
   return ['trunnion', command, ...operands].join(' ');

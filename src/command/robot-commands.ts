@@ -2,11 +2,13 @@ import { BREAK_GLASS_ACTS } from '../access/break-glass.js';
 import { ROLE_NAMES } from '../access/roles.js';
 import { badConfig } from '../config/config-file.js';
 import { systemClock } from '../core/clock.js';
+import { UNIT_LIST } from '../core/units.js';
 import type { Entry } from '../daemon/run.js';
 import { valued } from './arguments.js';
 import { benchCommand, LASER_OFFS } from './bench-command.js';
 import { ACTS, breakGlassCommand } from './break-glass-command.js';
 import { command, type Program } from './command.js';
+import { agreesToMove, conformanceCommand, type OpenBus } from './conformance-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { verifyCommand } from './log-command.js';
 import {
@@ -30,7 +32,7 @@ const BOARD_OPTIONS = { ...JSON_OPTION, ...PLACE_OPTIONS };
 const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
 
 /** The commands of `trunnion`. Help, man page, documents and tests derive from this table. */
-export function robotProgram(entry: Entry): Program {
+export function robotProgram(entry: Entry & { readonly openBus: OpenBus }): Program {
   return {
     name: 'trunnion',
     about: 'The daemon of a competition robot, and the commands for its board.\nWithout a command it serves.',
@@ -117,6 +119,27 @@ It changes nothing. Exit code 0: nothing is wrong.`,
           },
         },
         ({ values }) => doctorCommand(values),
+      ),
+      ...UNIT_LIST.map(unit =>
+        command(
+          {
+            command: `conformance ${unit.name}`,
+            about: `Check the firmware of the ${unit.name} against docs/motor-protocol.md
+Stop the daemon first. The controller ends latched, so that the daemon starts stopped. Exit code 0: every check holds.`,
+            options: {
+              move: { type: 'boolean', about: 'also what needs torque: the wheels must be off the floor' },
+              ...JSON_OPTION,
+              ...CONFIG_OPTION,
+            },
+          },
+          ({ values }) =>
+            conformanceCommand(
+              unit,
+              entry.openBus,
+              configOf(ROBOT, values),
+              values.move ? agreesToMove : undefined,
+            ),
+        ),
       ),
       command(
         {

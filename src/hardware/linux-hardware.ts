@@ -40,6 +40,13 @@ export async function openLinuxHardware(options: LinuxHardwareOptions): Promise<
   return openOn({ i2c, gpio, gpioRoot: GPIO_ROOT, deviceFolder: '/dev' }, options);
 }
 
+/** Opens one bus for this process alone, and nothing else. Rejects with the bus codes. */
+export async function openLinuxBus(number: number): Promise<LinuxI2cBus> {
+  const bus = new LinuxI2cBus(await loadI2c(), number, busLock('/dev', number));
+  await bus.open();
+  return bus;
+}
+
 export async function openOn(
   natives: Natives,
   { i2cBus, laser, interlock, clock, record }: LinuxHardwareOptions,

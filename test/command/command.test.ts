@@ -6,7 +6,8 @@ import { isRobotError } from '../../src/core/errors.js';
 
 const RUN = new URL('../../src/command/command.js', import.meta.url).href;
 
-const program = robotProgram({ open: () => Promise.reject(new Error('a test opens no hardware')) });
+const none = () => Promise.reject(new Error('opens no hardware'));
+const program = robotProgram({ open: none, openBus: none });
 
 /** The output, or the refusal. */
 async function said(line: string, asked: Program = program): Promise<string> {

@@ -1,0 +1,62 @@
+import { createInterface } from 'node:readline/promises';
+import type { Config } from '../config/config.js';
+import { type Conformance, conformance, NOT_ASKED } from '../conformance/conformance.js';
+import { systemClock } from '../core/clock.js';
+import type { Unit } from '../core/units.js';
+import type { I2cBus } from '../hardware/ports.js';
+import { failed, type Said } from './command.js';
+
+/** Opens one bus for this process alone. Rejects with the bus codes, `bus-in-use` if the daemon has it. */
+export type OpenBus = (bus: number) => Promise<I2cBus & { close(): Promise<void> }>;
+
+const QUESTION =
+  'The motors get torque and move. Are the wheels off the floor, and is the gimbal free? Type yes: ';
+
+/** `trunnion conformance`. Moves the unit only if `agrees` is given and resolves with true. */
+export async function conformanceCommand(
+  unit: Unit,
+  open: OpenBus,
+  { i2c }: Config,
+  agrees: (() => Promise<boolean>) | undefined,
+): Promise<Said> {
+  const bus = await open(i2c.bus);
+  const interrupt = new AbortController();
+  const onInterrupt = () => interrupt.abort();
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onInterrupt);
+  try {
+    if (agrees !== undefined && !(await agrees())) return failed('Nothing was asked, and nothing has moved.');
+    const moves = agrees !== undefined;
+    const found = await conformance({ unit, bus, moves, clock: systemClock, signal: interrupt.signal });
+    return reportOf(found, moves);
+  } finally {
+    process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt);
+    await bus.close();
+  }
+}
+
+/** Asks at the terminal. No answer is a no. */
+export async function agreesToMove(): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>(resolve => terminal.once('close', () => resolve('')));
+  const said = await Promise.race([terminal.question(QUESTION), closed]);
+  terminal.close();
+  return said.trim() === 'yes';
+}
+
+export function reportOf({ refused, asked, end, ...found }: Conformance, moves: boolean): Said {
+  const broken = asked.filter(({ seen }) => seen !== undefined);
+  const isWhole = refused === undefined && !end.startsWith('Interrupted');
+  const ok = isWhole && broken.length === 0;
+  const json = { ok, ...found, refused, end, moves, asked, notAsked: NOT_ASKED };
+  const text =
+    refused ??
+    [
+      ...broken.map(({ says, about, seen }) => `WRONG  ${says}\n       ${about}: ${seen}`),
+      `${asked.length - broken.length} of ${asked.length} checks hold.`,
+      `A bus cannot ask:${Object.entries(NOT_ASKED)
+        .map(([says, how]) => `\n  ${says} (${how})`)
+        .join('')}`,
+      ...(moves ? [] : ['Not asked without --move: what needs torque.']),
+    ].join('\n');
+  return { text: `${text}\n${end}`, exitCode: ok ? 0 : 1, json, isReport: refused === undefined };
+}

@@ -1,0 +1,157 @@
+import type { Clock } from '../core/clock.js';
+import { isRobotError } from '../core/errors.js';
+import type { GainSet, Unit } from '../core/units.js';
+import type { I2cBus } from '../hardware/ports.js';
+import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
+import { type Check, LATCH, STILL_CHECKS, seenIn, someGains } from './checks.js';
+import { Host, same } from './host.js';
+import { MOVING_CHECKS } from './moving-checks.js';
+
+/** Sentences of docs/motor-protocol.md that no host can check over the bus, and what it takes. */
+export const NOT_ASKED: Readonly<Record<string, string>> = {
+  'A register byte without data is no write and is not counted.': 'a logic analyser or another host',
+  'A read without a register byte, as `i2cdetect -r` sends it, is answered.': 'i2cdetect -r',
+  'Data before a repeated start is a write: it is judged as if a stop had come.': 'another host',
+  'A write of more than 32 bytes is refused.': 'another host',
+  "Hold SCL low no longer than the host's own low phase: 5 µs at 100 kHz, 1.25 µs at 400 kHz.":
+    'a scope on SCL',
+  'If SCL or SDA stays low for 25 ms, release both and wait for a start.': 'a wire to ground',
+  'Without torque the motors coast: they are neither driven nor braked.': 'a hand on the motors',
+  'A controller without a sensor never shows its fault.': 'each sensor, unplugged',
+  '`active_checksum` is computed from the gains that are active, not copied from the commit.': 'the source',
+  'Swap the whole set between two loop periods, so that no period runs with a mixture, and without a jump of the output.':
+    'the source',
+  'Answer on the bus within 300 ms of power.': 'a switch and a scope',
+};
+
+/** Memory that is not a register of the protocol. */
+const NOWHERE = 0x4e;
+
+export interface Asked {
+  readonly says: string;
+  readonly about: string;
+  /** What was seen in place of it. Undefined if the sentence holds. */
+  readonly seen?: string | undefined;
+}
+
+export interface Conformance {
+  readonly unit: string;
+  /** Why nothing was asked. */
+  readonly refused?: string;
+  readonly asked: readonly Asked[];
+  /** What the person has to know at the end. */
+  readonly end: string;
+}
+
+export interface Questions {
+  readonly unit: Unit;
+  readonly bus: I2cBus;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly moves: boolean;
+}
+
+/**
+ * Asks the controller what docs/motor-protocol.md promises. Ends latched, with the gains that were in force. Rejects if the bus
+ * cannot be used at all.
+ */
+export async function conformance({ unit, bus, clock, signal, moves }: Questions): Promise<Conformance> {
+  const host = new Host(unit, bus, clock, signal);
+  const asked: Asked[] = [];
+  const refused = (why: string) => ({ unit: unit.name, refused: why, asked, end: 'Nothing was changed.' });
+  const missing = await whyNone(host);
+  if (missing !== undefined)
+    return refused(`There is no controller at 0x${unit.address.toString(16)}: ${missing}.`);
+  const { boot_id } = await host.status();
+  const gains = await host.gains();
+  if (moves && gains === undefined)
+    return refused(
+      'The controller has no gains with which it could move: start the daemon once, then ask again.',
+    );
+  try {
+    const isSafe = await run(host, STILL_CHECKS, asked);
+    if (isSafe && moves && gains !== undefined) {
+      await host.rest();
+      await host.giveGains(gains);
+      await run(host, MOVING_CHECKS, asked);
+    }
+    const says = 'That is how the host sees a reset that was shorter than its poll.';
+    await ask(
+      host,
+      {
+        says,
+        about: 'no reset during the checks',
+        ask: async () => same('boot_id', (await host.status()).boot_id, boot_id),
+      },
+      asked,
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    asked.push(...(await ended(host, gains ?? someGains(unit, 0))));
+  }
+  const isLatched = asked.at(-1)?.seen === undefined;
+  const end = isLatched
+    ? 'The controller is latched: the daemon will start stopped.'
+    : 'THE CONTROLLER MAY NOT BE LATCHED. Take its power away.';
+  return { unit: unit.name, asked, end: signal.aborted ? `Interrupted. ${end}` : end };
+}
+
+/** Why the device is no controller of this unit. A plain memory keeps what is written where no register is. */
+async function whyNone(host: Host): Promise<string | undefined> {
+  try {
+    const { magic, kind, protocol, loops } = await host.read(REGISTERS.identity);
+    if (magic !== MAGIC) return 'its identity does not begin with TRUN';
+    if (protocol !== PROTOCOL_VERSION) return `it has protocol ${protocol}`;
+    if (kind !== host.unit.kind) return 'it is of another unit';
+    if (loops !== host.unit.loops.length) return `it has ${loops} loops`;
+    const before = await host.bytes(NOWHERE, 1);
+    await host.writeBytes(NOWHERE, Buffer.of((before[0] ?? 0) ^ 0x5a)).catch(() => undefined);
+    const isMemory = !(await host.bytes(NOWHERE, 1)).equals(before);
+    if (isMemory) await host.writeBytes(NOWHERE, before);
+    await host.status();
+    return isMemory ? 'a plain memory answers' : undefined;
+  } catch (error) {
+    if (isRobotError(error, 'nack')) return 'nothing answers';
+    if (isRobotError(error, 'bad-frame')) return 'its frames are damaged';
+    throw error;
+  }
+}
+
+/** Returns whether the latch can be relied on. */
+async function run(host: Host, checks: readonly Check[], asked: Asked[]): Promise<boolean> {
+  for (const one of checks) {
+    await ask(host, one, asked);
+    if (one.says === LATCH && asked.at(-1)?.seen !== undefined) return false;
+  }
+  return true;
+}
+
+async function ask(host: Host, { says, about, ask: question }: Check, asked: Asked[]): Promise<void> {
+  try {
+    await host.rest();
+    await question(host);
+    asked.push({ says, about });
+  } catch (error) {
+    asked.push({ says, about, seen: seenIn(error) });
+  }
+}
+
+/** Latches the stop and gives the gains back. */
+async function ended(host: Host, gains: GainSet): Promise<readonly Asked[]> {
+  host.isEnding = true;
+  const asked: Asked[] = [];
+  const latched: Check = {
+    says: 'torque off at once, latched',
+    about: 'at the end',
+    ask: async () => {
+      await host.giveGains(gains).catch(() => undefined);
+      same('stopped', (await host.status()).flags.includes('stopped'), true);
+    },
+  };
+  for (let tries = 0; (tries < 3 && asked.at(-1)?.seen !== undefined) || tries === 0; tries += 1) {
+    asked.length = 0;
+    await ask(host, latched, asked);
+  }
+  return asked;
+}

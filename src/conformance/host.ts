@@ -1,0 +1,157 @@
+import type { Clock } from '../core/clock.js';
+import { type GainSet, MODES, type Mode, type Unit } from '../core/units.js';
+import type { I2cBus } from '../hardware/ports.js';
+import { bitNames, crc8, decodeFrame, encodeFrame, gainsChecksum } from '../protocol/codec.js';
+import {
+  FAULTS,
+  type FieldValues,
+  FLAGS,
+  frameBytes,
+  gainsRegister,
+  MODE_VALUES,
+  REGISTERS,
+  type Register,
+  TAKES_EFFECT_MS,
+} from '../protocol/registers.js';
+
+/** Something that the page says, and the controller does otherwise. The message says what was seen. */
+export class Differs extends Error {}
+
+export function same(what: string, seen: unknown, wanted: unknown): void {
+  const [is, should] = [seen, wanted].map(value =>
+    Buffer.isBuffer(value) ? value.toString('hex') : JSON.stringify(value),
+  );
+  if (is !== should) throw new Differs(`${what}: ${is}, not ${should}`);
+}
+
+export interface Wave {
+  readonly slot: number;
+  readonly amplitude: number;
+  readonly period_s: number;
+}
+
+const BEAT_MS = 50;
+/** A controller whose host dies during the checks takes its torque off after this time. */
+const SILENCE_MS = 300;
+
+/** Talks to one controller as a host does, and decides nothing. */
+export class Host {
+  readonly unit: Unit;
+  readonly #bus: I2cBus;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  /** While the unit may have torque, heartbeats keep it. */
+  isBeating = false;
+  /** The last transactions take place although the person has pressed Ctrl-C. */
+  isEnding = false;
+
+  constructor(unit: Unit, bus: I2cBus, clock: Clock, signal: AbortSignal) {
+    this.unit = unit;
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  bytes(place: number, count: number): Promise<Buffer> {
+    this.#check();
+    return this.#bus.readBlock(this.unit.address, place, count);
+  }
+
+  writeBytes(place: number, data: Buffer): Promise<void> {
+    this.#check();
+    return this.#bus.writeBlock(this.unit.address, place, data);
+  }
+
+  /** The data with its CRC. */
+  sealed(place: number, data: Uint8Array): Buffer {
+    return Buffer.concat([data, Buffer.of(crc8(this.unit.address, place, data))]);
+  }
+
+  async read<R extends Register>(register: R): Promise<FieldValues<R>> {
+    return decodeFrame(this.unit.address, register, await this.bytes(register.address, frameBytes(register)));
+  }
+
+  write<R extends Register>(register: R, values: Readonly<FieldValues<R>>): Promise<void> {
+    return this.writeBytes(register.address, encodeFrame(this.unit.address, register, values));
+  }
+
+  async status() {
+    const { mode, flags, faults, ...rest } = await this.read(REGISTERS.status);
+    return { ...rest, mode: MODES[mode], flags: bitNames(FLAGS, flags), faults: bitNames(FAULTS, faults) };
+  }
+
+  async wait(ms: number): Promise<void> {
+    const endMs = this.#clock.nowMs() + ms;
+    for (let leftMs = ms; leftMs > 0; leftMs = endMs - this.#clock.nowMs()) {
+      if (this.isBeating) await this.heartbeat(SILENCE_MS);
+      await new Promise<void>(resolve => this.#clock.after(Math.min(BEAT_MS, leftMs), resolve));
+      this.#check();
+    }
+  }
+
+  /** Waits until what was written has to be in force. */
+  effect(): Promise<void> {
+    return this.wait(TAKES_EFFECT_MS);
+  }
+
+  heartbeat(silence_ms: number): Promise<void> {
+    return this.write(REGISTERS.heartbeat, { count: 0, silence_ms });
+  }
+
+  async enter(mode: Mode): Promise<void> {
+    await this.write(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 });
+    await this.effect();
+  }
+
+  async latch(stop: 0 | 1): Promise<void> {
+    await this.write(REGISTERS.stop, { stop });
+    await this.effect();
+  }
+
+  excite(wave: Wave): Promise<void> {
+    return this.write(REGISTERS.excitation, wave);
+  }
+
+  async stage(gains: GainSet, loops = this.unit.loops): Promise<void> {
+    for (const { name, slot } of loops)
+      await this.write(gainsRegister(slot), { ...(gains[name] ?? { kp: 0, ki: 0, kd: 0 }) });
+  }
+
+  /** Only under a latched stop, so that nothing moves. */
+  async commit(checksum: number): Promise<void> {
+    const { flags } = await this.status();
+    if (!flags.includes('stopped')) throw new Differs('not committed, because the stop is not latched');
+    await this.write(REGISTERS.commit, { checksum });
+  }
+
+  async giveGains(gains: GainSet): Promise<void> {
+    await this.stage(gains);
+    await this.commit(gainsChecksum(this.unit, gains));
+    await this.effect();
+  }
+
+  /** The gains in force; undefined if there are none, or other gains are staged. */
+  async gains(): Promise<GainSet | undefined> {
+    const gains: Record<string, GainSet[string]> = {};
+    for (const { name, slot } of this.unit.loops) gains[name] = await this.read(gainsRegister(slot));
+    const { flags, active_checksum } = await this.status();
+    const areActive =
+      flags.includes('gains_committed') && active_checksum === gainsChecksum(this.unit, gains);
+    return areActive ? gains : undefined;
+  }
+
+  /** The state that each check begins with: latched, manual, no wave, a host that may be silent. */
+  async rest(): Promise<void> {
+    this.isBeating = false;
+    await this.write(REGISTERS.stop, { stop: 1 });
+    await this.heartbeat(0);
+    await this.excite({ slot: this.unit.loops[0]?.slot ?? 0, amplitude: 0, period_s: 1 });
+    await this.enter('manual');
+    await this.latch(1);
+    same('latched before the check', (await this.status()).flags.includes('stopped'), true);
+  }
+
+  #check(): void {
+    if (!this.isEnding) this.#signal.throwIfAborted();
+  }
+}
