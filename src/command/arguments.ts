@@ -106,17 +106,23 @@ export function columns(rows: readonly (readonly [string, string])[]): string {
 /** A question that suggests the nearest of these names; empty if none is near. */
 export function nearest(word: string, names: readonly string[]): string {
   const near = names
-    .map(name => ({ name, distance: distance(word, name) }))
-    .filter(({ name, distance }) => distance <= Math.max(1, Math.min(word.length, name.length) / 3))
+    .map(name => {
+      const most = Math.max(1, Math.min(word.length, name.length) / 3);
+      return { name, most, distance: distance(word, name, most) };
+    })
+    .filter(({ most, distance }) => distance <= most)
     .sort((one, other) => one.distance - other.distance)[0];
   return near === undefined ? '' : `: did you mean ${near.name}?`;
 }
 
-/** The number of letters to insert, delete or replace. Two swapped neighbours count once. */
-function distance(from: string, to: string): number {
+/** The number of letters to insert, delete or replace. Two swapped neighbours count once. Past `most` it stops counting. */
+function distance(from: string, to: string, most: number): number {
+  if (most < 0) return Number.POSITIVE_INFINITY;
   if (from === '' || to === '') return from.length + to.length;
-  if (from[0] === to[0]) return distance(from.slice(1), to.slice(1));
+  if (from[0] === to[0]) return distance(from.slice(1), to.slice(1), most);
   const isSwapped = from.length > 1 && from[0] === to[1] && from[1] === to[0];
   const others = [[1, 0], [0, 1], [1, 1], ...(isSwapped ? [[2, 2]] : [])];
-  return 1 + Math.min(...others.map(([left, right]) => distance(from.slice(left), to.slice(right))));
+  return (
+    1 + Math.min(...others.map(([left, right]) => distance(from.slice(left), to.slice(right), most - 1)))
+  );
 }
