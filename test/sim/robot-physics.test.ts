@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { ROBOT } from '../../sim/physics/robot-body.js';
 import { RobotTrial } from '../../sim/trials/robot-trial.js';
-import { type Gains, MODES, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
+import { FLOAT32_MAX, type Gains, MODES, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 
 const { gimbal: GIMBAL } = ROBOT;
 
@@ -11,8 +10,8 @@ interface Axis {
   readonly rateRadS: number;
 }
 
-function robot(options: { seed?: number; substeps?: number } = {}): RobotTrial {
-  return new RobotTrial({ seed: 1, ...options });
+function robot(seed = 1): RobotTrial {
+  return new RobotTrial({ seed });
 }
 
 function axis(trial: RobotTrial, name: 'yaw' | 'pitch'): Axis {
@@ -46,7 +45,7 @@ const WAVE = { loop: 'angle_pitch', amplitude: 0.1, periodS: 1 };
 describe('the simulated robot', () => {
   it('moves the same to the last bit for the same seed and commands', () => {
     const journey = (seed: number) => {
-      const trial = robot({ seed });
+      const trial = robot(seed);
       const seen: string[] = [];
       for (const [gimbal, chassis] of [
         ['manual', 'auto'],
@@ -203,87 +202,26 @@ describe('the simulated robot', () => {
     });
   }
 
-  it('counts the edges of the excitation, each with its new setpoint', () => {
-    const trial = robot();
-    const { gimbal } = trial.physics.loops;
-    trial.command('gimbal', { mode: 'debug', excitation: { ...WAVE, periodS: 0.5 } });
-    trial.run(0.001);
-    expect(gimbal.edges).equal(1);
-    const centre = trial.reading('gimbal', 'angle_pitch').setpoint - WAVE.amplitude;
-    trial.run(0.249);
-    expect(gimbal.edges).equal(1);
-    trial.run(0.001);
-    expect(gimbal.edges).equal(2);
-    expect(trial.reading('gimbal', 'angle_pitch').setpoint).closeTo(centre - WAVE.amplitude, 1e-9);
-    expect(trial.reading('gimbal', 'angle_yaw').setpoint).closeTo(0, 1e-3);
-    trial.run(10 - 0.251);
-    expect(gimbal.edges).equal(40);
-    trial.command('gimbal', { mode: 'manual' });
-    trial.run(2);
-    expect(gimbal.edges).equal(40);
-  });
-
-  it('forgets nothing of the mechanics when a controller restarts', () => {
-    const trial = robot();
-    trial.command('gimbal', { mode: 'auto' });
-    trial.run(2);
-    const { angleRad } = axis(trial, 'yaw');
-    trial.physics.loops.gimbal.reset();
-    trial.command('gimbal', { mode: 'manual' });
-    trial.run(1);
-    expect(axis(trial, 'yaw').angleRad).closeTo(angleRad, 0.02);
-  });
-
-  it('shows numbers within reason for any gains', () => {
-    const extreme = fc.constantFrom(3.4028234663852886e38, -3.4028234663852886e38, 1e-45, 0);
-    const any = fc.oneof(extreme, fc.float({ noNaN: true, noDefaultInfinity: true }));
-    const gains: fc.Arbitrary<Gains> = fc.record({ kp: any, ki: any, kd: any });
-    const sets = fc.array(gains, { minLength: 5, maxLength: 5 });
-    const loops = fc.constantFrom(...UNIT_LIST.flatMap(unit => unit.loops.map(loop => loop.name)));
-    const mode = fc.constantFrom(...MODES);
-    fc.assert(
-      fc.property(fc.array(fc.tuple(mode, sets, loops), { minLength: 1, maxLength: 4 }), phases => {
-        const trial = robot();
-        for (const [chosen, triples, loop] of phases) {
-          for (const unit of UNIT_LIST) {
-            unit.loops.forEach((each, index) => {
-              trial.setGains(unit.name, each.name, triples[index]!);
-            });
-            trial.command(unit.name, { mode: chosen, excitation: { loop, amplitude: 0.2, periodS: 0.1 } });
-          }
-          trial.run(0.3);
-          const numbers = snapshot(trial).match(/null|-?\d[\d.e+-]*/g) ?? [];
-          for (const number of numbers) expect(Math.abs(Number(number))).below(1e4);
-          expect(numbers).not.include('null');
-        }
-      }),
-      { numRuns: 30 },
-    );
-  });
+  for (const gain of [FLOAT32_MAX, -FLOAT32_MAX])
+    it(`shows numbers within reason for gains of ${gain}`, () => {
+      const trial = robot();
+      for (const { name: unit, loops } of UNIT_LIST)
+        for (const { name } of loops) trial.setGains(unit, name, { kp: gain, ki: -gain, kd: gain });
+      for (const mode of MODES) {
+        for (const { name } of UNIT_LIST) trial.command(name, { mode });
+        trial.run(0.3);
+        const numbers = snapshot(trial).match(/null|-?\d[\d.e+-]*/g) ?? [];
+        for (const number of numbers) expect(Math.abs(Number(number))).below(1e4);
+        expect(numbers).not.include('null');
+      }
+    });
 
   for (const unit of UNIT_LIST) {
-    for (const { name, maxAmplitude, quantity } of unit.loops) {
+    for (const { name, maxAmplitude, quantity, defaults } of unit.loops) {
       const amplitude = 0.3 * maxAmplitude;
 
-      it(`${name} has the same figures with half the integration step`, () => {
-        const [coarse, fine] = [2, 4].map(substeps => {
-          const trial = robot({ substeps });
-          trial.run(1);
-          // A large step for the camera. With a small step, noise would decide in which picture it has settled.
-          return trial.step(unit.name, name, name.startsWith('visual') ? maxAmplitude : amplitude, 4);
-        });
-        expect(coarse!.overshootPercent).closeTo(fine!.overshootPercent!, 0.3);
-        // The camera's noise decides when a settled response peaks.
-        const times = name.startsWith('visual')
-          ? ['riseS', 'settlingS']
-          : ['riseS', 'settlingS', 'peakTimeS'];
-        for (const time of times as ('riseS' | 'settlingS' | 'peakTimeS')[]) {
-          expect(coarse![time], time).closeTo(fine![time]!, 0.02 * fine![time]!);
-        }
-      });
-
       it(`${name} is good by default and looks bad with bad gains`, () => {
-        const { kp, ki, kd } = unitNamed(unit.name).loops.find(loop => loop.name === name)!.defaults;
+        const { kp, ki, kd } = defaults;
         const figures = (gains: Gains) => {
           const trial = robot();
           trial.setGains(unit.name, name, gains);
