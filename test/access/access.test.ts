@@ -16,7 +16,7 @@ const accessOn = (disk: Disk, clock = new ManualClock(), folder = '/state') =>
   new Access({ disk, folder, clock, required: false, stop: 'token' });
 
 describe('access', () => {
-  it('refuses 10,000 wrong tokens without asking the disk, and locks nobody out', async () => {
+  it('refuses 10,000 wrong tokens without reading the disk, and still accepts a right one', async () => {
     const disk = new RecordingDisk({ '/state/tokens.json': encodeTokens(TOKENS) });
     const access = accessOn(disk);
     let reads = 0;
@@ -153,7 +153,7 @@ describe('a list of tokens that was read', () => {
     expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
   });
 
-  it('that was damaged lets nobody in when it cannot be read, or is gone', async () => {
+  it('that was damaged gives no access when it cannot be read, or is deleted', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     for (const found of [list(Buffer.from('{')), broken, list()]) {

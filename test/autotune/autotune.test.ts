@@ -122,7 +122,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('gives no gains anew that ran away while its renewal waited', async () => {
+  it('does not give gains again that ran away while its renewal waited', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
@@ -176,7 +176,7 @@ describe('autotune', function () {
     expect(gimbal.report().excitation).deep.equal(theirs);
   });
 
-  it('goes on with calmer gains after the controller took the wave away, which it does in time', async () => {
+  it('continues with calmer gains after the controller ended the wave, which it does in time', async () => {
     await save({ kp: 60, ki: 1500, kd: 0 });
     let trips = 0;
     bench.robot.events.add(event => {
@@ -230,7 +230,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('computes no longer than it goes on', async () => {
+  it('stops computing when it ends', async () => {
     let asked: AbortSignal | undefined;
     await anew((_, signal) => {
       asked = signal;

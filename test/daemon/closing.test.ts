@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 describe('a state folder on a disk that is not mounted', () => {
-  it('leaves nobody more than looking and stopping', () =>
+  it('allows only reading and stopping', () =>
     inTemporaryFolder(async folder => {
       await symlink(join(folder, 'unmounted'), join(folder, 'link'));
       const sim = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });

@@ -194,7 +194,7 @@ describe('the durable log', () => {
     await run.end();
   });
 
-  it('goes on at once in a new file when its own was moved, also after it was put back', async () => {
+  it('continues at once in a new file when its own was moved, also after it was put back', async () => {
     const run = await new LogRun(disk, 'a').open();
     const problems: unknown[] = [];
     run.durable.changed.add(() => problems.push(run.durable.problem?.context.errno));

@@ -93,7 +93,7 @@ describe('a log that somebody changed', () => {
     expect(verifyLog(swapped, head)).to.include({ ok: false, file: middle!.name });
   });
 
-  it('is found with its end cut off, or written again, by whoever kept a head', async () => {
+  it('is found by a kept head if its end is cut off, or if it is written again', async () => {
     const cut = replaced(2, file => withLines(file, linesIn(file).slice(0, 5)));
     expect(verifyLog(cut).ok).to.equal(true);
     expect(verifyLog(cut, head)).to.include({ ok: false, line: 5 });
@@ -116,7 +116,7 @@ describe('a log that somebody changed', () => {
     expect(found.ok ? '' : found.why).to.contain('is not confirmed by the next file');
   });
 
-  it('bears a torn last line in any file, and says so', () => {
+  it('may have a torn last line in any file, which is reported', () => {
     for (const at of files.keys()) {
       const torn = replaced(at, ({ name, content }) => ({
         name,

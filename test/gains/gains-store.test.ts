@@ -72,7 +72,7 @@ describe('a journal of a newer format', () => {
   }
 });
 
-describe('a journal that nobody here wrote', () => {
+describe('a journal that another program wrote', () => {
   it('is used without the numbers after which there is none, and the next save is found again', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);

@@ -72,7 +72,7 @@ describe('LinuxI2cBus', () => {
   ];
   for (const [code, error, { reopens, cure }] of errors) {
     const { errno, syscall } = Object(error);
-    it(`${syscall ?? 'an argument'} with errno ${errno} is ${code}${reopens ? ', and the bus is opened anew' : ''}`, async () => {
+    it(`${syscall ?? 'an argument'} with errno ${errno} is ${code}${reopens ? ', and the bus is opened again' : ''}`, async () => {
       const native = new ScriptedNative([error, 4]);
       const bus = new LinuxI2cBus(native, 1);
       const failed = await failureOf(bus.readBlock(0x20, 0, 4), code);

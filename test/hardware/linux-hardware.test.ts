@@ -128,7 +128,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('opens a lost laser pin anew, and leaves its level at the end', () =>
+  it('opens a lost laser pin again, and leaves its level at the end', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
       const hardware = await open();

@@ -41,12 +41,12 @@ describe('a robot with tokens', () => {
   });
 
   const callers: readonly (readonly [name: string, secret: string | undefined, role?: Role])[] = [
-    ['nobody', undefined],
+    ['a caller without a token', undefined],
     ['a stranger', newSecret()],
     ...ROLE_NAMES.map(role => [`the ${role}`, SECRETS[role], role] as const),
   ];
   for (const [name, secret, role] of callers)
-    it(`lets ${name} do what the right of each call allows, and nothing else`, async () => {
+    it(`lets ${name} make the calls that its rights allow, and no others`, async () => {
       for (const { method, path, right } of operations) {
         // The calls have no body, so an act may answer 400 once the caller has the right.
         const { status, headers, body } = await as(secret, method, path);

@@ -68,7 +68,7 @@ describe('files of earlier versions', () => {
     },
   ];
   for (const { version, savedAt, logs, next } of folders)
-    it(`a state folder of ${version} is read, and goes on`, async () => {
+    it(`a state folder of ${version} is read, and its log continues`, async () => {
       const files = await filesOf(version);
       const before = logIn(files);
       expect(before.map(({ name }) => name)).to.deep.equal(logs);
@@ -101,7 +101,7 @@ describe('files of earlier versions', () => {
 });
 
 describe('files of newer versions', () => {
-  it('a list of tokens lets nobody in, says why, and is left alone by everyone', async () => {
+  it('a list of tokens gives no access, says why, and is not changed', async () => {
     const newer = Buffer.from('{"format":2,"tokens":{"desk":{"rights":["rule"]}}}\n');
     const left = await onState({ 'tokens.json': newer }, async get => {
       const { access } = await get('/api/status');

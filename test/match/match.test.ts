@@ -126,7 +126,7 @@ describe('a match', () => {
         }
     });
 
-    it('are not needed to end the match, after which a desk goes on with its next revision', async () => {
+    it('are not needed to end the match, and a desk may then send its next revision', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);

@@ -100,7 +100,7 @@ describe('profiles', () => {
       }
     });
 
-    it('are said to stand perhaps where it goes on failing', async () => {
+    it('may remain, as the error says, if it keeps failing', async () => {
       failAtFolder(Number.POSITIVE_INFINITY);
       expect(await mayRemain(keep('match'))).equal(true);
       disk.fail();
@@ -147,7 +147,7 @@ describe('profiles', () => {
     expect((await starred).starred).equal(true);
   });
 
-  it('are kept anew from what stands when their turn comes', async () => {
+  it('are replaced from the newest content of the file', async () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     const starred = store.star('chassis', 'carpet', true);

@@ -51,7 +51,7 @@ describe('a golden frame', () => {
     });
   }
 
-  it('stands here for every register', () => {
+  it('is listed for every register', () => {
     const golden = new Set(GOLDEN_FRAMES.map(({ register }) => register.name));
     expect(EVERY_REGISTER.filter(({ register }) => !golden.has(register.name))).to.deep.equal([]);
   });

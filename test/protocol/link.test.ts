@@ -161,7 +161,7 @@ describe('Link', () => {
     expect(bus.mostInFlight).to.equal(1);
   });
 
-  it('lets nobody wait past their own deadline for a stuck bus', async () => {
+  it('ends a wait for a stuck bus at the deadline of the request', async () => {
     const { clock, bus, ends, read } = setUp('hang');
     void read('capture', 1000);
     void read('mode', 400);

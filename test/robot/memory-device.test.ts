@@ -53,7 +53,7 @@ const always = (untilMs: number) => ({ untilMs, stillWanted: () => undefined });
 const codeOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch(error => error.code);
 
 describe('a plain memory device', () => {
-  it('is identified by what stands in it', async () => {
+  it('is identified by its content', async () => {
     expect(await host().controller.identify(URGENCY)).to.deep.equal({
       firmware: '1.2.3',
       protocol: 1,

@@ -46,7 +46,7 @@ describe('a unit after refused requests', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('goes back to the wave that was answered 200, and starts debug anew without one', async () => {
+  it('returns to the wave that was answered 200, and enters debug again without a wave', async () => {
     await debugWithWave();
     await refusedWave();
     await robot.wait(200);
@@ -64,7 +64,7 @@ describe('a unit after refused requests', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('stands in the mode that was answered 200 after two refused switches with saves between', async () => {
+  it('is in the mode that was answered 200 after two refused switches with saves between them', async () => {
     for (let round = 0; round < 2; round += 1) {
       const refused = refusedAuto();
       const saved = robot.gimbal.gains.save(GAINS);
@@ -114,7 +114,7 @@ describe('a unit after refused requests', () => {
     ['manual', 'manual'],
     ['restore', 'debug'],
   ] as const) {
-    it(`stands in ${expected} after a brown-out and a refused auto, with onControllerReset: ${policy}`, async () => {
+    it(`is in ${expected} after a brown-out and a refused auto, with onControllerReset: ${policy}`, async () => {
       await anew(policy);
       await robot.during(robot.gimbal.setMode('debug'));
       await robot.wait(100);
@@ -154,7 +154,7 @@ describe('a unit after refused requests', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('is adopted as it stands by the daemon after a kill, and mended by an end in order', async () => {
+  it('keeps its mode if the next daemon starts after a kill, and is corrected when the daemon ends in order', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);
@@ -167,7 +167,7 @@ describe('a unit after refused requests', () => {
     await robot.restart();
   });
 
-  it('goes on in its mode and with its wave after it was out of reach, and gives up a trial', async () => {
+  it('keeps its mode and its wave while it is offline, and ends a trial', async () => {
     await debugWithWave();
     await robot.during(robot.tryGains(1));
     expect(robot.runningKp).to.equal(1);

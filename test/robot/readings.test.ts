@@ -94,7 +94,7 @@ describe('readings', () => {
     }
   });
 
-  it('leave a controller that bears little silence its heartbeat at every poll', async () => {
+  it('leave a controller with a short host silence its heartbeat at every poll', async () => {
     await robot.end();
     const silence = { beforeMs: 500, givenMs: 100 };
     robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });

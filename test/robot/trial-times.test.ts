@@ -99,7 +99,7 @@ describe('the end of a trial, in time', function () {
     ['reset', ['brownout']],
     ['cut off the bus', ['unplug', 'plug']],
   ] as const) {
-    it(`comes when the controller is ${what} at any moment, with torque off meanwhile`, async () => {
+    it(`comes when the controller is ${what} at any moment, with torque off until then`, async () => {
       for (const moment of MOMENTS) {
         const [first, second] = away;
         let isAway = false;

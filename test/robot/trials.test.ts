@@ -47,7 +47,7 @@ describe('a trial of gains', () => {
     expect(seen).to.deep.equal(['a', undefined]);
   });
 
-  it('has ended when the saved gains run, also after whoever has the turn', async () => {
+  it('has ended when the saved gains run, also if other requests have the turn', async () => {
     await tries(1);
     const others = (['auto', 'manual', 'auto'] as const).map(mode => robot.chassis.setMode(mode));
     let ran: number | undefined;
@@ -68,7 +68,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('has no proven end while its controller does not take gains or is away, and polls go on', async () => {
+  it('has no proven end while its controller takes no gains or is offline, and is ended by a later poll', async () => {
     await tries(1);
     robot.let({ register: 'commit' }, 'fails');
     const refusal = await robot.during(robot.chassis.gains.endTrial('ended').catch(error => error));
@@ -119,7 +119,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('is refused while the journal cannot be read, for nobody knows which gains come after it', async () => {
+  it('is refused while the journal cannot be read, because the gains after it are unknown', async () => {
     const gains = robot.gainsWith(1);
     const read = robot.disk.read.bind(robot.disk);
     robot.disk.read = async path => {
@@ -132,7 +132,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   });
 
-  it('is answered 200 where the target is lost meanwhile, for its gains had no part in that', async () => {
+  it('is answered 200 if the target is lost before its gains run', async () => {
     robot.loops.gimbal.targetVisible = true;
     await robot.wait(100);
     const isLost = robot.atFirst({ unit: 'gimbal', kind: 'write', register: 'commit' }, () => {
@@ -176,7 +176,7 @@ describe('a trial of gains', () => {
       expect(robot.events).to.deep.include(ranAway);
     });
 
-    it('goes on where the loop was past its bound before, although nobody may have read that', async () => {
+    it('continues if the loop was past its bound before, even if no reading showed that', async () => {
       const unfollow = robot.robot.followed.add(() => undefined);
       await waitUntil(atMs - 10);
       unfollow();

@@ -162,7 +162,7 @@ describe('what is wanted of a unit and what it shows', () => {
     ],
   ];
   for (const [through, mode, ...acts] of goOn) {
-    it(`goes on with a trial through ${through}`, () => {
+    it(`keeps a trial through ${through}`, () => {
       bench.shows({ mode, flags: ['torque', 'target_visible'] });
       bench.state.gains.beginTrial(TRIAL);
       const stillRenewed = bench.state.gains.noneEnded();

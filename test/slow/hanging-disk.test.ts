@@ -40,7 +40,7 @@ describe('a disk that hangs in the kernel', () => {
       }
     });
 
-  it('leaves threads for the bus, stops and drives, and keeps the newest when it goes on', async function () {
+  it('leaves threads for the bus, stops and modes, and stores the newest values when it works again', async function () {
     requirePrograms(this, 'mkfs.ext4', 'fsfreeze');
     const disk = mountHangingDisk(this, folder());
     const child = new Child('sim/main.js', ['--port', '0', '--state', folder()], NODE_ENVIRONMENT);

@@ -94,7 +94,7 @@ describe('a fault of the process', () => {
     });
   }
 
-  it('takes nobody away from the laser who is connected when descriptors run out, and serves all when they are back', async function () {
+  it('keeps a connection that can darken the laser when descriptors run out, and serves others when they are back', async function () {
     requirePrograms(this, 'prlimit');
     const child = daemon('throws');
     const url = await served(child);
@@ -114,7 +114,7 @@ describe('a fault of the process', () => {
     agent.destroy();
   });
 
-  it('wakes from a pause of 10 s with both controllers, dark where the caller has gone meanwhile', async () => {
+  it('wakes from a pause of 10 s with both controllers, and dark if the caller of the light has gone', async () => {
     const child = daemon('throws');
     const url = await served(child);
     child.process.kill('SIGSTOP');
@@ -127,7 +127,7 @@ describe('a fault of the process', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
-  it('says that its disk is full, drives on, and saves again when there is room', async function () {
+  it('says that its disk is full, still drives, and saves again when there is room', async function () {
     const disk = mountDisk(this, folder());
     try {
       const url = await served(daemon('throws'));

@@ -78,7 +78,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     ]).to.deep.equal([0, 9]);
   });
 
-  it('say over HTTP what a token is for, and that nobody is there', async () => {
+  it('say over HTTP that a token is needed, and that no daemon answers', async () => {
     const remote = async (...args: string[]) => {
       const child = new Child('src/main.js', ['status', ...args]);
       return [await child.exited, child.lines.join('\n')];

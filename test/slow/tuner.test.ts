@@ -32,7 +32,7 @@ describe('the tuner', function () {
     });
   }
 
-  it('designs anew for a loop that had to be calmed first, instead of calming it on', async () => {
+  it('designs new gains for a loop that had to be calmed first', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const { isGood } = await tuningTrial({ seed: 1 }, first!.unit, first!.loop, 'kd 0, ki x5');
     expect(isGood).equal(true);

@@ -123,7 +123,7 @@ describe('a small file that holds the newest value', () => {
     });
   }
 
-  it('piles nothing up while a disk hangs, and is the newest when the disk goes on', async () => {
+  it('queues nothing while a disk hangs, and has the newest value when the disk works again', async () => {
     const saved = file();
     const answerAgain = disk.hang();
     expect(await codeOf(within(saved.save(1, LIMIT_MS)))).to.equal('storage-failed');

@@ -55,7 +55,7 @@ describe('a simulated closed loop', () => {
     });
   }
 
-  it('stands still on friction that is more than the output', () => {
+  it('does not move if friction is more than the output', () => {
     const plant = { ...PLANT, friction: 5, offset: 2 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 200, from };

@@ -56,7 +56,7 @@ class ScriptedPort implements TunerPort {
 }
 
 describe('the rounds of a tuning', () => {
-  it('go on while they are worth it, and the best measured gains are proposed', async () => {
+  it('continue while gains improve, and propose the best measured gains', async () => {
     const port = new ScriptedPort({});
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried).deep.equal([10, 20, 40, 80, 160, 320]);
