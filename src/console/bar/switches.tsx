@@ -115,7 +115,12 @@ export function ModeSwitch({
     return !isPlaying || allowed.includes(mode) || mode === status?.mode;
   });
   return (
-    <fieldset class="group modes" aria-label={`${title} mode`} data-offline={offline || undefined}>
+    <fieldset
+      class="group modes"
+      aria-label={`${title} mode`}
+      data-offline={offline || undefined}
+      style={{ visibility: shown.length === 0 ? 'hidden' : undefined }}
+    >
       <span class="label dim">
         {title}{' '}
         <span class="unit-note">{offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}</span>

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
 import { RUN_COLOURS } from '../model/runs.js';
 
-const LINES = ['ink', 'dim', 'grid', 'zero', 'setpoint', 'measured', 'output', 'previous', 'mark'] as const;
-const NAMES = [...LINES, ...RUN_COLOURS] as const;
+const NAMES = ['ink', 'dim', 'grid', 'zero', 'accent', 'edited', 'output', ...RUN_COLOURS] as const;
 type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
 export type Colour = keyof Palette;
 

@@ -31,8 +31,8 @@ export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: P
       outputQuantity: loop.outputQuantity,
       settings,
       series: [
-        { colour: 'setpoint', dash: [6, 4] },
-        { colour: 'measured', width: 2 },
+        { colour: 'ink', dash: [6, 4] },
+        { colour: 'accent', width: 2 },
         { colour: 'output', width: 1, scale: 'output', show: false },
       ],
       lockedY: () => lockedY.current,

@@ -15,7 +15,7 @@ export function drawMarks(plot: uPlot, marks: readonly Mark[], unit: UnitName): 
   );
   /** Where the last word of each line ends. */
   const ends: number[] = Array.from({ length: LINES }, () => 0);
-  drawOver(plot, 'mark', (ctx, bbox, ratio) => {
+  drawOver(plot, 'dim', (ctx, bbox, ratio) => {
     ctx.lineWidth = ratio;
     ctx.setLineDash([2 * ratio, 3 * ratio]);
     for (const { t, text } of shown) {
@@ -42,7 +42,7 @@ function drawVertical({ ctx, bbox }: uPlot, x: number): void {
 
 /** Draws the picked moments, and shades the range between them. */
 export function drawPicks(plot: uPlot, picks: readonly number[]): void {
-  drawOver(plot, 'previous', (ctx, bbox, ratio) => {
+  drawOver(plot, 'edited', (ctx, bbox, ratio) => {
     ctx.lineWidth = 1.5 * ratio;
     const places = picks.map(t => plot.valToPos(t, 'x', true));
     for (const x of places) drawVertical(plot, x);

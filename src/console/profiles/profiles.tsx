@@ -48,7 +48,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
       </form>
       <Outcome action={act} />
       <Outcome action={listing} />
-      <ol class="revisions profiles">
+      <ol class="profiles">
         {starredFirst.map(({ profile }) => (
           <li key={profile.name}>
             <Press

@@ -24,7 +24,7 @@ interface FigureTableProps {
 export function FigureTable({ current, previous, quantity }: FigureTableProps) {
   const { oscillation } = current.figures;
   const caveat = caveatOf(current);
-  const steps = [{ step: current, colour: 'measured' }, ...(previous === undefined ? [] : [previous])];
+  const steps = [{ step: current, colour: 'accent' }, ...(previous === undefined ? [] : [previous])];
   return (
     <div class="reading">
       {oscillation && (

@@ -32,8 +32,8 @@ export function StepChart(props: StepChartProps) {
       host: host.current,
       series: [
         ...RUN_COLOURS.map((colour, index) => ({ colour, dash: DASHES[index] ?? [] })),
-        { colour: 'setpoint', width: 1, dash: [6, 4] },
-        { colour: 'measured', width: 2 },
+        { colour: 'ink', width: 1, dash: [6, 4] },
+        { colour: 'accent', width: 2 },
         { colour: 'ink', width: 2, dash: [2, 6] },
       ],
       quantity: () => shown.current.quantity,
@@ -76,7 +76,7 @@ function drawFigures(plot: uPlot, step: RememberedStep): void {
   const { bandPercent, overshootPercent, peakTimeS } = step.figures;
   const band = bandPercent ?? 0;
   const y = (percent: number) => plot.valToPos((heightOf(step) * percent) / 100, 'y', true);
-  drawOver(plot, 'measured', (ctx, bbox, ratio) => {
+  drawOver(plot, 'accent', (ctx, bbox, ratio) => {
     if (overshootPercent !== null && peakTimeS !== null && overshootPercent > band) {
       const x = plot.valToPos(peakTimeS, 'x', true);
       ctx.fillText(`+${overshootPercent.toFixed(0)} %`, x, y(100 + overshootPercent) - 4 * ratio);

@@ -63,7 +63,7 @@ export function GainsFile() {
       <Press run={saveProfiles}>Export profiles</Press>
       <Outcome action={act} />
       {sets.value.length > 0 && (
-        <ul class="revisions profiles" aria-label="Profiles of the file">
+        <ul class="profiles" aria-label="Profiles of the file">
           {sets.value.map(one => (
             <ProfileImport key={`${one.unit} ${one.set.name}`} {...one} />
           ))}
