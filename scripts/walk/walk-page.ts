@@ -62,7 +62,7 @@ export class WalkPage {
         version: '',
         fetch: (path, asked) => this.#fetch(path, asked),
         openStream: () => ({ on: () => undefined, isClosed: () => false, close: () => undefined }),
-        storage: { read: () => null, write: () => undefined, onChange: () => undefined },
+        storage: { read: () => null, write: () => undefined, follow: (_, act) => act() },
         tellWindows: () => undefined,
         reload: () => undefined,
       },

@@ -20,10 +20,12 @@ export function browserSurroundings(windows: BroadcastChannel): Surroundings {
     storage: {
       read: key => unlessRefused(() => localStorage.getItem(key)),
       write: (key, text) => void unlessRefused(() => localStorage.setItem(key, text)),
-      onChange: (key, act) =>
+      follow: (key, act) => {
+        act();
         window.addEventListener('storage', event => {
           if (event.key === key) act();
-        }),
+        });
+      },
     },
     tellWindows: message => windows.postMessage(message),
     reload: () => location.reload(),

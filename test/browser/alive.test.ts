@@ -1,17 +1,7 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { call } from '../support/daemon.js';
-import {
-  alerts,
-  card,
-  consoleInBrowser,
-  eventually,
-  field,
-  has,
-  mode,
-  press,
-  shows,
-} from './console-page.js';
+import { alerts, consoleInBrowser, eventually, has, mode, shows } from './console-page.js';
 
 const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 
@@ -31,44 +21,6 @@ describe('the console with others, with keys and with a simulator', function () 
     );
     return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
   };
-
-  it('shows the log of events, and what was refused of it', async () => {
-    const page = await open();
-    const log = page.getByRole('region', { name: 'Log' });
-    await log.getByText('Log').click();
-    await post('/api/stop');
-    await post('/api/laser', { action: 'on' });
-    await shows(log, /Laser.*refused \(stopped\)/);
-    await log.getByRole('button', { name: 'refused' }).click();
-    await shows(log.locator('li').first(), /Laser.*refused \(stopped\)/);
-    await log.getByLabel('Search the log').fill('nothing like it');
-    await eventually(async () => (await log.locator('li').count()) === 0);
-    await post('/api/resume');
-  });
-
-  it('chooses a loop by its keys and goes to its gain, saves by Ctrl+Enter and keeps the focus', async () => {
-    const page = await open();
-    const focused = () => page.evaluate<string>('document.activeElement.id');
-    await page.keyboard.press('c');
-    await page.keyboard.press('3');
-    const kp = field(page, 'Position loop kp');
-    await eventually(async () => (await focused()) === 'gain-chassis-position-kp');
-    const before = Number(await kp.inputValue());
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('Control+Enter');
-    await shows(card(page, 'Chassis'), /Saved: Position loop kp/);
-    expect(await focused()).to.equal('gain-chassis-position-kp');
-    expect((await call(robot.url, 'GET', '/api/chassis/pidconfig')).body.position.kp).to.be.greaterThan(
-      before,
-    );
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('?');
-    await shows(page.getByRole('dialog'), /choose a loop/);
-    await page.locator('.stop').click();
-    await shows(alerts(page), /Stopped at/);
-    await press(page, 'Close');
-    await eventually(async () => (await page.getByRole('dialog').count()) === 0);
-  });
 
   it('pulses what is excited, and ends it from the bar, whoever began it', async () => {
     const page = await open();
@@ -90,7 +42,7 @@ describe('the console with others, with keys and with a simulator', function () 
     await eventually(async () => (await page.locator('[data-excited]').count()) === 0);
   });
 
-  it('has a first minute, and a panel that plays faults and shows the truth', async () => {
+  it('has a first minute, a panel that plays faults and shows the truth, and a log to search', async () => {
     const page = await open();
     const first = page.getByRole('region', { name: 'First minute' });
     await first.getByRole('button', { name: 'Gimbal auto' }).click();
@@ -114,6 +66,14 @@ describe('the console with others, with keys and with a simulator', function () 
       .getByRole('button', { name: 'plug', exact: true })
       .click();
     await eventually(async () => !/offline/.test((await alerts(page).textContent()) ?? ''));
+    const log = page.getByRole('region', { name: 'Log' });
+    await log.getByText('Log').click();
+    await post('/api/stop');
+    await post('/api/laser', { action: 'on' });
+    await log.getByRole('button', { name: 'refused' }).click();
+    await shows(log.locator('li').first(), /Laser.*refused \(stopped\)/);
     expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await log.getByLabel('Search the log').fill('nothing like it');
+    await eventually(async () => (await log.locator('li').count()) === 0);
   });
 });

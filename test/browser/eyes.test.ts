@@ -75,6 +75,37 @@ describe('the console for eyes', function () {
     for (const view of views) await drawn(view, '.beam').first().waitFor({ state: 'attached' });
   });
 
+  it('has no serious fault of accessibility on the desk and in a match, on a monitor and on a phone', async () => {
+    await post('/api/laser', { action: 'on' });
+    await post('/api/chassis/mode/switch', { mode: 'debug' });
+    for (const hash of ['', '#match'])
+      for (const size of [
+        { width: 1440, height: 900 },
+        { width: 390, height: 844, touch: true },
+      ]) {
+        const page = await open({ ...size, hash });
+        await has(mode(page, 'Chassis', 'debug'), 'aria-pressed', 'true');
+        if (hash === '') {
+          await page.getByRole('button', { name: 'Speed loop', exact: true }).first().click();
+          await card(page, 'Chassis').getByText('History').click();
+          await field(page, 'Speed loop kp').fill('5000');
+          await field(page, 'Speed loop kd').fill('x');
+        }
+        const shown = await page.evaluate(`[...document.querySelectorAll('.gain input')]
+          .filter(one => one.checkVisibility()).map(one => one.ariaLabel)`);
+        if (size.touch && hash === '')
+          expect(shown).to.deep.equal(['Speed loop kp', 'Speed loop ki', 'Speed loop kd']);
+        expect(await accessibilityFaults(page), `${hash} ${size.width}`).to.deep.equal([]);
+        expect(await overflow(page)).to.be.at.most(0);
+        await page.locator('.stop').click();
+        await shows(alerts(page), /Stopped/);
+        expect(await accessibilityFaults(page), `${hash} ${size.width}`).to.deep.equal([]);
+        await post('/api/resume');
+        await post('/api/chassis/mode/switch', { mode: 'debug' });
+        await page.context().close();
+      }
+  });
+
   it('is usable when it is enlarged to 200 %', async () => {
     const page = await open({ width: 640, height: 360 });
     expect(await overflow(page)).to.be.at.most(0);

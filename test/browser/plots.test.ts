@@ -27,6 +27,13 @@ describe('the plots', function () {
     await eventually(async () => !/Δ/.test((await plot(page).textContent()) ?? ''));
     await shows(plot(page), /Pause/);
     expect(await oldestS(page)).to.be.lessThan(-12);
+    await page.mouse.move(x + width * 0.8, y + 60);
+    await page.mouse.down();
+    await page.mouse.move(x + width - 2, y + 70);
+    await page.mouse.up();
+    await shows(plot(page), /Go on/);
+    await eventually(async () => (await oldestS(page)) > -4);
+    await page.mouse.dblclick(x + width / 2, y + 60);
     await page.mouse.move(x + width - 2, y + 60);
     for (let turn = 0; turn < 8; turn += 1) await page.mouse.wheel(0, -300);
     await shows(plot(page), /Go on/);
@@ -117,7 +124,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('stack up to four loops on one time axis', async () => {
+  it('stack up to four loops, and one leaves step figures and gains in sight on a laptop', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'Stack' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {
@@ -127,12 +134,8 @@ describe('the plots', function () {
     await eventually(async () => (await charts.count()) === 4);
     await plot(page).getByRole('button', { name: 'Stack' }).click();
     await eventually(async () => (await charts.count()) === 1);
-  });
-
-  it('leave plot, step figures and the gains of the chosen loop in sight on a laptop', async () => {
-    const page = await open();
     await press(page, 'Dismiss');
-    const post = robot.post;
+    const { post } = robot;
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
     const figures = page.locator('.reading .figures');

@@ -175,7 +175,10 @@ export class FakePage {
             for (const { key: of, act } of other.storageListeners) if (of === key) act();
           }
         },
-        onChange: (key, act) => this.storageListeners.push({ key, act }),
+        follow: (key, act) => {
+          act();
+          this.storageListeners.push({ key, act });
+        },
       },
       tellWindows: message => {
         for (const other of browser.pages) if (other !== this) other.model.stream.room.hear(message);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { csv } from '../../src/console/model/csv.js';
-import { PlotWindow } from '../../src/console/model/plot-window.js';
+import { csv, telemetryFile } from '../../src/console/model/csv.js';
+import { PlotSettings, PlotWindow } from '../../src/console/model/plot-window.js';
 import { marksBetween, TelemetryBuffer, Timeline } from '../../src/console/model/telemetry.js';
 import type { Mode } from '../../src/core/units.js';
 import type { UnitStatus } from '../../src/schemas/status.js';
@@ -128,5 +128,17 @@ describe('CSV', () => {
     const columns = { t_s: [0, 0.02], setpoint_rad: [1, 1], measured_rad: [Math.fround(0.1), null] };
     const text = csv(columns, 'about');
     expect(text).to.equal('# about\r\nt_s,setpoint_rad,measured_rad\r\n0,1,0.100000001\r\n0.02,1,\r\n');
+  });
+
+  it('of a plot has the samples that it shows, with loop, revision and gains', async () => {
+    const { model } = await FakePage.open({ past: [sample(-3), sample(-2), sample(-1), sample(0)] });
+    const settings = new PlotSettings();
+    settings.view.zoom(-2.5, -0.5);
+    const { name, content } = telemetryFile(model, { unit: 'gimbal', loop: 'angle_yaw' }, settings);
+    expect(name).to.match(/^gimbal-angle_yaw-rev0-20\d\d-.*\.csv$/);
+    expect(content).to.match(
+      /^# gimbal angle_yaw, revision 0, kp [\d.]+ ki [\d.]+ kd [\d.]+\r\n# t_s is seconds before /,
+    );
+    expect(content).to.match(/\r\nt_s,setpoint_rad,measured_rad\r\n-2,-2,2\r\n-1,-1,1\r\n$/);
   });
 });

@@ -36,13 +36,18 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const MOST_LOOKS = 5;
 
 /**
- * The serious faults that axe-core finds, each as `rule: element`. While axe-core runs, the page receives nothing
- * from the daemon and may be about to turn grey. A real fault is found every time.
+ * The serious faults that axe-core finds in the light and in the dark scheme, each as `rule: element`. While axe-core runs, the
+ * page receives nothing from the daemon and may be about to turn grey. A real fault is found every time.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe);
-  let faults = await faultsNow(page);
-  for (let looks = 1; looks < MOST_LOOKS && faults.length > 0; looks += 1) faults = await faultsNow(page);
+  const faults: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    let found = await faultsNow(page);
+    for (let looks = 1; looks < MOST_LOOKS && found.length > 0; looks += 1) found = await faultsNow(page);
+    faults.push(...found);
+  }
   return faults;
 }
 

@@ -157,42 +157,41 @@ function versionLines(
   return [{ tone: 'note', about: 'Page', text, ...(!isForThumb && { answer }) }];
 }
 
-/** A line about a tuning, an excitation, or gains on trial. During a tuning there is only the tuning's line. */
+/** A line about a tuning, or about an excitation and gains on trial. During a tuning there is only the tuning's line. */
 function movingLines(model: Model, unit: Unit): AnswerableLine[] {
-  const tune = model.tuning.tunes[unit.name].value;
-  if (tune?.state !== 'running') return [...excitationLines(model, unit), ...trialLines(model, unit)];
-  const { tuning, access } = model;
-  const text = `${loopNamed(unit, tune.loop).title} is tuned by ${tuning.isOwn ? 'this page' : tune.by}: ${tune.words.at(-1) ?? 'begins'}`;
-  return [moving(unit, text, 'tuning', access.hasRight('tune') && (() => tuning.end(unit.name)))];
-}
-
-function excitationLines(model: Model, unit: Unit): AnswerableLine[] {
-  const excitation = model.excitationOf(unit.name);
-  if (excitation === undefined) return [];
-  const { title, quantity } = loopNamed(unit, excitation.loop);
-  const text = `${title} ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s`;
-  const end = () => model.endExcitation(unit.name);
-  return [moving(unit, text, 'test steps', model.access.hasRight('drive') && end)];
-}
-
-function trialLines(model: Model, unit: Unit): AnswerableLine[] {
-  const trial = model.status.value?.[unit.name].gains.trial;
-  if (trial === undefined) return [];
-  const { trial: own } = model.gains[unit.name];
-  const leftS = Math.max(0, trial.endsAtT - (model.telemetry.latest?.t ?? trial.endsAtT));
-  const text =
-    trial.id === own.id
-      ? 'runs gains that this page tries. Nothing is saved.'
-      : `runs gains that ${trial.by} tries, for ${fixed(leftS, 0)} s unless renewed.`;
-  return [moving(unit, text, 'trial', model.access.hasRight('tune') && (() => own.end()))];
-}
-
-function moving(
-  { title }: Unit,
-  text: string,
-  subject: string,
-  end: false | (() => unknown),
-): AnswerableLine {
-  const name = `End the ${subject} of the ${title.toLowerCase()}`;
-  return { tone: 'doing', about: title, text, ...(end && { answer: { label: 'End', name, run: end } }) };
+  const { access, gains, status, telemetry, tuning } = model;
+  const { name, title } = unit;
+  const line = (
+    text: string,
+    subject: string,
+    right: 'drive' | 'tune',
+    run: () => unknown,
+  ): AnswerableLine => {
+    const answer = { label: 'End', name: `End the ${subject} of the ${title.toLowerCase()}`, run };
+    return { tone: 'doing', about: title, text, ...(access.hasRight(right) && { answer }) };
+  };
+  const tune = tuning.tunes[name].value;
+  if (tune?.state === 'running') {
+    const by = tuning.isOwn ? 'this page' : tune.by;
+    const text = `${loopNamed(unit, tune.loop).title} is tuned by ${by}: ${tune.words.at(-1) ?? 'begins'}`;
+    return [line(text, 'tuning', 'tune', () => tuning.end(name))];
+  }
+  const lines: AnswerableLine[] = [];
+  const excitation = model.excitationOf(name);
+  if (excitation !== undefined) {
+    const { title: loop, quantity } = loopNamed(unit, excitation.loop);
+    const text = `${loop} ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s`;
+    lines.push(line(text, 'test steps', 'drive', () => model.endExcitation(name)));
+  }
+  const trial = status.value?.[name].gains.trial;
+  if (trial !== undefined) {
+    const { trial: own } = gains[name];
+    const leftS = Math.max(0, trial.endsAtT - (telemetry.latest?.t ?? trial.endsAtT));
+    const text =
+      trial.id === own.id
+        ? 'runs gains that this page tries. Nothing is saved.'
+        : `runs gains that ${trial.by} tries, for ${fixed(leftS, 0)} s unless renewed.`;
+    lines.push(line(text, 'trial', 'tune', () => own.end()));
+  }
+  return lines;
 }

@@ -90,6 +90,11 @@ export class DaemonClient {
 
   /** Requests that are sent once, whatever other asks are pending. */
   get = <T>(path: string) => this.#send<T>('GET', path);
+  /** Undefined if it is refused or not answered. */
+  read = async <T>(path: string): Promise<T | undefined> => {
+    const outcome = await this.get<T>(path);
+    return 'body' in outcome ? outcome.body : undefined;
+  };
   post = <T>(path: string, body: unknown) => this.#send<T>('POST', path, body);
   delete = <T>(path: string) => this.#send<T>('DELETE', path);
 }

@@ -39,8 +39,8 @@ export interface PageStorage {
   read(key: string): string | null;
   /** Does nothing if the browser cannot store it. */
   write(key: string, text: string): void;
-  /** Calls `act` when another window has written. */
-  onChange(key: string, act: () => void): void;
+  /** Calls `act` now, and when another window has written. */
+  follow(key: string, act: () => void): void;
 }
 
 /** The list that is stored as JSON. Empty if there is none, or if it is damaged. */

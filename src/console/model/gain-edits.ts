@@ -76,11 +76,9 @@ export class GainEdits {
     this.saving = new Action(clock, `${unit.title} gains`);
     this.trial = new OwnTrial(unit, daemon, clock);
     const allKept = () => Object(parsed(storage.read(KEY)));
-    const restore = () => {
+    storage.follow(KEY, () => {
       this.kept.value = readable(allKept()[unit.name]);
-    };
-    restore();
-    storage.onChange(KEY, restore);
+    });
     effect(() => {
       const text = JSON.stringify({ ...allKept(), [unit.name]: this.kept.value });
       if (storage.read(KEY) !== text) storage.write(KEY, text);

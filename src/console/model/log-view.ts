@@ -29,14 +29,10 @@ export class LogView {
   constructor(daemon: DaemonClient, storage: PageStorage) {
     this.#daemon = daemon;
     this.#storage = storage;
-    const follow = (key: string, read: () => void) => {
-      read();
-      storage.onChange(key, read);
-    };
-    follow(SEEN_KEY, () => {
+    storage.follow(SEEN_KEY, () => {
       this.#seen.value = readList(storage, SEEN_KEY).map(String);
     });
-    follow(RESTARTS_KEY, () => {
+    storage.follow(RESTARTS_KEY, () => {
       this.#newest.value = readList(storage, RESTARTS_KEY).filter(isRestart);
     });
   }
@@ -44,9 +40,9 @@ export class LogView {
   /** Fetches the events that the stream did not send. */
   async load(): Promise<void> {
     const before = this.events.peek();
-    const outcome = await this.#daemon.get<LogPage>('/api/log?after=0');
-    if ('refusal' in outcome) return;
-    const { events, dropped } = outcome.body;
+    const page = await this.#daemon.read<LogPage>('/api/log?after=0');
+    if (page === undefined) return;
+    const { events, dropped } = page;
     const last = events.at(-1)?.seq ?? 0;
     const cameLive = this.events.peek().filter(event => event.seq > last && !before.includes(event));
     this.dropped.value = dropped;

@@ -96,11 +96,10 @@ export class Model {
     this.resuming = new Action(clock, 'Resume');
     this.modes = perUnit(({ title }) => new Action(clock, `${title} mode`));
     this.exciting = perUnit(({ title }) => new Action(clock, `${title} test steps`));
-    this.tuning = new Tuning({
-      daemon,
-      clock,
-      prepare: async unit => this.status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
-    });
+    this.tuning = new Tuning(
+      observed,
+      async unit => status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
+    );
     this.referee = new Referee(observed);
     this.runs = new Runs(daemon, this.choice, this.tunedLoop);
     effect(() => {
@@ -193,16 +192,14 @@ export class Model {
 
   /** Fetches what happened while the stream was closed. */
   #opened(): void {
-    if (this.telemetry.count === 0) void this.#fetchPast();
+    if (this.telemetry.count === 0) {
+      const asked = this.daemon.read<readonly Telemetry[]>('/api/telemetry');
+      void asked.then(past => this.telemetry.takePast(past ?? []));
+    }
     this.#isOpened = true;
     this.telemetry.streamOpened();
     void this.log.load();
     void this.runs.look();
-  }
-
-  async #fetchPast(): Promise<void> {
-    const outcome = await this.daemon.get<readonly Telemetry[]>('/api/telemetry');
-    if ('body' in outcome) this.telemetry.takePast(outcome.body);
   }
 
   #takeStatus(status: Status): void {

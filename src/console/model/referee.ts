@@ -54,8 +54,8 @@ export class Referee {
   /** Asks for the age of another desk's last beat. */
   async look(): Promise<void> {
     if (this.isBeating) return;
-    const outcome = await this.#observed.daemon.get<{ readonly beatAgeS?: number | null }>('/api/match');
-    const ageS = 'body' in outcome ? outcome.body.beatAgeS : null;
+    const match = await this.#observed.daemon.read<{ readonly beatAgeS?: number | null }>('/api/match');
+    const ageS = match?.beatAgeS;
     if (ageS != null && !this.isBeating) this.beatMs.value = this.#observed.clock.nowMs() - 1000 * ageS;
   }
 

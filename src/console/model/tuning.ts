@@ -1,20 +1,13 @@
 import { signal } from '@preact/signals';
-import type { Clock, Timer } from '../../core/clock.js';
+import type { Timer } from '../../core/clock.js';
 import { type Style, USUAL_TUNING_PERIODS } from '../../core/tuning-terms.js';
 import { perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
 import type { Tune } from '../../schemas/tune.js';
-import type { DaemonClient } from '../daemon/daemon.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
 import { LEASE_S, Renewal } from './own-trial.js';
-
-interface TuningOptions {
-  readonly daemon: DaemonClient;
-  readonly clock: Clock;
-  /** Switches the unit to debug mode, unless it is in debug mode already. */
-  readonly prepare: (unit: UnitName) => Promise<boolean>;
-}
+import type { Observed } from './stop.js';
 
 const RETRY_MS = 1000;
 
@@ -36,15 +29,18 @@ export class Tuning {
   /** The id of the tuning whose result was dismissed. */
   readonly dismissed = signal('');
   readonly action: Action;
-  readonly #options: TuningOptions;
+  readonly #observed: Observed;
+  /** Brings the unit into debug mode unless it is there. */
+  readonly #prepare: (unit: UnitName) => Promise<boolean>;
   readonly #renewal: Renewal;
   /** By unit, the time at which to ask again for its latest tuning. */
   readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
 
-  constructor(options: TuningOptions) {
-    this.#options = options;
-    this.action = new Action(options.clock, 'Tuning');
-    this.#renewal = new Renewal(options.clock);
+  constructor(observed: Observed, prepare: (unit: UnitName) => Promise<boolean>) {
+    this.#observed = observed;
+    this.#prepare = prepare;
+    this.action = new Action(observed.clock, 'Tuning');
+    this.#renewal = new Renewal(observed.clock);
   }
 
   get running(): Tune | undefined {
@@ -77,17 +73,20 @@ export class Tuning {
 
   /** Begins to tune these loops, from the inside out. */
   async begin(unit: UnitName, loops: readonly string[]): Promise<void> {
-    const { daemon, prepare } = this.#options;
-    if (!(await prepare(unit))) return;
+    if (!(await this.#prepare(unit))) return;
     await this.action.run(async () => {
-      const outcome = await daemon.tune(unit, { loops, style: this.style.peek(), leaseS: LEASE_S });
+      const outcome = await this.#observed.daemon.tune(unit, {
+        loops,
+        style: this.style.peek(),
+        leaseS: LEASE_S,
+      });
       if ('body' in outcome) this.#hold(outcome.body);
       return outcome;
     });
   }
 
   end(unit: UnitName): Promise<boolean> {
-    return this.action.run(() => this.#options.daemon.endTune(unit));
+    return this.action.run(() => this.#observed.daemon.endTune(unit));
   }
 
   #hold(tune: Tune): void {
@@ -95,7 +94,7 @@ export class Tuning {
     this.take(tune);
     this.#renewal.hold(
       id,
-      () => this.#options.daemon.tune(unit, { id, leaseS: LEASE_S }),
+      () => this.#observed.daemon.tune(unit, { id, leaseS: LEASE_S }),
       () => this.#learn(unit),
     );
   }
@@ -103,7 +102,7 @@ export class Tuning {
   /** Fetches the unit's latest tuning. A restarted daemon has none. */
   async #learn(unit: UnitName): Promise<void> {
     const known = this.tunes[unit].peek();
-    const { daemon, clock } = this.#options;
+    const { daemon, clock } = this.#observed;
     const outcome = await daemon.get<{ tune: Tune | null }>(`/api/${unit}/autotune`);
     this.#retries[unit]?.cancel();
     // If a tuning were wrongly shown as running, the excitations and trials of its unit would stay hidden.

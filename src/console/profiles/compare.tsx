@@ -113,9 +113,8 @@ interface CompareCurvesProps extends LoopChoice {
 function CompareCurves({ unit, loop, a, b }: CompareCurvesProps) {
   const { daemon } = useModel();
   const stepOf = async (number: number | undefined) => {
-    const outcome =
-      number === undefined ? undefined : await daemon.get<RememberedStep>(stepPath(unit, loop, number));
-    return outcome && 'body' in outcome ? inPercent(outcome.body) : undefined;
+    const step = number && (await daemon.read<RememberedStep>(stepPath(unit, loop, number)));
+    return step ? inPercent(step) : undefined;
   };
   const ask = async () => ({ body: await Promise.all([stepOf(a), stepOf(b)]) });
   const [one, other] = useAnswer(ask, [unit, loop, a, b]).answer ?? [];

@@ -24,8 +24,7 @@ export function SimPanel() {
   const act = useAction();
   useEffect(() => {
     const check = async () => {
-      const outcome = await daemon.get<Readonly<Record<string, unknown>>>('/sim/state');
-      if ('body' in outcome) truth.value = truthLines(outcome.body);
+      truth.value = truthLines((await daemon.read<Readonly<Record<string, unknown>>>('/sim/state')) ?? {});
     };
     void check();
     const timer = setInterval(() => void check(), CHECK_MS);
