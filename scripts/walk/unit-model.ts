@@ -124,7 +124,9 @@ export class UnitModel {
    */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
     const earlier = [...outstanding].filter(other => other.sent < asked.sent);
-    const waits = this.#takesTurn(asked) && earlier.some(other => this.#hasTurn(other));
+    // A wave without amplitude gets in line late: the daemon ends a tuning first.
+    const isInLine = (other: Asked) => this.#hasTurn(other) && bodyMember(other, 'amplitude') !== 0;
+    const waits = this.#takesTurn(asked) && earlier.some(isInLine);
     // A save may share the turn of an earlier save.
     const shares = this.#isGains(asked) && earlier.some(other => this.#isGains(other));
     if (waits && !shares) return;
