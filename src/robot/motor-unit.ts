@@ -4,11 +4,11 @@ import type { Readings } from '../protocol/telemetry.js';
 import type { Torque } from '../schemas/status.js';
 import { HostSilence, type SilenceLimits } from './host-silence.js';
 import { MotorController } from './motor-controller.js';
-import { Reconciler, type UnitParts } from './reconciler.js';
-import { RequestGate } from './request-gate.js';
-import { UnitGains } from './unit-gains.js';
+import { reconcilerOf, type UnitParts } from './reconciler.js';
+import { requestGate } from './request-gate.js';
+import { unitGains } from './unit-gains.js';
 import { UnitState } from './unit-state.js';
-import { UnitSupervision } from './unit-supervision.js';
+import { supervise } from './unit-supervision.js';
 import type { Trial } from './wanted-gains.js';
 
 /** The pause between two probes at the start of the daemon. */
@@ -29,9 +29,9 @@ interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller'
  */
 export class MotorUnit {
   readonly name: UnitName;
-  readonly gains: UnitGains;
+  readonly gains: ReturnType<typeof unitGains>;
   readonly #parts: UnitParts;
-  readonly #supervision: UnitSupervision;
+  readonly #supervision: ReturnType<typeof supervise>;
 
   constructor(options: UnitOptions) {
     const { unit, link, clock, store, permission, emit } = options;
@@ -52,12 +52,12 @@ export class MotorUnit {
         if (state.latch.holds) silence.latchSeen();
       },
     });
-    const gate = new RequestGate({ unit, clock, permission, state });
+    const gate = requestGate({ unit, clock, permission, state });
     const parts = { ...options, silence, state, controller, gate };
     this.name = unit.name;
-    this.#parts = { ...parts, reconciler: new Reconciler(parts) };
-    this.#supervision = new UnitSupervision(this.#parts);
-    this.gains = new UnitGains(this.#parts);
+    this.#parts = { ...parts, reconciler: reconcilerOf(parts) };
+    this.#supervision = supervise(this.#parts);
+    this.gains = unitGains(this.#parts);
   }
 
   /** The state of the unit, for people and programs. */

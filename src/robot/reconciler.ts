@@ -40,17 +40,14 @@ const MEND_MS = 250;
 /** A refused caller waits at most this long until the effects of the request are undone. Polls then try again. */
 const SETTLE_MS = 100;
 
+export type Reconciler = ReturnType<typeof reconcilerOf>;
+
 /** Brings a controller to its wanted state. Each step is confirmed by reading back. */
-export class Reconciler {
-  readonly #parts: Omit<UnitParts, 'reconciler'>;
-  #isMending = false;
+export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
+  const { clock, controller, emit, foundLatched, gate, state, unit } = parts;
+  let isMending = false;
 
-  constructor(parts: Omit<UnitParts, 'reconciler'>) {
-    this.#parts = parts;
-  }
-
-  async setMode(mode: Mode, terms: Terms): Promise<void> {
-    const { state, controller } = this.#parts;
+  const setMode = async (mode: Mode, terms: Terms): Promise<void> => {
     const isInForce = () => state.mode === mode && !state.modeFrames.unsettled;
     // The mode that is already in force needs no frame. A frame would make the next switch wait for its effect.
     if (isInForce()) {
@@ -63,147 +60,151 @@ export class Reconciler {
     await state.modeFrames.during(
       async unsettled => (await controller.setMode(mode, { ...terms, unsettled })) === 1 && isNew,
     );
-  }
+  };
 
   /** Rejects with the code `overtaken` if a resume has begun or the latch is no longer wanted. */
-  latch(untilMs: number, overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed'): Promise<void> {
-    const { state, controller } = this.#parts;
+  const latch = (
+    untilMs: number,
+    overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed',
+  ): Promise<void> => {
     const { latch } = state;
     const stillWanted = () => {
       if (!latch.isWanted || latch.isReleasing) throw new RobotError(overtaken);
     };
     return latch.frames.during(unsettled => controller.setLatch(true, { untilMs, stillWanted, unsettled }));
-  }
+  };
 
-  unlatch(terms: Terms): Promise<void> {
-    const { state, controller } = this.#parts;
+  const unlatch = (terms: Terms): Promise<void> => {
     return state.latch.writeRelease(unsettled => controller.setLatch(false, { ...terms, unsettled }));
-  }
+  };
 
   /** Resolves with the excitation that the controller then shows. */
-  async excite(excitation: GuardedExcitation, terms: Terms): Promise<GuardedExcitation> {
-    const { state, controller } = this.#parts;
+  const excite = async (excitation: GuardedExcitation, terms: Terms): Promise<GuardedExcitation> => {
     state.forgetDeviation();
     await state.excitationFrames.during(() => controller.excite(excitation, terms));
     return controller.excitation({ priority: 'mode', untilMs: terms.untilMs });
-  }
+  };
 
   /**
    * A controller that was unreachable may return without its latch, and gains would give it torque. So its status is
    * read between staging and committing. The status shows an earlier reset, and a later reset discards the staged
    * gains.
    */
-  async applyGains(gains: GainSet, untilMs: number): Promise<void> {
-    const { state, controller } = this.#parts;
+  const applyGains = async (gains: GainSet, untilMs: number): Promise<void> => {
     const terms = { untilMs, stillWanted: state.sameBoot() };
     await controller.stageGains(gains, terms);
     await controller.status({ priority: 'gains', untilMs });
-    if (state.latch.step === 'set') await this.latch(untilMs);
+    if (state.latch.step === 'set') await latch(untilMs);
     await controller.commitGains(gains, terms);
     terms.stillWanted();
-  }
+  };
 
   /** Corrects the latch. This comes before everything else, and does not wait for the unit's turn. */
-  async mendLatch(untilMs: number): Promise<void> {
-    const { state, foundLatched } = this.#parts;
+  const mendLatch = async (untilMs: number): Promise<void> => {
     const { step } = state.latch;
     const stillWanted = () => {
       if (state.latch.step !== step) throw new RobotError('stopped');
     };
     switch (step) {
       case 'set':
-        return this.latch(untilMs, 'stopped');
+        return latch(untilMs, 'stopped');
       case 'unlatch':
-        return this.unlatch({ untilMs, stillWanted });
+        return unlatch({ untilMs, stillWanted });
       case 'resume':
-        await this.setMode('manual', { untilMs, stillWanted });
-        await this.unlatch({ untilMs, stillWanted });
+        await setMode('manual', { untilMs, stillWanted });
+        await unlatch({ untilMs, stillWanted });
         stillWanted();
         return state.released(true);
       case 'found':
         return foundLatched();
     }
-  }
+  };
 
   /**
    * Corrects mode, gains and excitation in a turn of the unit. Turns are given in order, so a turn comes even if
    * callers send requests without a pause.
    */
-  async mendInLine(): Promise<void> {
-    const { state, clock, gate } = this.#parts;
-    if (this.#isMending || state.difference === undefined) return;
-    this.#isMending = true;
+  const mendInLine = async (): Promise<void> => {
+    if (isMending || state.difference === undefined) return;
+    isMending = true;
     try {
-      await gate.turn(clock.nowMs() + TURN_MS, () => this.#mend(clock.nowMs() + MEND_MS));
+      await gate.turn(clock.nowMs() + TURN_MS, () => mend(clock.nowMs() + MEND_MS));
     } finally {
-      this.#isMending = false;
+      isMending = false;
     }
-  }
+  };
 
   /** Undoes what refused requests may have left in the controller, if it can be reached. Never rejects. */
-  async settle(): Promise<void> {
-    const { state, controller, clock, gate } = this.#parts;
+  const settle = async (): Promise<void> => {
     if (!state.online) return;
     const untilMs = clock.nowMs() + SETTLE_MS;
     try {
       await controller.status({ priority: 'gains', untilMs });
-      if (state.difference !== undefined) await gate.turn(untilMs, () => this.#mend(untilMs));
+      if (state.difference !== undefined) await gate.turn(untilMs, () => mend(untilMs));
     } catch {
       // The next poll corrects this, and reports the failure.
     }
-  }
+  };
 
   /**
    * Waits for the unit's turn, calls `first`, and resolves when the controller shows the whole wanted state. Rejects
    * with `not-confirmed` if that takes too long. Later polls try again.
    */
-  async bringBack(first?: () => void): Promise<void> {
-    const { unit, state, controller, gate } = this.#parts;
+  const bringBack = async (first?: () => void): Promise<void> => {
     try {
       await gate.inTurn(async untilMs => {
         first?.();
         await controller.status({ priority: 'gains', untilMs });
-        if (state.mode === 'debug') await this.#readExcitation(untilMs);
-        await this.#mend(untilMs);
+        if (state.mode === 'debug') await readExcitation(untilMs);
+        await mend(untilMs);
         if (state.difference !== undefined || !state.wantedGainsRun) throw new RobotError('not-confirmed');
       });
     } catch (cause) {
       throw new RobotError('not-confirmed', { unit: unit.name, ended: true }, { cause });
     }
-  }
+  };
 
   /**
    * Brings the excitation to the wanted one, in the caller's turn. `isTrial`: the excitation gets a trial's guard,
    * because a trial runs or may be about to begin.
    */
-  async mendExcitation(untilMs: number, isTrial: boolean): Promise<void> {
-    const { state } = this.#parts;
+  const mendExcitation = async (untilMs: number, isTrial: boolean): Promise<void> => {
     const due = state.dueExcitation(isTrial);
     if (due === undefined) return;
-    state.sawExcitation(await this.excite(due, { untilMs, stillWanted: state.sameExcitation() }));
-  }
+    state.sawExcitation(await excite(due, { untilMs, stillWanted: state.sameExcitation() }));
+  };
 
-  async #mend(untilMs: number): Promise<void> {
-    const { state, emit } = this.#parts;
+  const mend = async (untilMs: number): Promise<void> => {
     // The mode comes first, because gains give torque back to a controller that was reset.
     const mode = state.difference?.mode;
     if (mode !== undefined) {
       const stillWanted = () => {
         if (state.wantedMode !== mode) throw new RobotError('not-confirmed');
       };
-      await this.setMode(mode, { untilMs, stillWanted });
+      await setMode(mode, { untilMs, stillWanted });
     }
-    if (mode === 'debug') await this.#readExcitation(untilMs);
+    if (mode === 'debug') await readExcitation(untilMs);
     const gains = state.difference?.gains;
     if (gains !== undefined) {
-      await this.applyGains(gains, untilMs);
+      await applyGains(gains, untilMs);
       emit({ what: 'gains-applied' });
     }
-    await this.mendExcitation(untilMs, state.gains.trial !== undefined);
-  }
+    await mendExcitation(untilMs, state.gains.trial !== undefined);
+  };
 
-  async #readExcitation(untilMs: number): Promise<void> {
-    const { state, controller } = this.#parts;
+  const readExcitation = async (untilMs: number): Promise<void> => {
     state.sawExcitation(await controller.excitation({ priority: 'mode', untilMs }));
-  }
+  };
+  return {
+    setMode,
+    latch,
+    unlatch,
+    excite,
+    applyGains,
+    mendLatch,
+    mendInLine,
+    settle,
+    bringBack,
+    mendExcitation,
+  };
 }

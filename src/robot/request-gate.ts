@@ -27,79 +27,78 @@ interface GateParts {
   readonly state: UnitState;
 }
 
-/** Lets requests through to a controller, one at a time in order of arrival, if they are allowed. */
-export class RequestGate {
-  readonly #parts: GateParts;
-  #lastTurn: Promise<unknown> = Promise.resolve();
+export type RequestGate = ReturnType<typeof requestGate>;
 
-  constructor(parts: GateParts) {
-    this.#parts = parts;
-  }
+/** Lets requests through to a controller, one at a time in order of arrival, if they are allowed. */
+export function requestGate(parts: GateParts) {
+  const { clock, permission, state, unit } = parts;
+  let lastTurn: Promise<unknown> = Promise.resolve();
 
   /**
    * Performs a caller's act, unless the robot is stopped or being released. `stillWanted` throws if the caller no
    * longer wants the act, for example with `caller-gone`.
    */
-  request<T>(
+  const request = <T>(
     act: Act,
     stillWanted: (() => void) | undefined,
     perform: (untilMs: number) => Promise<T>,
-  ): Promise<T> {
-    const { unit, state } = this.#parts;
+  ): Promise<T> => {
     const requireAllowed = () => {
-      this.requireNotOvertaken(act);
-      this.requireOnline();
+      requireNotOvertaken(act);
+      requireOnline();
       if (state.latch.isReleasing) throw new RobotError('unit-busy', { unit: unit.name });
       stillWanted?.();
     };
-    return this.inTurn(perform, requireAllowed);
-  }
+    return inTurn(perform, requireAllowed);
+  };
 
   /**
    * Performs an act in the unit's turn. `requireAllowed` is called on arrival and again when the turn comes, because
    * a match may forbid the act in between.
    */
-  async inTurn<T>(perform: (untilMs: number) => Promise<T>, requireAllowed?: () => void): Promise<T> {
-    const untilMs = this.#parts.clock.nowMs() + REQUEST_MS;
+  const inTurn = async <T>(
+    perform: (untilMs: number) => Promise<T>,
+    requireAllowed?: () => void,
+  ): Promise<T> => {
+    const untilMs = clock.nowMs() + REQUEST_MS;
     requireAllowed?.();
-    this.requireOnline();
-    return this.turn(untilMs, () => {
+    requireOnline();
+    return turn(untilMs, () => {
       requireAllowed?.();
       return perform(untilMs);
     });
-  }
+  };
 
   /** Performs an act as soon as all earlier turns have ended. Rejects with `unit-busy` if that is after `untilMs`. */
-  turn<T>(untilMs: number, perform: () => Promise<T>): Promise<T> {
-    const { clock, unit } = this.#parts;
-    const before = this.#lastTurn;
+  const turn = <T>(untilMs: number, perform: () => Promise<T>): Promise<T> => {
+    const before = lastTurn;
     const own = endedWithin(clock, Math.max(0, untilMs - clock.nowMs()), before).then(isFree => {
       if (!isFree) throw new RobotError('unit-busy', { unit: unit.name });
       return perform();
     });
-    this.#lastTurn = Promise.allSettled([before, own]);
+    lastTurn = Promise.allSettled([before, own]);
     return own;
-  }
+  };
 
   /**
    * Throws if a stop or the match forbids the act. An act that takes long checks this again before it counts as done.
    */
-  requireNotOvertaken(act: Act): void {
-    this.#parts.permission.require(act);
-    if (this.#parts.state.latch.isWanted) throw new RobotError('stopped');
-  }
+  const requireNotOvertaken = (act: Act): void => {
+    permission.require(act);
+    if (state.latch.isWanted) throw new RobotError('stopped');
+  };
 
-  allows(act: Act): boolean {
+  const allows = (act: Act): boolean => {
     try {
-      this.#parts.permission.require(act);
+      permission.require(act);
       return true;
     } catch {
       return false;
     }
-  }
+  };
 
-  requireOnline(): void {
-    const { unit, state } = this.#parts;
+  const requireOnline = (): void => {
     if (!state.online) throw new RobotError('unit-offline', { unit: unit.name }, { cause: state.problem });
-  }
+  };
+  return { request, inTurn, turn, requireNotOvertaken, allows, requireOnline };
 }

@@ -20,27 +20,22 @@ interface PendingSave extends SaveOptions {
 }
 
 /** Saves and trials of one unit's gains. */
-export class UnitGains {
-  readonly #parts: UnitParts;
+export function unitGains(parts: UnitParts) {
+  const { controller, emit, gate, permission, reconciler, state, store, unit } = parts;
   /** In order of arrival. */
-  readonly #pending = new Set<PendingSave>();
-
-  constructor(parts: UnitParts) {
-    this.#parts = parts;
-  }
+  const pending = new Set<PendingSave>();
 
   /**
    * Resolves when the gains are active in the controller and on the disk. The next save may stage while this one waits
    * for the disk.
    */
-  async save(gains: GainSet, options: SaveOptions = {}): Promise<SavedGains> {
-    const { unit, store, gate, reconciler, emit } = this.#parts;
+  const save = async (gains: GainSet, options: SaveOptions = {}): Promise<SavedGains> => {
     try {
       const after = await new Promise<SavedGains>((resolve, reject) => {
         const save = { ...options, gains, resolve, reject };
-        this.#requireAllowed(save);
-        this.#pending.add(save);
-        gate.inTurn(untilMs => this.#giveNewest(save, untilMs)).catch(error => this.#refuse(save, error));
+        requireAllowed(save);
+        pending.add(save);
+        gate.inTurn(untilMs => giveNewest(save, untilMs)).catch(error => refuse(save, error));
       });
       const before = store.before(unit.name, after.revision);
       emit({ what: 'save', detail: { before: before.revision, after: after.revision } });
@@ -49,24 +44,23 @@ export class UnitGains {
       await reconciler.settle();
       throw error;
     }
-  }
+  };
 
   /**
    * Gives the controller the newest gains of all pending saves, in one turn. Each save is a revision. If the
    * controller does not take the gains, only this save is refused. The other saves have their own turns.
    */
-  async #giveNewest(own: PendingSave, untilMs: number): Promise<void> {
-    const { unit, store, state, reconciler } = this.#parts;
-    if (!this.#pending.has(own)) return;
+  const giveNewest = async (own: PendingSave, untilMs: number): Promise<void> => {
+    if (!pending.has(own)) return;
     const allowed: PendingSave[] = [];
-    for (const save of this.#pending) {
+    for (const save of pending) {
       try {
-        this.#requireAllowed(save);
+        requireAllowed(save);
         // The earlier saves will change the revision in force. The base of this save is compared when they are on the
         // disk.
         if (save.baseRevision === undefined || allowed.length === 0) allowed.push(save);
       } catch (error) {
-        this.#refuse(save, error);
+        refuse(save, error);
       }
     }
     const newest = allowed.at(-1);
@@ -74,20 +68,19 @@ export class UnitGains {
     await reconciler.applyGains(newest.gains, untilMs);
     for (const save of allowed) {
       // It timed out meanwhile.
-      if (!this.#pending.delete(save)) continue;
+      if (!pending.delete(save)) continue;
       state.gains.beginSave(save.gains);
       save.resolve(store.save(unit.name, save.gains).finally(() => state.gains.endSave(save.gains)));
     }
-  }
+  };
 
-  #refuse(save: PendingSave, error: unknown): void {
-    this.#pending.delete(save);
+  const refuse = (save: PendingSave, error: unknown): void => {
+    pending.delete(save);
     save.reject(error);
-  }
+  };
 
   /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */
-  async tryGains(trial: Trial, stillWanted?: () => void): Promise<void> {
-    const { unit, store, state, controller, gate, reconciler } = this.#parts;
+  const tryGains = async (trial: Trial, stillWanted?: () => void): Promise<void> => {
     const act = { kind: 'trial' } as const;
     try {
       await gate.request(act, stillWanted, async untilMs => {
@@ -113,25 +106,24 @@ export class UnitGains {
       await reconciler.settle();
       throw error;
     }
-  }
+  };
 
   /**
    * Resolves when the controller runs the gains that follow the trial: the saved ones, unless a save or another trial
    * has begun. Rejects as `Reconciler.bringBack` does. The trial is over even then.
    */
-  async endTrial(why: TrialEnd): Promise<void> {
-    const end = () => this.#parts.state.gains.endTrial(why);
+  const endTrial = async (why: TrialEnd): Promise<void> => {
+    const end = () => state.gains.endTrial(why);
     end();
     // An earlier trial may begin while this waits for its turn. It is ended too.
-    await this.#parts.reconciler.bringBack(why === 'ended' ? end : undefined);
-  }
+    await reconciler.bringBack(why === 'ended' ? end : undefined);
+  };
 
   /**
    * Throws if the save is forbidden or its base has changed. A pending save may become the revision in force, so it
    * counts as a change.
    */
-  #requireAllowed({ baseRevision, gains: sent, stillWanted }: PendingSave): void {
-    const { unit, permission, store, state } = this.#parts;
+  const requireAllowed = ({ baseRevision, gains: sent, stillWanted }: PendingSave): void => {
     permission.require({ kind: 'save' });
     stillWanted?.();
     // Throws if the journal cannot be read, because the gains to restore would be unknown.
@@ -140,7 +132,8 @@ export class UnitGains {
     if (revision === baseRevision && !state.gains.savesPending) return;
     const difference = differenceOf(sent, gains);
     throw new RobotError('changed-meanwhile', { unit: unit.name, revision, difference });
-  }
+  };
+  return { save, tryGains, endTrial };
 }
 
 /** The loops whose gains differ. */

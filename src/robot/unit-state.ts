@@ -37,7 +37,7 @@ export class UnitState {
   readonly latch = new WantedLatch();
   readonly gains: WantedGains;
 
-  /** The observed state. `UnitSupervision` sets the members without `#`. */
+  /** The observed state. `supervise` sets the members without `#`. */
   online = false;
   /** Undefined until a controller of the right kind has answered. */
   identity: Identity | undefined;
