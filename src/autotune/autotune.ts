@@ -90,7 +90,7 @@ export class Autotune {
       throw new RobotError('trial-ended');
     const { loop, by: owner } = run.tune;
     if (owner !== by) throw new RobotError('tune-running', { loop, by: owner });
-    if (run.port.isAborted) throw new RobotError('trial-ended');
+    if (run.port.isAborted()) throw new RobotError('trial-ended');
     await run.port.renew(this.#options.clock.nowMs() + leaseMs).catch(() => undefined);
     return run.tune;
   }

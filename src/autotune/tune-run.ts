@@ -5,7 +5,7 @@ import type { Loop } from '../core/units.js';
 import type { Tune } from '../schemas/tune.js';
 import { shapeOf } from '../tuning/plant.js';
 import { tune } from '../tuning/tuner.js';
-import { LoopFailure, RobotPort, type Tuning } from './robot-port.js';
+import { LoopFailure, robotPort, type Tuning } from './robot-port.js';
 
 type LoopResult = Tune['results'][number];
 type LoopState = Pick<Tune, 'before' | 'proposed' | 'predicted'>;
@@ -23,7 +23,7 @@ const NOTHING: LoopState = { before: null, proposed: null, predicted: null };
  * tuned.
  */
 export class TuneRun {
-  readonly port: RobotPort;
+  readonly port: ReturnType<typeof robotPort>;
   readonly #options: TuneRunOptions;
   #tune: Tune;
 
@@ -31,7 +31,7 @@ export class TuneRun {
     const { unit, loops, style, by } = options;
     const id = randomUUID();
     this.#options = options;
-    this.port = new RobotPort(options, id, words => this.show({ words: [...this.#tune.words, words] }));
+    this.port = robotPort(options, id, words => this.show({ words: [...this.#tune.words, words] }));
     this.#tune = {
       id,
       by,
@@ -71,7 +71,7 @@ export class TuneRun {
         let { proposal } = this.#tune;
         if (state === 'better' && proposed !== null) {
           this.port.accept(proposed.gains);
-          proposal = { revision: saved.revision, gains: this.port.base };
+          proposal = { revision: saved.revision, gains: this.port.base() };
         }
         this.#ended(result, { before, proposed, predicted, proposal });
       }
@@ -92,7 +92,7 @@ export class TuneRun {
     this.port.begin(loop, clock.nowMs() + 1000 * LONGEST_TUNING_S);
     if (this.#tune.results.length > 0) this.show({ loop: name, words: [], ...NOTHING });
     const rateHz = robot.units[unit].report().identity?.loopRateHz ?? 1000;
-    const gains = this.port.base[name] ?? loop.defaults;
+    const gains = this.port.base()[name] ?? loop.defaults;
     const amplitude = TUNING_PART * loop.maxAmplitude;
     const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
     try {

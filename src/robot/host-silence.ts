@@ -11,55 +11,37 @@ export interface SilenceLimits {
   readonly givenMs: number;
 }
 
-interface SilenceOptions {
-  readonly link: Link;
-  readonly unit: Unit;
-  readonly clock: Clock;
-  readonly limits: SilenceLimits;
-}
+export type HostSilence = ReturnType<typeof hostSilence>;
 
 /**
  * Proves that an unreachable controller has no torque, because no heartbeat has been on the bus for longer than its
  * host silence. A failed heartbeat may have been received, so it counts. A heartbeat that is still on the bus counts
  * too.
  */
-export class HostSilence {
-  readonly #options: SilenceOptions;
-  readonly #startedMs: number;
+export function hostSilence(link: Link, unit: Unit, clock: Clock, { beforeMs, givenMs }: SilenceLimits) {
+  const startedMs = clock.nowMs();
   /** The longest host silence that the controller may have been given since its latch was last seen. 0 = for ever. */
-  #longestMs: number;
+  let longestMs = beforeMs === 0 || givenMs === 0 ? 0 : Math.max(beforeMs, givenMs);
   /** Whether a heartbeat of this process has arrived. */
-  #isGiven = false;
-
-  constructor(options: SilenceOptions) {
-    const { beforeMs, givenMs } = options.limits;
-    this.#options = options;
-    this.#startedMs = options.clock.nowMs();
-    this.#longestMs = beforeMs === 0 || givenMs === 0 ? 0 : Math.max(beforeMs, givenMs);
-  }
-
-  get givenMs(): number {
-    return this.#options.limits.givenMs;
-  }
-
-  /** A heartbeat has given the controller this process's host silence. */
-  given(): void {
-    this.#isGiven = true;
-  }
-
-  /**
-   * A latched controller has no torque, so earlier host silences no longer count. This holds only after a heartbeat
-   * of this process: without one, a resume would release the controller with the host silence of an earlier process.
-   */
-  latchSeen(): void {
-    if (this.#isGiven) this.#longestMs = this.givenMs;
-  }
-
-  /** Whether host silence has certainly taken the controller's torque off. */
-  get hasPassed(): boolean {
-    if (this.#longestMs === 0) return false;
-    const { link, unit, clock } = this.#options;
-    const lastMs = link.lastOnBusMs(unit, REGISTERS.heartbeat) ?? this.#startedMs;
-    return clock.nowMs() - lastMs > this.#longestMs;
-  }
+  let isGiven = false;
+  return {
+    givenMs,
+    /** A heartbeat has given the controller this process's host silence. */
+    given: () => {
+      isGiven = true;
+    },
+    /**
+     * A latched controller has no torque, so earlier host silences no longer count. This holds only after a heartbeat
+     * of this process: without one, a resume would release the controller with the host silence of an earlier process.
+     */
+    latchSeen: () => {
+      if (isGiven) longestMs = givenMs;
+    },
+    /** Whether host silence has certainly taken the controller's torque off. */
+    get hasPassed(): boolean {
+      if (longestMs === 0) return false;
+      const lastMs = link.lastOnBusMs(unit, REGISTERS.heartbeat) ?? startedMs;
+      return clock.nowMs() - lastMs > longestMs;
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { RobotError } from '../core/errors.js';
 import type { Excitation, Mode, UnitName } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Torque } from '../schemas/status.js';
-import { HostSilence, type SilenceLimits } from './host-silence.js';
+import { hostSilence, type SilenceLimits } from './host-silence.js';
 import { MotorController } from './motor-controller.js';
 import { reconcilerOf, type UnitParts } from './reconciler.js';
 import { requestGate } from './request-gate.js';
@@ -35,7 +35,7 @@ export class MotorUnit {
 
   constructor(options: UnitOptions) {
     const { unit, link, clock, store, permission, emit } = options;
-    const silence = new HostSilence({ link, unit, clock, limits: options.silence });
+    const silence = hostSilence(link, unit, clock, options.silence);
     const state = new UnitState({
       unit,
       clock,

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import { UNIT_LIST, type UnitName } from '../core/units.js';
+import { perUnit, UNIT_LIST } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/robot-event.js';
@@ -16,27 +16,27 @@ interface Reading {
   readonly telemetry: Readings;
 }
 
-/**
- * Records the outputs of an excited unit's loops from telemetry. Captures have no outputs.
- */
-export class OutputWatch {
-  readonly #robot: Robot;
-  readonly #clock: Clock;
-  readonly #readings = new Map<UnitName, Reading[]>();
-
-  constructor(robot: Robot, clock: Clock) {
-    this.#robot = robot;
-    this.#clock = clock;
-  }
-
-  /** Keeps the latest readings. Call this after every poll. */
-  look(): void {
-    for (const { name } of UNIT_LIST) this.#look(name);
-  }
+/** Records the outputs of an excited unit's loops from telemetry. Captures have no outputs. `end` ends this. */
+export function watchOutputs(robot: Robot, clock: Clock) {
+  const kept = perUnit((): Reading[] => []);
+  const end = robot.polled.add(() => {
+    for (const { name } of UNIT_LIST) {
+      const { telemetry, mode } = robot.units[name];
+      const readings = kept[name];
+      if (telemetry === undefined || mode !== 'debug') readings.length = 0;
+      // A failed poll leaves the previous telemetry.
+      else if (readings.at(-1)?.telemetry !== telemetry) {
+        const atMs = clock.nowMs();
+        readings.push({ atMs, telemetry });
+        if ((readings[0]?.atMs ?? atMs) < atMs - KEPT_MS) readings.shift();
+      }
+    }
+  });
 
   /** The output after the capture's edge, poll by poll. Undefined if there are too few polls. */
-  outputOf({ unit, loop, setpoint, rateHz, decimation }: StepCapture): number[] | undefined {
-    const readings = this.#readings.get(unit) ?? [];
+  const outputOf = (capture: StepCapture): number[] | undefined => {
+    const { unit, loop, setpoint, rateHz, decimation } = capture;
+    const readings = kept[unit];
     const [from = 0] = setpoint;
     const to = setpoint.at(-1) ?? from;
     const lengthMs = (1000 * decimation * setpoint.length) / rateHz;
@@ -56,21 +56,6 @@ export class OutputWatch {
       .filter(({ atMs }) => atMs < beganMs + lengthMs)
       .map(({ telemetry }) => telemetry.loops[loop]?.output ?? Number.NaN);
     return output.length >= FEWEST && output.every(Number.isFinite) ? output : undefined;
-  }
-
-  #look(unit: UnitName): void {
-    const { telemetry, mode } = this.#robot.units[unit];
-    if (telemetry === undefined || mode !== 'debug') {
-      this.#readings.delete(unit);
-      return;
-    }
-    const known = this.#readings.get(unit) ?? [];
-    // A failed poll leaves the previous telemetry.
-    if (known.at(-1)?.telemetry === telemetry) return;
-    const atMs = this.#clock.nowMs();
-    known.push({ atMs, telemetry });
-    const [oldest] = known;
-    if (oldest !== undefined && oldest.atMs < atMs - KEPT_MS) known.shift();
-    this.#readings.set(unit, known);
-  }
+  };
+  return { outputOf, end };
 }

@@ -9,7 +9,7 @@ import type { MeasuredStep, RememberedStep, Step, StepSummary } from '../schemas
 import { type StateParts, WorkQueue } from '../storage/state-file.js';
 import { stepFigures } from '../tuning/step-figures.js';
 import { LoopSteps } from './loop-steps.js';
-import { OutputWatch } from './output-watch.js';
+import { watchOutputs } from './output-watch.js';
 
 const FOLDER = 'steps';
 /** The pause between writes. Excited loops give a step every second. */
@@ -27,7 +27,7 @@ export class StepMemory {
   readonly #robot: Robot;
   readonly #clock: Clock;
   readonly #loops: Readonly<Record<UnitName, ReadonlyMap<string, LoopSteps>>>;
-  readonly #outputs: OutputWatch;
+  readonly #outputs: ReturnType<typeof watchOutputs>;
   /** The time at which the gains of each unit last changed. */
   readonly #changedMs = new Map<UnitName, number>();
   readonly #ends: (() => void)[];
@@ -43,9 +43,9 @@ export class StepMemory {
       ({ name: unit, loops }) =>
         new Map(loops.map(({ name }) => [name, new LoopSteps(inFolder, queue, unit, name)])),
     );
-    this.#outputs = new OutputWatch(robot, clock);
+    this.#outputs = watchOutputs(robot, clock);
     this.#ends = [
-      robot.polled.add(() => this.#outputs.look()),
+      this.#outputs.end,
       robot.stepped.add(step => this.#take(step)),
       robot.events.add(event => {
         const changes = ['save', 'gains-applied', 'trial', 'trial-changed', 'trial-ended'];
