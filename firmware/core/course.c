@@ -55,7 +55,7 @@ float course_join(float x_m, float y_m, float heading_rad)
     for (float place_m = 0; place_m < course_lap_m; place_m += SEARCH_M) {
         struct course_point point = course_at(place_m);
         float dx = point.x_m - x_m, dy = point.y_m - y_m;
-        float cost = __builtin_sqrtf(dx * dx + dy * dy) + WRONG_HEADING_M * (1 - cosine(point.heading_rad - heading_rad));
+        float cost = square_root(dx * dx + dy * dy) + WRONG_HEADING_M * (1 - cosine(point.heading_rad - heading_rad));
         if (cost < least) {
             least = cost;
             best = place_m;

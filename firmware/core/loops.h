@@ -65,6 +65,7 @@ float wrapped(float angle_rad);
 float sine(float angle_rad);
 float cosine(float angle_rad);
 float arctangent(float value);
+float square_root(float value);
 
 /* The course of the chassis in `auto`. */
 struct course_point {

@@ -1,4 +1,4 @@
-/* Sines and arctangents without a C library, to about 1e-7. */
+/* Sines, arctangents and roots without a C library, to about 1e-7. */
 #include "loops.h"
 
 static int32_t nearest(float value)
@@ -59,4 +59,17 @@ float arctangent(float value)
     if (steep)
         angle = PI / 2 - angle;
     return negative ? -angle : angle;
+}
+
+/* Newton's method, from above. It ends when the root falls no further. */
+float square_root(float value)
+{
+    if (value <= 0)
+        return 0;
+    float root, next = value > 1 ? value : 1;
+    do {
+        root = next;
+        next = (root + value / root) / 2;
+    } while (next < root);
+    return root;
 }
