@@ -6,8 +6,7 @@ import { hashOf, newSecret } from '../../src/access/token.js';
 import { encodeTokens, writeTokens } from '../../src/access/token-file.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { codeOf } from '../support/code-of.js';
-import { inTemporaryFolder } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 

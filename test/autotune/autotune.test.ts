@@ -16,16 +16,6 @@ describe('autotune', function () {
   });
   afterEach(() => bench.close());
 
-  /** Renews the tuning until it ends, until `isReached` holds, or for a minute. */
-  const goesOn = async (isReached: () => boolean = () => false, look = () => {}) => {
-    const untilMs = bench.clock.nowMs() + 60_000;
-    while (bench.now.state === 'running' && !isReached() && bench.clock.nowMs() < untilMs) {
-      await bench.wait(2);
-      if (bench.clock.nowMs() % 1000 < 2)
-        void bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
-      look();
-    }
-  };
   const anew = async (...propose: ConstructorParameters<typeof TuningBench>) => {
     await bench.close();
     bench = new TuningBench(...propose);
@@ -49,7 +39,7 @@ describe('autotune', function () {
     const bad = { kp: 90, ki: 90, kd: 2.25 };
     await save(bad);
     bench.start();
-    await goesOn();
+    await bench.renewed();
     const { state, before, proposed, predicted, words, why } = bench.now;
     expect([state, why], words.join('; ')).deep.equal(['better', 'measured in a trial of its own']);
     expect(before?.gains).deep.equal(bad);
@@ -184,7 +174,7 @@ describe('autotune', function () {
     });
     let most = 0;
     bench.start();
-    await goesOn(
+    await bench.renewed(
       () => bench.now.words.length >= 2,
       () => {
         const { setpoint, measured } = yaw();
@@ -204,7 +194,7 @@ describe('autotune', function () {
     let seen = new Ringing(0.3);
     let trials = 0;
     bench.start();
-    await goesOn(
+    await bench.renewed(
       () => bench.now.words.length >= 4,
       () => {
         if (bench.now.words.length > trials) seen = new Ringing(0.3);
@@ -224,7 +214,7 @@ describe('autotune', function () {
   it('is over after 45 s at most, whatever it waits for', async () => {
     await anew(() => new Promise(() => undefined));
     const beganMs = bench.clock.nowMs();
-    await goesOn();
+    await bench.renewed();
     expect(bench.now).include({ state: 'failed', why: 'it took too long' });
     expect(bench.clock.nowMs() - beganMs).most(46_500);
     await isBack();
@@ -244,7 +234,7 @@ describe('autotune', function () {
 
   it('is aborted where nothing can be computed, and says why', async () => {
     await anew(() => Promise.reject(new Error('no thread could be started')));
-    await goesOn();
+    await bench.renewed();
     expect(bench.now).include({ state: 'aborted', why: 'no thread could be started' });
     await isBack();
   });

@@ -33,14 +33,7 @@ describe('a tuning of several loops', function () {
 
   const gimbal = () => bench.robot.units.gimbal;
   const start = (...loops: string[]) => bench.start(5000, loops);
-  /** Renews the tuning until it ends, or until `isReached` holds. */
-  const until = async (isReached: () => boolean = () => false) => {
-    for (let steps = 0; bench.now.state === 'running' && !isReached(); steps += 1) {
-      if (steps % 20 === 0)
-        void bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
-      await bench.wait(50);
-    }
-  };
+  const until = (isReached?: () => boolean) => bench.renewed(isReached, undefined, 50);
   const moves = (loop: string) => () =>
     bench.now.loop === loop && (gimbal().report().excitation?.amplitude ?? 0) > 0;
   const states = () => bench.now.results.map(({ loop, state }) => `${loop} ${state}`);

@@ -11,8 +11,7 @@ import { systemClock } from '../../src/core/clock.js';
 import { start } from '../../src/daemon/start.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { replaceFile } from '../../src/storage/durable-file.js';
-import { call, inTemporaryFolder } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
+import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 describe('a state folder on a disk that is not mounted', () => {

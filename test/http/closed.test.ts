@@ -7,8 +7,7 @@ import { RIGHTS, ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js'
 import { hashOf, newSecret, type Token } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { call } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
+import { call, eventually } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const SECRETS: Readonly<Record<Role, string>> = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/daemon.js';
 import { RawClient } from '../support/raw-client.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 

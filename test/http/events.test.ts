@@ -13,7 +13,7 @@ import type { Step } from '../../src/schemas/step.js';
 import type { Telemetry } from '../../src/schemas/telemetry.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { stepFigures } from '../../src/tuning/step-figures.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 

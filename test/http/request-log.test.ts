@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { call } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
+import { call, eventually } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 describe('the log of requests', () => {

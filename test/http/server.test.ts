@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createHttpServer, keepInFlood, type Patience } from '../../src/http/server.js';
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../support/daemon.js';
 import { RawClient } from '../support/raw-client.js';
 
 const request = (path: string, body = '') =>

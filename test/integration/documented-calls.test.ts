@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { hashOf, newSecret } from '../../src/access/token.js';
 import { writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
+import { eventually } from '../support/daemon.js';
 import { callsOf, documented, sectionOf } from '../support/documented-calls.js';
-import { eventually } from '../support/eventually.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 

@@ -9,8 +9,7 @@ import { expect } from 'chai';
 import { hashOf, newSecret } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { call } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
+import { call, eventually } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { NODE_ENVIRONMENT } from '../../scripts/package/node-options.js';
 import { Child } from '../support/child.js';
-import { call, temporaryFolder } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
+import { call, eventually, temporaryFolder } from '../support/daemon.js';
 import { mountHangingDisk } from '../support/mounts.js';
 import { requirePrograms } from '../support/programs.js';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
-import { call, inTemporaryFolder } from '../support/daemon.js';
-import { eventually } from '../support/eventually.js';
+import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
 
 /** KILL_ROUNDS sets another count. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 4);

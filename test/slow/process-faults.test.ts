@@ -6,9 +6,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
-import { call, temporaryFolder } from '../support/daemon.js';
+import { call, eventually, temporaryFolder } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
-import { eventually } from '../support/eventually.js';
 import { mountDisk } from '../support/mounts.js';
 import { requirePrograms } from '../support/programs.js';
 

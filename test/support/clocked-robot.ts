@@ -13,11 +13,13 @@ import { Robot, type RobotSettings } from '../../src/robot/robot.js';
 import type { RobotEvent } from '../../src/robot/robot-event.js';
 import type { Trial } from '../../src/robot/wanted-gains.js';
 import { openStopFile } from '../../src/storage/stop-file.js';
-import { everythingAllowed } from './everything-allowed.js';
 import { noLock } from './journal-lines.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
 import { ScriptedLoops } from './scripted-loops.js';
+
+/** Allows everything, as a robot outside a match does. */
+export const everythingAllowed: Permission = { require: () => undefined };
 
 export interface Frame {
   readonly unit: UnitName;

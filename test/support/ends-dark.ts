@@ -1,5 +1,5 @@
 import type { Child } from './child.js';
-import { eventually } from './eventually.js';
+import { eventually } from './daemon.js';
 
 /** Resolves if the last level that the faulty daemon gave to its laser's pin was dark. */
 export async function endsDark(child: Child): Promise<void> {

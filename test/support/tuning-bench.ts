@@ -3,8 +3,7 @@ import { Autotune, darkWhileTuning } from '../../src/autotune/autotune.js';
 import type { Propose } from '../../src/autotune/proposer.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { propose } from '../../src/tuning/propose.js';
-import { ClockedRobot } from './clocked-robot.js';
-import { everythingAllowed } from './everything-allowed.js';
+import { ClockedRobot, everythingAllowed } from './clocked-robot.js';
 
 /** The robot's code with the tuner, on the simulated robot with its physics. */
 export class TuningBench extends ClockedRobot {
@@ -47,6 +46,16 @@ export class TuningBench extends ClockedRobot {
 
   start(leaseMs = 5000, loops: readonly string[] = ['angle_yaw']): Tune {
     return this.autotune.start({ unit: 'gimbal', loops, style: 'normal', by: 'lab', leaseMs });
+  }
+
+  /** Renews the tuning until it ends or until `isReached` holds, and looks at it after each step. */
+  async renewed(isReached: () => boolean = () => false, look = () => {}, stepMs = 2): Promise<void> {
+    for (let ms = 0; this.now.state === 'running' && !isReached(); ms += stepMs) {
+      if (ms % 1000 === 0)
+        void this.autotune.renew('gimbal', this.now.id, 'lab', 5000).catch(() => undefined);
+      await this.wait(stepMs);
+      look();
+    }
   }
 
   get now(): Tune {
