@@ -1,9 +1,15 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isRobotError } from '../core/errors.js';
 import { badConfig, type ConfigFile, readConfigFile } from './config-file.js';
-import { configCheck, type Defaults, faultOf, withoutNulls } from './config-schema.js';
-import type { Config } from './settings.js';
+import { type Config, SETTINGS, type Setting } from './settings.js';
 
 export type { Config } from './settings.js';
+
+/** The defaults that differ between the robot and the simulator. */
+interface Defaults {
+  readonly host: string;
+  readonly state: string;
+}
 
 /** Settings of the command line. They override the file. */
 interface Overrides {
@@ -37,4 +43,85 @@ export function loadConfig(file: string | undefined, overrides: Overrides, defau
 export function configProblem(error: unknown): string {
   if (!isRobotError(error, 'bad-config')) throw error;
   return error.context.reason;
+}
+
+const SECTIONS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = SETTINGS;
+
+/** Makes the check of a whole configuration, which also fills in defaults. `given` has the sections of the file. */
+function configCheck(given: unknown, defaults: Defaults): ValidateFunction<Config> {
+  const ajv = new Ajv({
+    allErrors: true,
+    useDefaults: true,
+    verbose: true,
+    $data: true,
+    strict: false,
+    strictNumbers: true,
+    // The schema is known to be valid, and is used once. Checking and optimising it would only slow the start.
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+  });
+  ajv.addKeyword(silenceOfPolls);
+  return ajv.compile<Config>(schemaOf(defaults, given));
+}
+
+/** Whether a host silence lasts for at least this many polls. */
+const silenceOfPolls = {
+  keyword: 'silenceOfPolls',
+  type: 'number' as const,
+  validate: (polls: number, silenceMs: number, _: unknown, place?: { parentData: { pollHz?: unknown } }) => {
+    const pollHz = place?.parentData.pollHz;
+    return silenceMs === 0 || typeof pollHz !== 'number' || silenceMs * pollHz >= polls * 1000;
+  },
+};
+
+/** Leaves out null sections: the parser gives null for a section with all its lines commented out. */
+function withoutNulls(tree: unknown): unknown {
+  if (typeof tree !== 'object' || Array.isArray(tree)) return tree;
+  return Object.fromEntries(Object.entries(tree ?? {}).filter(([, settings]) => settings !== null));
+}
+
+/**
+ * Only the sections in the file get a full schema. Compiling the schema of all sections would take a sixth of a
+ * start.
+ */
+function schemaOf({ host, state }: Defaults, given: unknown): object {
+  const own: Readonly<Record<string, unknown>> = { 'http.host': host, 'state.folder': state };
+  const sections = Object.entries(SECTIONS).map(([section, settings]) => {
+    const isGiven = typeof given === 'object' && given !== null && section in given;
+    const properties = Object.entries(settings).map(([key, setting]) => {
+      const byDefault = own[`${section}.${key}`] ?? setting.default;
+      return [key, isGiven ? { ...setting.schema, default: byDefault } : byDefault];
+    });
+    const table = Object.fromEntries(properties);
+    return [section, isGiven ? tableOf(table) : { default: table }];
+  });
+  return tableOf(Object.fromEntries(sections));
+}
+
+function tableOf(properties: object): object {
+  return { type: 'object', properties, additionalProperties: false, default: {} };
+}
+
+/** What is wrong with the setting at `path`. The path is empty for the whole file. */
+function faultOf({ instancePath, params, parentSchema, data }: ErrorObject) {
+  const path = instancePath.split('/').slice(1);
+  if (params.additionalProperty !== undefined) {
+    const known = Object.keys(parentSchema?.properties).join(', ');
+    const detail = `there is no such setting; expected one of ${known}`;
+    return { path: [...path, params.additionalProperty], detail };
+  }
+  return { path, detail: `expected ${expectedAt(path)}; found ${shown(data)}` };
+}
+
+function expectedAt([section, key]: readonly string[]): string {
+  if (section === undefined) return 'settings in sections';
+  if (key === undefined) return 'settings, each as "name: value"';
+  return SECTIONS[section]?.[key]?.expected ?? 'something else';
+}
+
+function shown(value: unknown): string {
+  const finite = (_: string, part: unknown) =>
+    Number.isFinite(part) || typeof part !== 'number' ? part : `${part}`;
+  return JSON.stringify(value, finite);
 }

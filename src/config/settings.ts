@@ -4,7 +4,7 @@ import { type GainBounds, MODES } from '../core/units.js';
 /** One setting of the configuration file; checks, defaults and the commented default file derive from it. */
 export interface Setting<T> {
   readonly default: T;
-  /** JSON Schema, with `$data` and the keyword `silenceOfPolls` of config-schema.ts. */
+  /** JSON Schema, with `$data` and the keyword `silenceOfPolls` of config.ts. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** The words after "expected" in the message about a wrong value. */
   readonly expected: string;

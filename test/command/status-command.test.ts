@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isSafe, wrongIn } from '../../src/command/status-text.js';
+import { isSafe, wrongIn } from '../../src/command/status-command.js';
 import type { Status } from '../../src/schemas/status.js';
 import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
