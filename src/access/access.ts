@@ -30,6 +30,8 @@ const READER: Caller = { token: undefined, rights: ['read'] };
 const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
 const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
+/** Undefined before the first read. */
+type LastRead = readonly Token[] | 'damaged' | undefined;
 type Settings = StateParts & Config['access'];
 
 /** Errors of opening a file that exists but that the daemon may not read. */
@@ -49,7 +51,7 @@ export class Access {
   readonly tokensChanged = new Listeners<{ readonly kept: readonly string[]; readonly closes: boolean }>();
   readonly #settings: Settings;
   /** The list that was read last. It stays in force while the file cannot be read. Undefined before the first read. */
-  #last: readonly Token[] | 'damaged' | undefined;
+  #last: LastRead;
   #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
     cure: CURE_OF_SLOW,
   });
@@ -101,11 +103,8 @@ export class Access {
     if (need === 'none') return true;
     if (need !== 'stop') return rights.includes(need);
     // While the tokens are unknown, a robot that cannot be stopped is the greater danger, so a stop is allowed.
-    return (
-      this.#settings.stop === 'anyone' ||
-      this.state === 'unavailable' ||
-      MAY_STOP.some(right => rights.includes(right))
-    );
+    const isForAll = this.#settings.stop === 'anyone' || this.state === 'unavailable';
+    return isForAll || MAY_STOP.some(right => rights.includes(right));
   }
 
   /** Throws `token-required`, `token-unknown`, `not-allowed` or `access-unavailable`. */
@@ -153,10 +152,7 @@ export class Access {
     this.#hold(this.#last, new RobotError('access-unavailable', { ...context, lastHolds }, { cause }));
   }
 
-  #hold(
-    last: readonly Token[] | 'damaged' | undefined,
-    problem: RobotError<'access-unavailable'> | undefined,
-  ): void {
+  #hold(last: LastRead, problem: RobotError<'access-unavailable'> | undefined): void {
     const wasOpen = this.state === 'open';
     const isOther = JSON.stringify(last) !== JSON.stringify(this.#last);
     const isOtherProblem = problem?.context.cure !== this.#problem?.context.cure;

@@ -71,12 +71,10 @@ export type Daemon = Awaited<ReturnType<typeof startBehind>>;
 export async function start(parts: Parts): Promise<Daemon> {
   darkenPin(parts.hardware, parts.log);
   const port = await openPort(parts.config.http, parts);
-  try {
-    return await startBehind(port, parts);
-  } catch (error) {
+  return startBehind(port, parts).catch(async error => {
     await port.close();
     throw error;
-  }
+  });
 }
 
 /** As `start`, on a port that is already open. */
@@ -86,10 +84,7 @@ export async function startBehind(port: Port, parts: Parts) {
   const files = { folder: config.state.folder, disk, clock };
   const runId = newRunId();
   const isSimulated = hardware.simulated;
-  const early = {
-    ...files,
-    setAside: (copy: string) => log.warn({ copy }, 'a damaged file was set aside'),
-  };
+  const early = { ...files, setAside: (copy: string) => log.warn({ copy }, 'a damaged file was set aside') };
   // The files that the robot needs before it moves. A file that is not read in time counts as its most restrictive
   // value.
   const store = await GainsStore.open({ ...early, lock });
@@ -139,9 +134,7 @@ export async function startBehind(port: Port, parts: Parts) {
   });
   recordStorage({ gains: store, match: record, log: durableLog, tokens: access }, eventLog);
   const control = obeyMatch({ match, robot, file: record, log });
-  const setAside = (copy: string) => {
-    eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
-  };
+  const setAside = (copy: string) => eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   const steps = await StepMemory.open(robot, { ...files, setAside });
   const profiles = new ProfileStore({ ...files, setAside });
   autotune = new Autotune({ robot, clock, propose, explain: error => problemOf(error).problem.detail });

@@ -27,16 +27,12 @@ export function wholeLines(content: Buffer): readonly Buffer[] {
 }
 
 export function parseLine(text: string): LogLine | undefined {
+  const isLogLine = (value: unknown): value is LogLine =>
+    isObject(value) &&
+    Number.isInteger(value.seq) &&
+    [value.boot, value.prev, value.what].every(member => typeof member === 'string');
   const line = parsedJson(text);
   return isLogLine(line) ? line : undefined;
-}
-
-function isLogLine(value: unknown): value is LogLine {
-  if (!isObject(value)) return false;
-  const { seq, boot, prev, what } = value;
-  return (
-    Number.isInteger(seq) && typeof boot === 'string' && typeof prev === 'string' && typeof what === 'string'
-  );
 }
 
 /** The times for an event that is recorded now. */

@@ -35,9 +35,10 @@ export function queryCheck<T>(schema: Schema<T>): (query: object) => T {
   const check = compile(schema);
   const declared = isObject(schema.properties) ? schema.properties : {};
   const typed = (name: string, given: unknown) => {
-    const member = declared[name];
-    const isNumber = isObject(member) && member.type === 'integer';
-    return isNumber && typeof given === 'string' && /^\d{1,16}$/.test(given) ? Number(given) : given;
+    const { type } = isObject(declared[name]) ? declared[name] : {};
+    return type === 'integer' && typeof given === 'string' && /^\d{1,16}$/.test(given)
+      ? Number(given)
+      : given;
   };
   return query =>
     check(Object.fromEntries(Object.entries(query).map(([name, given]) => [name, typed(name, given)])));

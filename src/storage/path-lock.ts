@@ -28,10 +28,7 @@ export class PathLock implements ProcessLock {
   #held: FileHandle | undefined;
 
   /** `taken` makes the error for a lock that another process has. */
-  constructor(
-    path: string,
-    taken: () => RobotError = () => new RobotError('state-in-use', { folder: path }),
-  ) {
+  constructor(path: string, taken = (): RobotError => new RobotError('state-in-use', { folder: path })) {
     this.#path = path;
     this.#taken = taken;
   }

@@ -9,7 +9,6 @@ import { SAVE_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 
-const LIMIT = s.growing({ limit: s.optional({ ...s.count(), minimum: 1, maximum: 1000, default: 50 }) });
 /** The revision that the caller edited; 0 before the first save. Without it, the daemon does not compare revisions. */
 export const BASE_REVISION = s.growing({
   baseRevision: s.optional({ ...s.count(), maximum: Number.MAX_SAFE_INTEGER }),
@@ -61,7 +60,7 @@ export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
     get(`${path}/history`, 'read', {
       id: `${name}GainsHistory`,
       summary: 'Saved gains, newest first, with the newest step measured on each revision by loop',
-      query: LIMIT,
+      query: s.growing({ limit: s.optional({ ...s.count(), minimum: 1, maximum: 1000, default: 50 }) }),
       answer: s.array(historyLine(anyGains)),
       problems: ['storage-failed'],
       act: ({ query: { limit = 50 } }) => historyText(name, robot.store.history(name, limit), steps),

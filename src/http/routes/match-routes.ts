@@ -10,7 +10,6 @@ const DAY_S = 86_400;
 /** Milliseconds from 1970 to 2100. A desk may send the time as revision, and no call can use up all revisions. */
 const HIGHEST_REVISION = 4_102_444_800_000;
 
-const lockBody = s.object({ reason: { ...s.text(), minLength: 1, maxLength: 200 } });
 const callBody = s.object({
   id: name,
   revision: { ...s.count('Higher than the last one of this id.'), maximum: HIGHEST_REVISION },
@@ -51,7 +50,7 @@ export function matchRoutes({ match: control, durableLog, clock }: AppOptions): 
     post('/api/match/lock', 'rule', {
       id: 'lock',
       summary: 'Stop, and forbid a resume until the lock is removed; the lock outlives power cuts',
-      body: lockBody,
+      body: s.object({ reason: { ...s.text(), minLength: 1, maxLength: 200 } }),
       answer: matchView,
       problems: [...STOP_PROBLEMS, 'not-kept'],
       act: ({ body: { reason }, ctx }) => viewAfter(control.lock({ by: ctx.state.who, reason })),
