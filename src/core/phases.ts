@@ -19,13 +19,8 @@ export interface Permissions {
 }
 
 const AT_REST: Permissions = { drive: false, laser: false, tune: true, resume: false, modes: [] };
-const IN_PLAY: Permissions = {
-  drive: true,
-  laser: true,
-  tune: false,
-  resume: true,
-  modes: MODES.filter(mode => mode !== 'debug'),
-};
+const WITHOUT_DEBUG = MODES.filter(mode => mode !== 'debug');
+const IN_PLAY: Permissions = { drive: true, laser: true, tune: false, resume: true, modes: WITHOUT_DEBUG };
 
 /** By default nothing moves before and after play, gains do not change during play, and `none` allows everything. */
 export const DEFAULT_PERMISSIONS: Readonly<Record<Phase, Permissions>> = {

@@ -18,6 +18,7 @@ const RECORD_MS = 500;
 
 /** Milliseconds by unit; 0 means no limit. Units of other versions are kept. */
 type Silences = Readonly<Record<string, number>>;
+type Limits = Readonly<Record<UnitName, SilenceLimits>>;
 
 /**
  * Records how long each controller may keep its torque without a heartbeat, because an earlier process may have set
@@ -54,10 +55,7 @@ function isSilences(value: unknown): value is Silences {
  * an unreachable controller may keep its torque. If recording fails, the controller gets a silence that it may
  * already have.
  */
-export async function agreedSilence(
-  file: StateFile<Silences>,
-  wantedMs: number,
-): Promise<Record<UnitName, SilenceLimits>> {
+export async function agreedSilence(file: StateFile<Silences>, wantedMs: number): Promise<Limits> {
   const before = await file.read(START_MS);
   const wanted = wantedMs === 0 ? Number.POSITIVE_INFINITY : wantedMs;
   const longer = UNIT_LIST.filter(({ name }) => wanted > largestMs(before, name)).map(({ name }) => name);
@@ -74,11 +72,7 @@ export async function agreedSilence(
  * Records a shorter silence once the controller has it. The first heartbeat sets the silence, and a controller is
  * online only after a heartbeat.
  */
-export function recordGivenSilence(
-  robot: Robot,
-  file: StateFile<Silences>,
-  limits: Record<UnitName, SilenceLimits>,
-): void {
+export function recordGivenSilence(robot: Robot, file: StateFile<Silences>, limits: Limits): void {
   robot.events.add(event => {
     if (event.what !== 'online') return;
     const { givenMs } = limits[event.unit];

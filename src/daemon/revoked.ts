@@ -15,10 +15,8 @@ export function endAllButThoseOf(
   for (const { name } of UNIT_LIST) {
     const { trial, gains } = robot.units[name];
     const tune = autotune.of(name);
-    const ends = [
-      tune?.state === 'running' && !names.includes(tune.by) && autotune.end('its token was removed'),
-      trial !== undefined && !names.includes(trial.by) && gains.endTrial('ended'),
-    ];
-    for (const end of ends) if (end) end.catch(() => undefined);
+    if (tune?.state === 'running' && !names.includes(tune.by))
+      autotune.end('its token was removed').catch(() => undefined);
+    if (trial !== undefined && !names.includes(trial.by)) gains.endTrial('ended').catch(() => undefined);
   }
 }

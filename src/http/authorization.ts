@@ -50,10 +50,8 @@ function presented(ctx: Context): { readonly secret: string | undefined; readonl
  */
 export function setSession(ctx: Context, secret: string | undefined): void {
   const age = secret === undefined ? 0 : SESSION_S;
-  ctx.set(
-    'Set-Cookie',
-    `${cookieName(ctx)}=${secret ?? ''}; path=/; max-age=${age}; samesite=strict; httponly`,
-  );
+  const cookie = `${cookieName(ctx)}=${secret ?? ''}; path=/; max-age=${age}; samesite=strict; httponly`;
+  ctx.set('Set-Cookie', cookie);
 }
 
 /**

@@ -130,8 +130,8 @@ export function createEvents(
   const open = (ctx: Context) => {
     const { rights } = callerOf(access, ctx);
     const right = (['rule', 'drive'] as const).find(one => rights.includes(one)) ?? 'read';
-    const most = MOST_STREAMS[right];
-    if (ctx.method !== 'HEAD' && streams.size >= most) throw new RobotError('too-many-streams');
+    if (ctx.method !== 'HEAD' && streams.size >= MOST_STREAMS[right])
+      throw new RobotError('too-many-streams');
     ctx.status = 200;
     ctx.type = 'text/event-stream';
     if (ctx.method === 'HEAD') return;

@@ -4,17 +4,6 @@ import { loopGains } from './gains.js';
 import { matchStatus } from './match.js';
 import * as s from './schema.js';
 
-/** The part of status about access: whether the robot asks for tokens, and what is wrong with their file. */
-const accessStatus = s.answer('AccessStatus', {
-  state: s.oneOf(
-    ['open', 'closed', 'unavailable'],
-    '`open`: everyone may do everything. `closed`: a token says who may do what. `unavailable`: the tokens cannot ' +
-      'be read, and nobody may act.',
-  ),
-  exposed: s.yesNo('Open, and reachable from other machines.'),
-  detail: s.optional(s.text('What is wrong, and the cure.')),
-});
-
 const complaint = s.answer('Complaint', {
   code: s.text('One of the codes of problems.'),
   detail: s.text('A sentence with the cure.'),
@@ -99,18 +88,6 @@ const storageStatus = s.answer('StorageStatus', {
 
 export type StorageStatus = s.TypeOf<typeof storageStatus>;
 
-const busStatus = s.answer('BusStatus', {
-  transactions: s.count(),
-  retries: s.count(),
-  errors: s.record(s.count(), 'By code.'),
-});
-
-const logStatus = s.answer('LogStatus', {
-  ok: s.yesNo('The log of events reaches the disk.'),
-  detail: s.optional(s.text()),
-  cure: s.optional(s.text()),
-});
-
 /** The body of GET /api/status and of event `status`. */
 export const status = s.answer('Status', {
   version: s.text(),
@@ -119,12 +96,28 @@ export const status = s.answer('Status', {
   stopped: s.yesNo(),
   laser: laserStatus,
   ...perUnit(() => unitStatus),
-  bus: busStatus,
+  bus: s.answer('BusStatus', {
+    transactions: s.count(),
+    retries: s.count(),
+    errors: s.record(s.count(), 'By code.'),
+  }),
   storage: storageStatus,
   streams: s.count('Event streams that are open.'),
-  access: accessStatus,
+  access: s.answer('AccessStatus', {
+    state: s.oneOf(
+      ['open', 'closed', 'unavailable'],
+      '`open`: everyone may do everything. `closed`: a token says who may do what. `unavailable`: the tokens cannot ' +
+        'be read, and nobody may act.',
+    ),
+    exposed: s.yesNo('Open, and reachable from other machines.'),
+    detail: s.optional(s.text('What is wrong, and the cure.')),
+  }),
   match: matchStatus,
-  log: logStatus,
+  log: s.answer('LogStatus', {
+    ok: s.yesNo('The log of events reaches the disk.'),
+    detail: s.optional(s.text()),
+    cure: s.optional(s.text()),
+  }),
 });
 
 export type Status = s.TypeOf<typeof status>;

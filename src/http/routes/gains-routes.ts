@@ -14,11 +14,6 @@ export const BASE_REVISION = s.growing({
   baseRevision: s.optional({ ...s.count(), maximum: Number.MAX_SAFE_INTEGER }),
 });
 
-const restoreBody = {
-  ...s.body('Restore', { revision: { ...s.count(), minimum: 1 } }),
-  examples: [{ revision: 1 }],
-};
-
 /** The parts of a request that a save needs. */
 interface Asked {
   readonly query: s.TypeOf<typeof BASE_REVISION>;
@@ -69,7 +64,7 @@ export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
       id: `${name}RestoreGains`,
       event: { what: 'restore', unit: name },
       summary: 'Save the gains of an earlier revision again',
-      body: restoreBody,
+      body: { ...s.body('Restore', { revision: { ...s.count(), minimum: 1 } }), examples: [{ revision: 1 }] },
       answer: anyGains,
       query: BASE_REVISION,
       problems: ['unknown-revision', ...SAVE_PROBLEMS],

@@ -10,12 +10,6 @@ import { get, post, type Route } from '../route.js';
 import { compile } from '../validate.js';
 import { BASE_REVISION, saver } from './gains-routes.js';
 
-const allProfiles = s.answer(
-  'Profiles',
-  { format: s.text(), ...perUnit(() => s.array(profile)) },
-  'Another robot can store each of them with one call.',
-);
-
 /** Named sets of gains of one unit. Only `load` reaches a controller: it is a save. */
 export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
   const { robot, profiles, steps, config } = options;
@@ -119,7 +113,11 @@ export function allProfilesRoute({ profiles }: AppOptions): Route {
   return get('/api/profiles', 'read', {
     id: 'profiles',
     summary: 'The profiles of both units in one text, for a file',
-    answer: allProfiles,
+    answer: s.answer(
+      'Profiles',
+      { format: s.text(), ...perUnit(() => s.array(profile)) },
+      'Another robot can store each of them with one call.',
+    ),
     problems: ['storage-failed'],
     act: async () => Buffer.from(profilesText(await profiles.all())),
   });

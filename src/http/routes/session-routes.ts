@@ -14,8 +14,6 @@ const session = s.answer('Session', {
   simulated: s.yesNo('True if the robot is simulated.'),
 });
 
-const login = s.object({ token: { ...s.text(), maxLength: 200 } });
-
 /** Shows who the caller is, and gives the page its token as a cookie. */
 export function sessionRoutes({ access, robot: { simulated } }: AppOptions): Route[] {
   const view = ({ token, rights }: Caller): s.TypeOf<typeof session> => ({
@@ -37,7 +35,7 @@ export function sessionRoutes({ access, robot: { simulated } }: AppOptions): Rou
       id: 'login',
       summary: 'Keep a token as the cookie of this browser',
       event: { what: 'login', isSecret: true },
-      body: login,
+      body: s.object({ token: { ...s.text(), maxLength: 200 } }),
       problems: ['token-unknown', 'access-unavailable'],
       act: ({ body: { token: secret }, ctx }) => {
         const caller = access.callerOf(secret);

@@ -69,10 +69,7 @@ function excitationBody({ title, loops }: Unit): s.Schema<Excitation> {
 }
 
 /** The captured steps of a unit that the daemon remembers. */
-export function stepRoutes(
-  memory: Pick<StepMemory, 'list' | 'best' | 'step'>,
-  { name, loops }: Unit,
-): Route[] {
+export function stepRoutes(memory: Pick<StepMemory, 'list' | 'best' | 'step'>, { name, loops }: Unit) {
   const path = `/api/${name}/steps`;
   const loop = s.oneOf(loops.map(({ name }) => name));
   const number = { ...s.count(), minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
