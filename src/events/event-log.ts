@@ -98,9 +98,17 @@ export class EventLog {
     for (const quota of Object.values(this.#quotas)) quota.close();
   }
 
-  #add({ error, ...added }: NewEvent, group: Group): void {
+  #add({ what, unit, who, outcome, detail, error }: NewEvent, group: Group): void {
     this.#seq += 1;
-    const event: LogEvent = { seq: this.#seq, ...timesOf(this.#clock), ...added };
+    const event: LogEvent = {
+      seq: this.#seq,
+      ...timesOf(this.#clock),
+      what,
+      ...(unit !== undefined && { unit }),
+      ...(who !== undefined && { who }),
+      ...(outcome !== undefined && { outcome }),
+      ...(detail !== undefined && { detail }),
+    };
     const kept = this.#kept[group];
     kept.push(event);
     if (kept.length > GROUPS[group].kept) kept.shift();
