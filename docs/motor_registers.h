@@ -226,7 +226,7 @@ MOTOR_ASSERT(offsetof(struct motor_excitation, period_s) == 5, "excitation.perio
 MOTOR_ASSERT(offsetof(struct motor_excitation, crc) == 9, "excitation.crc");
 MOTOR_ASSERT(sizeof(struct motor_excitation) == 10, "excitation");
 
-/* Optional, announced by the flag of this name: the same wave with its guard. Past `deviation` the controller ends the wave. */
+/* Optional, announced by the flag of this name: the same wave with its guard. If `deviation` is exceeded, the controller ends the wave. */
 struct motor_guarded_excitation {
     uint8_t slot;
     float amplitude;

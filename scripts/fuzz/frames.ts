@@ -32,7 +32,7 @@ export const decoding = fc.property(
     const frame = sealed ? withChecksum(address, register, data) : data;
     const values = orUndefined(() => decodeFrame(address, register, frame));
     if (values === undefined) return;
-    // -0 and scaled values may encode to other bits. The values read from the encoded frame must be the same.
+    // Other bytes may mean the same values, for example -0 and 0. The values must survive encoding and decoding.
     const again = orUndefined(() => decodeFrame(address, register, encodeFrame(address, register, values)));
     if (JSON.stringify(again) !== JSON.stringify(values)) {
       throw new Error(`${register.name}: ${JSON.stringify(values)} came back as ${JSON.stringify(again)}`);

@@ -6,8 +6,8 @@ interface Event<T> {
 }
 
 /**
- * The values that may hold now. A certain event replaces all events that ended before it began. If two events
- * overlapped, either value may hold.
+ * The values that may hold now. An event that surely happened replaces all events that ended before it began. If two
+ * events overlapped, either value may hold.
  */
 export class Candidates<T> {
   #events: Event<T>[];

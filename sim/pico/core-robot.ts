@@ -17,7 +17,7 @@ export function coreModule(file: string): WebAssembly.Module {
   return new WebAssembly.Module(readFileSync(file));
 }
 
-/** A simulated robot whose two controllers run the C core with its own loops. */
+/** A simulated robot with the C core as both controllers. The core runs its own loops. */
 export function createCoreRobot(
   module: WebAssembly.Module,
   { seed, body, substeps = 2 }: PhysicsOptions,

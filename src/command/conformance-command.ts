@@ -6,7 +6,7 @@ import type { Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { failed, type Said } from './command.js';
 
-/** Opens one bus for this process alone. Rejects with the bus codes, `bus-in-use` if the daemon has it. */
+/** Opens one bus for this process. Rejects with the bus codes; with `bus-in-use` if the daemon has it. */
 export type OpenBus = (bus: number) => Promise<I2cBus & { close(): Promise<void> }>;
 
 const QUESTION =
@@ -34,7 +34,7 @@ export async function conformanceCommand(
   }
 }
 
-/** Asks at the terminal. No answer is a no. */
+/** Asks at the terminal. Without an answer, returns false. */
 export async function agreesToMove(): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>(resolve => terminal.once('close', () => resolve('')));

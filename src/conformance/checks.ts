@@ -14,7 +14,10 @@ import {
 } from '../protocol/registers.js';
 import { Differs, type Host, same, type Wave } from './host.js';
 
-/** A sentence of docs/motor-protocol.md, and how a host finds out whether it holds. Rejects with Differs if not. */
+/**
+ * A sentence of docs/motor-protocol.md, and a check of it over the bus. Rejects with Differs if the sentence does not
+ * hold.
+ */
 export interface Check {
   readonly says: string;
   readonly about: string;
@@ -40,7 +43,7 @@ function wave(slot: number, amplitude: number, periodS: number): Buffer {
   return Buffer.concat([Buffer.of(slot), float(amplitude, periodS)]);
 }
 
-/** What no refused frame may change. */
+/** The state that a refused frame must not change. */
 async function stateOf(host: Host, place: number) {
   const { refused, faults: _, flags, ...rest } = await host.status();
   const lasting = flags.filter(flag => flag !== 'target_visible');
@@ -88,7 +91,7 @@ async function silentAfter(host: Host, ms: number): Promise<boolean> {
   return (await host.status()).faults.includes('silent');
 }
 
-/** Stages a whole set and sends a commit that cannot be carried out. */
+/** Stages a whole set, and sends a commit that the controller cannot carry out. */
 async function badCommit(host: Host): Promise<void> {
   await host.stage(someGains(host.unit, 3));
   await host.commit((gainsChecksum(host.unit, someGains(host.unit, 3)) ^ 1) >>> 0);
@@ -539,13 +542,13 @@ const READINGS: readonly Check[] = [
   ),
 ];
 
-/** Nothing moves: the stop is latched in each of these. */
+/** These checks move nothing, because the stop is latched. */
 export const STILL_CHECKS: readonly Check[] = [...WIRE, ...REFUSALS, ...STATES, ...GAINS, ...READINGS];
 
-/** The bus works, and the controller does not. */
+/** Failures that mean that the bus works, but the controller does not. */
 const OF_THE_CONTROLLER: readonly ErrorCode[] = ['nack', 'bad-frame', 'bus-io', 'bus-timeout'];
 
-/** What was seen, in words, if the check fails. Throws errors that say nothing of the controller. */
+/** The text of a failed check. Rethrows errors that say nothing about the controller. */
 export function seenIn(error: unknown): string {
   if (error instanceof Differs) return error.message;
   if (isRobotError(error) && OF_THE_CONTROLLER.includes(error.code))

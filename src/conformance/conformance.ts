@@ -7,7 +7,7 @@ import { type Check, LATCH, STILL_CHECKS, seenIn, someGains } from './checks.js'
 import { Host, same } from './host.js';
 import { MOVING_CHECKS } from './moving-checks.js';
 
-/** Sentences of docs/motor-protocol.md that no host can check over the bus, and what it takes. */
+/** Sentences of docs/motor-protocol.md that no host can check over the bus, and how to check them instead. */
 export const NOT_ASKED: Readonly<Record<string, string>> = {
   'A register byte without data is no write and is not counted.': 'a logic analyser or another host',
   'A read without a register byte, as `i2cdetect -r` sends it, is answered.': 'i2cdetect -r',
@@ -30,7 +30,7 @@ const NOWHERE = 0x4e;
 export interface Asked {
   readonly says: string;
   readonly about: string;
-  /** What was seen in place of it. Undefined if the sentence holds. */
+  /** What the controller did instead. Undefined if the sentence holds. */
   readonly seen?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Conformance {
   /** Why nothing was asked. */
   readonly refused?: string;
   readonly asked: readonly Asked[];
-  /** What the person has to know at the end. */
+  /** What the person must know at the end. */
   readonly end: string;
 }
 
@@ -52,8 +52,8 @@ export interface Questions {
 }
 
 /**
- * Asks the controller what docs/motor-protocol.md promises. Ends latched, with the gains that were in force. Rejects if the bus
- * cannot be used at all.
+ * Checks whether the controller does what docs/motor-protocol.md says. Ends with the stop latched and the earlier
+ * gains in force. Rejects if the bus cannot be used at all.
  */
 export async function conformance({ unit, bus, clock, signal, moves }: Questions): Promise<Conformance> {
   const host = new Host(unit, bus, clock, signal);
@@ -97,7 +97,10 @@ export async function conformance({ unit, bus, clock, signal, moves }: Questions
   return { unit: unit.name, asked, end: signal.aborted ? `Interrupted. ${end}` : end };
 }
 
-/** Why the device is no controller of this unit. A plain memory keeps what is written where no register is. */
+/**
+ * Why the device is not a controller of this unit. A plain memory keeps what is written to addresses without a
+ * register.
+ */
 async function whyNone(host: Host): Promise<string | undefined> {
   try {
     const { magic, kind, protocol, loops } = await host.read(REGISTERS.identity);
@@ -137,7 +140,7 @@ async function ask(host: Host, { says, about, ask: question }: Check, asked: Ask
   }
 }
 
-/** Latches the stop and gives the gains back. */
+/** Latches the stop and restores the gains. */
 async function ended(host: Host, gains: GainSet): Promise<readonly Asked[]> {
   host.isEnding = true;
   const asked: Asked[] = [];

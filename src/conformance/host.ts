@@ -14,7 +14,7 @@ import {
   TAKES_EFFECT_MS,
 } from '../protocol/registers.js';
 
-/** Something that the page says, and the controller does otherwise. The message says what was seen. */
+/** The controller differs from docs/motor-protocol.md. The message says what it did. */
 export class Differs extends Error {}
 
 export function same(what: string, seen: unknown, wanted: unknown): void {
@@ -31,7 +31,7 @@ export interface Wave {
 }
 
 const BEAT_MS = 50;
-/** A controller whose host dies during the checks takes its torque off after this time. */
+/** If the host dies during the checks, the controller takes its torque off after this time. */
 const SILENCE_MS = 300;
 
 /** Talks to one controller as a host does, and decides nothing. */
@@ -40,9 +40,9 @@ export class Host {
   readonly #bus: I2cBus;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  /** While the unit may have torque, heartbeats keep it. */
+  /** Heartbeats are sent while the unit may have torque. */
   isBeating = false;
-  /** The last transactions take place although the person has pressed Ctrl-C. */
+  /** True for the last transactions, which take place even after Ctrl-C. */
   isEnding = false;
 
   constructor(unit: Unit, bus: I2cBus, clock: Clock, signal: AbortSignal) {
@@ -89,7 +89,7 @@ export class Host {
     }
   }
 
-  /** Waits until what was written has to be in force. */
+  /** Waits until the written frame must be in force. */
   effect(): Promise<void> {
     return this.wait(TAKES_EFFECT_MS);
   }
@@ -117,7 +117,7 @@ export class Host {
       await this.write(gainsRegister(slot), { ...(gains[name] ?? { kp: 0, ki: 0, kd: 0 }) });
   }
 
-  /** Only under a latched stop, so that nothing moves. */
+  /** Call this only while the stop is latched, so that nothing moves. */
   async commit(checksum: number): Promise<void> {
     const { flags } = await this.status();
     if (!flags.includes('stopped')) throw new Differs('not committed, because the stop is not latched');
@@ -140,7 +140,10 @@ export class Host {
     return areActive ? gains : undefined;
   }
 
-  /** The state that each check begins with: latched, manual, no wave, a host that may be silent. */
+  /**
+   * The state in which each check begins: latched, in manual, without excitation, and without a limit of host
+   * silence.
+   */
   async rest(): Promise<void> {
     this.isBeating = false;
     await this.write(REGISTERS.stop, { stop: 1 });

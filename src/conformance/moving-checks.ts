@@ -8,13 +8,13 @@ const PERIOD_S = 0.5;
 
 const hasTorque = async (host: Host) => (await host.status()).flags.includes('torque');
 
-/** Gives torque in manual. Heartbeats keep it. */
+/** Gives torque in manual. Heartbeats keep it on. */
 async function release(host: Host): Promise<void> {
   host.isBeating = true;
   await host.latch(0);
 }
 
-/** A loop that holds an angle, so that the unit stays where it is. */
+/** A loop that holds an angle, so that the unit stays in place. */
 function held({ loops }: Unit): Loop {
   const loop = loops.find(({ name }) => name.startsWith('angle'));
   if (loop === undefined) throw new TypeError('no angle loop');
@@ -43,7 +43,7 @@ async function captured(host: Host) {
   return header;
 }
 
-/** Sets a guard that the wave passes at its first edge. */
+/** Sets a guard that the first edge of the excitation exceeds. */
 async function runsAway(host: Host): Promise<void> {
   if (!(await host.status()).flags.includes('guarded_excitation')) return;
   await release(host);
@@ -62,7 +62,7 @@ async function runsAway(host: Host): Promise<void> {
 const RAN_AWAY =
   'The fault `ran_away` is shown until an excitation frame of either register is taken or the mode changes.';
 
-/** Motors get torque in these, with the gains that the controller had before the checks. */
+/** In these checks motors have torque, with the gains that the controller had before. */
 export const MOVING_CHECKS: readonly Check[] = [
   check(
     'It is set if, and only if, all of these hold:',

@@ -1,7 +1,7 @@
 import { RobotError } from '../core/errors.js';
 import { type JournalEntry, journalBytes, journalEntry, MAX_REVISION } from './journal-line.js';
 
-/** A save that has no number yet. */
+/** A save that has no revision yet. */
 export type Asked = Pick<JournalEntry, 'time' | 'unit' | 'gains'>;
 
 const LINES_AT_ONCE = 1000;
@@ -34,14 +34,14 @@ export class Revisions {
     });
   }
 
-  /** Entries of a file may come in any order; `order` is called after the last. */
+  /** The entries of a file may come in any order. Call `order` after the last one. */
   add(entry: JournalEntry): void {
     const found = this.#byUnit.get(entry.unit);
     if (found === undefined) this.#byUnit.set(entry.unit, [entry]);
     else found.push(entry);
   }
 
-  /** Sorts the entries. Of two with the same number the later one counts. Returns whether there were such. */
+  /** Sorts the entries. If two have the same number, the later one counts. Returns whether there were such entries. */
   order(): boolean {
     let repeated = false;
     for (const [unit, found] of this.#byUnit) {
@@ -57,7 +57,7 @@ export class Revisions {
     for (const [unit, found] of this.#byUnit) this.#byUnit.set(unit, found.slice(-count));
   }
 
-  /** The content of a file with all revisions, in parts that are made as they are asked for. */
+  /** The content of a file with all revisions, in parts that are made on demand. */
   *parts(): Iterable<Buffer> {
     const lines = [...this.#byUnit.values()].flat().map(({ line }) => line);
     for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {

@@ -8,7 +8,10 @@ const PER_ADDRESS = 64;
 const IN_ALL = 256;
 /** An address with at most this many connections loses none while another address has more. */
 const FAIR_SHARE = 8;
-/** The newest connections without a request are still arriving. This many of them are not closed if others can be. */
+/**
+ * The newest connections without a request are still arriving. This many of them stay open while others can be
+ * closed.
+ */
 const ARRIVING = 8;
 
 /** How long the server waits for a slow client: for all headers, and for the whole request. How often it checks both. */
@@ -120,7 +123,7 @@ function leastUseful(all: readonly Connection[]): Connection | undefined {
   return candidates.find(connection => neighbours(connection) === most);
 }
 
-/** Those that fit; all of them if none fits. */
+/** The connections that fit. If none fits, all of them. */
 function preferring(all: readonly Connection[], fits: (connection: Connection) => boolean) {
   const fitting = all.filter(fits);
   return fitting.length > 0 ? fitting : all;

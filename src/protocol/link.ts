@@ -66,7 +66,7 @@ export class Link {
   readonly #clock: Clock;
   /** If two jobs have the same priority, the first one goes first. */
   readonly #waiting: Job[] = [];
-  /** Counts frames while a switch and a lower priority wait, up to `SHARE_BESIDE_SWITCHES`. */
+  /** Counts frames while both a mode switch and a lower priority wait, up to `SHARE_BESIDE_SWITCHES`. */
   #besideSwitches = 0;
   /** The job that has the bus until its kernel call has ended, even past its deadline. */
   #inFlight: Job | undefined;

@@ -170,7 +170,7 @@ export const REGISTERS = {
     name: 'guarded_excitation',
     address: 0x72,
     access: 'read, write',
-    doc: 'Optional, announced by the flag of this name: the same wave with its guard. Past `deviation` the controller ends the wave.',
+    doc: 'Optional, announced by the flag of this name: the same wave with its guard. If `deviation` is exceeded, the controller ends the wave.',
     fields: [
       ...EXCITATION_FIELDS,
       {

@@ -1,4 +1,4 @@
-/** A movement between two extremes is a swing if it is larger than this part of the step. */
+/** A movement between two extremes counts as an oscillation if it is larger than this part of the step. */
 const SWING = 0.08;
 /** A loop without a new extreme for this time no longer oscillates. */
 const STAY_S = 0.6;
@@ -30,7 +30,7 @@ export class Ringing {
     this.#swing = SWING * step;
   }
 
-  /** From the first extreme to the last; 0 if the loop does not swing. */
+  /** From the first extreme to the last. 0 if the loop does not oscillate. */
   get seconds(): number {
     return this.#turns < TURNS ? 0 : this.#markedS - this.#firstS;
   }
@@ -39,9 +39,9 @@ export class Ringing {
     const moved = Math.abs(setpoint - this.#setpoint);
     this.#setpoint = setpoint;
     const stillS = atS - this.#markedS;
-    // A loop at rest is not swinging while the excitation fades.
+    // A loop at rest does not count as oscillating while the excitation fades.
     if (stillS > STAY_S || (moved > FADE * this.#swing && stillS > STILL_S)) this.#turns = 0;
-    // The deviation is used because a loop that follows a fading excitation is not swinging.
+    // The deviation is used, because a loop that follows a fading excitation does not oscillate.
     const deviation = measured - setpoint;
     // Each edge begins a new response.
     if (!(moved <= this.#swing)) {

@@ -30,7 +30,10 @@ const NONE: StepFigures = {
 
 const TAIL = 0.02;
 const BAND = 0.02;
-/** The widest band, as a part of the step. More noise than this is a swing that is faster than the samples. */
+/**
+ * The widest band, as a part of the step. More noise than this counts as an oscillation that is faster than the
+ * samples.
+ */
 const WIDEST_BAND = 0.1;
 /** The band is at least this many standard deviations of the noise. */
 const NOISE_IN_BAND = 3.5;
@@ -127,14 +130,14 @@ export function stepFigures(samples: StepSamples): StepFigures {
   };
 }
 
-/** Swings are looked for in this last part of the record. */
+/** Oscillations are looked for in this last part of the record. */
 const LATE = 0.6;
-/** A swing smaller than this part of the step does not count. */
+/** An oscillation smaller than this part of the step does not count. */
 const SWING = 0.04;
-/** One and a half periods have this many crossings. Fewer are an overshoot that comes back. */
+/** One and a half periods have this many crossings. With fewer, the response has only overshot and returned. */
 const CROSSINGS = 3;
 
-/** The swing in the last part of the record, if it is more than `band` and lasts one and a half periods. */
+/** The oscillation in the last part of the record, if it is more than `band` and lasts one and a half periods. */
 function oscillationOf(
   measured: ArrayLike<number>,
   periodS: number,

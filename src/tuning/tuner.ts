@@ -8,7 +8,7 @@ import { type Proposal, type ProposalTask, scaled } from './propose.js';
 import { Ringing } from './ringing.js';
 import { stepScore } from './step-figures.js';
 
-/** The robot as a tuner needs it. Every act rejects once the tuning was ended early. */
+/** The tuner's access to the robot. Every act rejects once the tuning was ended early. */
 export interface TunerPort {
   /** Resolves when the loop runs these gains, as a trial. */
   tryGains(gains: Gains): Promise<void>;
@@ -18,7 +18,7 @@ export interface TunerPort {
   propose(task: ProposalTask): Promise<Proposal>;
   /** Tells people what the tuner does. */
   progress(words: string): void;
-  /** Seconds until the whole tuning must be over. */
+  /** The seconds left for the whole tuning. */
   secondsLeft(): number;
 }
 
@@ -31,7 +31,10 @@ export interface ExcitationRequest {
   readonly runaway: number;
   /** Called for every reading, beginning before the excitation. If it returns true, the excitation ends at once. */
   readonly swingsOn: (atS: number, setpoint: number, measured: number) => boolean;
-  /** Called for every recorded half wave, which also shows swings too quick for readings. True ends the excitation. */
+  /**
+   * Called for every recorded half wave, which shows oscillations that are too quick for readings. If it returns
+   * true, the excitation ends.
+   */
   readonly rings: (half: HalfWave, decimation: number) => boolean;
 }
 
@@ -60,18 +63,24 @@ export type Measured = NonNullable<Tune['before']>;
 
 const HALVES = 3;
 const RUNAWAY_AMPLITUDES = 3.5;
-/** A loop may swing for this time by the readings. In truth it swings longer: polls see it late, and ending it takes frames. */
+/**
+ * The loop may oscillate for this time, as seen in the readings. It really oscillates longer, because polls see it
+ * late and ending it takes frames.
+ */
 const SWINGS_ON_S = 0.7;
-/** Polls miss the tops of a quick swing, so a swing smaller by this factor counts. */
+/** Polls miss the peaks of a quick oscillation, so one that looks smaller by this factor counts. */
 const SEEN_AT_POLLS = 0.7;
 const ADJUSTMENTS = 4;
 const MOVES = 0.25;
 const ROUNDS = 5;
-/** A round may take longer than the slowest so far by this factor, because it has more to fit. */
+/** A round may take longer than the slowest round so far by this factor, because it has more recordings to fit. */
 const SPARE = 1.3;
-/** A proposal is tried only if its cost is below this part of the latest gains' cost. */
+/** A proposal is tried only if its cost is below this part of the cost of the latest gains. */
 const WORTH_TRYING = 0.95;
-/** If the overshoot is above this many percent, milder gains are tried: no fitted plant predicts it (wheels may slip). */
+/**
+ * If the overshoot exceeds this percentage, gentler gains are tried: wheels may slip, and no fitted plant predicts
+ * that.
+ */
 const FAR = 4;
 const MILDER = { kp: 0.65, ki: 0.35, kd: 0.65 };
 const CALMER = { kp: 0.4, ki: 0.15, kd: 0.4 };
@@ -111,7 +120,7 @@ async function attempt(
   return { gains, figures, run, isUsable: end === 'whole' && run.halves.length > 0 };
 }
 
-/** Looks for gains that are measured to be better than the gains in force. */
+/** Looks for gains that are measurably better than the gains in force. */
 export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult> {
   const { shape, style } = task;
   const attemptWith = (gains: Gains, words: string) => attempt(task, port, gains, words);
@@ -162,7 +171,7 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     latest = tried;
     if (tried.figures.end === 'settled' && (best === null || scoreOf(shape, tried) < scoreOf(shape, best))) {
       best = tried;
-      // The proposal does not predict the milder gains that were tried in its place.
+      // The prediction does not belong to the gentler gains that were tried instead of the proposal.
       predicted = off === null ? proposal.predicted : null;
     }
   }

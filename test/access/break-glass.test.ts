@@ -100,7 +100,7 @@ describe('break glass', () => {
     ['stop', /does not answer\. Cut the power/, true],
     ['unlock', /does not answer\. Restart it/, true],
   ] as const)
-    it(`ends ${act} with a sentence where ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
+    it(`ends ${act} with a sentence if ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
       inTemporaryFolder(async folder => {
         const mute = createServer(socket => socket.resume());
         if (hangs) await new Promise<void>(resolve => mute.listen(breakGlassPath(folder), resolve));
@@ -109,7 +109,7 @@ describe('break glass', () => {
         mute.close();
       }));
 
-  it('does not keep a daemon from serving where its folder cannot be used', () =>
+  it('does not keep a daemon from serving if its folder cannot be used', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(folder, 'break-glass', 'x'), { recursive: true });
       await inFolder(folder);

@@ -66,7 +66,7 @@ describe('trunnion token', () => {
           .and.include('unless access.required');
     }));
 
-  it('begins a new list where the old one is damaged, and says so', () =>
+  it('begins a new list if the old one is damaged, and says so', () =>
     inPlace(async (place, folder) => {
       await addToken(place, 'desk', 'referee');
       await writeFile(tokenFile(folder), '{');
@@ -107,12 +107,12 @@ describe('trunnion token', () => {
       expect((await addToken(placeOf('/nowhere'), name, role)).exitCode).to.equal(2);
     });
 
-  it('changes nothing where there is no folder', async () => {
+  it('changes nothing if there is no folder', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
     expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);
   });
 
-  it('asks for root where somebody else may not look, and advises nothing that takes the folder from the daemon', async function () {
+  it('asks for root if another user may not read, and advises nothing that takes the folder from the daemon', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -127,7 +127,7 @@ describe('trunnion token', () => {
     });
   });
 
-  describe('as root, with a state folder of somebody else', () => {
+  describe('as root, with another user’s state folder', () => {
     let folder = '';
     // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
@@ -160,7 +160,7 @@ describe('trunnion token', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('names that user where root made a file that is closed to the daemon', async () => {
+    it('names the user if root made a file that the daemon cannot read', async () => {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

@@ -148,7 +148,7 @@ describe('autotune', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('leaves a wave alone that somebody chose as soon as the lost controller was back', async () => {
+  it('leaves a caller’s wave alone that was set as soon as the controller was back', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -232,7 +232,7 @@ describe('autotune', function () {
     expect(asked.aborted).equal(true);
   });
 
-  it('is aborted where nothing can be computed, and says why', async () => {
+  it('is aborted if nothing can be computed, and says why', async () => {
     await anew(() => Promise.reject(new Error('no thread could be started')));
     await bench.renewed();
     expect(bench.now).include({ state: 'aborted', why: 'no thread could be started' });
@@ -248,7 +248,7 @@ describe('autotune', function () {
     expect(bench.robot.laserOn()).equal('on');
   });
 
-  it('leaves the light on where it is refused because the journal cannot be read', () => {
+  it('leaves the light on if it is refused because the journal cannot be read', () => {
     bench.robot.laserOn();
     bench.robot.store.current = () => {
       throw new RobotError('storage-failed', { operation: 'read', path: '', errno: 'EIO', cure: '' });

@@ -62,7 +62,7 @@ describe('a tuning of several loops', function () {
     ]);
   });
 
-  it('skips a visual loop without a target, and is refused where there is no other loop', async () => {
+  it('skips a visual loop without a target, and is refused if there is no other loop', async () => {
     isVisible = false;
     await bench.wait(100);
     start('visual_yaw', 'angle_pitch');

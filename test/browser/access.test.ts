@@ -39,7 +39,7 @@ describe('the console of a robot with tokens and a match', function () {
     await eventually(async () => (await robot.post('/api/resume')).status === 200);
   });
 
-  it('says that it is open to everyone who reaches it, where that is more than this machine', async () => {
+  it('says that it is open to everyone who reaches it, if other machines can', async () => {
     const page = await robot.open();
     await shows(page.locator('.brand'), /Live/);
     expect(await page.locator('.brand').textContent()).to.not.include('OPEN');

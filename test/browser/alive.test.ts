@@ -22,7 +22,7 @@ describe('the console with others, with keys and with a simulator', function () 
     return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
   };
 
-  it('pulses what is excited, and ends it from the bar, whoever began it', async () => {
+  it('pulses the excited loop, and ends any caller’s excitation from the bar', async () => {
     const page = await open();
     await mode(page, 'Gimbal', 'debug').click();
     await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');

@@ -148,7 +148,7 @@ describe('the console in a browser', function () {
     await eventually(async () => !/Chassis is offline/.test((await alerts(page).textContent()) ?? ''));
   });
 
-  it('stops by Escape from within a field, refuses kindly meanwhile, and resumes', async () => {
+  it('stops by Escape from within a field, explains refusals while stopped, and resumes', async () => {
     await mode(page, 'Gimbal', 'auto').click();
     await field(page, 'Speed loop kp').press('Escape');
     await shows(alerts(page), /gimbal stopped \(confirmed\)/);

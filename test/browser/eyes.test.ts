@@ -63,7 +63,7 @@ describe('the console for eyes', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  it('draws the target, and light also while nobody knows where the gimbal points', async () => {
+  it('draws the target, and the light even while the gimbal’s direction is unknown', async () => {
     const page = await open();
     const drawn = (label: RegExp, part: string) => page.getByRole('img', { name: label }).locator(part);
     const views = [/^What the gimbal/, /^The robot from above/];

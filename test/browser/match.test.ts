@@ -93,7 +93,7 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
-  it('lets go of what a finger slides off, and of what a stop forbids meanwhile', async function () {
+  it('releases a button when the finger slides off, or when a stop forbids it', async function () {
     // On a machine that takes 400 ms for a movement, the button counts as held.
     this.retries(4);
     const page = await open(phone);
@@ -220,7 +220,7 @@ describe('the match view', function () {
     }
   });
 
-  it('shows every line where there is room for it, with targets for a thumb, and moves nothing', async () => {
+  it('shows every line if there is room, with targets for a thumb, and moves nothing', async () => {
     const page = await open(phone);
     const places = () =>
       page.evaluate(

@@ -77,7 +77,7 @@ describe('the command line', () => {
     });
   }
 
-  it('shows the options at once where there is one command only', async () => {
+  it('shows the options at once if there is only one command', async () => {
     const [only] = program.commands;
     if (only === undefined) throw new Error('no command');
     const text = await said('--help', { name: 'npm start --', about: '', commands: [only] });

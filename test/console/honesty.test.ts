@@ -128,7 +128,7 @@ describe('the page about what it hears', () => {
     expect([page.daemon.streams.size, page.model.fresh.value]).to.deep.equal([1, true]);
   });
 
-  it('says that its stream is silent where requests are answered', async () => {
+  it('says that its stream is silent while requests are answered', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(6000);
@@ -153,7 +153,7 @@ describe('the page about what it hears', () => {
 });
 
 describe('a laser that went dark by itself, on the page', () => {
-  it('is a note until somebody has read it, in every window, and again the next time', async () => {
+  it('is a note until a person dismisses it, in every window, and again the next time', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     const { daemon, clock } = page;
@@ -179,7 +179,7 @@ describe('restarts of controllers on the page', () => {
   const restart = (page: FakePage) => page.daemon.log({ what: 'reset', unit: 'gimbal' });
   const said = /bad: Gimbal restarted 00:00:00, now manual\./;
 
-  it('stand until somebody has seen them, in every window and after a reload', async () => {
+  it('stay until a person confirms them, in every window and after a reload', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     const { daemon, clock } = page;

@@ -19,7 +19,7 @@ describe('how late readings come', () => {
     }
   });
 
-  it('begins anew with a daemon that was started anew', () => {
+  it('starts again with a restarted daemon', () => {
     const lateS = lateness();
     lateS(5000, 20);
     expect(lateS(1, 22)).to.equal(0);

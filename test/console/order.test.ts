@@ -197,7 +197,7 @@ describe('a STOP of the page', () => {
     expect(page.strip).to.match(/STOP of 00:00:00 is confirmed\./);
   });
 
-  it('that the daemon obeyed and could not confirm is told until somebody has resumed the robot', async () => {
+  it('that the daemon obeyed and could not confirm is shown until a caller has resumed the robot', async () => {
     const page = await FakePage.open();
     page.daemon.override = (_, path) =>
       path === '/api/stop' ? refused(503, 'not-confirmed', 'The gimbal did not confirm.') : undefined;
@@ -211,7 +211,7 @@ describe('a STOP of the page', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('is told on of a daemon that was started after it, since nobody knows that it was resumed', async () => {
+  it('is still shown after a restart of the daemon, because a resume is unknown', async () => {
     const page = await FakePage.open();
     page.daemon.override = (_, path) =>
       path === '/api/stop' ? refused(503, 'not-confirmed', 'The gimbal did not confirm.') : undefined;
@@ -265,7 +265,7 @@ describe('an Off of the page', () => {
   });
 
   for (const sleptMs of [1_200_000, -1_200_000]) {
-    it(`expires while the device sleeps, whose page clock stands still and whose calendar goes by ${sleptMs} ms`, async () => {
+    it(`expires while the device sleeps, whose page clock stops and whose wall clock advances by ${sleptMs} ms`, async () => {
       const page = await FakePage.open();
       page.cut();
       page.model.laser.darken();
@@ -282,7 +282,7 @@ describe('an Off of the page', () => {
     });
   }
 
-  it('is not answered by the answer to an older one, after which somebody else asked for light', async () => {
+  it('is not answered by the answer to an older one, after which another caller asked for light', async () => {
     const page = await FakePage.open();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';

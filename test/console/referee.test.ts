@@ -66,7 +66,7 @@ describe('a referee at the page', () => {
     expect(page.model.referee.isBeating).to.equal(false);
   });
 
-  it('sets phases above the revision in force, with their duration, and goes on after a pause with what was left', async () => {
+  it('sets phases above the revision in force, with their duration, and continues after a pause with the remaining time', async () => {
     const page = await FakePage.open();
     const { referee } = page.model;
     page.daemon.match = { ...page.daemon.match, id: 'final', revision: 7 };

@@ -15,7 +15,7 @@ const sample = (value: number): Sample => ({
 });
 
 describe('the telemetry buffer', () => {
-  it('keeps the newest samples of every loop, and says null where nothing is known', () => {
+  it('keeps the newest samples of every loop, and says null if nothing is known', () => {
     const buffer = new TelemetryBuffer(10);
     for (let index = 0; index < 25; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 100);
@@ -124,7 +124,7 @@ describe('marks', () => {
 });
 
 describe('CSV', () => {
-  it('has a header, all digits that count, and an empty cell where nothing is known', () => {
+  it('has a header, all digits that count, and an empty cell if nothing is known', () => {
     const columns = { t_s: [0, 0.02], setpoint_rad: [1, 1], measured_rad: [Math.fround(0.1), null] };
     const text = csv(columns, 'about');
     expect(text).to.equal('# about\r\nt_s,setpoint_rad,measured_rad\r\n0,1,0.100000001\r\n0.02,1,\r\n');

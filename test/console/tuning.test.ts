@@ -92,7 +92,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it('of somebody else is told, and asked about again where the answer is lost', async () => {
+  it('of another caller is shown, and asked about again if the answer is lost', async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });
@@ -127,7 +127,7 @@ describe('a tuning on the page', () => {
     }
   });
 
-  it('puts the unit in debug mode first, and does not begin where that is refused', async () => {
+  it('puts the unit in debug mode first, and does not begin if that is refused', async () => {
     const { page, begin } = await open();
     page.daemon.units.chassis = { ...page.daemon.units.chassis, mode: 'manual' };
     await page.wait(200);
@@ -141,7 +141,7 @@ describe('a tuning on the page', () => {
     expect(page.sentTo(/autotune/).filter(one => one.body.id === undefined)).to.have.length(1);
   });
 
-  it('saves the loops that are better and nothing else, and asks once if others were saved meanwhile', async () => {
+  it('saves the loops that are better and nothing else, and asks once if another caller has saved', async () => {
     const { page, says, begin } = await open();
     const chassis = page.model.gains.chassis;
     page.edit('chassis', '/position/kp', '9');

@@ -11,7 +11,7 @@ describe('who is at the page', () => {
   };
   const name = ({ model }: FakePage) => model.access.session.value?.name;
 
-  it('is nobody before a token is entered, and a wrong token is refused', async () => {
+  it('has no name before a token is entered, and a wrong token is refused', async () => {
     const page = await closed();
     expect([page.model.access.isShut, page.model.deafness.value]).to.deep.equal([
       true,
@@ -58,7 +58,7 @@ describe('who is at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('stays where nobody can leave, without a reload; and reloads after it, unless a STOP is still to be sent', async () => {
+  it('stays on a page without logout, without a reload; and reloads after it, unless a STOP is still to be sent', async () => {
     const page = await closed();
     await page.model.access.enter('secret');
     page.fate = () => 'failed';
@@ -89,7 +89,7 @@ describe('a STOP that needs a right', () => {
     return page;
   };
 
-  it('is told as not confirmed, and sent as soon as somebody with the right has logged in', async () => {
+  it('is shown as not confirmed, and sent as soon as a person with the right has logged in', async () => {
     const page = await open();
     expect(page.strip).to.match(
       /^alarm: STOP is not confirmed\. Be ready .* Only an operator or referee can send it\./,
@@ -106,7 +106,7 @@ describe('a STOP that needs a right', () => {
     expect(page.strip).to.match(/^bad: Stopped:/);
   });
 
-  it('is not sent again where the daemon took it for one of another site', async () => {
+  it('is not sent again if the daemon took it for another site’s', async () => {
     const daemon = new FakeDaemon();
     daemon.override = (_, path) => (/stop/.test(path) ? refused(403, 'cross-site') : undefined);
     const page = await open(daemon);
@@ -128,7 +128,7 @@ describe('a STOP that needs a right', () => {
     expect(page.strip).not.to.match(/refused/);
   });
 
-  it('is over when the robot is seen stopped by somebody else', async () => {
+  it('has ended when another caller has stopped the robot', async () => {
     const page = await open();
     page.daemon.session = { ...OPERATOR, rights: ['read'] };
     await page.wait(1000);

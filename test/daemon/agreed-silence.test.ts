@@ -42,7 +42,7 @@ describe('the host silence that controllers are given', () => {
     ['cannot be recorded', () => Promise.reject(new Error('full'))],
     ['hangs on its way to the disk', () => new Promise<void>(() => undefined)],
   ] as const)
-    it(`is no longer than before where it ${what}`, async () => {
+    it(`is no longer than before if it ${what}`, async () => {
       const disk = diskWith();
       const file = open(disk);
       await file.read(1000);

@@ -82,7 +82,7 @@ describe('createNotifier', () => {
 
   const file = String(openSync('/dev/null', 'w'));
   for (const descriptor of [undefined, file, '9999', 'three']) {
-    it(`says once that there is no socket where the descriptor is ${descriptor}, and writes nowhere`, async () => {
+    it(`says once that there is no socket if the descriptor is ${descriptor}, and writes nothing`, async () => {
       const env = { ...SYSTEMD, ...(descriptor !== undefined && { TRUNNION_NOTIFY_FD: descriptor }) };
       const notifier = createNotifier(env, error => failures.push(error), clock);
       notifier.ready();
@@ -152,7 +152,7 @@ sys.exit(subprocess.run(sys.argv[2:]).returncode)`;
     await once(child, 'exit');
   });
 
-  it('starts where systemd’s socket is gone, and says so', async () => {
+  it('starts if systemd’s socket is gone, and says so', async () => {
     const child = run(['-p', 'process.env.TRUNNION_NOTIFY_FD'], { NOTIFY_SOCKET: '/nowhere/notify' });
     const out = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const said = createInterface({ input: child.stderr })[Symbol.asyncIterator]();

@@ -21,7 +21,7 @@ const withLines = ({ name }: LogFile, lines: readonly string[]): LogFile => ({
   content: Buffer.from(lines.map(line => `${line}\n`).join('')),
 });
 
-describe('a log that somebody changed', () => {
+describe('a log that was changed', () => {
   let files: readonly LogFile[];
   let heads: readonly LogHead[];
   let head: LogHead | undefined;

@@ -124,7 +124,7 @@ describe('the loops of the core', () => {
   }
 });
 
-describe('the core with gains that nobody should choose', () => {
+describe('the core with extreme gains', () => {
   for (const unit of UNIT_LIST)
     it(`keeps the outputs of the ${unit.name} finite`, () => {
       const gains = { kp: FLOAT32_MAX, ki: -FLOAT32_MAX, kd: FLOAT32_MAX };

@@ -196,7 +196,7 @@ describe('Journal', () => {
   });
 
   for (const operation of ['append', 'sync']) {
-    it(`has nothing of a refused save by the time that it is refused, where one ${operation} failed`, async () => {
+    it(`has nothing of a refused save when it is refused, if one ${operation} failed`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);

@@ -61,7 +61,7 @@ describe('GPIO chips', () => {
     ],
     ['none is a Pi', [['INT34C6:00', 512, 463]], /there is: INT34C6:00 at 512/],
   ] as const) {
-    it(`are refused where ${name}`, () =>
+    it(`are refused if ${name}`, () =>
       inTemporaryFolder(async root => {
         makeTree(root, chips);
         expect((await failureOf(headerChip(root), 'pin-failed')).context.missing).to.match(missing);

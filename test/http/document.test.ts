@@ -20,7 +20,7 @@ describe('docs/openapi.json', () => {
     }
   });
 
-  it('asks for a token where the call needs a right, which a stop does not have to have', () => {
+  it('asks for a token if the call needs a right; a stop may need none', () => {
     for (const [path, operations] of Object.entries(paths))
       for (const { security, 'x-right': right } of Object.values(operations)) {
         const expected = right === 'none' ? [] : [...(/stop/.test(String(right)) ? [{}] : []), { token: [] }];

@@ -18,7 +18,7 @@ describe('a problem of an act that failed in several ways', () => {
   const unproven = new RobotError('not-confirmed', { unit: 'gimbal', units });
   const pin = (written: string) => new RobotError('pin-failed', { written });
 
-  it('says each failure once, also where two of its acts failed alike', () => {
+  it('says each failure once, even if two acts failed in the same way', () => {
     const { problem } = problemOf(pin('dark').beside([pin('lit').beside([unproven]), unproven]));
     expect(problem.also).to.deep.equal(['pin-failed', 'not-confirmed']);
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);

@@ -75,7 +75,7 @@ describe('a phase that is set', () => {
     robot.fault('bus', 'clear');
   });
 
-  it('darkens before anything else where it allows no laser, says why, and stops nothing that it allows', async () => {
+  it('first darkens the laser if it allows none, says why, and stops nothing that it allows', async () => {
     robot.robot.laserOn();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
@@ -133,7 +133,7 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, [...modes]]).to.deep.equal([false, ['manual']]);
   });
 
-  it('wins over a resume that is under way where nothing may move', async () => {
+  it('wins over a resume under way if nothing may move', async () => {
     await robot.during(robot.robot.stop());
     const resumed = robot.robot.resume();
     const phase = set('pre');
@@ -185,7 +185,7 @@ describe('a phase that is set', () => {
     }
   });
 
-  it('answers as the stop does, each time, until the stop is confirmed where nothing may move', async () => {
+  it('answers as the stop does, each time, until the stop is confirmed, if nothing may move', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
@@ -206,7 +206,7 @@ describe('a phase that is set', () => {
       await robot.wait(1000);
     });
 
-    it('stops the robot where it forbids debug, and not again after a resume', async () => {
+    it('stops the robot if it forbids debug, and not again after a resume', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -220,7 +220,7 @@ describe('a phase that is set', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('lets it in without a stop where it comes back during the resume', async () => {
+    it('adopts it without a stop if it comes back during the resume', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -240,7 +240,7 @@ describe('a phase that is set', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before it has torque where it was not known, and appears', async () => {
+    it('stops the robot before an unknown controller gets torque', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

@@ -67,7 +67,7 @@ describe('the record of lock and match', () => {
     expect(Object.keys(disk.files()).some(path => path.startsWith(`${PATH}.damaged-`))).to.equal(true);
   });
 
-  it('is a lock where the disk cannot be read', async () => {
+  it('is a lock if the disk cannot be read', async () => {
     disk.fail('read');
     expect((await run().load()).lock?.reason).to.include('cannot be read');
   });

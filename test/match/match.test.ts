@@ -266,7 +266,7 @@ describe('a match', () => {
       }
     });
 
-    it('only shows where the configuration says hold, which needs no lease', async () => {
+    it('only shows if the configuration says hold, which needs no lease', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);

@@ -249,7 +249,7 @@ describe('a robot on a Pi', function () {
       START_MS,
       () => lastOf(/saved-(\d+)/g) > 0 && pi.heard.match(/saved-\d/g)?.length === 3,
     );
-    // in the middle of the next ones
+    // the power fails in the middle of the next saves
     await new Promise(resolve => setTimeout(resolve, 137));
     await pi.cutPower();
     const [acknowledged, asked] = [lastOf(/saved-(\d+)/g), lastOf(/asked-(\d+)/g)];

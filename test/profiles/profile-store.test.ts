@@ -92,7 +92,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('are taken back where it works again', async () => {
+    it('are undone when it works again', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);

@@ -67,7 +67,7 @@ describe("the controller's guard of the excitation", () => {
     ]);
   });
 
-  it('is given again to a trial whose wave somebody else replaced', async () => {
+  it('is given again to a trial whose wave another caller replaced', async () => {
     await triesOnWave();
     robot.frames.length = 0;
     await write(robot, 'chassis', REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });

@@ -153,7 +153,7 @@ describe('Laser', () => {
     expect(laser.report().light).to.equal('on');
   });
 
-  it('is not wanted any more where its pin was found dark', () => {
+  it('is no longer wanted if its pin was found dark', () => {
     const { pin, laser, changes } = setUp();
     laser.on();
     pin.level = false;
@@ -183,7 +183,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('says what is missing where there is no pin', () => {
+  it('says what is missing if there is no pin', () => {
     const { laser, hardware, faults } = setUp();
     hardware.laser = LOST;
     expect(codeOf(() => laser.on())).to.equal('laser-unavailable');
@@ -193,7 +193,7 @@ describe('Laser', () => {
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
-  it('counts as dark without its pin where it was dark when that was lost, and not where it was lit', () => {
+  it('counts as dark without its pin if it was dark when the pin was lost, and not if it was lit', () => {
     for (const [before, code] of [
       ['off', undefined],
       ['on', 'laser-unavailable'],

@@ -79,7 +79,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 3], 3]);
   });
 
-  it('change nothing where the controller does not take the newest', async () => {
+  it('change nothing if the controller does not take the newest', async () => {
     robot.let({ register: 'commit' }, 'answer lost');
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
@@ -88,7 +88,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[], 40]);
   });
 
-  it('have changed nothing by the time of the answer where the disk refuses', async () => {
+  it('have changed nothing at the answer if the disk refuses', async () => {
     robot.disk.fail('append');
     expect([await save(1), saved(), robot.runningKp]).to.deep.equal(['storage-failed', [], 40]);
     robot.disk.fail();
@@ -140,7 +140,7 @@ describe('saves that wait for a unit together', () => {
     robot.disk.fail();
   });
 
-  it('are all refused where their turn does not come in time, and the next one is not', async () => {
+  it('are all refused if their turn does not come in time, and the next one is not', async () => {
     const { busy, end } = occupyForLong();
     expect(await Promise.all([save(1), save(2)])).to.deep.equal(['unit-busy', 'unit-busy']);
     await busy;

@@ -71,7 +71,7 @@ describe('the stop', () => {
     });
   }
 
-  it('names every unit that did not confirm, also where the pin fails as well', async () => {
+  it('names every unit that did not confirm, even if the pin fails too', async () => {
     await begin(silence(0));
     robot.robot.laserOn();
     robot.fault('bus', 'nack');

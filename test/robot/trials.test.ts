@@ -96,7 +96,7 @@ describe('a trial of gains', () => {
   });
 
   for (const isRenewal of [false, true]) {
-    it(`is not begun where a stop or its end comes while its gains are given, ${isRenewal ? 'again' : 'first'}`, async () => {
+    it(`is not begun if a stop or its end comes while its gains are written, ${isRenewal ? 'again' : 'first'}`, async () => {
       for (const end of [
         () => robot.robot.stop(),
         ...(isRenewal ? [() => robot.chassis.gains.endTrial('ended')] : []),
@@ -110,7 +110,7 @@ describe('a trial of gains', () => {
     });
   }
 
-  it('is refused where a phase without trials comes while it is on its way, and leaves nothing', async () => {
+  it('is refused if a phase without trials comes while it waits, and leaves nothing', async () => {
     robot.atFirst({ register: 'commit' }, () => {
       isForbidden = true;
     });
@@ -164,7 +164,7 @@ describe('a trial of gains', () => {
       await isOver();
     });
 
-    it('ends where the loop is past its bound at the first look after the trial began', async () => {
+    it('ends if the loop is beyond its bound at the first reading after the trial began', async () => {
       await waitUntil(atMs - 30);
       // No reading with the new gains arrives before the loop has run away.
       robot.intercept = ({ unit, register }) =>

@@ -83,7 +83,7 @@ describe('the lock of a state folder', () => {
       await Promise.all([lock.release(), old.release()]);
     }));
 
-  it('is a failure of the storage where there is no folder, or no program to lock it with', () =>
+  it('is a storage failure if there is no folder, or no program to lock it', () =>
     inTemporaryFolder(async folder => {
       expect(await hold(new PathLock(join(folder, 'none')))).to.equal('storage-failed');
       const { PATH } = process.env;

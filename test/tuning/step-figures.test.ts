@@ -86,7 +86,7 @@ describe('step figures', () => {
     expect(stepOf(approach(1, 0.5)).bandPercent).equal(2);
   });
 
-  it('are measured against the old setpoint, not against where the response happened to be', () => {
+  it('are measured from the old setpoint, and not from the first sample', () => {
     const measured = approach(1, 0.5).map(value => 0.1 + 0.9 * value);
     const figures = stepOf(measured, { oldSetpoint: -1, setpoint: 0.9 });
     expect(figures.overshootPercent).closeTo(100 * (0.1 / 1.9), 0.01);
@@ -101,7 +101,7 @@ describe('step figures', () => {
     expect(stepOf(approach(1, 0.5)).atLimitShare).equal(null);
   });
 
-  it('are null where the samples do not show it', () => {
+  it('are null if the samples do not show them', () => {
     for (const measured of [[], [0, Number.NaN, 1]]) {
       expect(new Set(Object.values(stepOf(measured)))).deep.equal(new Set([null]));
     }

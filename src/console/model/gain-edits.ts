@@ -103,7 +103,10 @@ export class GainEdits {
     this.kept.value = { texts, base: this.stored.value };
   }
 
-  /** Replaces the edits by what differs in this set, if anything does. Returns the number of differences. */
+  /**
+   * Replaces the edits by the differences between this set and the saved gains, if there are any. Returns their
+   * number.
+   */
   editSet(gains: GainSet): number {
     const changes = difference(this.unit, this.stored.value?.gains ?? gains, gains);
     if (changes.length > 0) this.setTexts(textsOf(changes));
